@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -95,10 +96,15 @@ def writing(path: Path | str, fix: str = _ELSEWHERE) -> Iterator[None]:
 
 @contextmanager
 def published(path: Path, fix: str = _ELSEWHERE) -> Iterator[Path]:
-    """Yield a temporary path; at the end of the block, rename it to `path` atomically."""
+    """Yield a temporary path; at the end of the block, rename it to `path` atomically.
+
+    A device or a pipe is never replaced, but gets the content of the file.
+    """
     with writing(path, fix):
+        is_special = path.exists() and not (path.is_file() or path.is_dir())
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        folder = None if is_special else path.parent
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=folder)
         os.close(handle)
     temporary = Path(name)
     try:
@@ -111,8 +117,12 @@ def published(path: Path, fix: str = _ELSEWHERE) -> Iterator[Path]:
             with writing(path, fix):
                 raise
         with writing(path, fix):
-            temporary.chmod(0o666 & ~_umask())
-            temporary.replace(path)
+            if is_special:
+                with temporary.open("rb") as source, path.open("wb") as target:
+                    shutil.copyfileobj(source, target)
+            else:
+                temporary.chmod(0o666 & ~_umask())
+                temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
 

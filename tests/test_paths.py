@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,18 @@ def test_a_file_is_published_atomically(tmp_path: Path) -> None:
         assert not path.exists()
     assert path.read_text() == "all"
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_pipe_gets_the_content_and_is_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as other:
+        content = other.submit(pipe.read_text)
+        with published(pipe) as temporary:
+            temporary.write_text("whole")
+        assert content.result(timeout=20) == "whole"
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
 
 
 def test_an_unfinished_file_is_not_published(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def compared(
 
 
 def _measured(
-    request: BenchRequest, problems: Sequence[Problem], tasks: Mapping[str, list[_Task]]
+    request: BenchRequest, problems: Sequence[Problem], tasks: Mapping[str, list[_QualityTask]]
 ) -> Iterator[BenchRow]:
     runs = sum(map(len, tasks.values())) / max(1, len(tasks)) + len(request.rivals)
     rows = list[RunRow]()
@@ -78,7 +78,7 @@ def _measured(
 
 
 @dataclass(frozen=True)
-class _Task:
+class _QualityTask:
     variant: Variant
     backend: str
     every: int
@@ -96,10 +96,12 @@ class _Task:
         return request.ledger.result_of(asked, request.world, run)
 
 
-def _tasks(problem: Problem, request: BenchRequest, methods: Sequence[Variant]) -> list[_Task]:
+def _tasks(
+    problem: Problem, request: BenchRequest, methods: Sequence[Variant]
+) -> list[_QualityTask]:
     """Return all methods on all backends; refuse settings that do not fit before any run."""
     found = [
-        _Task(variant, backend, request.every or EVERY[backend])
+        _QualityTask(variant, backend, request.every or EVERY[backend])
         for backend in request.backends
         for variant in methods
     ]
@@ -123,7 +125,7 @@ def _require_work(variant: Variant, spec: RunSpec, ranks: int) -> None:
 
 def _rows(
     problem: Problem,
-    tasks: Sequence[_Task],
+    tasks: Sequence[_QualityTask],
     request: BenchRequest,
     contest: Contest | None,
 ) -> list[RunRow]:

@@ -30,7 +30,7 @@ read. A GPU takes all cities at once, as a thread walks along the line."""
 
 
 @dataclass(frozen=True)
-class Found:
+class ShorterEdges:
     """Edges that are shorter than the tree's between the same cities."""
 
     starts: Ints
@@ -56,7 +56,7 @@ class Pricing:
         shape = (self._size, _MOST)
         return self._backend.zeros(shape[:1], np.int32), self._backend.zeros(shape, np.int32)
 
-    def find(self, graph: Graph, multipliers: Ints, limit: Limit) -> Found | None:
+    def find(self, graph: Graph, multipliers: Ints, limit: Limit) -> ShorterEdges | None:
         """Return the edges that belong into the shortest spanning tree; None: no time is left."""
         weights = graph.weights(multipliers)
         edges = graph.spanning_tree(weights).edges
@@ -82,7 +82,7 @@ class Pricing:
         count, table = self._backend.download(counts), self._backend.download(found)
         is_found = np.arange(_MOST) < count[:, np.newaxis]
         starts = np.broadcast_to(cities[:, np.newaxis], table.shape)[is_found]
-        return Found(starts, table[is_found].astype(np.int64), bool((count <= _MOST).all()))
+        return ShorterEdges(starts, table[is_found].astype(np.int64), bool((count <= _MOST).all()))
 
     def _line(self, cities: Ints, gaps: Ints, multipliers: Ints, scale: int) -> Struct:
         """Return `Line` of kernels/bounds/shorter_edges.cuh."""

@@ -25,7 +25,7 @@ _MOVES = 6
 """Random moves of each order."""
 
 
-class _Found(Exception):  # noqa: N818, as it is no error
+class _Difference(Exception):  # noqa: N818, as it is no error
     """The first difference."""
 
 
@@ -62,7 +62,7 @@ def examine(
     checked = Checked(problem, samples, seed)
     try:
         _Check(checked, seconds).perform()
-    except _Found as found:
+    except _Difference as found:
         checked.difference = str(found)
     return checked
 
@@ -79,7 +79,7 @@ class _Check:
         checked.notes += missing if self._is_compiled else []
 
     def perform(self) -> None:
-        """Do all steps; raise `_Found` at the first difference."""
+        """Do all steps; raise `_Difference` at the first difference."""
         problem = self._problem
         if isinstance(problem, StatedProblem) and self._is_compiled:
             self._contained(problem)
@@ -110,7 +110,7 @@ class _Check:
         if not ended.is_sound:
             text = problem.header.text or ""
             solution = shown(self._solutions[min(max(0, ended.done), ended.count - 1)])
-            raise _Found(fault_of(ended, text, self._seconds, solution))
+            raise _Difference(fault_of(ended, text, self._seconds, solution))
         name = "cost, CPU, checked" if ended.sanitized else "cost, CPU, own process"
         self._checked.rows.append(Row(name, None, outcome))
 
@@ -127,9 +127,9 @@ class _Check:
                 self._changed(way, costs, after, speed)
                 continue
             if words := improper(problem, solutions, way.name, costs):
-                raise _Found(words)
+                raise _Difference(words)
             if way.program is not None and (fault := way.program.fault()):
-                raise _Found(f"{way.name}: {fault}")
+                raise _Difference(f"{way.name}: {fault}")
             names = way.name, f"{way.name} with the solutions in reverse order"
             self._require(difference(problem, solutions, names, (costs, again[::-1])))
             outcome = "the same in reverse order"
@@ -210,7 +210,7 @@ class _Check:
             return
         k = int(np.argmin(equal))
         u, v = ends[k].tolist()
-        raise _Found(
+        raise _Difference(
             f"{name}: {{{u}, {v}}} changes the cost of the solution {shown(self._solutions[k])} by"
             f" {change[k].item()}, but the costs are {before[k].item()} before and"
             f" {after[k].item()} after the {move}, a change of {exact[k].item()}. Correct delta"
@@ -223,10 +223,10 @@ class _Check:
         kind, solutions = problem.kind, self._solutions
         repaired = way.program.repaired(solutions)
         if fault := way.program.fault():
-            raise _Found(f"{name}: {fault}")
+            raise _Difference(f"{name}: {fault}")
         for before, after in zip(solutions, repaired, strict=True):
             if not kind.holds(after[np.newaxis]):
-                raise _Found(
+                raise _Difference(
                     f"{name}: makes {shown(after)} of the solution {shown(before)}, which is not"
                     f" {kind.words}. Correct repair"
                 )
@@ -234,7 +234,7 @@ class _Check:
         stable = np.isclose(again, repaired, rtol=1e-12).all(axis=1)
         if not stable.all():
             k = int(np.argmin(stable))
-            raise _Found(
+            raise _Difference(
                 f"{name}: makes {shown(repaired[k])} of the solution {shown(solutions[k])}, but"
                 f" {shown(again[k])} of that. Let repair not change a repaired solution"
             )
@@ -249,7 +249,7 @@ class _Check:
 
     def _require(self, words: str | None) -> None:
         if words is not None:
-            raise _Found(words)
+            raise _Difference(words)
 
 
 def drawn(problem: Problem, samples: int, seed: int) -> NDArray[Any]:

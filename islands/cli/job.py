@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from islands.cli import resume, run
 from islands.errors import IslandsError, UsageError
 from islands.record.folder import require_run
-from islands.slurm.command_line import Checked
+from islands.slurm.command_line import JobFacts
 from islands.text import command_line, unknown
 
 COMMANDS = ("run", "sweep", "scaling")
 
 
-def checked(words: Sequence[str]) -> Checked:
+def checked(words: Sequence[str]) -> JobFacts:
     """Return the properties of `run ...` or `resume DIR ...`; raise the errors of the command."""
     from islands.cli import parsed
     from islands.run.request import resolved, stored_request
@@ -29,7 +29,7 @@ def checked(words: Sequence[str]) -> Checked:
         require_run(args.folder)
         asked = stored_request(args.folder, resume.options(args), trusted=args.trust)
         stored = resolve(*asked).general
-        return Checked(stored.backend == "cpu", stored.islands)
+        return JobFacts(stored.backend == "cpu", stored.islands)
     given = run.options(args)
     runs: tuple[str, ...] = ()
     if args.runs is None and not args.instances[1:]:
@@ -39,7 +39,7 @@ def checked(words: Sequence[str]) -> Checked:
         specs = [job.spec.general for job in plan.first]
         runs = tuple(job.folder for job in plan.jobs())
     on_cpu = all(spec.backend == "cpu" for spec in specs)
-    return Checked(on_cpu, min(spec.islands for spec in specs), runs)
+    return JobFacts(on_cpu, min(spec.islands for spec in specs), runs)
 
 
 def main(words: list[str]) -> int:

@@ -6,6 +6,10 @@ import argparse
 from pathlib import Path
 
 from islands.cli import arguments
+from islands.errors import UsageError
+from islands.text import either
+
+_SUFFIXES = (".html", ".htm")
 
 _EXAMPLES = """
 The page is one HTML file that needs no network. Without --out it is report.html in the folder, or
@@ -25,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     words = "folders of runs, series, a tuning, or an experiment of islands reproduce"
     add = parser.add_argument
     add("folders", metavar="DIR", nargs="+", type=arguments.folder, help=words)
-    add("--out", metavar="FILE", type=Path, help="the page (default: see below)")
+    add("--out", metavar="FILE", type=Path, help="the page, .html or .htm (default: see below)")
     words = "the instance, or FILE.py:NAME, if the file or script of the run has moved"
     add("--instance", metavar="FILE", help=words)
     words = "run the script that states the problem, even if others may have written it"
@@ -34,11 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Write the page and print its path."""
+    if args.out is not None and args.out.suffix.lower() not in _SUFFIXES:
+        raise UsageError(f"--out {args.out}: must end in {either(_SUFFIXES)}, as a page is HTML")
     from islands.report.figure import style
     from islands.report.folders import default_path, page_for
 
     style()  # refuse at once if Matplotlib is missing
-    page = page_for(args.folders, trusted=args.trust, moved=args.instance)
+    page = page_for(args.folders, trusted=args.trust, moved=args.instance, say=print)
     path = args.out or default_path(args.folders)
     page.write(path)
     print(f"Wrote {path}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from islands.cli import arguments
 
 if TYPE_CHECKING:
-    from islands.slurm.state import State
+    from islands.slurm.state import JobState
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print_sweep(folder: Path, states: dict[int, State], *, as_json: bool) -> int:
+def _print_sweep(folder: Path, states: dict[int, JobState], *, as_json: bool) -> int:
     from islands.slurm.sweep_state import counted_states
 
     if as_json:

@@ -19,7 +19,7 @@ from islands.errors import UnwritableError, UsageError
 from islands.text import counted
 
 if TYPE_CHECKING:
-    from islands.slurm.command_line import Checked
+    from islands.slurm.command_line import JobFacts
 
 _EXAMPLES = """
 The options above "the job" are those of `islands run`. Account, partition, modules and so on are
@@ -148,7 +148,7 @@ def _words_of_run(args: argparse.Namespace) -> list[str]:
     return words
 
 
-def _checks(args: argparse.Namespace, elements: Sequence[Sequence[str]]) -> list[Checked]:
+def _checks(args: argparse.Namespace, elements: Sequence[Sequence[str]]) -> list[JobFacts]:
     """Refuse options that the runs would refuse, as far as this machine can know."""
     from islands.cli.job import checked
 
@@ -158,7 +158,7 @@ def _checks(args: argparse.Namespace, elements: Sequence[Sequence[str]]) -> list
     ]
 
 
-def _require_islands(args: argparse.Namespace, checks: Sequence[Checked], ranks: int) -> None:
+def _require_islands(args: argparse.Namespace, checks: Sequence[JobFacts], ranks: int) -> None:
     islands = min(each.islands for each in checks)
     if islands < ranks:
         raise UsageError(

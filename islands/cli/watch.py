@@ -34,7 +34,7 @@ def main(args: argparse.Namespace) -> int:
 
     if is_sweep(args.folder):
         return _watch_sweep(args.folder)
-    log, work = _Log(), _Work(args.folder)
+    log, work = _Log(), _ShownWork(args.folder)
     shown, asked = "", -_STATE_SECONDS
     while True:
         if time.monotonic() - asked >= _STATE_SECONDS:
@@ -66,7 +66,7 @@ def _watch_sweep(folder: Path) -> int:
         time.sleep(_STATE_SECONDS)
 
 
-class _Work:
+class _ShownWork:
     """The piece of work that a series, a tuning, an experiment or a measurement is doing."""
 
     def __init__(self, folder: Path) -> None:

@@ -10,7 +10,7 @@ from islands.doctor.nvidia import Gpu, Link
 from islands.doctor.place import Place, take
 from islands.doctor.software import compile_troubles, compiler, versions
 from islands.doctor.startup import Startup, timed_start
-from islands.doctor.transports import Trial, trials
+from islands.doctor.transports import TransportResult, trials
 from islands.errors import IslandsError
 from islands.parallel import World
 from islands.parallel.library import vendor
@@ -29,7 +29,7 @@ class Checkup:
     """GPUs by host."""
     links: list[Link]
     ranks: list[Place]
-    transports: list[Trial]
+    transports: list[TransportResult]
     problems: list[str]
     """What should work but does not."""
     startup: Startup | None = None

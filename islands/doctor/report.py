@@ -8,7 +8,7 @@ from dataclasses import asdict
 from islands.doctor.checkup import Checkup
 from islands.doctor.place import Place, install_hint
 from islands.doctor.startup import Startup
-from islands.doctor.transports import SIZES, Timing, Trial
+from islands.doctor.transports import SIZES, Timing, TransportResult
 
 _SIZES = ("1 KiB", "64 KiB", "1 MiB", "16 MiB")
 
@@ -107,7 +107,7 @@ def _transports(checkup: Checkup) -> list[str]:
     ]
 
 
-def _timings(trial: Trial) -> list[Timing | None]:
+def _timings(trial: TransportResult) -> list[Timing | None]:
     measured = {timing.bytes: timing for timing in trial.timings}
     return [measured.get(size) for size in SIZES]
 

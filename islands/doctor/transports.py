@@ -28,7 +28,7 @@ class Timing:
 
 
 @dataclass(frozen=True)
-class Trial:
+class TransportResult:
     """The result of trying a transport."""
 
     transport: str
@@ -37,22 +37,22 @@ class Trial:
     timings: list[Timing]
 
 
-def trials(world: World, backend: Backend) -> list[Trial]:
+def trials(world: World, backend: Backend) -> list[TransportResult]:
     """Return the trial of each transport, best first; empty for one rank; collective."""
     if world.size == 1:
         return []
     return [_trial(transport, world, backend) for transport in candidates(world, backend)]
 
 
-def _trial(transport: type[Transport], world: World, backend: Backend) -> Trial:
+def _trial(transport: type[Transport], world: World, backend: Backend) -> TransportResult:
     timings: list[Timing] = []
     for size in SIZES:
         trouble = trial(transport, world, backend, size)
         if trouble:
-            return Trial(transport.name, f"{trouble}, in {size} bytes", timings)
+            return TransportResult(transport.name, f"{trouble}, in {size} bytes", timings)
         slowest = max(world.allgather(_seconds(transport, world, backend, size)))
         timings.append(Timing(size, round(1e6 * slowest, 1), round(size / slowest / 1e9, 3)))
-    return Trial(transport.name, "", timings)
+    return TransportResult(transport.name, "", timings)
 
 
 def _seconds(transport: type[Transport], world: World, backend: Backend, size: int) -> float:

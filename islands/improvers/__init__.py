@@ -6,12 +6,12 @@ from islands.custom.kinds import Kind
 from islands.improvers.base import IMPROVERS, Improver, ImproverSettings, NoImprover
 from islands.improvers.local import Reinsert, Swap, TwoOpt
 from islands.improvers.or_opt import OrOpt
-from islands.improvers.subset import Exchange, Exchange21, Exchange22, Flip, SubsetTabu
+from islands.improvers.subset import Exchange21, Exchange22, ExchangeSearch, Flip, SubsetTabu
 from islands.improvers.tabu import Tabu
 
 _ALL: tuple[type[Improver], ...] = (
     *(NoImprover, Swap, TwoOpt, Reinsert, OrOpt),
-    *(Flip, Exchange, Exchange21, Exchange22),
+    *(Flip, ExchangeSearch, Exchange21, Exchange22),
     *(SubsetTabu, Tabu),
 )
 IMPROVERS |= {each.name: each for each in _ALL}

@@ -75,7 +75,7 @@ class Flip(SubsetSearch):
     scans: ClassVar[float] = 0.0
 
 
-class Exchange(SubsetSearch):
+class ExchangeSearch(SubsetSearch):
     """Also exchanges one item for another."""
 
     name: ClassVar[str] = "exchange"

@@ -12,7 +12,7 @@ COSTS = 2
 
 
 @dataclass(frozen=True)
-class Layout:
+class QapLayout:
     """The distribution of the numbers after n over lines."""
 
     n: int

@@ -13,7 +13,7 @@ _VALUE_MAX = 2**63 - 1
 
 
 @dataclass(frozen=True)
-class Stated:
+class StatedCosts:
     """The stated values; None for a value that is missing or stated as unknown."""
 
     best: int | None = None
@@ -55,7 +55,7 @@ class Stated:
         return ", ".join(f"{key} {value}" for key, value in values.items() if value is not None)
 
 
-NOTHING = Stated()
+NOTHING = StatedCosts()
 
 
 def is_value(word: bytes) -> bool:

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from islands.errors import InputError
 from islands.instances.lines import Lines, shown
-from islands.instances.qap_layout import COSTS, Layout
-from islands.instances.qap_stated import NOTHING, Stated, is_value, read_value
+from islands.instances.qap_layout import COSTS, QapLayout
+from islands.instances.qap_stated import NOTHING, StatedCosts, is_value, read_value
 from islands.paths import without_gz
 from islands.text import counted
 
@@ -44,7 +44,7 @@ class QapFile:
     size: int
     a: NDArray[np.int64]
     b: NDArray[np.int64]
-    stated: Stated = NOTHING
+    stated: StatedCosts = NOTHING
     linear: NDArray[np.int64] | None = None
 
 
@@ -101,11 +101,11 @@ def _size(lines: Lines, word: bytes) -> int:
 
 def _content(
     lines: Lines, words: list[bytes], n: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Stated]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], StatedCosts]:
     """Return both matrices and the stated costs; `words` are the rest of the first line."""
     count = 2 * n * n
     numbers, ends, costs = _read(lines, words, count)
-    layout = Layout(n, len(numbers), np.asarray(ends))
+    layout = QapLayout(n, len(numbers), np.asarray(ends))
     before = layout.costs_before_too_few()
     if before or len(numbers) < count:
         raise _too_few(lines, n, len(numbers) - before, before)
@@ -133,7 +133,7 @@ def _content(
             )
         values.pop()
     a, b = np.frombuffer(numbers, np.int64)[start : start + count].reshape(2, n, n)
-    return a, b, Stated.of(*values)
+    return a, b, StatedCosts.of(*values)
 
 
 def _read(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from islands.migration.arrivals import Arrivals, Phases
+from islands.migration.arrivals import Arrivals, MigrationTimes
 from islands.migration.asynchronous import AsyncExchange
 from islands.migration.base import MigrationSettings, migrates
 from islands.migration.exchange import Exchange
@@ -19,7 +19,7 @@ __all__ = [
     "Layout",
     "Migrant",
     "MigrationSettings",
-    "Phases",
+    "MigrationTimes",
     "Side",
     "Transport",
     "migrates",

@@ -15,7 +15,7 @@ from islands.migration.topology import NOBODY, Islands
 
 
 @dataclass(frozen=True)
-class Phases:
+class MigrationTimes:
     """Seconds of the phases of a migration: device time, and wall time for the transport."""
 
     pack: float
@@ -38,7 +38,7 @@ class Arrivals:
     microseconds: NDArray[np.float64]
     """Time of the message between ranks, or of the kernels within a rank."""
     transport: NDArray[np.str_]
-    phases: Phases
+    phases: MigrationTimes
     starts: Islands = field(default_factory=lambda: np.zeros(1, np.int64))
     """The first island of each colony."""
 
@@ -61,16 +61,16 @@ class Migration:
     transport_seconds: float = nan
     unpacked: tuple[Any, Any] | None = None
 
-    def phases(self, seconds_between: Callable[[Any, Any], float]) -> Phases:
+    def phases(self, seconds_between: Callable[[Any, Any], float]) -> MigrationTimes:
         """Return the time of each phase of a completed migration."""
         assert self.unpacked is not None, "it is completed"
         packing = 0.0 if self.packed is None else seconds_between(*self.packed)
-        return Phases(packing, self.transport_seconds, seconds_between(*self.unpacked))
+        return MigrationTimes(packing, self.transport_seconds, seconds_between(*self.unpacked))
 
 
 def arrivals_of(
     migration: Migration,
-    phases: Phases,
+    phases: MigrationTimes,
     mine: range,
     cost: NDArray[np.int64],
     accepted: NDArray[np.bool_],

@@ -133,7 +133,7 @@ class Subset(SolutionKind):
         return bits.reshape(len(stored), 32 * self.stored_length)[:, : self.size].astype(self.dtype)
 
 
-class Keys(SolutionKind):
+class KeyVectors(SolutionKind):
     """A random key for each of n items."""
 
     name, stated_by, number = "keys", "keys", 2

@@ -18,13 +18,13 @@ from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.orders import solution_file
 from islands.modelling.data import Members
-from islands.modelling.faults import FAULTS, Stated, no_faults, refuse_faults
+from islands.modelling.faults import FAULTS, ProblemWords, no_faults, refuse_faults
 from islands.modelling.functions import Function, costs_by, returned_by
 from islands.modelling.header import Functions, box_members
 from islands.modelling.kinds import Box, SolutionKind
 from islands.modelling.program import costs_of, other_backend
 from islands.modelling.saved import saved
-from islands.modelling.workers import Workers, reference_of
+from islands.modelling.workers import WorkerPool, reference_of
 from islands.paths import published, reading
 from islands.problems.base import Problem, Solution
 from islands.problems.real_costs import ordered
@@ -66,7 +66,7 @@ class StatedProblem(Problem):
         self._first: NDArray[Any] | None = None
         """The cost of a first solution by the Python function."""
         self._checks_on = ""
-        self._workers: Workers | None = None
+        self._workers: WorkerPool | None = None
         if functions is not None:
             self._is_real = functions.returns_real()
             self.header = functions.header(kind, members | box_members(kind))
@@ -139,7 +139,7 @@ class StatedProblem(Problem):
         """Raise a `RunError` if kernels have reported a wrong value of a user's function."""
         if (words := data.members.get(FAULTS)) is not None:
             argument = "cost" if self.python is None else self.python[0]
-            stated = Stated(argument, self.kind, self.maximise)
+            stated = ProblemWords(argument, self.kind, self.maximise)
             refuse_faults(device.download(words), stated)
 
     def _inputs(self) -> Members:
@@ -249,12 +249,12 @@ class StatedProblem(Problem):
             why = ": it is not at the top level of a script" if alone else ""
             yield f"costs by {argument}=, called by this process alone{why}"
             return
-        with Workers(reference, processes) as self._workers:
+        with WorkerPool(reference, processes) as self._workers:
             self._require_equal_data(argument, self._workers)
             yield f"costs by {argument}=, called by {processes} processes"
         self._workers = None
 
-    def _require_equal_data(self, argument: str, workers: Workers) -> None:
+    def _require_equal_data(self, argument: str, workers: WorkerPool) -> None:
         """Refuse a function that gives another cost in a new process than in this one."""
         real = self.real  # sets the first cost
         assert self._first is not None

@@ -12,14 +12,14 @@ from islands.errors import InputError
 from islands.instances.catalogue import BestKnown
 from islands.modelling.data import Members
 from islands.modelling.header import Functions, Text
-from islands.modelling.kinds import Box, Keys, Order, SolutionKind, Subset
+from islands.modelling.kinds import Box, KeyVectors, Order, SolutionKind, Subset
 from islands.modelling.saved import DATA, HIGH, LOW
 from islands.problems.saved import FACTS
 
 if TYPE_CHECKING:
     from islands.modelling.problem import StatedProblem
 
-_KINDS: dict[str, type[SolutionKind]] = {each.name: each for each in (Order, Subset, Keys)}
+_KINDS: dict[str, type[SolutionKind]] = {each.name: each for each in (Order, Subset, KeyVectors)}
 
 
 class NeedsScriptError(InputError):

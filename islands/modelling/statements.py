@@ -15,7 +15,7 @@ from islands.instances.catalogue import BestKnown
 from islands.modelling.data import members_of
 from islands.modelling.functions import Function
 from islands.modelling.header import Functions, Text
-from islands.modelling.kinds import Keys, Order, SolutionKind, Subset, box_of, size_of
+from islands.modelling.kinds import KeyVectors, Order, SolutionKind, Subset, box_of, size_of
 from islands.modelling.problem import StatedProblem
 
 Code = str | Path
@@ -114,7 +114,7 @@ def keys(
     >>> islands.solve(problem, generations=20).cost
     0
     """
-    return _stated(Keys(size_of(n)), **_arguments(locals()))
+    return _stated(KeyVectors(size_of(n)), **_arguments(locals()))
 
 
 def real(

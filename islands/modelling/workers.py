@@ -29,7 +29,7 @@ _function: Function | None = None
 """In a worker: the function of the user."""
 
 
-class Workers:
+class WorkerPool:
     """A pool of processes for one function."""
 
     def __init__(self, reference: str, count: int) -> None:

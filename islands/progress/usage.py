@@ -12,7 +12,7 @@ RECORDS, CHECKPOINTS, CALLBACK = "records", "checkpoints", "callback"
 PHASES = (GENERATIONS, MIGRATION, RANKS, RECORDS, CHECKPOINTS, CALLBACK)
 
 
-class Phases:
+class Stopwatch:
     """A stopwatch that is cheap enough for every epoch: each lap ends a phase.
 
     It measures the host, which waits for a GPU only when it needs a result: a phase with such a

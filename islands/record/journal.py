@@ -6,6 +6,7 @@ import json
 import platform
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -128,6 +129,7 @@ def _metadata(spec: RunSpec, result: Result) -> dict[str, str]:
     return {
         "islands.settings": spec.to_toml(),
         "islands.result": json.dumps(facts),
+        "islands.date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
         "islands.versions": json.dumps(_versions()),
         "islands.device": result.device,
         "islands.seed": str(result.seed),

@@ -21,7 +21,7 @@ from islands.record.folder import CHECKPOINTS, SETTINGS
 from islands.record.manifest import Manifest, RankFile
 from islands.record.restored_rows import Losses, earlier_rows, shared_losses
 from islands.record.trace import records
-from islands.spec.schedule import Schedule
+from islands.spec.schedule import EpochSchedule
 from islands.spec.spec import RunSpec
 from islands.untrusted import MISMATCH, parsing
 
@@ -118,7 +118,7 @@ def _tried(
             archipelago.restore(state, generation=moment.generation, migrations=manifest.migrations)
     except InputError as error:
         return None, str(error)
-    schedule = Schedule.of(spec)
+    schedule = EpochSchedule.of(spec)
     earlier = {
         kind.folder: earlier_rows(run, kind, kind.schema(problem), manifest, mine, schedule)
         for kind in records(spec)

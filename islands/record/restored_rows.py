@@ -14,7 +14,7 @@ from islands.errors import InputError
 from islands.parallel import World
 from islands.record.manifest import Manifest
 from islands.record.stream import Extent, first_rows, rows_path
-from islands.spec.schedule import Schedule
+from islands.spec.schedule import EpochSchedule
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +43,7 @@ def earlier_rows(
     schema: pa.Schema,
     manifest: Manifest,
     mine: range,
-    schedule: Schedule,
+    schedule: EpochSchedule,
 ) -> Earlier:
     """Return the rows of this rank's islands up to the checkpoint."""
     import pyarrow as pa

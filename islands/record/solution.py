@@ -22,6 +22,7 @@ from islands.spec.spec import RunSpec
 from islands.untrusted import parsing, typed
 
 _RESULT, _SETTINGS = b"islands.result", b"islands.settings"
+_DATE, _VERSIONS = b"islands.date", b"islands.versions"
 _RUN, _START = b"islands.run", b"islands.start"
 
 
@@ -55,6 +56,10 @@ class Finished:
     """The identity of the run: see `islands.spec.agreement.identity`."""
     start: int
     """The number of the start that finished the run, whose records and checkpoints stay."""
+    date: str
+    """When the run was finished; empty if an earlier version made it."""
+    versions: Mapping[str, str]
+    """The versions of Python and of the packages that made it."""
 
     def require_exact(self, spec: RunSpec, problem: Problem) -> None:
         """Compute the cost again; refuse a result of another run, or a contradicted one."""
@@ -112,7 +117,14 @@ def recorded(folder: Path) -> Finished:
                 "rank_seconds": [_seconds(each) for each in facts["rank_seconds"]],
             }
             result = typed(Result, facts, **made)
-            return Finished(result, said[_RUN].decode(), int(said[_START]))
+            versions = json.loads(said[_VERSIONS])
+            return Finished(
+                result,
+                said[_RUN].decode(),
+                int(said[_START]),
+                said.get(_DATE, b"").decode(),
+                {str(name): str(version) for name, version in versions.items()},
+            )
     except InputError as error:
         raise InputError(f"{error}. {_remedy(folder)}") from error
 

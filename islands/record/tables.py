@@ -34,7 +34,7 @@ _MOST_ROWS = 1 << 20
 _ROWS_AT_ONCE = 1 << 12
 
 
-class Memory:
+class MemoryRecords:
     """Collects the records of one rank in memory."""
 
     def __init__(self, spec: RunSpec, problem: Problem, world: World) -> None:

@@ -27,7 +27,10 @@ class Arrivals:
     cost: Floats
     accepted: NDArray[np.bool_]
     gain: Floats
-    """By how much the migrant was better than the best of its island in the previous row."""
+    """By how much the migrant was better than the best of its island in the previous row.
+
+    0 unless it is the best of the migrants that arrived at its island in the same migration.
+    """
 
     @classmethod
     def of(cls, migrations: pa.Table, history: History) -> Self:
@@ -39,6 +42,8 @@ class Arrivals:
         cost = _floats(migrations, "cost")
         before = _best_before(history, columns["generation"], columns["to"])
         gain = cost - before if history.maximise else before - cost
+        gain = np.where(columns["accepted"] & (gain > 0), gain, 0.0)
+        gain[~_greatest(gain, columns["generation"], columns["to"])] = 0.0
         order = np.argsort(columns["generation"], kind="stable")
         return cls(
             columns["generation"][order].astype(np.int64),
@@ -46,7 +51,7 @@ class Arrivals:
             columns["to"][order].astype(np.int64),
             cost[order],
             columns["accepted"][order].astype(bool),
-            np.where(columns["accepted"] & (gain > 0), gain, 0.0)[order],
+            gain[order],
         )
 
     def __len__(self) -> int:
@@ -74,7 +79,7 @@ class Step:
 def lineage(arrivals: Arrivals, island: int, generation: int) -> list[Step]:
     """Return the arrivals that led to the best of an island in a generation, the first one first.
 
-    Each is the last arrival before the next one that was better than all of its island.
+    Each is the last arrival before the next one that became the best of its island.
     """
     won = np.flatnonzero(arrivals.gain > 0)
     by_target: dict[int, NDArray[np.int64]] = {}
@@ -89,8 +94,7 @@ def lineage(arrivals: Arrivals, island: int, generation: int) -> list[Step]:
         mine = mine[arrivals.generation[mine] <= latest]
         if not mine.size:
             break
-        last = mine[arrivals.generation[mine] == arrivals.generation[mine[-1]]]
-        taken = int(last[arrivals.gain[last].argmax()])
+        taken = int(mine[-1])
         steps.append(
             Step(
                 int(arrivals.generation[taken]),
@@ -110,6 +114,16 @@ def _best_before(history: History, generation: Whole, island: Whole) -> Floats:
     column = np.minimum(np.searchsorted(history.islands, island), len(history.islands) - 1)
     found: Floats = history.best[np.maximum(row, 0), column]
     return np.where((row >= 0) & (history.islands[column] == island), found, np.nan)
+
+
+def _greatest(gain: Floats, generation: Whole, island: Whole) -> NDArray[np.bool_]:
+    """Return which gain is the first of the greatest ones of its island and generation."""
+    order = np.lexsort((-gain, island, generation))
+    is_first = np.ones(len(gain), bool)
+    is_first[1:] = (np.diff(generation[order]) != 0) | (np.diff(island[order]) != 0)
+    found = np.zeros(len(gain), bool)
+    found[order[is_first]] = True
+    return found
 
 
 def _floats(table: pa.Table, name: str) -> Floats:

@@ -30,6 +30,11 @@ _POINTS = 6000
 _FINE, _WIDE = 0.1, 20.0
 """The axis is logarithmic from a gap in per cent on, if some gaps are larger by this factor."""
 _SOFT = "#8a8a8a"
+_COLUMNS = 9
+"""Columns of the legend of islands."""
+
+DIVERSITY = {"distance": "distance", "distinct": "distinct costs"}
+"""The measures of diversity, and their labels."""
 
 AXES: dict[str, tuple[str, Callable[[History], Floats]]] = {
     "generations": ("generation", lambda history: history.generations.astype(np.float64)),
@@ -44,32 +49,33 @@ def draw_convergence(
     over: str = "generations",
     *,
     best_known: float | None = None,
-    axes: Any = None,
 ) -> Any:
-    """Return a figure with the best, the mean and the diversity; with `axes`, only the best.
+    """Return a figure with the best, the mean and the diversity of each island.
 
     Costs are drawn as gaps to the best known value, or to the best of the run.
     """
     label, values = AXES[over]
-    shown = history.thinned(max(40, _POINTS // min(_FEW, len(history.islands))))
+    islands = len(history.islands)
+    shown = history.thinned(max(40, _POINTS // min(_FEW, islands)))
     x, scale = values(shown), _Scale.of(shown, best_known)
-    if axes is not None:
-        panels, figure = [axes], axes.figure
-    else:
-        measures = 3 if np.isfinite(shown.distance).any() else 2
-        figure = new_figure(WIDTH, HEIGHT * (0.2 + 0.6 * measures))
-        panels = list(figure.subplots(measures, 1, sharex=True))
+    diversity = [name for name in DIVERSITY if np.isfinite(getattr(shown, name)).any()]
+    # The legend also names the best of all islands.
+    rows = -(-(islands + 1) // _COLUMNS) if 1 < islands <= _FEW else 0
+    figure = new_figure(WIDTH, HEIGHT * (1.4 + 0.6 * len(diversity)) + 0.16 * rows)
+    panels = list(figure.subplots(2 + len(diversity), 1, sharex=True))
     _draw(panels[0], x, scale.drawn(shown, shown.best), shown, drawstyle="steps-post")
-    if len(shown.islands) > 1:
+    if islands > 1:
         best = scale.drawn(shown, shown.overall())
-        panels[0].plot(x, best, drawstyle="steps-post", color=_SOFT, linewidth=2.2, alpha=0.5)
+        look: dict[str, Any] = {"color": _SOFT, "linewidth": 2.2, "alpha": 0.5}
+        panels[0].plot(x, best, drawstyle="steps-post", label="all", **look)
     scale.apply(panels[0], "best")
-    if len(panels) > 1:
-        _draw(panels[1], x, scale.drawn(shown, shown.mean), shown)
-        scale.apply(panels[1], "mean")
-    if len(panels) > 2:
-        _draw(panels[2], x, shown.distance, shown)
-        panels[2].set(ylabel="distance", ylim=(0, None))
+    _draw(panels[1], x, scale.drawn(shown, shown.mean), shown)
+    scale.apply(panels[1], "mean")
+    for panel, name in zip(panels[2:], diversity, strict=True):
+        _draw(panel, x, getattr(shown, name), shown)
+        panel.set(ylabel=DIVERSITY[name], ylim=(0, None))
+    if rows:
+        _legend(figure, panels[0])
     panels[-1].set_xlabel(label)
     panels[-1].xaxis.set_major_formatter(
         lambda value, _: count(value) if value >= 1000 else f"{value:g}"
@@ -111,6 +117,21 @@ class _Scale:
             axes.set_ylim(bottom=0)
 
 
+def _legend(figure: Any, axes: Any) -> None:
+    """Name the islands below all panels, where no title is."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(
+        handles,
+        labels,
+        title="island",
+        loc="outside lower center",
+        ncols=_COLUMNS,
+        handlelength=1.4,
+        handletextpad=0.4,
+        columnspacing=0.9,
+    )
+
+
 def _draw(axes: Any, x: Floats, values: Floats, history: History, **look: Any) -> None:
     """Draw a curve per island, or bands of many islands."""
     marker = "o" if len(x) == 1 else None
@@ -132,6 +153,7 @@ def _draw(axes: Any, x: Floats, values: Floats, history: History, **look: Any) -
                 linestyle="-" if place < len(COLOURS) else "--",
                 marker=marker,
                 markersize=3,
+                label=str(history.islands[place]),
                 **look,
             )
 
@@ -142,10 +164,10 @@ def words_of(history: History) -> str:
     if islands == 1:
         return "One curve: there is one island."
     if islands <= _FEW:
-        return f"A curve for each of {islands} islands; grey: the best of all."
+        return f"A curve for each of {islands} islands; wide and grey: the best of all."
     return (
         f"{islands} islands: the line is their median, the bands contain half of them and all;"
-        " grey: the best of all."
+        " wide and grey: the best of all."
     )
 
 

@@ -120,6 +120,15 @@ def _name(settings: Mapping[str, Any], differing: Sequence[str]) -> str:
     return one_line(" ".join([method_of(settings), *words]), _LONGEST)
 
 
+def shared_instances(curves: Sequence[Curve]) -> list[str]:
+    """Return the instances that all methods have run."""
+    methods = {curve.method for curve in curves}
+    run_by: dict[str, set[str]] = {}
+    for curve in curves:
+        run_by.setdefault(curve.instance, set()).add(curve.method)
+    return [instance for instance, those in run_by.items() if those == methods]
+
+
 def times_of(curves: Sequence[Curve]) -> Floats:
     """Return times on a logarithmic scale, from the first rows to the last ones."""
     last = max(float(curve.seconds[-1]) for curve in curves)

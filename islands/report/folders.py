@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from islands.errors import InputError, UsageError
@@ -17,22 +17,34 @@ from islands.report.recorded import RecordedRun
 from islands.report.several import page_of_several
 from islands.report.single import page_of
 from islands.report.tuning import page_of_tuning
+from islands.text import counted
 
 _NAME_ONE = "Name the folder of a run, a series, a tuning or an experiment"
+_NAMED = 4
+"""Folders of runs that are named at most."""
 PAGE = "report.html"
 """The default name of a page."""
 
 
-def page_for(folders: Sequence[Path], *, trusted: bool = False, moved: str | None = None) -> Page:
+def page_for(
+    folders: Sequence[Path],
+    *,
+    trusted: bool = False,
+    moved: str | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Page:
     """Return the page of one folder, or of all runs in several folders.
 
-    `moved` names the instance or the script of a single run.
+    `say` is told which runs a page compares. `moved` names the instance or the script of a single
+    run.
     """
     with style():
-        return _page_for(folders, trusted=trusted, moved=moved)
+        return _page_for(folders, say, trusted=trusted, moved=moved)
 
 
-def _page_for(folders: Sequence[Path], *, trusted: bool, moved: str | None) -> Page:
+def _page_for(
+    folders: Sequence[Path], say: Callable[[str], None], *, trusted: bool, moved: str | None
+) -> Page:
     for folder in folders:
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder. {_NAME_ONE}")
@@ -54,6 +66,9 @@ def _page_for(folders: Sequence[Path], *, trusted: bool, moved: str | None) -> P
     if len(paths) != len({path.resolve() for path in paths}):
         raise UsageError("a run is named twice. Name each folder once")
     runs, notes = _readable(paths, trusted=trusted)
+    names = [str(run.folder) for run in runs]
+    others = [f"{len(names) - _NAMED} others"] if len(names) > _NAMED + 1 else names[_NAMED:]
+    say(f"The page compares {counted(len(runs), 'run')}: {', '.join([*names[:_NAMED], *others])}")
     title = "Comparison" if len(folders) > 1 else f"Series in {folders[0].name or folders[0]}"
     return page_of_several(f"{title}: {len(runs)} runs", runs, notes)
 

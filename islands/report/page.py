@@ -82,7 +82,8 @@ class Page:
             f"<title>{escape(self.title)}</title><style>{_CSS}</style></head><body><main>"
             f"<h1>{escape(self.title)}</h1>"
         )
-        foot = f"</main><footer>Made by islands {islands.__version__}</footer></body></html>\n"
+        made = f"Page written by islands {islands.__version__}"
+        foot = f"</main><footer>{made}</footer></body></html>\n"
         return "\n".join([head, *self.parts, foot])
 
     def write(self, path: Path) -> None:

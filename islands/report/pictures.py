@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from islands import text
 from islands.errors import InputError, RunError, UsageError
 from islands.progress.result import Result
 from islands.report.arrivals import Arrivals, lineage
@@ -13,10 +14,14 @@ from islands.report.convergence import draw_best, draw_convergence
 from islands.report.figure import FORMS, save, style
 from islands.report.history import History
 from islands.report.migration import draw_lineage, draw_matrix
-from islands.report.recorded import RecordedRun
+from islands.report.missing import without_migrants, without_rows
+from islands.report.recorded import RecordedRun, method_of
 from islands.report.single import found_by
 from islands.report.solution import draw_into, draw_solution
 from islands.text import either, one_line, unknown
+
+_LONGEST = 60
+"""Characters of the first line of a title at most."""
 
 
 def _solution(run: RecordedRun) -> Any:
@@ -48,28 +53,13 @@ def _lineage(run: RecordedRun) -> Any:
 def _migrants(run: RecordedRun) -> tuple[Arrivals, Any]:
     history = _history(run)
     if run.migrations is None or len(run.migrations) == 0:
-        raise InputError(_without_migrants(run))
+        raise InputError(f"{run.folder}: {without_migrants(run)}")
     return Arrivals.of(run.migrations, history), history.islands
-
-
-def _without_migrants(run: RecordedRun) -> str:
-    """Return why there are no arrivals to draw, and how another run would record some."""
-    if run.settings.get("record.migrations") is False:
-        return f"{run.folder}: did not record migrants. Run it again with record.migrations=true"
-    if run.settings.get("migration.topology") == "none":
-        return (
-            f"{run.folder}: its islands had no migration. Run it again with another --migration,"
-            " such as ring"
-        )
-    return (
-        f"{run.folder}: no migrant arrived. Run it again for more generations, or with a smaller"
-        " --interval"
-    )
 
 
 def _history(run: RecordedRun) -> History:
     if run.history is None:
-        raise InputError(f"{run.folder}: the trace has no rows yet. Draw it later")
+        raise InputError(f"{run.folder}: {without_rows(run)}")
     return run.history
 
 
@@ -83,6 +73,19 @@ PICTURES: dict[str, Callable[[RecordedRun], Any]] = {
     "lineage": _lineage,
 }
 """The pictures by name; the default one is first."""
+
+
+def _titled(run: RecordedRun, what: str) -> Any:
+    """Return a picture with the instance, the method, the cost and the seed as its title."""
+    figure = PICTURES[what](run)
+    cost = "no feasible solution"
+    if run.best is not None:
+        cost = f"{'best' if run.result is not None else 'best so far'} {run.best:,.10g}"
+    gap = "" if run.gap is None else f", gap {text.gap(run.gap)}"
+    first = one_line(f"{run.instance}, {method_of(run.settings)}", _LONGEST)
+    second = f"{cost}{gap}, seed {run.settings.get('seed', '?')}"
+    figure.suptitle(f"{first}\n{second}", fontsize=9, parse_math=False)
+    return figure
 
 
 def write_picture(
@@ -109,7 +112,7 @@ def write_picture(
     with style():
         wants_migrations = what in ("islands", "migration", "lineage")
         run = RecordedRun.read(folder, trusted=trusted, migrations=wants_migrations, moved=moved)
-        save(PICTURES[what](run), path, form)
+        save(_titled(run, what), path, form)
     return path, run.notes
 
 
@@ -124,7 +127,7 @@ def draw_result(result: Result, what: str, axes: Any) -> Any:
     with style():
         run = RecordedRun.of(result)
         if axes is None:
-            return PICTURES[what](run).axes[0]
+            return _titled(run, what).axes[0]
         if what != "solution":
             raise UsageError(f"{what} needs a figure of its own. Leave axes out")
         if result.solution is None:

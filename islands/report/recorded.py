@@ -57,6 +57,10 @@ class RecordedRun:
     """What could not be read, and why."""
     given: Problem | None = None
     """The problem, if it already exists."""
+    date: str = ""
+    """When the run was finished; empty if it is not recorded."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """The versions of the packages that made the run."""
 
     @classmethod
     def read(
@@ -70,15 +74,17 @@ class RecordedRun:
         """Return the run in a folder; refuse another folder, and damaged files."""
         require_run(folder)
         settings = flat(read_settings(folder))
-        result = recorded(folder).result if (folder / FINISHED).exists() else None
+        finished = recorded(folder) if (folder / FINISHED).exists() else None
         return cls(
             folder,
             settings,
-            result,
+            finished.result if finished is not None else None,
             read_records(folder, TRACE),
             read_records(folder, MIGRATIONS) if migrations else None,
             trusted,
             moved,
+            date=finished.date if finished is not None else "",
+            versions=finished.versions if finished is not None else {},
         )
 
     @classmethod
@@ -158,6 +164,23 @@ class RecordedRun:
             return self.result.best_known
         known = self.problem.best_known if self.problem is not None else None
         return None if known is None else known.value
+
+    @property
+    def best(self) -> float | None:
+        """The best cost, of an unfinished run so far; None without a feasible solution."""
+        if self.result is not None:
+            return self.result.cost
+        best = np.nan if self.history is None else float(self.history.overall()[-1])
+        return None if np.isnan(best) else best
+
+    @property
+    def gap(self) -> float | None:
+        """The gap of the best cost in per cent, if the best known value is known."""
+        if self.result is not None:
+            return self.result.gap
+        if self.best is None or self.problem is None:
+            return None
+        return self.problem.gap(self.best)
 
     @cached_property
     def history(self) -> History | None:

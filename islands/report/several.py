@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 from statistics import fmean, median, stdev
 
 import numpy as np
@@ -14,7 +16,9 @@ from islands.report.curves import (
     Curve,
     Reference,
     curves_of,
+    methods_of,
     profiles,
+    shared_instances,
     target_of,
     times_to_targets,
 )
@@ -54,7 +58,7 @@ def page_of_several(title: str, runs: Sequence[RecordedRun], notes: Sequence[str
         page.add(note("No run has recorded a row yet, so there is no course to show."))
     else:
         page.section("Gap over time", *_gaps(curves, references, methods[:_METHODS]))
-        page.section("Time to the target", *_targets(curves))
+        page.section("Time to the target", *_targets(curves, references))
         if len(methods) > 1:
             page.section("Tests", *_tests(curves, methods))
         page.section("Instances", _instances(curves, references))
@@ -79,18 +83,41 @@ def _gaps(
         words = f"{instance}: gap to the {base}, {references[instance].value:,.10g}"
         picture = inline(draw_gaps(mine, methods), f"Gap over time. {words}")
         pictures.append(figure(picture, words))
-    if len(references) > 1:
-        words = f"All {len(references)} instances"
-        picture = inline(draw_gaps(curves, methods), f"Gap over time. {words}")
+    shared = shared_instances(curves)
+    if len(shared) > 1:
+        words = _pooled(shared, references)
+        mine = [curve for curve in curves if curve.instance in shared]
+        picture = inline(draw_gaps(mine, methods), f"Gap over time. {words}")
         pictures.insert(0, figure(picture, words))
+    elif len(references) > 1:
+        yield note(
+            "The methods have fewer than two instances in common, so there is no picture of all"
+            " instances."
+        )
     yield figures(*pictures)
     if len(references) > len(shown):
         yield paragraph(f"Pictures of the first {len(shown)} of {len(references)} instances.")
 
 
-def _targets(curves: Sequence[Curve]) -> Iterator[str]:
-    times = times_to_targets(curves)
+def _pooled(shared: Sequence[str], references: Collection[str]) -> str:
+    """Return the words for a picture of several instances, which all methods have run."""
+    if len(shared) == len(references):
+        return f"All {len(shared)} instances"
+    return f"The {len(shared)} of {len(references)} instances that all methods have run"
+
+
+def _targets(curves: Sequence[Curve], references: Collection[str]) -> Iterator[str]:
+    shared = shared_instances(curves)
+    if len(shared) < min(2, len(references)):
+        yield note(
+            "The methods have fewer than two instances in common, so their times to targets are not"
+            " compared."
+        )
+        return
+    times = times_to_targets([curve for curve in curves if curve.instance in shared])
     words = "The share of runs that have reached the target of their instance"
+    if len(references) > 1:
+        words = f"{_pooled(shared, references)}: {words[0].lower()}{words[1:]}"
     pictures = [figure(inline(draw_targets(times), words), words, _target_table(times))]
     ratios = profiles(times) if len(times) > 1 else {}
     if ratios and all(len(each) for each in ratios.values()):
@@ -224,15 +251,18 @@ def _percent(value: float | None) -> str:
 
 
 def _runs(runs: Sequence[RecordedRun]) -> str:
+    methods, folders = methods_of([run.settings for run in runs]), _short([r.folder for r in runs])
     rows = []
-    for run in runs[:_LISTED]:
+    for run, method, folder in list(zip(runs, methods, folders, strict=True))[:_LISTED]:
         result = run.result
         if result is None:
-            rows.append((run.instance, run.settings.get("seed", "-"), *"-----", "not finished"))
+            which = (run.instance, method, run.settings.get("seed", "-"))
+            rows.append((*which, *"-----", "not finished", folder))
             continue
         rows.append(
             (
                 run.instance,
+                method,
                 result.seed,
                 "none" if result.cost is None else f"{result.cost:,}",
                 text.gap(result.gap),
@@ -240,7 +270,15 @@ def _runs(runs: Sequence[RecordedRun]) -> str:
                 text.count(result.evaluations),
                 f"{result.seconds:.2f}",
                 result.reason,
+                folder,
             )
         )
-    header = ["instance", "seed", "best", "gap", "generations", "evaluations", "seconds", "stopped"]
-    return table(header, rows)
+    header = ["instance", "method", "seed", "best", "gap", "generations", "evaluations"]
+    return table([*header, "seconds", "stopped", "folder"], rows)
+
+
+def _short(folders: Sequence[Path]) -> list[str]:
+    """Return the names of folders in the folder that contains them all."""
+    whole = [folder.resolve() for folder in folders]
+    common = os.path.commonpath([folder.parent for folder in whole])
+    return [folder.relative_to(common).as_posix() for folder in whole]

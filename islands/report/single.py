@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,8 +13,10 @@ from islands.report.convergence import AXES, draw_convergence, words_of
 from islands.report.figure import inline
 from islands.report.history import History
 from islands.report.migration import draw_lineage, draw_matrix
+from islands.report.missing import without_migrants, without_rows
+from islands.report.origin import origin, settings
 from islands.report.page import Page, facts, figure, figures, folded, note, paragraph, table
-from islands.report.recorded import COLONY, RecordedRun, flat
+from islands.report.recorded import RecordedRun
 from islands.report.solution import draw_solution
 from islands.report.times import times
 from islands.text import counted
@@ -33,14 +34,15 @@ def page_of(run: RecordedRun) -> Page:
         page.add(note("This run is not finished: the page shows its rows so far."))
     history = run.history
     if history is None:
-        page.add(note("The trace has no rows yet, so there is no course to show."))
+        page.add(note(_sentence(without_rows(run))))
     else:
         page.section("Course", *_course(run, history))
     page.section("Solution", *_solution(run))
     if history is not None:
         page.section("Migration", *_migration(run, history))
         page.section("Time", *times(run, history))
-    page.section("Settings", _settings(run))
+    page.section("Origin", origin(run))
+    page.section("Settings", settings(run))
     page.add(*(note(each) for each in run.notes))
     return page
 
@@ -50,7 +52,7 @@ def _summary(run: RecordedRun) -> Iterator[tuple[str, object]]:
     if result is not None:
         yield "best", "no feasible solution" if result.cost is None else f"{result.cost:,}"
         yield "best known", None if result.best_known is None else f"{result.best_known:,}"
-        yield "gap", None if result.gap is None else text.gap(result.gap)
+        yield "gap", None if run.gap is None else text.gap(run.gap)
         yield "lower bound", result.bound_words() or None
         if result.cost is not None:
             yield "found", f"{result.place()}, generation {result.best_generation:,}"
@@ -65,9 +67,9 @@ def _summary(run: RecordedRun) -> Iterator[tuple[str, object]]:
         yield "checked by", result.checked
         yield "digest", result.digest[:12]
     elif history is not None:
-        best = history.overall()[-1]
-        yield "best so far", "no feasible solution" if np.isnan(best) else f"{best:,.10g}"
+        yield "best so far", "no feasible solution" if run.best is None else f"{run.best:,.10g}"
         yield "best known", None if run.best_known is None else f"{run.best_known:,}"
+        yield "gap", None if run.gap is None else text.gap(run.gap)
         yield "generation", f"{history.generations[-1]:,}"
         yield "evaluations", text.count(history.evaluations[-1])
         yield "time", f"{history.seconds[-1]:.1f} s"
@@ -77,7 +79,7 @@ def _summary(run: RecordedRun) -> Iterator[tuple[str, object]]:
 
 def _course(run: RecordedRun, history: History) -> Iterator[str]:
     word = run.problem.cost_word if run.problem is not None else "cost"
-    yield paragraph(f"{words_of(history)} {_DISTANCE}", "soft")
+    yield paragraph(f"{words_of(history)} {_DIVERSITY}", "soft")
     parts = []
     for over in AXES:
         words = f"Best and mean {word} and diversity of the islands over {over}"
@@ -88,8 +90,10 @@ def _course(run: RecordedRun, history: History) -> Iterator[str]:
     yield folded("Numbers", _course_table(history))
 
 
-_DISTANCE = (
+_DIVERSITY = (
     "Distance: the mean distance of genomes in a sample of an island, 1 if they differ everywhere."
+    " It compares places, so that equal tours that begin with different cities differ. Distinct"
+    " costs: their number as a share of the population; equal solutions have the same cost."
 )
 
 
@@ -141,7 +145,7 @@ def _solution(run: RecordedRun) -> Iterator[str]:
 
 def _migration(run: RecordedRun, history: History) -> Iterator[str]:
     if run.migrations is None or len(run.migrations) == 0:
-        yield paragraph("No migrants arrived, or the run did not record them.", "soft")
+        yield paragraph(_sentence(without_migrants(run)), "soft")
         return
     arrivals = Arrivals.of(run.migrations, history)
     island, generation = found_by(run, history)
@@ -149,15 +153,16 @@ def _migration(run: RecordedRun, history: History) -> Iterator[str]:
     accepted, won = int(arrivals.accepted.sum()), int((arrivals.gain > 0).sum())
     yield paragraph(
         f"{counted(len(arrivals), 'migrant', form=',')} arrived, {accepted:,} were accepted, and"
-        f" {won:,} were better than all of their island."
+        f" {won:,} became the best of their island. Of the migrants that arrive at an island in one"
+        " migration, only the best one counts as such."
     )
     yield paragraph(_lineage_words(steps, island, history))
     lines = draw_lineage(arrivals, history, steps, island, generation)
     words = (
-        "The lineage of the best solution: each step is a migrant that was better than"
-        " all of its island. Grey: all such migrants. Dotted lines separate ranks."
+        "The lineage of the best solution: each step is a migrant that became the best of its"
+        " island. Grey: all such migrants. Dotted lines separate ranks."
     )
-    cells = "Migrants from each island to each other one: accepted, and better than all there"
+    cells = "Migrants from each island to each other one: accepted, and became the best there"
     yield figures(
         figure(inline(lines, words), words, _step_table(steps, history)),
         figure(
@@ -166,6 +171,10 @@ def _migration(run: RecordedRun, history: History) -> Iterator[str]:
             _link_table(arrivals, history),
         ),
     )
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def found_by(run: RecordedRun, history: History) -> tuple[int, int]:
@@ -232,30 +241,3 @@ def _link_table(arrivals: Arrivals, history: History) -> str:
         for link in busiest
     ]
     return table(["islands", "arrived", "accepted", "became the best", "sum of gains"], rows)
-
-
-def _settings(run: RecordedRun) -> str:
-    rows = list(_setting_rows(run.settings))
-    size = -(-len(rows) // 3)
-    parts = [rows[first : first + size] for first in range(0, len(rows), size)]
-    tables = [table(["setting", "value"], part, words=True) for part in parts]
-    return figures(*tables, kind="three")
-
-
-def _setting_rows(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the rows of the table of settings; each colony has one row."""
-    for name, value in settings.items():
-        if name != COLONY:
-            yield name, _shown(value)
-            continue
-        for number, colony in enumerate(value):
-            own = (f"{key} = {_shown(each)}" for key, each in flat(colony).items())
-            yield f"colony {number}", ", ".join(own)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()  # as in run.toml
-    if isinstance(value, list):
-        return ", ".join(map(str, value)) or "none"
-    return str(value)

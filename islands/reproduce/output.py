@@ -31,6 +31,8 @@ from islands.untrusted import read_toml
 
 _HIGH = 32
 """Characters that fit along the vertical axis."""
+_NARROW = 5
+"""Names of classes have lines of at most this number of characters."""
 _SHORT = 22
 """Up to this number of characters, names of curves have two columns."""
 _LINES, _MARKERS = ("-", "--", ":"), "osD^v<>ph*XP"
@@ -169,7 +171,7 @@ def write_plot(
         figure.suptitle(title, fontsize=8.5, wrap=True)
         _scales(axes, [each for _, points in curves for each in points], plot)
         if classes:
-            axes.set_xticks(range(len(classes)), classes, rotation=30, ha="right")
+            axes.set_xticks(range(len(classes)), [fill(name, _NARROW) for name in classes])
             axes.set_xlabel(plot.classes)
         if curves:
             figure.legend(loc="outside lower left", ncols=columns)

@@ -23,12 +23,12 @@ from islands.progress.progress import (
     size_of_generation_0,
 )
 from islands.progress.tally import Tally, summarise
-from islands.progress.usage import Phases
+from islands.progress.usage import Stopwatch
 from islands.run.alarm import Alarm
 from islands.run.observers import Viewer
 from islands.run.pace import Pace
 from islands.run.signals import Interruption
-from islands.spec.schedule import Schedule
+from islands.spec.schedule import EpochSchedule
 from islands.spec.spec import RunSpec
 from islands.spec.stop import first_reason, time_limit
 
@@ -47,7 +47,7 @@ def evolve_asynchronous(
     viewer: Viewer,
 ) -> Outcome:
     """Run until rank 0 finds a criterion satisfied, or every rank has done its generations."""
-    loop = _Loop(archipelago, spec, problem, world, watch, interruption, viewer)
+    loop = _AsynchronousLoop(archipelago, spec, problem, world, watch, interruption, viewer)
     slow = Slow(archipelago, spec, viewer.say)
     with Alarm(archipelago, interruption, loop.is_late, world, slow):
         archipelago.may_be_partial = True
@@ -62,7 +62,7 @@ def evolve_asynchronous(
     return loop.outcome()
 
 
-class _Loop:
+class _AsynchronousLoop:
     def __init__(
         self,
         archipelago: Archipelago,
@@ -76,7 +76,7 @@ class _Loop:
         self._archipelago, self._spec, self._problem = archipelago, spec, problem
         self._world, self._watch, self._interruption = world, watch, interruption
         self._viewer = viewer
-        self._schedule, self._limit = Schedule.of(spec), time_limit(spec.stop)
+        self._schedule, self._limit = EpochSchedule.of(spec), time_limit(spec.stop)
         self._rows = np.zeros((world.size, _NUMBERS), np.int64)
         """The latest numbers of each rank; ranks above 0 have only their own."""
         self._known = {world.rank}
@@ -92,7 +92,7 @@ class _Loop:
             sends, receives = {0: self._messages[world.rank]}, {0: self._messages[0]}
         self._channel = world.channel(_TAG, sends, receives)
         self._began = time.perf_counter()
-        self._phases = Phases()
+        self._phases = Stopwatch()
         self._before: Progress | None = None
         self._before_all: Progress | None = None
         self._pace = Pace(spec)

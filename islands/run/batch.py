@@ -23,7 +23,7 @@ from islands.run.pace import Pace
 from islands.run.signals import INTERRUPT, Interruption
 from islands.run.start import check_exactly, combined
 from islands.run.unmeasured import last_unmeasured, most_evaluations
-from islands.spec.schedule import Schedule
+from islands.spec.schedule import EpochSchedule
 from islands.spec.spec import RunSpec
 from islands.spec.stop import first_reason, is_spent, time_limit
 from islands.text import option
@@ -87,7 +87,7 @@ def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> B
             _end_if_requested(interruption)
             # Inside an epoch, only the limit of evaluations counts, as in a single run.
             counts = pace.counts_at(archipelago.generation) and seconds < limit
-            counts = counts and not Schedule.of(spec).visits(archipelago.generation)
+            counts = counts and not EpochSchedule.of(spec).visits(archipelago.generation)
             evaluations: list[int] = []
             for run in sorted({*range(runs)} - {*ended}):
                 progress = _progress(measures, run, spec, problem, archipelago, seconds, before)
@@ -131,7 +131,7 @@ def _advance(
     archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float, unmeasured: int
 ) -> None:
     """Advance until the time limit or the first measurement after the generation `unmeasured`."""
-    limit, schedule = time_limit(spec.stop), Schedule.of(spec)
+    limit, schedule = time_limit(spec.stop), EpochSchedule.of(spec)
     if schedule.last is not None:
         unmeasured = min(unmeasured, schedule.last - 1)
     while True:

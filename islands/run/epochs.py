@@ -25,12 +25,12 @@ from islands.progress.progress import (
     size_of_generation_0,
 )
 from islands.progress.tally import StopRequests, Tally, summarise
-from islands.progress.usage import Phases
+from islands.progress.usage import Stopwatch
 from islands.run.alarm import Alarm
 from islands.run.observers import Callback, Viewer, requests_end
 from islands.run.pace import Pace
 from islands.run.signals import INTERRUPT, Interruption, suspension
-from islands.spec.schedule import Schedule
+from islands.spec.schedule import EpochSchedule
 from islands.spec.spec import RunSpec
 from islands.spec.stop import first_reason, is_spent, time_limit
 
@@ -91,12 +91,12 @@ class _Loop:
         self._world, self._watch, self._interruption = world, watch, interruption
         self._keep, self._viewer = keep, viewer
         self._callback, self._has_callback = callback, world.bcast(callback is not None)
-        self._schedule, self._limit = Schedule.of(spec), time_limit(spec.stop)
+        self._schedule, self._limit = EpochSchedule.of(spec), time_limit(spec.stop)
         self._population, self._starts = spec.mean_population, spec.starts()
         self._before = origin.before if origin is not None else None
         self._kept_at = origin.seconds if origin is not None else 0.0
         self._began = time.perf_counter() - self._kept_at
-        self.phases = Phases()
+        self.phases = Stopwatch()
         self._viewed_at = self._kept_at
         self._abandoned_seconds = 0.0
         resumed_at = (origin.generation, origin.seconds) if origin is not None else (0, 0.0)

@@ -29,7 +29,7 @@ from islands.progress.result import Records, Result
 from islands.progress.usage import EnergyMeter
 from islands.record.folder import LOG
 from islands.record.journal import Journal
-from islands.record.tables import FolderRecords, Memory
+from islands.record.tables import FolderRecords, MemoryRecords
 from islands.run.asynchronous import evolve_asynchronous
 from islands.run.bound import with_bound
 from islands.run.epochs import evolve
@@ -101,7 +101,7 @@ def perform(
         interruption.handle_interrupts()
         memory = None
         if collects and journal is None:
-            memory = Memory(start.spec, start.problem, world)
+            memory = MemoryRecords(start.spec, start.problem, world)
         energy = EnergyMeter(start.backend, world)
         outcome = _evolved(start, journal, memory, screen, interruption, callback)
         result = _result(start, outcome, memory, energy.shared())
@@ -162,7 +162,7 @@ def _journal(start: Start, screen: Screen) -> Journal | None:
 def _evolved(
     start: Start,
     journal: Journal | None,
-    memory: Memory | None,
+    memory: MemoryRecords | None,
     screen: Screen,
     interruption: Interruption,
     callback: Callback | None,
@@ -220,7 +220,9 @@ def _colonies(start: Start) -> list[dict[str, Any]]:
     return found
 
 
-def _result(start: Start, outcome: Outcome, memory: Memory | None, joules: float | None) -> Result:
+def _result(
+    start: Start, outcome: Outcome, memory: MemoryRecords | None, joules: float | None
+) -> Result:
     """Return the checked result, the same on every rank; collective."""
     world, archipelago, progress = start.world, start.archipelago, outcome.progress
     bests = [each for each in world.allgather(archipelago.best()) if each is not None]

@@ -27,7 +27,7 @@ _OWN = ("backend", "threads")
 
 
 @dataclass(frozen=True)
-class Job:
+class PlannedRun:
     """One run of a series."""
 
     spec: RunSpec
@@ -38,16 +38,16 @@ class Job:
         """The name of the run's folder in the folder of the series."""
         return f"{self.problem.instance.split('/')[-1]}-seed{self.spec.general.seed}"
 
-    def later(self, runs: int) -> Job:
+    def later(self, runs: int) -> PlannedRun:
         """Return the run of the same instance with the seed increased by `runs`."""
-        return Job(replace(self.spec, general=self.spec.general.later(runs)), self.problem)
+        return PlannedRun(replace(self.spec, general=self.spec.general.later(runs)), self.problem)
 
 
 @dataclass(frozen=True)
 class Plan:
     """All runs of a series."""
 
-    first: tuple[Job, ...]
+    first: tuple[PlannedRun, ...]
     """The run of each instance with the first seed."""
     runs: int
 
@@ -61,7 +61,9 @@ class Plan:
     ) -> Self:
         """Resolve the settings of all runs; refuse invalid ones before the first run."""
         named: list[dict[str, str]] = [{"instance": name} for name in instances] or [{}]
-        first = [Job(*resolved(layers({**options, **instance}, config))) for instance in named]
+        first = [
+            PlannedRun(*resolved(layers({**options, **instance}, config))) for instance in named
+        ]
         if first[1:] and any(job.spec.start for job in first):
             raise UsageError(
                 "--start with several instances: a solution belongs to one instance. Leave it"
@@ -71,7 +73,7 @@ class Plan:
         first[-1].later(runs - 1)
         return cls(tuple(first), runs)
 
-    def jobs(self) -> Iterator[Job]:
+    def jobs(self) -> Iterator[PlannedRun]:
         """Yield the runs in order."""
         for number in range(self.runs):
             for job in self.first:
@@ -117,8 +119,8 @@ class Plan:
                 _refuse_other(folder, job)
 
 
-def _refuse_duplicates(jobs: Sequence[Job]) -> None:
-    seen: dict[str, Job] = {}
+def _refuse_duplicates(jobs: Sequence[PlannedRun]) -> None:
+    seen: dict[str, PlannedRun] = {}
     for job in jobs:
         other = seen.setdefault(job.folder, job)
         one, two = other.problem.instance, job.problem.instance
@@ -131,7 +133,7 @@ def _refuse_duplicates(jobs: Sequence[Job]) -> None:
             )
 
 
-def _refuse_other(folder: Path, job: Job) -> None:
+def _refuse_other(folder: Path, job: PlannedRun) -> None:
     """Refuse a job's folder that contains a run with other settings."""
     kept = resolve(layers({}, require_intact(folder / job.folder)), job.problem).to_mapping()
     asked = job.spec.to_mapping()

@@ -23,7 +23,7 @@ from islands.run.device import RankOptions
 from islands.run.runner import Output, resume_requested, run
 from islands.run.signals import INTERRUPT, Interruption
 from islands.series.ledger import LEDGER, enter, holds, row_of
-from islands.series.plan import Job, Plan
+from islands.series.plan import Plan, PlannedRun
 from islands.series.series import Series
 from islands.series.summary import table
 from islands.spec.stop import time_limit
@@ -74,7 +74,7 @@ def _remove_unused(folder: Path) -> None:
         folder.rmdir()
 
 
-def _words(job: Job) -> str:
+def _words(job: PlannedRun) -> str:
     return f"{job.problem.instance}, seed {job.spec.general.seed}"
 
 
@@ -127,7 +127,7 @@ class _Performance:
         self._end(series)
         return series
 
-    def _done(self, job: Job) -> Result:
+    def _done(self, job: PlannedRun) -> Result:
         """Return the result of a run: new, resumed, or already finished; collective."""
         folder, world = self._folder / job.folder, self._world
         # Without checkpoints (--async), there is nothing to resume from.
@@ -151,7 +151,7 @@ class _Performance:
         if self._world.rank == 0:
             write_work(self._folder, work)
 
-    def _goes_on(self, job: Job, folder: Path) -> bool:
+    def _goes_on(self, job: PlannedRun, folder: Path) -> bool:
         if self._world.rank > 0 or self._output.force or not (folder / SETTINGS).exists():
             return False
         if not self._rank_options.asynchronous:
@@ -163,7 +163,7 @@ class _Performance:
         if self._world.rank == 0:
             enter(self._folder, row_of(self._results[-1]))
 
-    def _announce(self, job: Job) -> None:
+    def _announce(self, job: PlannedRun) -> None:
         if not self._output.quiet:
             space = "\n" if self._results else ""
             number = f"run {len(self._results) + 1} of {len(self._plan)}"

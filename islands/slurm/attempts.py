@@ -23,7 +23,7 @@ _FILE, _ERRORS = "attempts.jsonl", "errors.txt"
 
 
 @dataclass(frozen=True)
-class Progress:
+class JobProgress:
     """The progress of the runs in a folder that a restart does not lose."""
 
     finished: int = 0
@@ -32,7 +32,7 @@ class Progress:
     """The generation of the latest checkpoint, or -1."""
 
     @classmethod
-    def of(cls, folder: Path) -> Progress:
+    def of(cls, folder: Path) -> JobProgress:
         """Return the progress of a run, or of a folder of several runs."""
         manifests = folder.glob(f"**/{CHECKPOINTS}/*/{MANIFEST}")
         generations = [int(path.parent.name.partition(".")[0]) for path in manifests]
@@ -43,7 +43,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Attempt:
+class JobAttempt:
     """One start of the job, until it ended or was requeued."""
 
     job: str
@@ -53,11 +53,11 @@ class Attempt:
     """The options of the run."""
     output: str
     """The job's output file."""
-    before: Progress
+    before: JobProgress
     holds_run: bool = False
     """Whether the run in the folder is its own: resumed, or begun instead of an older one."""
     ended: float | None = None
-    after: Progress | None = None
+    after: JobProgress | None = None
     status: int | None = None
     signal: str | None = None
     """The first signal: SIGUSR1 before the time limit, SIGTERM if Slurm ended the attempt."""
@@ -66,7 +66,7 @@ class Attempt:
     error: str | None = None
     """The error that a rank has reported."""
 
-    def is_without_progress(self, now: Progress) -> bool:
+    def is_without_progress(self, now: JobProgress) -> bool:
         """Return whether it failed, or used up its time, without a new checkpoint."""
         is_by_slurm = self.signal == "SIGTERM" and self.status is not None
         if is_by_slurm and self.ending != TIME_LIMIT:
@@ -74,7 +74,7 @@ class Attempt:
         return (self.after or now) == self.before
 
 
-class Attempts:
+class JobAttempts:
     """The attempts of the run in a folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -83,14 +83,14 @@ class Attempts:
         self.errors = folder / JOB / _ERRORS
         """The file to which the ranks of the current attempt append their errors."""
 
-    def all(self) -> list[Attempt]:
+    def all(self) -> list[JobAttempt]:
         """Return the attempts so far, the first one first."""
         if not self._file.exists():
             return []
         with reading(self._file):
             # A killed job may leave a partial last line.
             lines = self._file.read_text(errors="replace").split("\n")[:-1]
-        attempts: list[Attempt] = []
+        attempts: list[JobAttempt] = []
         for number, line in enumerate(lines, 1):
             try:
                 attempt = _attempt(json.loads(line))
@@ -103,18 +103,18 @@ class Attempts:
             attempts.append(attempt)
         return attempts
 
-    def last(self) -> Attempt | None:
+    def last(self) -> JobAttempt | None:
         """Return the last attempt, or None."""
         return next(reversed(self.all()), None)
 
-    def last_with_run(self) -> Attempt | None:
+    def last_with_run(self) -> JobAttempt | None:
         """Return the attempt that was the last one to use the run in the folder, or None."""
         return next((each for each in reversed(self.all()) if each.holds_run), None)
 
-    def begin(self, job: str, words: Sequence[str], *, holds_run: bool = False) -> Attempt:
+    def begin(self, job: str, words: Sequence[str], *, holds_run: bool = False) -> JobAttempt:
         """Write that an attempt begins, and return it."""
-        number, now, before = len(self.all()) + 1, time.time(), Progress.of(self._run)
-        attempt = Attempt(job, number, now, tuple(words), _output(), before, holds_run)
+        number, now, before = len(self.all()) + 1, time.time(), JobProgress.of(self._run)
+        attempt = JobAttempt(job, number, now, tuple(words), _output(), before, holds_run)
         self._append(attempt)
         with writing(self.errors):
             self.errors.write_text("")
@@ -125,25 +125,25 @@ class Attempts:
         with reading(self.errors):
             return self.errors.read_text(errors="replace").partition("\n")[0] or None
 
-    def take_run(self, attempt: Attempt) -> Attempt:
+    def take_run(self, attempt: JobAttempt) -> JobAttempt:
         """Write that the run in the folder belongs to the attempt; return the attempt."""
-        attempt = replace(attempt, before=Progress.of(self._run), holds_run=True)
+        attempt = replace(attempt, before=JobProgress.of(self._run), holds_run=True)
         self._append(attempt)
         return attempt
 
     def end(
         self,
-        attempt: Attempt,
+        attempt: JobAttempt,
         status: int,
         signal: str | None = None,
         ending: str | None = None,
         error: str | None = None,
-    ) -> Attempt:
+    ) -> JobAttempt:
         """Write that an attempt has ended, and return it complete."""
         ended = replace(
             attempt,
             ended=time.time(),
-            after=Progress.of(self._run),
+            after=JobProgress.of(self._run),
             status=status,
             signal=signal,
             ending=ending,
@@ -154,11 +154,11 @@ class Attempts:
 
     def are_stuck(self, job: str) -> bool:
         """Return whether the last two attempts of a job have both been without progress."""
-        now = Progress.of(self._run)
+        now = JobProgress.of(self._run)
         last = [attempt for attempt in self.all() if attempt.job == job][-2:]
         return len(last) == 2 and all(attempt.is_without_progress(now) for attempt in last)
 
-    def _append(self, attempt: Attempt) -> None:
+    def _append(self, attempt: JobAttempt) -> None:
         with writing(self._file):
             self._file.parent.mkdir(parents=True, exist_ok=True)
             with self._file.open("a+b") as stream:
@@ -180,10 +180,10 @@ def _output() -> str:
     return ""
 
 
-def _attempt(values: dict[str, Any]) -> Attempt:
+def _attempt(values: dict[str, Any]) -> JobAttempt:
     progress = {
-        name: Progress(**value)
+        name: JobProgress(**value)
         for name in ("before", "after")
         if isinstance(value := values.get(name), dict)
     }
-    return Attempt(**(values | progress | {"words": tuple(values["words"])}))
+    return JobAttempt(**(values | progress | {"words": tuple(values["words"])}))

@@ -13,7 +13,7 @@ from islands.progress.result import Result
 from islands.record.folder import JOB
 from islands.record.solution import recorded
 from islands.slurm.array import LIST, Array, arrays_of
-from islands.slurm.state import State
+from islands.slurm.state import JobState
 from islands.slurm.sweep import element_options
 from islands.slurm.sweep_state import is_sweep, states_of
 from islands.text import counted, gap
@@ -35,7 +35,7 @@ class Element:
 
     number: int
     folder: Path
-    state: State
+    state: JobState
     result: Result | None
 
     def row(self, options: Sequence[str]) -> dict[str, object]:
@@ -95,13 +95,13 @@ def elements_of(folder: Path) -> list[Element]:
     return [_element(number, folder / str(number), state) for number, state in states.items()]
 
 
-def _element(number: int, folder: Path, state: State) -> Element:
+def _element(number: int, folder: Path, state: JobState) -> Element:
     if state.word != "done":
         return Element(number, folder, state, None)
     try:
         return Element(number, folder, state, recorded(folder).result)
     except IslandsError as error:
-        return Element(number, folder, State("failed", str(error)), None)
+        return Element(number, folder, JobState("failed", str(error)), None)
 
 
 def _options(folder: Path, arrays: Sequence[Array], number: int) -> Sequence[str]:

@@ -13,7 +13,7 @@ _FLAGS_OF_RESUME = ("--quiet", "--json", "--debug", "--share-gpu", "--fault-tole
 
 
 @dataclass(frozen=True)
-class Checked:
+class JobFacts:
     """The properties of a run that its job depends on."""
 
     on_cpu: bool
@@ -27,14 +27,14 @@ class Checked:
         return [folder / name for name in self.runs] or [folder]
 
 
-Check = Callable[[Sequence[str]], Checked]
+Check = Callable[[Sequence[str]], JobFacts]
 """Refuses invalid words of `islands run` or `resume`, and returns properties of the run."""
 
 
 def of_one_run(check: Check) -> Check:
     """Return a check that also refuses a series of runs."""
 
-    def checked(words: Sequence[str]) -> Checked:
+    def checked(words: Sequence[str]) -> JobFacts:
         run = check(words)
         if run.runs:
             raise UsageError(
@@ -46,7 +46,7 @@ def of_one_run(check: Check) -> Check:
     return checked
 
 
-class Words:
+class CommandWords:
     """The words of a command line, in the forms `--name value` and `--name=value`."""
 
     def __init__(self, words: Sequence[str]) -> None:

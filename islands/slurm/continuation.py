@@ -11,12 +11,12 @@ from islands.problems import load
 from islands.record.folder import SETTINGS, claim
 from islands.record.lock import FolderLock
 from islands.record.problem_file import has_problem, is_stored
-from islands.slurm.attempts import Attempts
-from islands.slurm.command_line import Words
+from islands.slurm.attempts import JobAttempts
+from islands.slurm.command_line import CommandWords
 from islands.untrusted import read_toml
 
 
-def continues(given: Words, folder: Path, attempts: Attempts, job: str) -> bool:
+def continues(given: CommandWords, folder: Path, attempts: JobAttempts, job: str) -> bool:
     """Return whether the run in the folder continues; refuse the folder of another run."""
     if given.resumes:
         return True
@@ -36,13 +36,13 @@ def continues(given: Words, folder: Path, attempts: Attempts, job: str) -> bool:
     )
 
 
-def options(given: Words, folder: Path, *, goes_on: bool) -> list[str]:
+def options(given: CommandWords, folder: Path, *, goes_on: bool) -> list[str]:
     """Return the words of `islands` that begin the run in the folder, or continue it."""
     if given.resumes:
         return [*given.all]
     if goes_on and (folder / SETTINGS).exists():
         return ["resume", str(folder), *_script(folder), *given.of_resume()]
-    words = Words(given.without("--out")).all
+    words = CommandWords(given.without("--out")).all
     # A series, or a run that has not begun, continues with the options that begin it.
     return [
         "run",

@@ -10,8 +10,8 @@ from pathlib import Path
 from islands.errors import InputError, UsageError
 from islands.paths import reading, writing
 from islands.record.folder import JOB, SETTINGS
-from islands.slurm.attempts import Attempt, Attempts
-from islands.slurm.command_line import Words
+from islands.slurm.attempts import JobAttempt, JobAttempts
+from islands.slurm.command_line import CommandWords
 from islands.slurm.commands import is_active
 from islands.slurm.template import SCRIPT
 
@@ -52,7 +52,7 @@ def submitted(folder: Path) -> Job | None:
 
 def latest_job(folder: Path) -> str | None:
     """Return the number of the latest job of a folder: submitted, or started by a script."""
-    job, attempt = submitted(folder), Attempts(folder).last()
+    job, attempt = submitted(folder), JobAttempts(folder).last()
     if job is not None and (attempt is None or attempt.began < job.submitted):
         return job.job
     return None if attempt is None else attempt.job
@@ -60,7 +60,7 @@ def latest_job(folder: Path) -> str | None:
 
 def refuse_second_job(folder: Path, own: str | None = None) -> None:
     """Refuse a job for a folder for which another job is queued or running."""
-    job, attempt = submitted(folder), Attempts(folder).last()
+    job, attempt = submitted(folder), JobAttempts(folder).last()
     numbers = {each.job for each in (job, attempt) if each is not None}
     for number in sorted(numbers - {own}):
         if is_active(number):
@@ -70,14 +70,14 @@ def refuse_second_job(folder: Path, own: str | None = None) -> None:
             )
 
 
-def command_to_continue(folder: Path, last: Attempt | None) -> str:
+def command_to_continue(folder: Path, last: JobAttempt | None) -> str:
     """Return the command that continues the run or the series of runs in a folder."""
     if (command := again(folder)) is not None:
         return command
     place = shlex.quote(str(folder))
     if (folder / SETTINGS).exists():
         return f"{'islands' if last is None else 'sbatch slurm/run.sbatch'} resume {place}"
-    words = Words(() if last is None else last.words).without("--out")
+    words = CommandWords(() if last is None else last.words).without("--out")
     return f"sbatch slurm/run.sbatch {shlex.join([*words, '--out', str(folder)])}"
 
 

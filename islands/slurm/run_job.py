@@ -11,8 +11,8 @@ from islands.errors import IslandsError, RunError, Suspended
 from islands.parallel import ERROR_FILE
 from islands.record.folder import FINISHED
 from islands.slurm.allocation import Allocation
-from islands.slurm.attempts import Attempt, Attempts, Progress
-from islands.slurm.command_line import Check, Checked, Words
+from islands.slurm.attempts import JobAttempt, JobAttempts, JobProgress
+from islands.slurm.command_line import Check, CommandWords, JobFacts
 from islands.slurm.commands import CANCEL, REQUEUE, UNKNOWN, ending, requeue
 from islands.slurm.continuation import continues, options, remove_older
 from islands.slurm.jobs import command_to_continue, refuse_second_job
@@ -36,16 +36,16 @@ def run_job(
     folder contains the run of a previous attempt, it resumes. Use the first `nodes` nodes, or all.
     """
     allocation = Allocation.of(os.environ)
-    given = Words(words)
+    given = CommandWords(words)
     folder = folder or given.folder or Path("runs") / f"{allocation.name}-{allocation.job}"
-    attempts = Attempts(folder)
+    attempts = JobAttempts(folder)
     goes_on = continues(given, folder, attempts, allocation.job)
     refuse_second_job(folder, own=allocation.job)
     if attempts.are_stuck(allocation.job):
         raise RunError(_no_progress(folder, attempts.all()[-1]))
     with Signals().handled() as signals:
         attempt = attempts.begin(allocation.job, words, holds_run=goes_on)
-        resumes = goes_on and attempt.before != Progress()
+        resumes = goes_on and attempt.before != JobProgress()
         how = f"resumes from {attempt.before}" if resumes else "begins"
         say(f"job {allocation.job}, attempt {attempt.number}: {how} in {folder}")
         ranks = allocation.ranks[:nodes]
@@ -73,7 +73,9 @@ def say(message: str) -> None:
     print(f"islands job: {message}", file=sys.stderr, flush=True)
 
 
-def _launcher(program: Sequence[str], run: Checked, allocation: Allocation, ranks: int) -> Launcher:
+def _launcher(
+    program: Sequence[str], run: JobFacts, allocation: Allocation, ranks: int
+) -> Launcher:
     """Return the launcher of the ranks; refuse a run that cannot start in this job."""
     if (warning := difference_from_site(os.environ)) is not None:
         say(f"warning: {warning}")
@@ -82,8 +84,12 @@ def _launcher(program: Sequence[str], run: Checked, allocation: Allocation, rank
 
 
 def _end(
-    attempts: Attempts, attempt: Attempt, status: int, signal: str | None, allocation: Allocation
-) -> Attempt:
+    attempts: JobAttempts,
+    attempt: JobAttempt,
+    status: int,
+    signal: str | None,
+    allocation: Allocation,
+) -> JobAttempt:
     """Record the end of the attempt, and why it ended."""
     error, why = attempts.reported_error(), None
     if signal is not None or not _is_final(status, error):
@@ -101,7 +107,7 @@ def _is_final(status: int | None, error: str | None) -> bool:
     return status in _FINAL or (status == 1 and error is not None)
 
 
-def _must_requeue(attempt: Attempt, places: Sequence[Path]) -> bool:
+def _must_requeue(attempt: JobAttempt, places: Sequence[Path]) -> bool:
     """Return whether this job must requeue itself, so that another attempt continues the run.
 
     `places` are the folders of its runs.
@@ -116,7 +122,7 @@ def _must_requeue(attempt: Attempt, places: Sequence[Path]) -> bool:
     return attempt.status == 0 or not _is_final(attempt.status, attempt.error)
 
 
-def _requeue(allocation: Allocation, folder: Path, attempts: Attempts) -> None:
+def _requeue(allocation: Allocation, folder: Path, attempts: JobAttempts) -> None:
     if attempts.are_stuck(allocation.job):
         say(_no_progress(folder, attempts.all()[-1]))
         return
@@ -126,7 +132,7 @@ def _requeue(allocation: Allocation, folder: Path, attempts: Attempts) -> None:
         say(f"Slurm does not requeue the job: {refusal}. Continue with: {command}")
 
 
-def _no_progress(folder: Path, last: Attempt) -> str:
+def _no_progress(folder: Path, last: JobAttempt) -> str:
     if last.status is None:
         how = "its node was lost"
     elif last.status == Suspended.status:

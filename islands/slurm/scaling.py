@@ -13,8 +13,8 @@ from islands.progress.result import Result
 from islands.record.folder import FINISHED
 from islands.record.solution import finished
 from islands.slurm.allocation import Allocation
-from islands.slurm.attempts import Attempts
-from islands.slurm.command_line import Check, Words, of_one_run
+from islands.slurm.attempts import JobAttempts
+from islands.slurm.command_line import Check, CommandWords, of_one_run
 from islands.slurm.continuation import continues
 from islands.slurm.run_job import run_job, say
 
@@ -24,7 +24,7 @@ TABLE = "scaling.csv"
 def run_scaling(words: Sequence[str], check: Check) -> int:
     """Run the same islands on increasing numbers of nodes; print and write the table."""
     allocation = Allocation.of(os.environ)
-    given = Words(words)
+    given = CommandWords(words)
     if not any(word.startswith("generations=") for word in _values(words, "--stop")):
         raise UsageError(
             "a scaling test compares equal work. Add --stop generations=N, such as"
@@ -36,7 +36,9 @@ def run_scaling(words: Sequence[str], check: Check) -> int:
     for nodes in powers_of_two(len(allocation.ranks)):
         place = folder / f"nodes-{nodes}"
         is_done = (place / FINISHED).exists()
-        if not (is_done and continues(Words(options), place, Attempts(place), allocation.job)):
+        if not (
+            is_done and continues(CommandWords(options), place, JobAttempts(place), allocation.job)
+        ):
             status = run_job(options, of_one_run(check), place, nodes=nodes)
             if status != 0:
                 return status

@@ -12,7 +12,7 @@ from islands.record.folder import FINISHED, JOB, LOG, SETTINGS
 from islands.record.lock import is_locked
 from islands.record.solution import recorded
 from islands.series.ledger import LEDGER
-from islands.slurm.attempts import Attempt, Attempts
+from islands.slurm.attempts import JobAttempt, JobAttempts
 from islands.slurm.commands import RUNNING, WAITING, state_in_queue
 from islands.slurm.jobs import command_to_continue, latest_job
 from islands.slurm.work_state import state_words
@@ -22,7 +22,7 @@ _ATTEMPT = re.compile(r"islands job: (attempt \d+ ended|job \S+, attempt \d+)|is
 
 
 @dataclass(frozen=True)
-class State:
+class JobState:
     """The state of a run in one word, and in a sentence."""
 
     word: str
@@ -42,13 +42,13 @@ class State:
         return f"{self.word}{job}: {self.detail}" if self.detail else f"{self.word}{job}"
 
 
-def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in_queue) -> State:
+def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in_queue) -> JobState:
     """Return the state of a run, inside or outside of a job."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder. Name the folder of a run or a submitted job")
-    attempts, number = Attempts(folder).all(), latest_job(folder)
+    attempts, number = JobAttempts(folder).all(), latest_job(folder)
     if number is None and not (folder / SETTINGS).exists():
-        return State(*state_words(folder))
+        return JobState(*state_words(folder))
     row = _last_row(folder)
     last = attempts[-1] if attempts and attempts[-1].job == number else None
     has_ended = number is None or (last is not None and last.status is not None)
@@ -56,30 +56,32 @@ def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in
     slurm, reason = ("", "") if is_finished and has_ended else in_queue(number or "")
     if is_finished and slurm not in (*WAITING, *RUNNING):
         result = recorded(folder).result
-        return State("done", f"best {result.cost}; {result.reason}", number, row)
+        return JobState("done", f"best {result.cost}; {result.reason}", number, row)
     if slurm in WAITING:
         if last is None:
-            return State("queued", reason, number, row)
+            return JobState("queued", reason, number, row)
         after = last.after or last.before
-        return State("requeued", f"attempt {len(attempts)} ended at {after}; {reason}", number, row)
+        return JobState(
+            "requeued", f"attempt {len(attempts)} ended at {after}; {reason}", number, row
+        )
     if slurm in RUNNING or is_locked(folder):
         where = f"attempt {len(attempts)} on {reason}" if last is not None else reason
-        return State("running", where, number, row)
+        return JobState("running", where, number, row)
     return _ended(folder, last, slurm, number)
 
 
-def _ended(folder: Path, last: Attempt | None, slurm: str, number: str | None) -> State:
+def _ended(folder: Path, last: JobAttempt | None, slurm: str, number: str | None) -> JobState:
     status = None if last is None else last.status
     if status == 0 and (folder / LEDGER).exists():
-        return State("done", f"all runs; table: {folder / LEDGER}", number, _last_row(folder))
+        return JobState("done", f"all runs; table: {folder / LEDGER}", number, _last_row(folder))
     message = _last_error(folder, last)
     can_resume = (folder / SETTINGS).exists()
     if status == Suspended.status or (status is None and not message and can_resume):
         command = command_to_continue(folder, last)
         detail = f"{slurm.lower() or 'no job runs it'}; continue with: {command}"
-        return State("stopped", detail, number, _last_row(folder))
+        return JobState("stopped", detail, number, _last_row(folder))
     how = f"status {status}" if status is not None else slurm.lower() or "its job has ended"
-    return State("failed", "; ".join(filter(None, (how, message))), number, _last_row(folder))
+    return JobState("failed", "; ".join(filter(None, (how, message))), number, _last_row(folder))
 
 
 def _last_row(folder: Path) -> str | None:
@@ -96,7 +98,7 @@ def log_of(folder: Path) -> Path | None:
     return max(folder.glob(f"*/{LOG}"), key=lambda path: path.stat().st_mtime, default=None)
 
 
-def _last_error(folder: Path, attempt: Attempt | None) -> str:
+def _last_error(folder: Path, attempt: JobAttempt | None) -> str:
     """Return the last message of the job itself, or the last error in its output."""
     if attempt is not None and attempt.error:
         return attempt.error

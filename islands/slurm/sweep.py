@@ -11,8 +11,8 @@ from islands.errors import InputError, IslandsError, UsageError
 from islands.paths import reading
 from islands.slurm.allocation import Allocation
 from islands.slurm.array import begin_array
-from islands.slurm.attempts import Attempts
-from islands.slurm.command_line import Check, Words, of_one_run
+from islands.slurm.attempts import JobAttempts
+from islands.slurm.command_line import Check, CommandWords, of_one_run
 from islands.slurm.run_job import run_job
 
 
@@ -28,7 +28,7 @@ def run_element(words: Sequence[str], check: Check) -> int:
             "SLURM_ARRAY_TASK_ID is not set: a sweep is a job array. Submit it with:"
             " sbatch --array=1-10 slurm/sweep.sbatch INSTANCE"
         )
-    given = Words(words)
+    given = CommandWords(words)
     folder = given.folder or Path("runs") / f"{allocation.name}-{allocation.array}"
     common = given.without("--out")
     begin_array(folder, allocation.array, common)
@@ -36,7 +36,7 @@ def run_element(words: Sequence[str], check: Check) -> int:
     try:
         options = element_options(common, allocation.element)
     except IslandsError as error:
-        attempts = Attempts(place)
+        attempts = JobAttempts(place)
         attempts.end(attempts.begin(allocation.job, common), error.status)
         raise
     return run_job(options, of_one_run(check), place)
@@ -45,7 +45,7 @@ def run_element(words: Sequence[str], check: Check) -> int:
 def element_options(words: Sequence[str], element: int) -> list[str]:
     """Return the options of one element."""
     if not words or not words[0].endswith(".txt"):
-        if (seed := Words(words).value("--seed")) is not None:
+        if (seed := CommandWords(words).value("--seed")) is not None:
             raise UsageError(
                 f"--seed {seed}: each element of a sweep uses its own number as seed. Leave --seed"
                 " out, or name a file with a line of options per element"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from islands.record.folder import JOB, SETTINGS
 from islands.slurm.array import arrays_of
-from islands.slurm.attempts import Attempts
+from islands.slurm.attempts import JobAttempts
 from islands.slurm.commands import RUNNING, WAITING, state_in_queue, states_in_queue
 from islands.slurm.jobs import submitted
-from islands.slurm.state import State, state_of
+from islands.slurm.state import JobState, state_of
 
 
 def is_sweep(folder: Path) -> bool:
@@ -24,7 +24,7 @@ def is_sweep(folder: Path) -> bool:
     return bool(arrays_of(folder) or _begun(folder))
 
 
-def states_of(folder: Path) -> dict[int, State]:
+def states_of(folder: Path) -> dict[int, JobState]:
     """Return the state of each run by its number, including runs that have not begun."""
     arrays = _array_of_each(folder)
     queue = states_in_queue(sorted(set(arrays.values())))
@@ -32,7 +32,7 @@ def states_of(folder: Path) -> dict[int, State]:
     return {number: _state(folder, number, arrays.get(number), queue) for number in numbers}
 
 
-def counted_states(states: Mapping[int, State]) -> str:
+def counted_states(states: Mapping[int, JobState]) -> str:
     """Return the number of runs in each state, such as `3 done, 1 running`."""
     counts = Counter(state.word for state in states.values())
     return ", ".join(f"{count} {word}" for word, count in counts.most_common())
@@ -51,21 +51,21 @@ def _array_of_each(folder: Path) -> dict[int, str]:
 
 def _state(
     folder: Path, number: int, array: str | None, queue: Mapping[str, tuple[str, str]]
-) -> State:
+) -> JobState:
     def in_queue(job: str) -> tuple[str, str]:
         return queue.get(job) or state_in_queue(job)
 
     place, job = folder / str(number), None if array is None else f"{array}_{number}"
     slurm, reason = ("", "") if job is None else in_queue(job)
-    last = Attempts(place).last()
+    last = JobAttempts(place).last()
     is_resubmitted = last is not None and last.job != job and slurm in WAITING
     if (last is not None or (place / SETTINGS).exists()) and not is_resubmitted:
         return state_of(place, in_queue)
     if slurm in WAITING:
-        return State("queued", reason, job)
+        return JobState("queued", reason, job)
     if slurm in RUNNING:
-        return State("running", reason, job)
-    return State("failed", "its job has ended before the run began", job)
+        return JobState("running", reason, job)
+    return JobState("failed", "its job has ended before the run began", job)
 
 
 def _begun(folder: Path) -> list[int]:

@@ -11,7 +11,7 @@ from islands.spec.stop import last_generation
 
 
 @dataclass(frozen=True)
-class Schedule:
+class EpochSchedule:
     """The generations at which epochs end; each end is a row of the trace."""
 
     migration_interval: int | None
@@ -19,7 +19,7 @@ class Schedule:
     last: int | None
 
     @classmethod
-    def of(cls, spec: RunSpec) -> Schedule:
+    def of(cls, spec: RunSpec) -> EpochSchedule:
         """Return the schedule of a run."""
         has_migration = migrates(spec.migration, spec.general.islands)
         return cls(

@@ -12,7 +12,7 @@ from islands.text import counted, seconds
 
 
 @dataclass(frozen=True)
-class Kind:
+class StopKind:
     """A kind of criterion: how to read its value, describe it and give the reason to stop."""
 
     example: str
@@ -123,18 +123,22 @@ def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
 
 
 KINDS = {
-    "generations": Kind("generations=1000", _at_least_one, _words("generation"), _generations),
-    "seconds": Kind("seconds=60", _seconds, "{:g} s".format, _time),
-    "evaluations": Kind(
+    "generations": StopKind("generations=1000", _at_least_one, _words("generation"), _generations),
+    "seconds": StopKind("seconds=60", _seconds, "{:g} s".format, _time),
+    "evaluations": StopKind(
         "evaluations=1e9", _at_least_one, _words("evaluation", form=","), _evaluations
     ),
-    "target": Kind("target=9552", _cost, "cost {}".format, _target),
-    "gap": Kind("gap=0.5%", _percent, "gap at most {:g}%".format, _gap, needs="best known value"),
-    "best-known": Kind(
+    "target": StopKind("target=9552", _cost, "cost {}".format, _target),
+    "gap": StopKind(
+        "gap=0.5%", _percent, "gap at most {:g}%".format, _gap, needs="best known value"
+    ),
+    "best-known": StopKind(
         "best-known", _no_value, "the best known cost".format, _best_known, needs="best known value"
     ),
-    "optimum": Kind("optimum", _no_value, "the proven optimum".format, _optimum, needs="optimum"),
-    "stagnation": Kind(
+    "optimum": StopKind(
+        "optimum", _no_value, "the proven optimum".format, _optimum, needs="optimum"
+    ),
+    "stagnation": StopKind(
         "stagnation=200",
         _at_least_one,
         _words("generation", " without a better solution"),

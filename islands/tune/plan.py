@@ -15,7 +15,7 @@ from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.device import take_device
-from islands.series.plan import Job, Plan
+from islands.series.plan import Plan, PlannedRun
 from islands.settings import Settings
 from islands.spec.defaults import stand_in
 from islands.spec.fit import require_block_memory, require_possible
@@ -147,7 +147,7 @@ class Tuning:
         return cls(request, problems, candidates, runs, tuple(tasks), backend)
 
 
-def _algorithm_for(over: Sequence[str], request: TuneRequest, base: Job) -> str | None:
+def _algorithm_for(over: Sequence[str], request: TuneRequest, base: PlannedRun) -> str | None:
     """Return the algorithm that has the tuned settings, if the default one does not."""
     given, spec = gathered(of_table(request.options)), base.spec
     if request.config is not None or {"algorithm", "preset"} & set(given):
@@ -160,7 +160,7 @@ def _algorithm_for(over: Sequence[str], request: TuneRequest, base: Job) -> str 
     return None if name == spec.algorithm else name
 
 
-def _domains(over: Sequence[str], options: Mapping[str, Any], base: Job) -> list[Domain]:
+def _domains(over: Sequence[str], options: Mapping[str, Any], base: PlannedRun) -> list[Domain]:
     """Return the domains of the tuned settings, in an order that does not depend on `over`."""
     owners = _owners(base.spec, base.problem)
     named = {text: domain(text, owners) for text in over}

@@ -6,7 +6,7 @@ import pytest
 
 from islands.bench import ends as module
 from islands.bench.ends import End, TimedArchipelago
-from islands.migration import Phases
+from islands.migration import MigrationTimes
 
 
 class Clock:
@@ -19,7 +19,7 @@ class Clock:
 
 @dataclass
 class Arrived:
-    phases: Phases
+    phases: MigrationTimes
     bytes: int = 512
 
 
@@ -47,7 +47,7 @@ class Slow:
         return "measures"
 
     def arrivals(self) -> Arrived:
-        return Arrived(Phases(pack=0.03125, transport=0.125, unpack=0.0625))
+        return Arrived(MigrationTimes(pack=0.03125, transport=0.125, unpack=0.0625))
 
 
 def test_an_end_is_the_time_between_generations(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import struct
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,33 @@ def test_report_writes_a_page(run: Path, capsys: Any, tmp_path: Path) -> None:
     assert (tmp_path / "page.html").read_bytes() == (run / "report.html").read_bytes()
 
 
+def test_report_refuses_a_page_that_is_not_html(run: Path, capsys: Any, tmp_path: Path) -> None:
+    for name in ("x.pdf", "x"):
+        assert main(["report", str(run), "--out", str(tmp_path / name)]) == 2
+        error = capsys.readouterr().err
+        assert f"{tmp_path / name}: must end in .html or .htm" in error
+        assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_report_says_which_runs_it_compares(run: Path, capsys: Any, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    names = [tmp_path / "few" / each for each in "abcdefg"]
+    for name in names[:2]:
+        shutil.copytree(run, name)
+    assert main(["report", str(tmp_path / "few")]) == 0
+    said, wrote, _ = capsys.readouterr().out.split("\n")
+    assert said == f"The page compares 2 runs: {names[0]}, {names[1]}"
+    assert wrote == f"Wrote {tmp_path}/few/report.html"
+    for name in names[2:]:
+        shutil.copytree(run, name)
+    (names[0] / "trace" / "rank-000.parquet").write_bytes(b"PAR1")
+    assert main(["report", *map(str, names), "--out", str(tmp_path / "PAGE.HTM")]) == 0
+    shown = ", ".join(map(str, names[1:5]))
+    out = capsys.readouterr().out
+    assert out.startswith(f"The page compares 6 runs: {shown}, 2 others\n")
+
+
 def test_plot_writes_one_picture(run: Path, capsys: Any, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     assert main(["plot", str(run)]) == 0
@@ -45,6 +74,9 @@ def test_plot_writes_one_picture(run: Path, capsys: Any, tmp_path: Path) -> None
     for what in ("convergence", "evaluations", "seconds", "migration", "lineage"):
         assert main(["plot", str(run), what, "--out", str(tmp_path / f"{what}.svg")]) == 0
         assert b"<svg" in (tmp_path / f"{what}.svg").read_bytes()
+        drawn = (tmp_path / f"{what}.svg").read_text()
+        assert ">demo/tsp, eax</" in drawn
+        assert re.search(r">best [\d,]+, gap [\d.]+%, seed 1</", drawn)
     assert main(["plot", str(run), "islands", "--out", str(tmp_path / "same.svg")]) == 0
     assert (tmp_path / "same.svg").read_bytes() == (tmp_path / "migration.svg").read_bytes()
     capsys.readouterr()
@@ -140,8 +172,6 @@ def test_export_merges_ranks(tmp_path: Path, mpirun: list[str], capsys: Any) -> 
 
 
 def test_export_of_a_run_that_is_killed(run: Path, tmp_path: Path, capsys: Any) -> None:
-    import shutil
-
     from fakes import FakeProblem
 
     from islands.archipelago.measure import IslandMeasure

@@ -47,7 +47,7 @@ def test_best_configuration_is_a_file_that_repeats_its_runs(
         Path("a/best.toml")
         .read_text()
         .startswith(
-            f"# Configuration {best['configuration']}, the best of 3: islands run INSTANCE --config"
+            f"# Configuration {best['configuration']}, the best of 3. Use it with: islands run"
         )
     )
     series = done(

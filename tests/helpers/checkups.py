@@ -5,7 +5,7 @@ from __future__ import annotations
 from islands.doctor.checkup import Checkup
 from islands.doctor.nvidia import Gpu, Link
 from islands.doctor.place import Place
-from islands.doctor.transports import SIZES, Timing, Trial
+from islands.doctor.transports import SIZES, Timing, TransportResult
 
 DRIVER = "580.159.03"
 
@@ -19,15 +19,15 @@ def place(rank: int, host: str = "alpha", on: Gpu | None = None) -> Place:
     return Place(rank, host, rank % 2, "0-7", backend, device, on)
 
 
-def trial(transport: str, trouble: str = "", measured: int = len(SIZES)) -> Trial:
+def trial(transport: str, trouble: str = "", measured: int = len(SIZES)) -> TransportResult:
     timings = [Timing(size, 20.0, round(size / 20e3, 3)) for size in SIZES[:measured]]
-    return Trial(transport, trouble, timings)
+    return TransportResult(transport, trouble, timings)
 
 
 def checkup(
     ranks: list[Place],
     gpus: list[Gpu],
-    transports: list[Trial],
+    transports: list[TransportResult],
     *,
     mpi: tuple[str, str] | None = ("Open MPI 5.0.11", "Open MPI v5.0.11, package: ..."),
     problems: list[str] | None = None,

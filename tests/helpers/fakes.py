@@ -13,7 +13,7 @@ from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.backends.header import Header
 from islands.errors import InputError
 from islands.instances.catalogue import BestKnown
-from islands.migration import Arrivals, Phases
+from islands.migration import Arrivals, MigrationTimes
 from islands.paths import reading
 from islands.problems.base import Problem, Solution
 from islands.progress.progress import Progress
@@ -163,7 +163,7 @@ def arrivals(number: int, source: Any, target: Any, cost: Any) -> Arrivals:
         bytes=80,
         microseconds=1.5 + count,
         transport=np.where(count % 2 == 0, "staged", "device"),
-        phases=Phases(0.0, 0.0, 0.0),
+        phases=MigrationTimes(0.0, 0.0, 0.0),
     )
 
 

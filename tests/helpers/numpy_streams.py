@@ -15,22 +15,27 @@ Place = tuple[int, int, int, int]
 """Seed, island, generation and individual."""
 
 
+_FEW = 16
+"""For so few rows, integers of Python are several times faster than arrays."""
+
+
 def philox(counters: NDArray[np.uint64], seed: int, rounds: int = 10) -> NDArray[np.uint64]:
     """Return the four words of each row of `counters` (Philox4x32, by default with 10 rounds)."""
-    low = np.uint64(0xFFFFFFFF)
-    c = [counters[:, i].astype(np.uint64) for i in range(4)]
-    key = [seed & 0xFFFFFFFF, seed >> 32]
+    if len(counters) <= _FEW:
+        rows = [_mixed(row, seed, rounds) for row in counters.tolist()]
+        return np.array(rows, np.uint64).reshape(-1, 4)
+    return np.stack(_mixed(list(counters.astype(np.uint64).T), seed, rounds), axis=1)
+
+
+def _mixed(c: list[Any], seed: int, rounds: int) -> list[Any]:
+    """Return the words of a counter of four integers, or of four arrays of integers."""
+    low = 0xFFFFFFFF
+    one, other = seed & low, seed >> 32
     for _ in range(rounds):
-        a, b = np.uint64(0xD2511F53) * c[0], np.uint64(0xCD9E8D57) * c[2]
-        half = np.uint64(32)
-        c = [
-            (b >> half) ^ c[1] ^ np.uint64(key[0]),
-            b & low,
-            (a >> half) ^ c[3] ^ np.uint64(key[1]),
-            a & low,
-        ]
-        key = [(key[0] + 0x9E3779B9) & 0xFFFFFFFF, (key[1] + 0xBB67AE85) & 0xFFFFFFFF]
-    return np.stack(c, axis=1)
+        a, b = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [(b >> 32) ^ c[1] ^ one, b & low, (a >> 32) ^ c[3] ^ other, a & low]
+        one, other = (one + 0x9E3779B9) & low, (other + 0xBB67AE85) & low
+    return c
 
 
 def words(

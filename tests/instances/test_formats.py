@@ -13,7 +13,7 @@ from islands.errors import InputError, UsageError
 from islands.instances.formats import FOUND_BY_NAME, recognised
 from islands.instances.mkp import MkpFile, read_mkp
 from islands.instances.mkp_layouts import drake_text
-from islands.instances.qap_stated import Stated
+from islands.instances.qap_stated import StatedCosts
 from islands.instances.qaplib import read_qap
 from islands.instances.synthetic import correlated_mkp
 
@@ -101,7 +101,7 @@ def test_a_file_that_fits_two_formats_is_refused(tmp_path: Path) -> None:
 def test_two_facilities_are_not_read_as_a_knapsack(tmp_path: Path) -> None:
     # Both assignments cost 2; only the second of the two items fits.
     path = write(tmp_path, "both.dat", "2 2 2\n0 1\n1 0\n0 1\n1 0\n")
-    assert read_qap(path).stated == Stated(best=2, optimum=2)
+    assert read_qap(path).stated == StatedCosts(best=2, optimum=2)
     with pytest.raises(InputError, match=r"fit three formats: .*qaplib \(n optimum best, A, B\)"):
         recognised(path)
     # No assignment costs 5.

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from islands.errors import InputError
-from islands.instances.qap_stated import Stated
+from islands.instances.qap_stated import StatedCosts
 from islands.instances.qaplib import QapFile, qaplib_text, read_qap
 
 PLAIN = "2\n\n1 2\n3 4\n\n5 6\n7 8\n"
@@ -90,24 +90,24 @@ def test_a_gzipped_file_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("first", "last", "stated"),
     [
-        ("2", "", Stated()),
-        ("2 137", "", Stated(best=137)),
-        ("2", "137\n", Stated(best=137)),
-        (f"2 {2**63 - 1}", "", Stated(best=2**63 - 1)),
-        ("2 0", "", Stated(best=0)),
-        ("2 -1", "", Stated()),
-        ("2 137 137", "", Stated(best=137, optimum=137)),
-        ("2 0 0", "", Stated(best=0, optimum=0)),
-        ("2 120 137", "", Stated(best=137, optimum=120)),
-        ("2 0 137", "", Stated(best=137)),
-        ("2 -1 137", "", Stated(best=137)),
-        ("2 -120 137", "", Stated(best=137, bound=120)),
-        ("2 137 0", "", Stated(optimum=137)),
-        ("2 -1 -1", "", Stated()),
+        ("2", "", StatedCosts()),
+        ("2 137", "", StatedCosts(best=137)),
+        ("2", "137\n", StatedCosts(best=137)),
+        (f"2 {2**63 - 1}", "", StatedCosts(best=2**63 - 1)),
+        ("2 0", "", StatedCosts(best=0)),
+        ("2 -1", "", StatedCosts()),
+        ("2 137 137", "", StatedCosts(best=137, optimum=137)),
+        ("2 0 0", "", StatedCosts(best=0, optimum=0)),
+        ("2 120 137", "", StatedCosts(best=137, optimum=120)),
+        ("2 0 137", "", StatedCosts(best=137)),
+        ("2 -1 137", "", StatedCosts(best=137)),
+        ("2 -120 137", "", StatedCosts(best=137, bound=120)),
+        ("2 137 0", "", StatedCosts(optimum=137)),
+        ("2 -1 -1", "", StatedCosts()),
     ],
 )
 def test_costs_may_follow_n_or_the_matrices(
-    tmp_path: Path, first: str, last: str, stated: Stated
+    tmp_path: Path, first: str, last: str, stated: StatedCosts
 ) -> None:
     path = tmp_path / "valued.qap"
     path.write_text(f"{first}\n1 2\n3 4\n5 6\n7 8\n{last}")
@@ -120,27 +120,29 @@ def test_costs_may_follow_n_or_the_matrices(
     ("text", "stated"),
     [
         # After B, but not on a new line.
-        ("2\n1 2 3 4\n5 6 7 8 9\n", Stated(best=9)),
-        ("2\n1 2 3 4 5 6 7 8 9\n", Stated(best=9)),
-        ("2\n1 2 3\n4 5 6\n7 8 9\n", Stated(best=9)),
+        ("2\n1 2 3 4\n5 6 7 8 9\n", StatedCosts(best=9)),
+        ("2\n1 2 3 4 5 6 7 8 9\n", StatedCosts(best=9)),
+        ("2\n1 2 3\n4 5 6\n7 8 9\n", StatedCosts(best=9)),
         # After matrices that begin on the line of n.
-        ("2 1 2 3 4 5 6 7 8\n9\n", Stated(best=9)),
-        ("2 1 2\n3 4\n5 6\n7 8\n9\n", Stated(best=9)),
+        ("2 1 2 3 4 5 6 7 8\n9\n", StatedCosts(best=9)),
+        ("2 1 2\n3 4\n5 6\n7 8\n9\n", StatedCosts(best=9)),
         # After n, with a row or on the next line.
-        ("2 9 1 2\n3 4\n5 6\n7 8\n", Stated(best=9)),
-        ("2\n9\n1 2\n3 4\n5 6\n7 8\n", Stated(best=9)),
-        ("2\n\n9\n\n1 2 3 4\n5 6 7 8\n", Stated(best=9)),
-        ("2\n9\n1 2 3 4 5 6 7 8\n", Stated(best=9)),
-        ("2 9\n" + "\n".join("12345678"), Stated(best=9)),
+        ("2 9 1 2\n3 4\n5 6\n7 8\n", StatedCosts(best=9)),
+        ("2\n9\n1 2\n3 4\n5 6\n7 8\n", StatedCosts(best=9)),
+        ("2\n\n9\n\n1 2 3 4\n5 6 7 8\n", StatedCosts(best=9)),
+        ("2\n9\n1 2 3 4 5 6 7 8\n", StatedCosts(best=9)),
+        ("2 9\n" + "\n".join("12345678"), StatedCosts(best=9)),
         # In both places.
-        ("2 9\n1 2\n3 4\n5 6\n7 8\n9\n", Stated(best=9)),
-        ("2\n9\n1 2 3 4\n5 6 7 8 9\n", Stated(best=9)),
+        ("2 9\n1 2\n3 4\n5 6\n7 8\n9\n", StatedCosts(best=9)),
+        ("2\n9\n1 2 3 4\n5 6 7 8 9\n", StatedCosts(best=9)),
         # No matrix can contain these numbers.
-        ("2 -9 1 2 3 4 5 6 7 8", Stated.of(-9)),
-        (f"2\n1\n2\n3\n4\n5\n6\n7\n8\n{2**40}", Stated(best=2**40)),
+        ("2 -9 1 2 3 4 5 6 7 8", StatedCosts.of(-9)),
+        (f"2\n1\n2\n3\n4\n5\n6\n7\n8\n{2**40}", StatedCosts(best=2**40)),
     ],
 )
-def test_lines_distinguish_costs_from_matrices(tmp_path: Path, text: str, stated: Stated) -> None:
+def test_lines_distinguish_costs_from_matrices(
+    tmp_path: Path, text: str, stated: StatedCosts
+) -> None:
     path = tmp_path / "valued.qap"
     path.write_text(text)
     file = read_qap(path)
@@ -158,7 +160,7 @@ def test_the_length_of_a_line_makes_no_difference(tmp_path: Path, n: int) -> Non
     for text in (f"{n} 9\n{matrices}\n", f"{n}\n{matrices} 9\n", f"{n}\n9\n{matrices}\n"):
         path.write_text(text)
         file = read_qap(path)
-        assert (file.stated, file.b[-1, -1], file.b.min()) == (Stated(best=9), 8, 7)
+        assert (file.stated, file.b[-1, -1], file.b.min()) == (StatedCosts(best=9), 8, 7)
 
 
 def test_one_facility_has_two_numbers(tmp_path: Path) -> None:
@@ -216,21 +218,21 @@ def test_published_files_are_read_in_every_wrapping(published: Path, tmp_path: P
             path.write_text(wrapped(words, widths))
             file = read_qap(path)
             assert [file.a.tolist(), file.b.tolist()] == matrices
-            assert file.stated == Stated()
+            assert file.stated == StatedCosts()
 
 
 @pytest.mark.parametrize(
     ("stated", "words"),
     [
-        (Stated(), ""),
-        (Stated(best=137), "best known 137"),
-        (Stated(best=137, optimum=137), "optimum 137"),
-        (Stated(best=137, bound=120), "best known 137, lower bound 120"),
-        (Stated(best=137, optimum=120), "optimum 120, best known 137"),
-        (Stated(best=0), "best known 0, which may mean unknown"),
+        (StatedCosts(), ""),
+        (StatedCosts(best=137), "best known 137"),
+        (StatedCosts(best=137, optimum=137), "optimum 137"),
+        (StatedCosts(best=137, bound=120), "best known 137, lower bound 120"),
+        (StatedCosts(best=137, optimum=120), "optimum 120, best known 137"),
+        (StatedCosts(best=0), "best known 0, which may mean unknown"),
     ],
 )
-def test_stated_costs_as_text(stated: Stated, words: str) -> None:
+def test_stated_costs_as_text(stated: StatedCosts, words: str) -> None:
     assert stated.words() == words
 
 

@@ -13,14 +13,14 @@ import islands
 from islands.backends.refused import own_line, refused
 from islands.errors import RunError, UsageError
 from islands.modelling.data import declaration, members_of
-from islands.modelling.kinds import Keys, Order, Subset, box_of
+from islands.modelling.kinds import KeyVectors, Order, Subset, box_of
 
 GOOD = cost_text("    return s[0];")
 DELTA = "__device__ {} delta(const Solution& s, int n, const Data& data, {} move) {{ return 0; }}"
 
 
 @pytest.mark.parametrize(
-    "kind", [Order(33), Subset(1), Subset(33), Keys(5), box_of(-1.0, [2.0, 3.0], None)]
+    "kind", [Order(33), Subset(1), Subset(33), KeyVectors(5), box_of(-1.0, [2.0, 3.0], None)]
 )
 def test_drawn_solutions_are_valid_and_stored_without_loss(kind: Any) -> None:
     solutions = kind.drawn(50, seed=2)
@@ -37,7 +37,7 @@ def test_drawn_solutions_are_valid_and_stored_without_loss(kind: Any) -> None:
     [
         (Order(3), [0, 0, 2]),
         (Subset(3), [0, 2, 1]),
-        (Keys(3), [0.0, 0.5, 1.0]),
+        (KeyVectors(3), [0.0, 0.5, 1.0]),
         (box_of(0.0, 1.0, 3), [0.0, 1.0, 1.5]),
         (box_of(0.0, 1.0, 3), [0.0, 1.0, np.nan]),
     ],

@@ -13,18 +13,22 @@ from page_folders import experiment, tuning
 from islands.report.figure import inline, logarithmic_from, new_figure, style
 from islands.report.folders import page_for
 from islands.report.page import Page
+from islands.reproduce.cells import Plot
+from islands.reproduce.output import write_plot
 
 pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium is installed")
 
 WIDTHS = (1280, 390)
 """Of a desktop and of a phone."""
+A4 = 718
+"""Pixels between the margins of a printed page."""
 
 
 def views(page: str) -> list[View]:
     return [View(page, width, dark) for width, dark in product(WIDTHS, (False, True))]
 
 
-@pytest.mark.parametrize("name", ["tsp", "qap", "mkp", "alone"])
+@pytest.mark.parametrize("name", ["tsp", "qap", "mkp", "alone", "many"])
 def test_pages_of_runs(runs: Path, name: str, tmp_path: Path) -> None:
     assert faults(views(page_for([runs / name]).html()), tmp_path) == [[]] * 4
 
@@ -38,6 +42,34 @@ def test_the_pages_of_a_tuning_and_of_an_experiment(
     write: Callable[[Path], None], tmp_path: Path
 ) -> None:
     write(tmp_path)
+    assert faults(views(page_for([tmp_path]).html()), tmp_path) == [[]] * 4
+
+
+@pytest.mark.parametrize("columns", [8, 18, 30])
+def test_wide_tables_fit_on_paper(columns: int, tmp_path: Path) -> None:
+    experiment(tmp_path)
+    headings = ["instance", *["a heading of words"] * columns]
+    cells = ["qaplib/had16", *["1234567.12"] * columns]
+    lines = ["Table 1   how", "", "  ".join(headings), "  ".join(cells), "", "First."]
+    (tmp_path / "table1.txt").write_text("\n".join(lines))
+    text = page_for([tmp_path]).html().replace("@media print", "@media all")
+    assert faults([View(text, A4)], tmp_path) == [[]]
+
+
+def test_plots_of_experiments(tmp_path: Path) -> None:
+    experiment(tmp_path)
+    rows = [
+        {"n": n, "s": 0.013 * n, "by": f"series {by}", "kind": f"{m} x {n}"}
+        for m in (5, 10, 30)
+        for n in (60, 100, 1210)
+        for by in range(13)
+    ]
+    ours = {"s": "ours"}
+    plots = [Plot("seconds", ours), Plot("seconds", ours, by="by")]
+    plots.append(Plot("gap, %", ours, by="by", logarithmic=False, classes="kind"))
+    for number, plot in enumerate(plots):
+        path = tmp_path / f"table1-{number}.svg"
+        write_plot(path, "svg", "a table", rows, "n", plot)
     assert faults(views(page_for([tmp_path]).html()), tmp_path) == [[]] * 4
 
 

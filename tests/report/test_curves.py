@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from islands.report.curves import (
     bands,
     methods_of,
     profiles,
+    shared_instances,
     target_of,
     times_to_targets,
 )
@@ -48,6 +51,13 @@ def test_half_of_the_runs_reach_the_target() -> None:
     assert target_of(CURVES) == 3.0
     times = times_to_targets(CURVES)
     assert times == {"x": [("a", 1, 4.0), ("a", 2, INF)], "y": [("a", 1, 8.0), ("a", 2, INF)]}
+
+
+def test_instances_are_shared_if_all_methods_have_run_them() -> None:
+    other = [replace(each, instance="b") for each in CURVES if each.method == "y"]
+    third = [replace(each, instance="c") for each in CURVES]
+    assert shared_instances([*CURVES, *other, *third]) == ["a", "c"]
+    assert shared_instances(other) == ["b"]
 
 
 def test_profiles_are_ratios_to_the_fastest() -> None:

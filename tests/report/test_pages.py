@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 import shutil
 from dataclasses import replace
@@ -13,7 +14,7 @@ import pytest
 from checked_pages import Checked, page, plain
 
 import islands
-from islands.errors import InputError, UsageError
+from islands.errors import InputError
 from islands.report.convergence import draw_convergence
 from islands.report.figure import style
 from islands.report.page import Page, facts, figure, folded, note, paragraph, table
@@ -30,7 +31,7 @@ def test_the_page_of_a_run_shows_all_of_it(runs: Path, name: str) -> None:
     result = recorded(runs / name).result
     assert f"best {result.cost:,}" in words
     assert f"demo/{name}, ga, seed 2" in words
-    for heading in ("Course", "Solution", "Migration", "Time", "Settings"):
+    for heading in ("Course", "Solution", "Migration", "Time", "Origin", "Settings"):
         assert f"<h2>{heading}</h2>" in text
     # Three courses, the solution, the lineage, the matrix and the phases.
     assert text.count("<svg") == 7
@@ -40,6 +41,33 @@ def test_the_page_of_a_run_shows_all_of_it(runs: Path, name: str) -> None:
     assert "prefers-color-scheme: dark" in text
     assert "@media print" in text
     assert "rank islands evaluations" in words
+
+
+def test_the_page_of_a_run_says_how_to_repeat_it(runs: Path, tmp_path: Path) -> None:
+    words = plain(page(runs / "tsp"))
+    assert f"repeat it with islands run --config {runs / 'tsp' / 'run.toml'} " in words
+    assert "same digest again yes" in words
+    assert re.search(r"finished \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", words)
+    assert f"versions islands {islands.__version__}, Python {platform.python_version()}, N" in words
+    assert f"Page written by islands {islands.__version__}" in words
+    run = RecordedRun.read(runs / "tsp")
+    assert run.result is not None
+    assert f"device {run.result.device} (backend cpu)" in words
+    threads = re.search(r"\d+", run.result.device)
+    assert threads is not None
+    assert f"threads 0, used: {threads[0]}" in words
+    assert "decoding none" in words
+    other = {"ranks": 3, "backend": "cuda", "device": "a GPU", "reproducible": False}
+    settings = {**run.settings, "backend": "auto"}
+    changed = replace(run, result=replace(run.result, **other), settings=settings)
+    changed = replace(changed, versions={"cupy-cuda13x": "14.0"}, date="")
+    with style():
+        words = plain(page_of(changed).html())
+    assert "repeat it with mpirun -n 3 islands run" in words
+    assert "same digest again no device a GPU (backend cuda) versions CuPy 14.0" in words
+    assert "backend auto, used: cuda" in words
+    assert "threads 0 " in words
+    assert "repeat it with islands run" in plain(page(unfinished(runs, tmp_path)))
 
 
 def test_energy_is_shown_if_nvml_told_it(runs: Path) -> None:
@@ -53,11 +81,24 @@ def test_energy_is_shown_if_nvml_told_it(runs: Path) -> None:
 def test_a_run_of_one_island_and_one_generation(runs: Path) -> None:
     words = plain(page(runs / "alone"))
     assert "One curve: there is one island." in words
-    assert "No migrants arrived" in words
+    assert "There is one island, so no migrant arrived. Run it again with more --islands." in words
 
 
 def test_a_run_without_migration(runs: Path) -> None:
-    assert "No migrants arrived" in plain(page(runs / "none"))
+    words = "Its islands had no migration. Run it again with another --migration, such as ring."
+    assert words in plain(page(runs / "none"))
+
+
+def test_a_finished_run_whose_records_are_lost_says_so(runs: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "lost"
+    shutil.copytree(runs / "tsp", folder)
+    shutil.rmtree(folder / "migrations")
+    words = plain(page(folder))
+    assert f"The record of migrants is missing. Restore {folder / 'migrations'}." in words
+    shutil.rmtree(folder / "trace")
+    words = plain(page(folder))
+    assert f"The trace is missing. Restore {folder / 'trace'}." in words
+    assert "no rows yet" not in words
 
 
 def unfinished(runs: Path, folder: Path) -> Path:
@@ -72,7 +113,9 @@ def test_an_unfinished_run_shows_its_rows_so_far(runs: Path, tmp_path: Path) -> 
     assert "This run is not finished" in text
     assert "<h2>Course</h2>" in text
     assert "<h2>Solution</h2>" not in text
-    assert "best so far" in plain(text)
+    run = RecordedRun.read(runs / "tsp")
+    assert run.result is not None
+    assert f"best so far {run.best:,.0f} best known 8,637 gap {run.result.gap:.2f}%" in plain(text)
 
 
 def test_a_run_without_rows(runs: Path, tmp_path: Path) -> None:
@@ -116,27 +159,6 @@ def test_a_damaged_file_and_another_version_give_one_clear_error(
         page(tmp_path / "nowhere")
 
 
-def test_several_runs_are_compared(methods: Path, tmp_path: Path) -> None:
-    words = plain(page(methods))
-    assert "12 runs" in words
-    for heading in ("Gap over time", "Time to the target", "Tests", "Instances", "Runs"):
-        assert heading in words
-    assert "Friedman" not in words  # it needs three methods
-    assert "6 problems (an instance with a seed)" in words
-    one, other = sorted(methods.glob("ga-tsp-*"))[:2]
-    assert "2 runs" in plain(page(one, other))
-    with pytest.raises(UsageError, match="a run is named twice"):
-        page(one, one)
-
-
-def test_a_damaged_run_among_several_is_left_out(methods: Path, tmp_path: Path) -> None:
-    shutil.copytree(methods, tmp_path / "some")
-    (tmp_path / "some" / "ga-tsp-1" / "trace" / "rank-000.parquet").write_bytes(b"PAR1")
-    words = plain(page(tmp_path / "some"))
-    assert "11 runs" in words
-    assert "Left out:" in words
-
-
 def test_gaps_of_profits_are_below_the_best_known(runs: Path) -> None:
     for name, side in (("tsp", "above"), ("mkp", "below")):
         run = RecordedRun.read(runs / name)
@@ -144,7 +166,23 @@ def test_gaps_of_profits_are_below_the_best_known(runs: Path) -> None:
         with style():
             figure = draw_convergence(run.history, best_known=run.best_known)
         labels = [axes.get_ylabel() for axes in figure.axes]
-        assert labels == [f"best: % {side}\nbest known", f"mean: % {side}", "distance"]
+        costs = [f"best: % {side}\nbest known", f"mean: % {side}"]
+        assert labels == [*costs, "distance", "distinct costs"]
+
+
+def test_islands_have_a_legend_and_their_distinct_costs_are_drawn(runs: Path) -> None:
+    history = RecordedRun.read(runs / "tsp").history
+    assert history is not None
+    with style():
+        figure = draw_convergence(history)
+        (legend,) = figure.legends
+        shown = [each.get_text() for each in legend.get_texts()]
+        assert shown == ["0", "1", "2", "3", "all"]
+        drawn = [line.get_ydata().tolist() for line in figure.axes[3].get_lines()]
+        assert drawn == history.distinct.T.tolist()
+        alone = RecordedRun.read(runs / "alone").history
+        assert alone is not None
+        assert draw_convergence(alone).legends == []
 
 
 def test_text_of_any_source_is_escaped() -> None:

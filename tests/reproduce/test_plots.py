@@ -86,7 +86,7 @@ def test_points_of_one_size_are_not_joined(monkeypatch: pytest.MonkeyPatch, tmp_
     axes = axes_of(monkeypatch, tmp_path, rows, Plot("gap", {"one": "gap"}, classes="kind"))
     assert [line.get_linestyle() for line in axes.lines] == ["-"]
     labels = [label.get_text() for label in axes.get_xticklabels()]
-    assert labels == ["5 x 100", "10 x 100", "5 x 250", "10 x 250"]
+    assert labels == ["5 x\n100", "10 x\n100", "5 x\n250", "10 x\n250"]
 
 
 @pytest.mark.parametrize("sizes", [(929, 1979), (1000, 9000), (1000, 30_000), (16, 256), (7, 8)])

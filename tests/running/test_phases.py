@@ -8,13 +8,13 @@ import pytest
 from epochs_for_tests import Slow, run
 from fakes import FakeProblem
 
-from islands.progress.usage import Phases
+from islands.progress.usage import Stopwatch
 
 
 def test_a_lap_adds_the_time_since_the_previous_one(monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([10.0, 11.0, 13.0, 17.0])
     monkeypatch.setattr(time, "perf_counter", lambda: next(times))
-    phases = Phases()
+    phases = Stopwatch()
     for name in ("generations", "records", "generations"):
         phases.lap(name)
     assert phases.seconds["generations"] == 1.0 + 4.0

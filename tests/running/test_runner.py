@@ -75,6 +75,7 @@ def test_each_parquet_file_contains_the_settings_and_the_result(tmp_path: Path, 
     assert facts[b"islands.device"].decode() == result.device
     assert json.loads(facts[b"islands.result"])["cost"] == 100
     assert "numpy" in json.loads(facts[b"islands.versions"])
+    assert facts[b"islands.date"].endswith(b" UTC")
 
 
 def test_without_output_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

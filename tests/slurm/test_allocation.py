@@ -8,7 +8,7 @@ import pytest
 
 from islands.errors import UsageError
 from islands.slurm.allocation import Allocation
-from islands.slurm.command_line import Words
+from islands.slurm.command_line import CommandWords
 from islands.slurm.launcher import Launcher, find_launcher
 from islands.slurm.scaling import powers_of_two
 from islands.slurm.sweep import element_options
@@ -97,11 +97,11 @@ def test_other_time_limits_are_refused(text: str) -> None:
 
 
 def test_options_are_found_in_words() -> None:
-    words = Words(["demo/tsp", "--out=a", "--backend", "cpu", "--quiet", "--seed", "2"])
+    words = CommandWords(["demo/tsp", "--out=a", "--backend", "cpu", "--quiet", "--seed", "2"])
     assert str(words.folder) == "a"
     assert words.without("--out") == ["demo/tsp", "--backend", "cpu", "--quiet", "--seed", "2"]
     assert words.of_resume() == ["--backend", "cpu", "--quiet"]
-    assert str(Words(["resume", "b"]).folder) == "b"
+    assert str(CommandWords(["resume", "b"]).folder) == "b"
 
 
 def test_time_limits_of_sites_give_the_notice() -> None:

@@ -14,7 +14,7 @@ from islands.record.folder import FINISHED
 from islands.record.problem_file import UntrustedError
 from islands.record.solution import recorded
 from islands.slurm import processes
-from islands.slurm.command_line import Words
+from islands.slurm.command_line import CommandWords
 from islands.slurm.continuation import options
 from islands.slurm.state import state_of
 
@@ -121,14 +121,14 @@ def test_a_resumed_run_names_its_script_for_nodes_that_do_not_trust_the_copy(
     own = ["own.py:problem", *RUN[1:]]
     Path("own.py").write_text(SCRIPT)
     cli.main(["run", *own, "--out", "run"])
-    words = options(Words([*own, "--out", "run"]), Path("run"), goes_on=True)
+    words = options(CommandWords([*own, "--out", "run"]), Path("run"), goes_on=True)
     assert words[:3] == ["resume", "run", f"{Path('own.py').resolve()}:problem"]
     monkeypatch.setenv("ISLANDS_CACHE", "cache-of-another-node")
     with pytest.raises(UntrustedError):
         checked(["resume", "run"])
     assert checked(words).on_cpu
     Path("own.py").write_text(SCRIPT.replace("3", "4"))
-    words = options(Words([*own, "--out", "run"]), Path("run"), goes_on=True)
+    words = options(CommandWords([*own, "--out", "run"]), Path("run"), goes_on=True)
     assert words[:3] == ["resume", "run", "--backend"], "the script has changed: use the copy"
 
 

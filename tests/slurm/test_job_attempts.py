@@ -8,7 +8,7 @@ import pytest
 
 from islands.errors import InputError, RunError
 from islands.parallel import ERROR_FILE, RanksLostError, record_error
-from islands.slurm.attempts import Attempts, Progress
+from islands.slurm.attempts import JobAttempts, JobProgress
 from islands.slurm.run_job import _must_requeue
 
 
@@ -19,17 +19,17 @@ def write_checkpoint(folder: Path, generation: int) -> None:
 
 
 def test_progress_is_that_of_the_latest_checkpoint(tmp_path: Path) -> None:
-    assert str(Progress.of(tmp_path)) == "no checkpoint"
+    assert str(JobProgress.of(tmp_path)) == "no checkpoint"
     for generation in (40, 120):
         write_checkpoint(tmp_path, generation)
-    assert Progress.of(tmp_path).generation == 120
+    assert JobProgress.of(tmp_path).generation == 120
 
 
 def test_attempts_are_read_as_they_were_written(tmp_path: Path) -> None:
-    attempts = Attempts(tmp_path)
+    attempts = JobAttempts(tmp_path)
     first = attempts.end(attempts.begin("5", ["demo/tsp"]), 75, "SIGUSR1")
     second = attempts.begin("5", ["demo/tsp"])
-    assert Attempts(tmp_path).all() == [first, second]
+    assert JobAttempts(tmp_path).all() == [first, second]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_attempts_are_read_as_they_were_written(tmp_path: Path) -> None:
 def test_two_attempts_without_a_new_checkpoint_are_stuck(
     tmp_path: Path, endings: list[tuple[int, str | None, bool]], are_stuck: bool
 ) -> None:
-    attempts = Attempts(tmp_path)
+    attempts = JobAttempts(tmp_path)
     for number, (status, signal, progresses) in enumerate(endings, 1):
         attempt = attempts.begin("5", ["demo/tsp"])
         if progresses:
@@ -57,29 +57,29 @@ def test_two_attempts_without_a_new_checkpoint_are_stuck(
 
 
 def test_a_job_is_stuck_if_its_node_was_lost_twice(tmp_path: Path) -> None:
-    attempts = Attempts(tmp_path)
+    attempts = JobAttempts(tmp_path)
     attempts.begin("5", ["demo/tsp"])
     attempts.begin("5", ["demo/tsp"])
     assert attempts.are_stuck("5")
 
 
 def test_another_job_begins_anew(tmp_path: Path) -> None:
-    attempts = Attempts(tmp_path)
+    attempts = JobAttempts(tmp_path)
     attempts.begin("5", ["demo/tsp"])
     attempts.begin("5", ["demo/tsp"])
     assert not attempts.are_stuck("6")
 
 
 def test_a_damaged_record_is_refused(tmp_path: Path) -> None:
-    Attempts(tmp_path).begin("5", ["demo/tsp"])
+    JobAttempts(tmp_path).begin("5", ["demo/tsp"])
     with (tmp_path / "slurm/attempts.jsonl").open("a") as stream:
         stream.write("{half a li\n")
     with pytest.raises(InputError, match="is damaged"):
-        Attempts(tmp_path).all()
+        JobAttempts(tmp_path).all()
 
 
 def test_a_partial_last_line_is_ignored_and_replaced(tmp_path: Path) -> None:
-    attempts = Attempts(tmp_path)
+    attempts = JobAttempts(tmp_path)
     first = attempts.begin("5", ["demo/tsp"])
     with (tmp_path / "slurm/attempts.jsonl").open("a") as stream:
         stream.write('{"job": "5", "num')
@@ -89,7 +89,7 @@ def test_a_partial_last_line_is_ignored_and_replaced(tmp_path: Path) -> None:
 
 
 def test_a_time_limit_without_a_checkpoint_is_no_progress(tmp_path: Path) -> None:
-    attempts = Attempts(tmp_path)
+    attempts = JobAttempts(tmp_path)
     for _ in range(2):
         attempts.end(attempts.begin("5", []), 137, "SIGTERM", "time limit")
     assert attempts.are_stuck("5")
@@ -117,13 +117,13 @@ def test_a_time_limit_without_a_checkpoint_is_no_progress(tmp_path: Path) -> Non
 def test_a_job_requeues_itself_unless_slurm_or_a_user_decides(
     tmp_path: Path, status: int, signal: str | None, ending: str | None, requeues: bool
 ) -> None:
-    attempts = Attempts(tmp_path)
+    attempts = JobAttempts(tmp_path)
     attempt = attempts.end(attempts.begin("5", []), status, signal, ending)
     assert _must_requeue(attempt, [tmp_path]) is requeues
 
 
 def test_a_run_that_failed_with_its_own_error_is_not_requeued(tmp_path: Path) -> None:
-    attempts = Attempts(tmp_path)
+    attempts = JobAttempts(tmp_path)
     attempt = attempts.begin("5", [])
     attempts.errors.write_text("no feasible solution found\nanother rank\n")
     attempt = attempts.end(attempt, 1, error=attempts.reported_error())
@@ -135,7 +135,7 @@ def test_a_run_that_failed_with_its_own_error_is_not_requeued(tmp_path: Path) ->
 def test_ranks_report_their_own_errors_but_not_the_loss_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    attempts = Attempts(tmp_path)
+    attempts = JobAttempts(tmp_path)
     attempts.begin("5", [])
     record_error(ValueError("outside of a job"))
     monkeypatch.setenv(ERROR_FILE, str(attempts.errors))

@@ -12,8 +12,8 @@ from islands.cli import main
 from islands.cli.job import checked
 from islands.errors import InputError, UsageError
 from islands.slurm import commands
-from islands.slurm.attempts import Attempts
-from islands.slurm.command_line import Checked
+from islands.slurm.attempts import JobAttempts
+from islands.slurm.command_line import JobFacts
 from islands.slurm.commands import ending
 from islands.slurm.jobs import Job, latest_job, refuse_second_job
 from islands.slurm.run_job import run_job
@@ -79,7 +79,7 @@ def test_a_refused_job_leaves_the_folder_as_it_was(slurm: Commands) -> None:
 def test_a_resubmitted_job_is_the_one_that_is_shown(slurm: Commands) -> None:
     folder = Path("run")
     submit(folder, "5")
-    attempts = Attempts(folder)
+    attempts = JobAttempts(folder)
     attempts.end(attempts.begin("5", []), 75, "SIGTERM", "cancel")
     assert "sbatch run/slurm/job.sbatch" in state_of(folder).detail
     attempts.begin("6", [])
@@ -92,7 +92,7 @@ def test_a_resubmitted_job_is_the_one_that_is_shown(slurm: Commands) -> None:
 
 
 def test_a_stopped_series_is_continued_with_its_words(slurm: Commands) -> None:
-    attempts = Attempts(Path("all"))
+    attempts = JobAttempts(Path("all"))
     words = ["demo/tsp", "--runs", "2", "--out", "all"]
     attempts.end(attempts.begin("5", words), 75, "SIGTERM", "cancel")
     command = "sbatch slurm/run.sbatch demo/tsp --runs 2 --out all"
@@ -128,13 +128,13 @@ def test_the_options_of_a_run_are_checked_before_the_gpus_of_its_job(
     monkeypatch.setenv("SLURM_JOB_ID", "5")
     monkeypatch.setenv("SLURM_GPUS_ON_NODE", "0")
 
-    def check(words: object) -> Checked:
+    def check(words: object) -> JobFacts:
         raise UsageError("unknown option '--nonsense'")
 
     with pytest.raises(UsageError, match="--nonsense"):
         run_job(["--nonsense"], check, Path("run"))
     with pytest.raises(UsageError, match="1 rank and 0 GPUs"):
-        run_job([], lambda _: Checked(on_cpu=False, islands=8), Path("other"))
+        run_job([], lambda _: JobFacts(on_cpu=False, islands=8), Path("other"))
     for folder in ("run", "other"):
         state = state_of(Path(folder))
         assert (state.word, state.job) == ("failed", "5")

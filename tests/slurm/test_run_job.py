@@ -15,7 +15,7 @@ from jobs_on import RUN, SCRIPTS, User
 from private_slurm import PrivateSlurm
 
 from islands.progress.result import Result
-from islands.slurm.attempts import Attempt, Attempts
+from islands.slurm.attempts import JobAttempt, JobAttempts
 
 SCRIPT = str(SCRIPTS / "run.sbatch")
 FOUR_RANKS = ["--nodes=2", "--ntasks-per-node=2"]
@@ -67,8 +67,8 @@ def limited(cluster: PrivateSlurm, tmp_path_factory: pytest.TempPathFactory) -> 
     return jobs
 
 
-def attempts_of(user: User) -> list[Attempt]:
-    return Attempts(user.folder / "run").all()
+def attempts_of(user: User) -> list[JobAttempt]:
+    return JobAttempts(user.folder / "run").all()
 
 
 def wait_for_generations(user: User, attempt: int, seconds: float = 60) -> None:
@@ -182,7 +182,7 @@ def test_a_run_goes_on_when_its_nodes_were_lost(user: User, alone: Path) -> None
     batch_host_last = ("n2", "n1")
     for attempt, node in enumerate(batch_host_last, 1):
         wait_for_generations(user, attempt)
-        before = Attempts(user.folder / "run").all()[-1].before.generation
+        before = JobAttempts(user.folder / "run").all()[-1].before.generation
         while checkpoint_of(user) <= before:
             time.sleep(0.1)
         user.cluster.lose(node)
@@ -224,12 +224,12 @@ def test_a_series_of_a_script_replaces_older_runs_even_if_it_is_requeued_at_once
     words = [*series, "--stop", "generations=20", "--force"]
     job = user.sbatch("--ntasks-per-node=2", SCRIPT, *words)
     deadline = time.monotonic() + 60
-    while not (begun := Attempts(user.folder / "all").all()) or not begun[0].holds_run:
+    while not (begun := JobAttempts(user.folder / "all").all()) or not begun[0].holds_run:
         assert time.monotonic() < deadline, "the first attempt does not begin"
         time.sleep(0.02)
     user.cluster.call("scontrol", "requeue", job)
     user.cluster.wait(job, "COMPLETED", "FAILED")
-    first, last = Attempts(user.folder / "all").all()
+    first, last = JobAttempts(user.folder / "all").all()
     assert (first.ending, last.status) == ("requeue", 0)
     results = [user.result(f"all/subset-8-seed{seed}") for seed in (1, 2)]
     assert [(each.generations, each.ranks) for each in results] == [(20, 2)] * 2

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from jobs_on import RUN, SCRIPTS, User
 
-from islands.slurm.attempts import Attempts
+from islands.slurm.attempts import JobAttempts
 
 EXAMPLES = SCRIPTS.parent / "docs/examples"
 
@@ -120,7 +120,7 @@ def test_a_problem_of_a_script_is_submitted_from_its_folder_requeued_and_resumed
         time.sleep(0.2)
     user.cluster.call("scontrol", "requeue", job)
     user.cluster.wait(job, "COMPLETED", "FAILED")
-    assert [each.status for each in Attempts(place / "run").all()] == [75, 0]
+    assert [each.status for each in JobAttempts(place / "run").all()] == [75, 0]
     resume = ["submit", "resume", "run", "binary_quadratic.py:problem", "--backend", "cpu"]
     more = ["--stop", "seconds=4.5", "--nodes", "2", "--ranks-per-node", "2", "--json"]
     job = json.loads(user.islands(*resume, *more))["job"]

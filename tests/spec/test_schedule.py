@@ -3,23 +3,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from islands.spec.schedule import Schedule
+from islands.spec.schedule import EpochSchedule
 
 
 def test_schedules_always_advance() -> None:
-    schedule = Schedule(migration_interval=None, record_every=10, last=25)
+    schedule = EpochSchedule(migration_interval=None, record_every=10, last=25)
     assert [schedule.next_visit(g) for g in (0, 9, 10, 20, 24, 25)] == [10, 10, 20, 25, 25, 30]
 
 
 def test_visits_without_rows_of_the_trace_are_migrations_and_the_last_generation() -> None:
-    schedule = Schedule(migration_interval=7, record_every=10, last=32)
+    schedule = EpochSchedule(migration_interval=7, record_every=10, last=32)
     assert [schedule.next_visit(g, 23) for g in (0, 7, 14, 21, 28, 30)] == [7, 14, 21, 28, 30, 32]
 
 
 @pytest.mark.parametrize("interval", [None, 7])
 @pytest.mark.parametrize("last", [None, 25, 30])
 def test_visits_are_consistent_with_next_visit(interval: int | None, last: int | None) -> None:
-    schedule = Schedule(interval, 10, last)
+    schedule = EpochSchedule(interval, 10, last)
     visited, generation = [0], 0
     while generation < 60:
         generation = schedule.next_visit(generation)
