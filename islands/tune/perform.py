@@ -17,7 +17,7 @@ from islands.display.heartbeat import Heartbeat
 from islands.errors import IslandsError, RunError, UsageError
 from islands.paths import published, writing
 from islands.record.folder import fresh
-from islands.record.kind import BEST, CONCLUSION, RANKING
+from islands.record.kind import BEST, CONCLUSION, PROVENANCE, RANKING
 from islands.record.lock import FolderLock
 from islands.record.table_file import write_table
 from islands.record.work import end_work, write_work
@@ -102,7 +102,7 @@ def _require_any(tuning: Tuning, ranking: Ranking, folder: Path) -> None:
     """Refuse to rank configurations if all runs of all of them are void."""
     if any(each.void < ranking.blocks for each in ranking.ranked):
         return
-    for name in (RANKING, CONCLUSION, BEST):  # from an earlier command
+    for name in (RANKING, CONCLUSION, BEST, PROVENANCE):  # from an earlier command
         with writing(folder / name):
             (folder / name).unlink(missing_ok=True)
     words, hints = "found a feasible solution", {each.hint for each in tuning.problems.values()}

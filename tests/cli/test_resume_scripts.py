@@ -236,7 +236,9 @@ def test_ranks_must_have_the_same_parts() -> None:
         spec = resolve(layers({"migration": migration}), problem)
         require_agreement(ranks, spec, problem, writes=False)
 
-    with pytest.raises(UsageError, match=r"rank 1 of 2 .*: the parts from scripts differ"):
+    with pytest.raises(
+        UsageError, match=r"rank 1 of 2 differs from rank 0 in the parts from scripts"
+    ):
         on_ranks(2, one)
 
 
