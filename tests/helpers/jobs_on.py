@@ -27,7 +27,7 @@ class User:
         self.environment = {
             **{key: value for key, value in os.environ.items() if not key.startswith("OMPI")},
             **cluster.environment,
-            # The nodes have more processors than this machine: waiting ranks leave theirs to others.
+            # Nodes have more processors than this machine: waiting ranks leave theirs to others.
             "OMPI_MCA_mpi_yield_when_idle": "1",
             "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
             "PYTHON": sys.executable,
