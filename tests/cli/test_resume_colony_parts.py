@@ -29,7 +29,7 @@ class Mingle(Spread):
 
 
 @pytest.fixture(autouse=True)
-def _beside_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _next_to_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = Path(copied_parts.__file__).read_text(encoding="utf-8")
     Path("mine.py").write_text(text + MORE, encoding="utf-8")

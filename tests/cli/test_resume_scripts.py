@@ -44,7 +44,7 @@ if __name__ == "__main__":
 
 
 @pytest.fixture(autouse=True)
-def _beside_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _next_to_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copy(copied_parts.__file__, "mine.py")
     with Path("mine.py").open("a") as script:

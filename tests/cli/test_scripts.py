@@ -46,7 +46,7 @@ nine = Tour(uniform_tsp(9, seed=1))
 
 
 @pytest.fixture(autouse=True)
-def _beside_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _next_to_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copy(copied_parts.__file__, "mine.py")
     with Path("mine.py").open("a") as script:

@@ -44,7 +44,7 @@ RUN += ["--interval", "3", "--migrants", "1", "--seed", "4", "--backend", "cpu",
 
 
 @pytest.fixture(autouse=True)
-def _beside_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _next_to_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(SCRIPT.format(seed=1))
 

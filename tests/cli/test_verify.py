@@ -39,7 +39,7 @@ def test_an_optimal_tour_is_feasible_with_a_gap_of_0(capsys: pytest.CaptureFixtu
     assert lines[1:] == ["length 8637", "best known 8637 (optimal)   gap 0.00%", "feasible"]
 
 
-def test_bare_name_is_searched_for_beside_the_instance(
+def test_bare_name_is_searched_for_next_to_the_instance(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -30,9 +30,6 @@ WORDS = {
 """Patterns of words to avoid, and the terms to use."""
 
 _AVOIDED = {re.compile(rf"\b({words})\b", re.IGNORECASE): use for words, use in WORDS.items()}
-# A file may lie beside another one.
-_FILES = "file|folder|script|module|header|instance|checkout|package|wheel|python|mpirun"
-_BESIDE_A_FILE = re.compile(rf"\bbeside (\S*\.\w|(\S+ ){{0,3}}?`?\S*({_FILES}))", re.IGNORECASE)
 _COMMENT_IN_C = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NAME = re.compile(r"""["']\w+["']""")
 _FORMATTED = re.compile(r"""\w*[fF]\w*["']""")
@@ -84,7 +81,6 @@ def _texts_of_python(path: Path) -> Iterator[tuple[int, str]]:
 
 def avoided(text: str) -> list[str]:
     """Return the words to avoid in a text, each with the term to use."""
-    text = _BESIDE_A_FILE.sub("", text)
     return [f"{hit[0]!r}: {use}" for words, use in _AVOIDED.items() for hit in words.finditer(text)]
 
 
@@ -121,7 +117,7 @@ def test_words_to_avoid_are_detected(tmp_path: Path) -> None:
     "text",
     [
         "something broadens, as in any broadcast",
-        "the `.sln` file beside the instance",
+        "the `.sln` file next to the instance",
         "a folder that is locked, a lock that is held",
         "amended, recommended, uncrowned, depend on endpoints",
         "the first criterion that is met ends the run",
