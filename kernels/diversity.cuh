@@ -1,6 +1,7 @@
 // How different the individuals of an island are: distances of genomes in a sample, and the number
-// of distinct costs. Reads the genes, costs and ranks of generation g; returns integers, which do
-// not depend on the number of threads. No random numbers.
+// of distinct costs. With GENES_ARE_TOURS, genomes are closed tours, and their edges are compared.
+// Reads the genes, costs and ranks of generation g; returns integers, which do not depend on the
+// number of threads. No random numbers.
 #pragma once
 
 #include "core/archipelago.cuh"
@@ -11,6 +12,66 @@ namespace diversity {
 constexpr int PAIRS = 8;      // at most: each is a better and a worse individual
 constexpr int GENES = 256;    // at most, of each genome
 constexpr int ONE = 1 << 24;  // the distance of two keys or coordinates that differ by 1 or more
+
+// The sample of an island: pairs of genomes, and which genes of them or which cities.
+struct Sample {
+    const Archipelago& all;
+    const int me, individuals, pairs, n, genes;
+
+    __device__ Sample(const Archipelago& all, int me)
+        : all(all),
+          me(me),
+          individuals(min(2 * PAIRS, all.population)),
+          pairs(individuals / 2),
+          n(all.shape.n),
+          genes(min(GENES, n)) {}
+
+    __device__ const encoding::Gene* better(int pair) const { return genome(pair); }
+    __device__ const encoding::Gene* worse(int pair) const { return genome(pair + pairs); }
+    __device__ int place(int k) const { return int64_t(k) * n / genes; }
+
+  private:
+    __device__ const encoding::Gene* genome(int k) const {
+        const int size = all.population;
+        const int individual = all.order[me * size + int64_t(k) * size / individuals];
+        return all.genes_of(all.row(all.island[me].generation, me, individual));
+    }
+};
+
+#if GENES_ARE_TOURS
+
+// Call `use` with the number in the sample of each sampled city, and the cities next to it.
+template <class Use>
+__device__ void for_cities(const Sample& sample, const encoding::Gene* tour, Use use) {
+    const int n = sample.n;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        const int city = tour[i], k = (int64_t(city) * sample.genes + n - 1) / n;
+        if (k < sample.genes && sample.place(k) == city)
+            use(k, tour[i > 0 ? i - 1 : n - 1], tour[i < n - 1 ? i + 1 : 0]);
+    }
+}
+
+// Return this thread's part of the number of edges at sampled cities that only one tour of a pair
+// has, as each has as many of them.
+__device__ int64_t distances(const Sample& sample) {
+    __shared__ int32_t before[GENES], after[GENES];  // the sampled cities in the better tour
+    int64_t mine = 0;
+    for (int pair = 0; pair < sample.pairs; ++pair) {
+        for_cities(sample, sample.better(pair), [](int k, int left, int right) {
+            before[k] = left;
+            after[k] = right;
+        });
+        __syncthreads();
+        for_cities(sample, sample.worse(pair), [&](int k, int left, int right) {
+            mine += left != before[k] && left != after[k];
+            mine += right != before[k] && right != after[k];
+        });
+        __syncthreads();
+    }
+    return mine;
+}
+
+#else
 
 // Return the distance of two genes: the difference of keys or coordinates, the number of different
 // bits of a word, and for other integers whether they differ.
@@ -25,22 +86,21 @@ __device__ int64_t distance(Gene a, Gene b) {
     return a != b;
 }
 
-// Return the sum of the distances of the genes of all pairs.
-__device__ int64_t of_genes(const Archipelago& all, int me) {
-    const int size = all.population, sample = min(2 * PAIRS, size), pairs = sample / 2;
-    const int genes = min(GENES, all.shape.n);
-    const int32_t* const order = all.order + me * size;
-    const int64_t generation = all.island[me].generation;
+// Return this thread's part of the sum of the distances of the genes of all pairs.
+__device__ int64_t distances(const Sample& sample) {
     int64_t mine = 0;
-    for (int i = threadIdx.x; i < pairs * genes; i += blockDim.x) {
-        const int pair = i / genes;
-        const int gene = int64_t(i - pair * genes) * all.shape.n / genes;
-        const int better = order[int64_t(pair) * size / sample];
-        const int worse = order[int64_t(pair + pairs) * size / sample];
-        mine += distance(all.genes_of(all.row(generation, me, better))[gene],
-                         all.genes_of(all.row(generation, me, worse))[gene]);
+    for (int i = threadIdx.x; i < sample.pairs * sample.genes; i += blockDim.x) {
+        const int pair = i / sample.genes, gene = sample.place(i - pair * sample.genes);
+        mine += distance(sample.better(pair)[gene], sample.worse(pair)[gene]);
     }
-    return block::sum(mine);
+    return mine;
+}
+
+#endif
+
+// Return the sum of the distances of all pairs of genomes in the sample of an island.
+__device__ int64_t of_genes(const Archipelago& all, int me) {
+    return block::sum(distances(Sample(all, me)));
 }
 
 // Return the number of distinct costs.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.archipelago.diversity import most_distant
 from islands.backends.base import Backend
 from islands.backends.state import State
 from islands.encodings import Encoding
@@ -37,9 +38,6 @@ _MEASURE = (
     ),
     *("best_row", "calls", "distance", "distinct"),
 )
-# The members of kernels/diversity.cuh.
-_PAIRS, _GENES, _ONE = 8, 256, 1 << 24
-_WORD_BITS = 32
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ class IslandReader:
         self._worst = INFINITE if problem.real else NONE
         """Costs from here on are not those of a solution."""
         self._population = int(state.arrays["order"].shape[1])
-        self._most_distant = most_distant(encoding, problem.size, self._population)
+        self._most_distant = most_distant(encoding, problem, self._population)
 
     def fetch(self) -> None:
         """Begin to copy the measures to the host."""
@@ -188,21 +186,6 @@ class IslandReader:
         decoded = self._encoding.decode(genome[np.newaxis])[0]
         solution = self._problem.from_device(decoded)
         return Candidate(cost, self._mine[local], solution, genome)
-
-
-def most_distant(encoding: Encoding, items: int, population: int) -> int:
-    """Return the distance that kernels/diversity.cuh computes if all genes are as far as possible.
-
-    It is 0 without two individuals.
-    """
-    genes = min(_GENES, encoding.size)
-    if encoding.gene == np.uint32:
-        # The last word, which is in the sample unless words are left out, may be incomplete.
-        unused = _WORD_BITS * encoding.size - items if genes == encoding.size else 0
-        a_pair = _WORD_BITS * genes - (unused if 0 < unused < _WORD_BITS else 0)
-    else:
-        a_pair = genes * (_ONE if encoding.gene.kind == "f" else 1)
-    return min(_PAIRS, population // 2) * a_pair
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:

@@ -8,6 +8,7 @@ from functools import cached_property
 from islands.algorithms import ALGORITHMS, Algorithm
 from islands.algorithms.schedule import HOST_EVALUATES, Schedule, Shape
 from islands.archipelago.colony_spec import ColonySpec
+from islands.archipelago.diversity import compares_edges
 from islands.backends.base import Block
 from islands.backends.header import Header
 from islands.backends.source import Macros
@@ -103,12 +104,13 @@ class ProgramParts:
         return self.encoding_macros() | chosen | own
 
     def encoding_macros(self) -> Macros:
-        """Return the macros of the encoding and of the format of costs."""
+        """Return the macros of the encoding, of what genomes mean, and of the format of costs."""
         return {
             "ISLANDS_ENCODING": self.encoding.header,
             "ENCODING_BOUNDED": str(int(self.encoding.bounded)),
             "COSTS_MARKED": str(int(self.problem.marks)),
             "COSTS_REAL": str(int(self.problem.real)),
+            "GENES_ARE_TOURS": str(int(compares_edges(self.encoding, self.problem))),
             **self.encoding.defines(),
         }
 

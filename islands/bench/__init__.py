@@ -22,6 +22,7 @@ BENCHES = {
     "pso": "islands.bench.algorithms:PSO",
     "tabu": "islands.bench.tabu",
     "decoders": "islands.bench.decoders",
+    "recording": "islands.bench.recording",
     "topologies": "islands.bench.topologies",
     "migration": "islands.bench.migration",
     "quality": "islands.bench.quality",

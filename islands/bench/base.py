@@ -34,7 +34,7 @@ class BenchRequest:
     interval: int = 50
     delay: Sequence[int] = (0, 1)
     seconds: float = 0.5
-    """Approximate seconds of one repeat of `migration`."""
+    """Approximate seconds of one repeat of `migration` and `recording`."""
     of: Sequence[str] = ("sac94",)
     """What `quality` solves: instances, sets and name patterns."""
     limit: float = 10.0

@@ -130,6 +130,8 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
     ("migration",): (
         BenchOption("instances", "A,B", _names, "instances", purpose=_INSTANCES),
         BenchOption("delay", "D,D", _delays, "migrations until migrants arrive, 0 or 1"),
+    ),
+    ("migration", "recording"): (
         BenchOption("seconds", "S", float, "approximate seconds per repetition"),
     ),
     ("quality", "colonies"): (

@@ -61,6 +61,8 @@ class Problem(Values, ABC):
     """Whether islands/bounds finds a lower bound of its costs."""
     assigns: ClassVar[bool] = False
     """Whether entry i of a solution is the place of item i, instead of the item at place i."""
+    cyclic: ClassVar[bool] = False
+    """Whether an order is a closed tour, so that the edges of two orders are compared."""
     cost_word: ClassVar[str] = "cost"
     """The usual name of its cost, such as `length`."""
     Settings: ClassVar[type[named.Settings]] = named.NoSettings

@@ -38,6 +38,7 @@ class Tsp(Problem):
     solution_kind: str = "order"
     moves: tuple[str, ...] = ("swap", "reversal", "insertion")
     solution_suffix: ClassVar[str] = ".tour"
+    cyclic: ClassVar[bool] = True
     cost_word: ClassVar[str] = "length"
     has_neighbours: bool = True
     has_bound: ClassVar[bool] = True

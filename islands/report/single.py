@@ -91,9 +91,9 @@ def _course(run: RecordedRun, history: History) -> Iterator[str]:
 
 
 _DIVERSITY = (
-    "Distance: the mean distance of genomes in a sample of an island, 1 if they differ everywhere."
-    " It compares places, so that equal tours that begin with different cities differ. Distinct"
-    " costs: their number as a share of the population; equal solutions have the same cost."
+    "Distance: the mean distance of genomes in a sample of an island, 1 if they differ everywhere;"
+    " of tours, the share of edges that only one of them has. Distinct costs: their"
+    " number as a share of the population; equal solutions have the same cost."
 )
 
 

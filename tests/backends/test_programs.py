@@ -25,8 +25,10 @@ def programs() -> dict[str, Source]:
     found = {"check": CHECKS}
     tours = lattice("EUC_2D")
     for block in BLOCKS:
-        macros = parts(tours, "brkga", "keys").encoding_macros()
-        found[f"population-{block.threads}"] = for_gpu("population.cuh", macros, block)
+        for algorithm, encoding in (("brkga", "keys"), ("ga", "permutation")):
+            macros = parts(tours, algorithm, encoding).encoding_macros()
+            name = f"population-{encoding}-{block.threads}"
+            found[name] = for_gpu("population.cuh", macros, block)
     usual = product(METRICS, PLANS[:1], BLOCKS[:1])
     for metric, (parents, decoding), block in [*usual, *product(METRICS[:1], PLANS[1:], BLOCKS)]:
         settings = {"parents": parents, "bias": "rho" if parents == 2 else "constant"}

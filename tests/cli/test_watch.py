@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -174,6 +175,14 @@ def test_a_measurement_is_followed_while_it_runs_and_after_an_interrupt(
     )
 
 
+def _has_shown_a_second_run(work: Work | None) -> bool:
+    """Return whether the log of a run after the first has rows, which `watch` prints."""
+    if work is None or work.number < 2:
+        return False
+    log = Path(f"a/tsp-seed{work.number}/log.txt")
+    return log.exists() and "Generation" in log.read_text(encoding="utf-8")
+
+
 def test_a_series_of_another_process_is_watched_and_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -181,10 +190,14 @@ def test_a_series_of_another_process_is_watched_and_named(
     process = subprocess.Popen([sys.executable, "-m", "islands", *line], stdout=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 60
-        while (work := read_work(Path("a"))) is None or work.number < 2:
+        process.send_signal(signal.SIGSTOP)
+        while not _has_shown_a_second_run(work := read_work(Path("a"))):
+            process.send_signal(signal.SIGCONT)
             assert time.monotonic() < deadline
             assert process.poll() is None
-            time.sleep(0.01)
+            time.sleep(0.02)
+            process.send_signal(signal.SIGSTOP)
+        assert work
         assert main(["status", "a"]) == 0
         said = capsys.readouterr().out
         assert said.startswith("a: running: a series of runs: demo/tsp, seed")

@@ -1,0 +1,135 @@
+"""What records cost: the same run, with and without a folder to which it writes.
+
+The runs take turns. `ratio` is that of the times of the search. `before and after` is how much
+longer a run with a folder takes before and after its search, however long that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import ClassVar, NamedTuple
+
+from islands.bench.base import BenchRequest, BenchRow
+from islands.errors import Suspended
+from islands.parallel import World
+from islands.progress.result import Result
+from islands.run.runner import Output, run_requested
+
+CASES: tuple[tuple[str, str | None], ...] = (
+    ("national/zi929", "xavier2019"),
+    ("national/zi929", None),
+    ("qaplib/tai60a", None),
+)
+"""Instances, and presets if not the default run."""
+REPEATS = 7
+
+
+@dataclass(frozen=True)
+class RecordingRow(BenchRow):
+    """A run with and without records."""
+
+    TABLE: ClassVar[str] = "recording"
+    HEADER: ClassVar[str] = (
+        "device            instance            settings    generations   rows  seconds  recorded"
+        "    ratio   spread  before and after"
+    )
+
+    device: str
+    instance: str
+    settings: str
+    generations: int
+    rows: int
+    """Of the trace."""
+    seconds: float
+    """Of the search that writes nothing: the median of the repeats."""
+    recorded: float
+    """Seconds of the search that writes its trace, migrants and solutions."""
+    ratio: float
+    """The median ratio of two searches, one after the other."""
+    spread: float
+    """(slowest - fastest) / median of the searches that write nothing."""
+    more_milliseconds: float
+    """What a folder adds to the time before and after the search."""
+
+    def line(self) -> str:
+        """Return the row as text, aligned with `HEADER`."""
+        return (
+            f"{self.device[:17]:<17} {self.instance:<18}  {self.settings:<10}"
+            f" {self.generations:>12} {self.rows:>6} {self.seconds:>8.3f} {self.recorded:>9.3f}"
+            f" {self.ratio:>8.4f} {self.spread:>8.1%} {self.more_milliseconds:>14.1f} ms"
+        )
+
+
+def measure(request: BenchRequest) -> Iterator[BenchRow]:
+    """Measure each case on each backend."""
+    for backend in request.backends:
+        cases = [_Case(name, preset, backend, request.threads) for name, preset in CASES]
+        for case in request.heartbeat.over(cases, str):
+            yield case.measured(request.seconds)
+
+
+class _Timed(NamedTuple):
+    """A run, and its seconds before and after the search."""
+
+    result: Result
+    rest: float
+
+
+@dataclass(frozen=True)
+class _Case:
+    instance: str
+    preset: str | None
+    backend: str
+    threads: int | None
+
+    def __str__(self) -> str:
+        return f"{self.instance} on {self.backend}"
+
+    def measured(self, seconds: float) -> RecordingRow:
+        """Return the row of searches of about `seconds` each."""
+        generations = self._timed(f"seconds={seconds}", None).result.generations
+        stop = f"generations={generations}"
+        with TemporaryDirectory() as place:
+            folders = [Path(place) / str(i) for i in range(REPEATS)]
+            pairs = [(self._timed(stop, None), self._timed(stop, folder)) for folder in folders]
+            rows = pairs[0][1].result.trace().num_rows
+        without = [one.result.seconds for one, _ in pairs]
+        more = median(other.rest for _, other in pairs) - median(one.rest for one, _ in pairs)
+        result = pairs[0][1].result
+        return RecordingRow(
+            device=result.device,
+            instance=result.instance,
+            settings=self.preset or "default",
+            generations=generations,
+            rows=rows,
+            seconds=median(without),
+            recorded=median(other.result.seconds for _, other in pairs),
+            ratio=median(other.result.seconds / one.result.seconds for one, other in pairs),
+            spread=(max(without) - min(without)) / median(without),
+            more_milliseconds=1e3 * more,
+        )
+
+    def _timed(self, stop: str, folder: Path | None) -> _Timed:
+        options = {
+            "instance": self.instance,
+            "preset": self.preset,
+            "stop": stop,
+            "backend": self.backend,
+            "threads": self.threads,
+            "seed": 1,
+        }
+        given = {name: value for name, value in options.items() if value is not None}
+        output = Output(writes=folder is not None, folder=folder)
+        began = perf_counter()
+        result = run_requested(given, None, World(), output)
+        whole = perf_counter() - began
+        if result.interrupted:
+            raise KeyboardInterrupt
+        if result.suspended:
+            raise Suspended
+        return _Timed(result, whole - result.seconds)
