@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _MOST_CUTS, _MOST_CYCLES, _WORK, _SHARES = 320, 128, 6, 8
 _TABLE, _RECORD = 2 * _MOST_CYCLES + 2, 1 + 3 * _MOST_CUTS
 _GROUP, _CELLS, _MOST_DEGREE = 32, 256, 10
-_STAGE = 7
+_STAGE = 8
 _MOST_WALKS, _LONGEST_WALK = 4, 2048
 _FEWEST_FAST = 6144
 """Differing positions of a pair that block memory has room for: at least these."""
@@ -89,8 +89,9 @@ class EaxSettings(Settings):
     )
     restart: bool = setting(
         True,
-        "whether an island whose population has converged begins again, with new tours and, unless"
-        " two populations in a row found nothing better, the best ones so far",
+        "whether an island whose population has converged begins again, with new tours and the best"
+        " one so far, which waits until the others have converged if two populations in a row found"
+        " nothing better",
     )
 
 
@@ -110,7 +111,6 @@ class Eax(Algorithm):
         self, settings: EaxSettings, population: int, encoding: str = "permutation"
     ) -> None:
         super().__init__(settings, population, encoding)
-        self.loses_best = settings.restart
         self._pitch = 0
 
     @classmethod
@@ -182,7 +182,7 @@ class Eax(Algorithm):
             by_entropy=np.int32(settings.selection == _ENTROPY),
             spread=np.int32(round(_SPREAD * settings.spread)),
             first_tours=np.int32(_FIRST_TOURS.index(settings.first_tours)),
-            restarts=np.int32(settings.restart),
+            restarts=np.int32(settings.restart and self.population > 1),
             frame=arrays["frame"],
             entropy=arrays["entropy"],
             **{name: arrays[name] for name in _ARRAYS},

@@ -21,8 +21,11 @@ __device__ bool stops(const improver::Plan& improving) {
     return POLLING_IS_CHEAP && improver::halts(improving);
 }
 
-// Whether an island makes children in this generation.
-__device__ bool crosses(const Plan& plan, int local) { return plan.stage[local].phase < DONE; }
+// Whether a pair makes children in this generation.
+__device__ bool crosses(const Plan& plan, const Pair& pair) {
+    const Stage& stage = plan.stage[pair.local];
+    return stage.phase < DONE && !(stage.sleeps && (pair.a == HEIR || pair.b == HEIR));
+}
 
 // Whether an island begins again in this generation, with new tours.
 __device__ bool restarts(const Plan& plan, int local) {
@@ -40,7 +43,7 @@ EAX_KERNEL(512, eax_start) {
         if (job > 0 && eax::stops(improving)) break;
         const auto [local, slot] = all.individual(job);
         if (slot == 0 && threadIdx.x == 0) {
-            plan.stage[local] = {eax::SINGLE, 0, 0, eax::NO_COST, 0, eax::NO_COST, 0};
+            plan.stage[local] = {eax::SINGLE, 0, 0, eax::NO_COST, 0, 0, eax::NO_COST, 0};
         }
         eax::make_first(all, data, plan, improving, Scratch(arena.large()), local, slot, 0,
                         slot < all.given[local]);
@@ -85,7 +88,7 @@ EAX_KERNEL(384, eax_pair) {
         if (eax::stops(improving)) break;
         eax::mate(all, plan, job);
         const eax::Pair pair(all, plan, job);
-        if (!eax::crosses(plan, pair.local)) continue;
+        if (!eax::crosses(plan, pair)) continue;
         const bool is_block = plan.stage[pair.local].phase == eax::BLOCK;
         uint16_t* const owner = plan.owner + job * pitch;
         for (int i = threadIdx.x; is_block && i < n; i += blockDim.x) owner[i] = eax::NO_CYCLE;
@@ -158,7 +161,7 @@ EAX_KERNEL(32, eax_child) {
     for (int job = blockIdx.x; job < eax::individuals(all) * plan.children; job += gridDim.x) {
         if (eax::stops(improving)) break;
         const eax::Pair pair(all, plan, job / plan.children);
-        if (!eax::crosses(plan, pair.local)) continue;
+        if (!eax::crosses(plan, pair)) continue;
         __syncthreads();  // the previous child is complete
         const int number = job % plan.children;
         eax::make_child<false>(all, plan, data, Scratch(arena.large()), pair, number);
@@ -170,7 +173,7 @@ EAX_KERNEL(256, eax_heavy) {
     for (int job = blockIdx.x; job < eax::individuals(all) * eax::SHARES; job += gridDim.x) {
         if (eax::stops(improving)) break;
         const eax::Pair pair(all, plan, job / eax::SHARES);
-        if (!eax::crosses(plan, pair.local)) continue;
+        if (!eax::crosses(plan, pair)) continue;
         __syncthreads();
         Scratch scratch(arena.large());
         const eax::Promising promising(plan, pair.index, scratch);
@@ -198,7 +201,7 @@ EAX_KERNEL(512, eax_replace) {
         const int32_t row = all.row(all.island[local].generation + 1, local, pair.a);
         encoding::Gene* const to = all.genes_of(row);
         const eax::Outcome* const outcome = plan.outcome + int64_t(job) * plan.children;
-        const bool is_crossed = eax::crosses(plan, local);
+        const bool is_crossed = eax::crosses(plan, pair);
         const int best = is_crossed ? eax::winner_of(outcome, plan.children) : -1;
         const int64_t gain = best < 0 ? 0 : outcome[best].gain;
         if (threadIdx.x == 0) all.cost[row] = pair.cost_a - gain;
@@ -217,16 +220,15 @@ EAX_KERNEL(512, eax_replace) {
     }
 }
 
-// A block makes one tour of islands that begin again after another: heirs, and new ones.
+// A block makes one tour of islands that begin again after another: the heir, and new ones.
 EAX_KERNEL(512, eax_restart) {
     for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
         const auto [local, slot] = all.individual(job);
         if (!eax::restarts(plan, local)) continue;
         if (eax::stops(improving)) break;
         const int64_t made = all.island[local].generation + 1;
-        const eax::Heirs heirs = eax::heirs_of(all, plan, local);
-        if (heirs.has(slot)) {
-            eax::write_heir(all, plan, data, heirs, local, slot);
+        if (slot == eax::HEIR) {
+            eax::write_heir(all, plan, data, local);
         } else {
             eax::make_first(all, data, plan, improving, Scratch(arena.large()), local, slot, made,
                             false);

@@ -13,12 +13,12 @@
 #define EAX_WIDE 0
 #endif
 
-// The vertices of a graph that block memory has room for.
 // The most neighbours of a city.
 #ifndef EAX_DEGREE
 #define EAX_DEGREE 10
 #endif
 
+// The vertices of a graph that block memory has room for.
 #ifndef EAX_FAST_VERTICES
 #define EAX_FAST_VERTICES 64
 #define EAX_WALK_BITS 128  // bytes for the bits of the vertices of all walks
@@ -39,6 +39,8 @@ constexpr int NO_CYCLE = 0xffff;
 constexpr int WORK = 6;                    // arrays of a pair in `work`
 constexpr int RECORD = 1 + 3 * MOST_CUTS;  // numbers of a child in `record`
 
+constexpr int64_t NO_COST = block::Least<int64_t>::NONE;
+
 enum Phase : int64_t { SINGLE = 0, BLOCK = 1, DONE = 2 };
 
 // How the first tours are made.
@@ -51,7 +53,8 @@ struct Stage {
     int64_t idle;   // generations in a row in which too few individuals became better
     int64_t best;   // the best cost of the phase, and the generation in which it was found
     int64_t best_generation;
-    int64_t inherited;  // the lowest cost of the heirs that the population began with
+    int64_t sleeps;     // whether an heir waits until the other individuals have converged
+    int64_t inherited;  // the cost of the heir that the population began with, or NO_COST
     int64_t failures;   // consecutive populations that have not improved on their heirs
 };
 

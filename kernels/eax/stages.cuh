@@ -1,4 +1,5 @@
 // The mating order of an island and the ends of its phases, which depend on its own numbers only.
+// If new tours have converged while an heir sleeps, it wakes, and the phases begin again with it.
 // Reads the costs of two generations; writes the mating order and the stage of an island. Random
 // streams: MATING.
 #pragma once
@@ -11,6 +12,8 @@ namespace eax {
 // population divided by a number.
 constexpr int FEW_IN_SINGLE = 3, IDLE_IN_SINGLE = 3;
 constexpr int FEW_IN_BLOCK = 50, IDLE_IN_BLOCK = 5;
+// The first phase lasts at least as long as the edges of an heir need to reach all individuals.
+constexpr int SHORTEST_SINGLE = 20;
 // It also ends if the best cost does not change in this number of generations plus a tenth of those
 // of the phase.
 constexpr int STAGNATION = 30;
@@ -52,34 +55,43 @@ __device__ void mate(const Archipelago& all, const Plan& plan, int64_t index) {
     __syncthreads();
 }
 
+// Return the first stage of a population with an heir, after the last stage of its island.
+__device__ Stage with_heir(const Stage& last, int64_t made, int64_t inherited) {
+    const int64_t failures = inherited < last.inherited ? 0 : last.failures + 1;
+    const bool sleeps = failures == MOST_FAILURES;
+    return {SINGLE, made, 0, NO_COST, made, sleeps, inherited, sleeps ? 0 : failures};
+}
+
 // Update the stage of an island after a generation was made, all threads together.
 __device__ void update(const Archipelago& all, const Plan& plan, int local) {
-    const Island& island = all.island[local];
-    const int64_t made = island.generation + 1;
+    const int64_t made = all.island[local].generation + 1;
     const int64_t* const before = all.cost + all.row(made - 1, local, 0);
     const int64_t* const after = all.cost + all.row(made, local, 0);
+    Stage stage = plan.stage[local];
+    const bool is_new = stage.phase == DONE && plan.restarts;
+    if (is_new) stage = with_heir(stage, made, after[HEIR]);
     int better = 0;
-    block::Ranked best{block::Least<int64_t>::NONE, 0};
+    block::Ranked best{NO_COST, 0};
     for (int i = threadIdx.x; i < all.population; i += blockDim.x) {
+        if (stage.sleeps && i == HEIR) continue;
         better += after[i] < before[i];
         if (after[i] < best.value) best.value = after[i];
     }
     better = block::sum(better), best = block::argmin(best);
-    Stage stage = plan.stage[local];
-    const bool is_new = stage.phase == DONE && plan.restarts;
-    if (is_new) {
-        const Heirs heirs = heirs_of(all, plan, local);
-        stage = {SINGLE, made, 0, best.value, made, heirs.cost, heirs.failures};
-    }
-    __syncthreads();  // every thread has read it
+    __syncthreads();  // every thread has read the stage
     if (best.value < stage.best) stage.best = best.value, stage.best_generation = made;
     const bool is_single = stage.phase == SINGLE;
     const int few = is_single ? FEW_IN_SINGLE : FEW_IN_BLOCK;
     stage.idle = better * few < all.population ? stage.idle + 1 : 0;
-    const bool is_still = made - stage.best_generation >= STAGNATION + (made - stage.since) / 10;
-    const bool is_over = stage.idle >= (is_single ? IDLE_IN_SINGLE : IDLE_IN_BLOCK) || is_still;
-    if (!is_new && stage.phase < DONE && is_over) {
-        ++stage.phase, stage.since = stage.best_generation = made, stage.idle = 0;
+    const int64_t lasted = made - stage.since;
+    const bool is_idle = is_single ? stage.idle >= IDLE_IN_SINGLE && lasted >= SHORTEST_SINGLE
+                                   : stage.idle >= IDLE_IN_BLOCK;
+    const bool is_still = made - stage.best_generation >= STAGNATION + lasted / 10;
+    if (!is_new && stage.phase < DONE && (is_idle || is_still)) {
+        const bool wakes = stage.phase == BLOCK && stage.sleeps;
+        const int64_t next = wakes ? int64_t(SINGLE) : stage.phase + 1;
+        stage.phase = next, stage.since = stage.best_generation = made, stage.idle = 0;
+        if (wakes) stage.sleeps = 0, stage.best = NO_COST;
     }
     if (threadIdx.x == 0 && is_new) ++all.island[local].restarts;
     if (threadIdx.x == 0) plan.stage[local] = stage;

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from eax_for_tests import DONE, SINGLE, field, genes, placed, require_consistent, tours
+from eax_for_tests import BLOCK, DONE, SINGLE, field, genes, placed, require_consistent, tours
 from problems_for_tests import cities
 
 from islands.algorithms.eax import Eax
-from islands.archipelago.archipelago import Archipelago
-from islands.archipelago.measure import ISLAND
 from islands.backends.base import Backend
 from islands.problems.tsp import Tsp
 
 NO_COST = np.iinfo(np.int64).max
 MOST_FAILURES = 2
+PHASE, SLEEPS = 0, 5
+"""Entries of a stage."""
 
 
 class Line:
@@ -25,45 +25,67 @@ class Line:
 
     def __init__(self) -> None:
         self.inherited, self.failures = NO_COST, 0
-        self.seen = set[str]()
 
-    def heirs(self, mine: Archipelago, island: int) -> dict[int, Any]:
-        """Return the tours of a converged population that must be in the next one, by slot."""
-        costs = field(mine, "cost")[island]
-        slot = int(np.argmin(costs))
-        archived = int(field(mine, "island")[island, ISLAND.index("archived")])
-        self.failures = 0 if costs[slot] < self.inherited else self.failures + 1
-        if self.failures == MOST_FAILURES:
-            self.inherited, self.failures = NO_COST, 0
-            self.seen.add("none")
-            return {}
-        found = {slot: genes(mine)[island, slot]}
-        self.inherited = min(int(costs[slot]), archived)
-        self.seen.add("best")
-        if archived < costs[slot]:
-            n = mine._colonies[0]._problem.size
-            found[(slot + 1) % len(costs)] = field(mine, "archive")[island, :n]
-            self.seen.add("champion")
-        return found
+    def next_sleeps(self, best: int) -> bool:
+        """Return whether the heir of a converged population, its best tour, sleeps."""
+        self.failures = 0 if best < self.inherited else self.failures + 1
+        self.inherited = best
+        sleeps = self.failures == MOST_FAILURES
+        self.failures = 0 if sleeps else self.failures
+        return sleeps
 
 
-def test_populations_begin_with_their_heirs(backend: Backend, tmp_path: Path) -> None:
+def test_populations_begin_with_the_best_tour_of_the_last_one(
+    backend: Backend, tmp_path: Path
+) -> None:
     mine = tours(backend, cities(120, tmp_path), population=6, islands=3)
-    lines = [Line() for _ in range(3)]
+    lines, seen, woken = [Line() for _ in range(3)], set[bool](), 0
     for _ in range(400):
-        phases = field(mine, "stage")[:, 0]
-        expected = {i: lines[i].heirs(mine, i) for i in np.flatnonzero(phases == DONE).tolist()}
-        before = genes(mine)
+        before, old, costs = field(mine, "stage"), genes(mine), field(mine, "cost")
         mine.advance(1)
-        for island, heirs in expected.items():
-            assert field(mine, "stage")[island, 0] == SINGLE
-            for slot, tour in enumerate(genes(mine)[island]):
-                if slot in heirs:
-                    assert (tour == heirs[slot]).all()
-                else:
-                    assert (tour != before[island, slot]).any()
-            require_consistent(mine)
-    assert set[str]().union(*(line.seen for line in lines)) == {"best", "champion", "none"}
+        after, new = field(mine, "stage"), genes(mine)
+        for island in range(3):
+            if before[island, PHASE] == DONE:
+                best = int(np.argmin(costs[island]))
+                sleeps = lines[island].next_sleeps(int(costs[island, best]))
+                assert after[island, [PHASE, SLEEPS]].tolist() == [SINGLE, sleeps]
+                assert (new[island, 0] == old[island, best]).all()
+                assert (new[island, 1:] != old[island, 1:]).any(axis=1).all()
+                seen.add(sleeps)
+            elif before[island, SLEEPS]:
+                assert (new[island, 0] == old[island, 0]).all()
+                if not after[island, SLEEPS]:
+                    assert (before[island, PHASE], after[island, PHASE]) == (BLOCK, SINGLE)
+                    woken += 1
+            assert field(mine, "cost")[island].min() <= costs[island].min()
+        require_consistent(mine)
+    assert seen == {False, True}
+    assert woken > 0
+
+
+def test_a_sleeping_heir_does_not_change_the_new_tours(backend: Backend, tmp_path: Path) -> None:
+    """Children are chosen by length alone, as an heir's edges count in the entropy."""
+    problem = cities(80, tmp_path)
+    mine = tours(backend, problem, population=8, islands=1, selection="greedy")
+    for _ in range(2000):
+        mine.advance(1)
+        if field(mine, "stage")[0, SLEEPS]:
+            break
+    saved, generation = mine.snapshot(), mine.generation
+    ends = []
+    for heir in (saved["genes"][0, 0, :80].copy(), np.arange(80)):
+        saved["genes"][0, 0, :80] = heir
+        saved["cost"][0, 0] = problem.costs(heir[np.newaxis].astype(np.int64))[0]
+        mine.restore(saved, generation=generation, migrations=0)
+        steps = 0
+        while field(mine, "stage")[0, SLEEPS]:
+            mine.advance(1)
+            steps += 1
+        ends.append((steps, genes(mine)[0]))
+    (steps, one), (others, other) = ends
+    assert steps == others > 5
+    assert (one[1:] == other[1:]).all()
+    assert (one[0] != other[0]).any()
 
 
 @pytest.mark.parametrize(("name", "optimum"), [("d198", 15780), ("fl417", 11861)])
