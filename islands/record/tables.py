@@ -147,6 +147,11 @@ class FolderRecords:
         """Return all rows of the record `name`, ordered by generation and island."""
         import pyarrow as pa
 
+        if not self.folder.exists():
+            raise RunError(
+                f"{self.folder}: no longer exists, and the records were in it. Keep the folder for"
+                " as long as you need them"
+            )
         if not (self.folder / FINISHED).exists():
             raise RunError(
                 f"{self.folder}: the run is not finished, so its records are incomplete. Finish it"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 import sys
 import tomllib
 from pathlib import Path
@@ -134,6 +135,13 @@ def test_unrecorded_migrations_are_refused(tmp_path: Path) -> None:
         found = solve("demo/tsp", out=out, **settings)
         with pytest.raises(islands.IslandsError, match=r"recorded no migrations\. Pass record="):
             found.migrations()
+
+
+def test_records_of_a_removed_folder_are_refused(tmp_path: Path) -> None:
+    found = solve("demo/tsp", out=tmp_path / "a", **FEW)
+    shutil.rmtree(tmp_path / "a")
+    with pytest.raises(islands.IslandsError, match=r"no longer exists.* Keep the folder"):
+        found.trace()
 
 
 def test_records_of_an_unfinished_folder_are_refused(tmp_path: Path) -> None:
