@@ -65,7 +65,7 @@ def test_a_missing_barrier_after_the_walks_changes_results() -> None:
     assert done.returncode != 0 or len({*_digests(done).values()}) > 1
 
 
-_READ = "__syncthreads();  // every thread has read it"
+_READ = "__syncthreads();  // every thread has read the stage"
 _ELSEWHERE = "a warp waits for a thread that is elsewhere or has ended"
 DIVERGENT = {
     "the first lanes wait at a barrier": (
