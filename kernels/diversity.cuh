@@ -51,10 +51,10 @@ __device__ void for_cities(const Sample& sample, const encoding::Gene* tour, Use
     }
 }
 
-// Return this thread's part of the number of edges at sampled cities that only one tour of a pair
-// has, as each has as many of them.
+// Return this thread's part of the number of edges at sampled cities that the worse tour of a pair
+// has and the better one lacks; the better one has as many that the worse one lacks.
 __device__ int64_t distances(const Sample& sample) {
-    __shared__ int32_t before[GENES], after[GENES];  // the sampled cities in the better tour
+    __shared__ int32_t before[GENES], after[GENES];  // of sampled cities, in the better tour
     int64_t mine = 0;
     for (int pair = 0; pair < sample.pairs; ++pair) {
         for_cities(sample, sample.better(pair), [](int k, int left, int right) {

@@ -182,7 +182,7 @@ class Eax(Algorithm):
             by_entropy=np.int32(settings.selection == _ENTROPY),
             spread=np.int32(round(_SPREAD * settings.spread)),
             first_tours=np.int32(_FIRST_TOURS.index(settings.first_tours)),
-            restarts=np.int32(settings.restart and self.population > 1),
+            restarts=np.int32(settings.restart),
             frame=arrays["frame"],
             entropy=arrays["entropy"],
             **{name: arrays[name] for name in _ARRAYS},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -272,12 +273,13 @@ class Archipelago:
             each.renew_halo()
 
     def measure(self) -> list[IslandMeasure]:
-        """Return the measures of each island."""
+        """Return the measures of each island, without distances if individuals are missing."""
         for each in self._colonies:
             each.begin_measure()
         self._exchange.fetch()
         self.backend.synchronise()
-        return [measure for each in self._colonies for measure in each.measures()]
+        found = [measure for each in self._colonies for measure in each.measures()]
+        return [replace(each, distance=None) for each in found] if self.is_partial else found
 
     def best(self) -> Candidate | None:
         """Return the best individual of this rank, on the lowest island if equal, or None."""

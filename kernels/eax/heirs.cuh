@@ -1,8 +1,8 @@
 // The heir of a converged population: its best tour, in the first slot of the next population of
 // its island, whose other tours are new. If some populations in a row have not improved on their
 // heirs, the next heir sleeps: it is in no pair until the new tours have converged without it, and
-// then crosses with them. Reads the costs and tours of a generation; writes the heir to the next
-// one. No random numbers.
+// then crosses with them. Its edges count in the frequencies all the same, and it may emigrate.
+// Reads the costs and tours of a generation; writes the heir to the next one. No random numbers.
 #pragma once
 
 #include "eax/base.cuh"
@@ -18,7 +18,7 @@ __device__ void write_heir(const Archipelago& all, const Plan& plan, const probl
                            int local) {
     const int64_t pitch = all.shape.pitch, generation = all.island[local].generation;
     const int32_t first = all.row(generation, local, 0), row = all.row(generation + 1, local, HEIR);
-    block::Ranked best{block::Least<int64_t>::NONE, 0};
+    block::Ranked best{NO_COST, 0};
     for (int i = threadIdx.x; i < all.population; i += blockDim.x) {
         if (all.cost[first + i] < best.value) best = {all.cost[first + i], uint32_t(i)};
     }

@@ -12,7 +12,8 @@ namespace eax {
 // population divided by a number.
 constexpr int FEW_IN_SINGLE = 3, IDLE_IN_SINGLE = 3;
 constexpr int FEW_IN_BLOCK = 50, IDLE_IN_BLOCK = 5;
-// The first phase lasts at least as long as the edges of an heir need to reach all individuals.
+// The first phase of any population lasts at least as long as the edges of an heir need to reach
+// all individuals.
 constexpr int SHORTEST_SINGLE = 20;
 // It also ends if the best cost does not change in this number of generations plus a tenth of those
 // of the phase.

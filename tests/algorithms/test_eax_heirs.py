@@ -11,6 +11,7 @@ from eax_for_tests import BLOCK, DONE, SINGLE, field, genes, placed, require_con
 from problems_for_tests import cities
 
 from islands.algorithms.eax import Eax
+from islands.archipelago.measure import ISLAND
 from islands.backends.base import Backend
 from islands.problems.tsp import Tsp
 
@@ -86,6 +87,36 @@ def test_a_sleeping_heir_does_not_change_the_new_tours(backend: Backend, tmp_pat
     assert steps == others > 5
     assert (one[1:] == other[1:]).all()
     assert (one[0] != other[0]).any()
+
+
+def test_a_run_is_restored_while_an_heir_sleeps(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(60, tmp_path)
+    whole, second = (tours(backend, problem, population=6, topology="ring") for _ in range(2))
+    while not field(whole, "stage")[:, SLEEPS].any():
+        assert whole.generation < 2000
+        whole.advance(1)
+    second.restore(whole.snapshot(), generation=whole.generation, migrations=whole.migrations)
+    for mine in (whole, second):
+        mine.migrate()  # the best tour of an island, which may sleep, emigrates
+        mine.advance(1)
+        require_consistent(mine)
+        mine.advance(60)
+    assert whole.digests() == second.digests()
+
+
+@pytest.mark.parametrize("population", [2, 3])
+def test_tiny_populations_keep_their_best_tour(
+    population: int, backend: Backend, tmp_path: Path
+) -> None:
+    mine = tours(backend, cities(30, tmp_path), population=population)
+    best = field(mine, "cost").min(axis=1)
+    for _ in range(30):
+        mine.advance(10)
+        now = field(mine, "cost").min(axis=1)
+        assert (now <= best).all()
+        best = now
+    require_consistent(mine)
+    assert (field(mine, "island")[:, ISLAND.index("restarts")] > 0).all()
 
 
 @pytest.mark.parametrize(("name", "optimum"), [("d198", 15780), ("fl417", 11861)])

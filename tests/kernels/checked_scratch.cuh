@@ -12,7 +12,7 @@
 
 class Scratch {
   public:
-    explicit Scratch(char* memory) : next_(memory) {
+    explicit Scratch(char* memory) : next_(memory), counts_(memory == nullptr) {
         if (memory == host::arena) check();
     }
 
@@ -22,7 +22,7 @@ class Scratch {
         next_ += (count * sizeof(T) + 15) / 16 * 16;
         const auto guard = next_;
         next_ += GUARD;
-        if (bytes() < NOWHERE) return part;  // only counts the bytes
+        if (counts_) return part;
         if (next_ > host::arena + host::arena_bytes) fail("more taken than requested");
         check();
         while (!guards().empty() && guards().back() >= reinterpret_cast<char*>(part)) {
@@ -37,7 +37,6 @@ class Scratch {
 
   private:
     static constexpr int GUARD = 64, MARK = 0xa5;
-    static constexpr int64_t NOWHERE = int64_t(1) << 32;
 
     static std::vector<char*>& guards() {
         static thread_local std::vector<char*> all;
@@ -60,4 +59,5 @@ class Scratch {
     }
 
     char* next_;
+    bool counts_;  // only the bytes, of which it has none
 };

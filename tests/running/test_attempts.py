@@ -154,6 +154,7 @@ def test_an_abandoned_generation_0_has_a_best_individual(tmp_path: Path) -> None
     partial.start()
     assert partial.is_partial
     assert not adopted  # no kernel reads unwritten genes
+    assert {measure.distance for measure in partial.measure()} == {None}
     first = whole.snapshot()
     saved = partial.snapshot()
     (best,) = partial.elite(1)
