@@ -15,8 +15,8 @@ constexpr int FEW_IN_BLOCK = 50, IDLE_IN_BLOCK = 5;
 // The first phase of any population lasts at least as long as the edges of an heir need to reach
 // all individuals.
 constexpr int SHORTEST_SINGLE = 20;
-// It also ends if the best cost does not change in this number of generations plus a tenth of those
-// of the phase.
+// A phase also ends if the best cost does not change in this number of generations plus a tenth of
+// its own.
 constexpr int STAGNATION = 30;
 
 // Return the individual at a place of the random mating order of an island: a permutation of
