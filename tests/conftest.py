@@ -103,7 +103,19 @@ def installed(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
 
 
 @pytest.fixture
-def mpirun(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def own_tmpdir(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Give each mpirun of a test an own TMPDIR: those that share one disturb each other.
+
+    One that ends removes the folder in which another creates its own, and files that a killed
+    one leaves make the next one with the same process id fail.
+    """
+    with tempfile.TemporaryDirectory(prefix="ranks-", ignore_cleanup_errors=True) as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        yield
+
+
+@pytest.fixture
+def mpirun(monkeypatch: pytest.MonkeyPatch, own_tmpdir: None) -> list[str]:
     """Return `mpirun -n`, which works on any machine; the number of ranks follows."""
     pytest.importorskip("mpi4py")
     found = jobs.mpirun()
@@ -111,10 +123,7 @@ def mpirun(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         pytest.skip("no mpirun found")
     for name, value in jobs.ANY_RANKS.items():
         monkeypatch.setenv(name, value)
-    # Files that a killed mpirun leaves make the next one with the same process id fail.
-    with tempfile.TemporaryDirectory(prefix="ranks-", ignore_cleanup_errors=True) as folder:
-        monkeypatch.setenv("TMPDIR", folder)
-        yield [*found, "-n"]
+    return [*found, "-n"]
 
 
 class FailTogether:

@@ -25,7 +25,9 @@ _ON_RANKS = ("problems", "python", "from-brkga", "parts", "README")
 
 
 @pytest.fixture
-def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, installed: Path) -> None:
+def _empty_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_tmpdir: None, installed: Path
+) -> None:
     """Enter an empty folder, with the `islands` and `python` of an installed wheel."""
     path = (installed.parent, Path(sys.executable).parent, os.environ["PATH"])
     monkeypatch.setenv("PATH", os.pathsep.join(map(str, path)))
@@ -80,7 +82,7 @@ def test_the_python_blocks_of_a_page_run_on_two_ranks(page: Path, mpirun: list[s
 
 
 @pytest.fixture
-def _with_extras(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _with_extras(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_tmpdir: None) -> None:
     """Enter an empty folder, with `islands` and `python` of these tests, and all extras."""
     commands, here = tmp_path / "commands", tmp_path / "here"
     for folder in (commands, here):

@@ -42,7 +42,7 @@ def started(
         stderr=stderr,
         text=True,
         start_new_session=apart,
-        # Files that a killed mpirun leaves make the next one with the same process id fail.
+        # As with the fixture `own_tmpdir`: one mpirun would disturb another.
         env={**os.environ, **ANY_RANKS, "TMPDIR": tempfile.mkdtemp(prefix="ranks-")},
     )
 
