@@ -194,8 +194,7 @@ def _facts(made: dict[str, Any]) -> str:
 
 
 def _took(made: dict[str, Any]) -> str:
-    """Return the time of the commands; that of earlier ones of an experiment is not known."""
-    time = f"took {made['seconds']:.0f} s"
-    if "processor_seconds" in made:
-        time += f", and {made['processor_seconds']:.0f} s of processor time"
-    return f"the last command, which continued others, {time}" if made.get("continued") else time
+    """Return the time of the commands."""
+    processor = made.get("processor_seconds")
+    more = f", and {processor:.0f} s of processor time" if processor is not None else ""
+    return f"took {made['seconds']:.0f} s{more}"

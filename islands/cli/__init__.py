@@ -29,7 +29,7 @@ COMMANDS = {
     "check": "Compare all ways to evaluate a problem on random solutions,"
     " and find faults of its code.",
     "instances": "List, show, fetch or check the instances of benchmark sets.",
-    "completion": "Print a script that lets a shell complete commands and options.",
+    "completion": "Print a script that lets a shell complete commands, arguments and options.",
     "doctor": "Check this machine: versions, GPUs, compiler, MPI, and under mpirun the transports.",
     "bench": "Measure throughput, scaling and migration on this machine,"
     " and simulate topologies beyond it.",

@@ -1,4 +1,4 @@
-"""Print a script that lets a shell complete commands and options."""
+"""Print a script that lets a shell complete commands, arguments and options."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import shlex
 from collections.abc import Mapping
 
+from islands.cli.completion_words import VALUES, argument_words, instance_names
 from islands.errors import UsageError
 from islands.text import unknown
 
@@ -15,8 +16,10 @@ to install:
   islands completion zsh >> ~/.zshrc
   islands completion fish > ~/.config/fish/completions/islands.fish
 """
-_BASH = """_islands() {{
-    local current=${{COMP_WORDS[COMP_CWORD]}} words
+_BASH = """_islands_instances="{instances}"
+_islands() {{
+    local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}}
+    local options words
     if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W "{commands}" -- "$current"))
         return
@@ -24,9 +27,12 @@ _BASH = """_islands() {{
     case ${{COMP_WORDS[1]}} in
 {cases}
     esac
+    case $previous in
+{values}
+    esac
     case $current in
-        -*) COMPREPLY=($(compgen -W "$words" -- "$current")) ;;
-        *) COMPREPLY=($(compgen -f -- "$current")) ;;
+        -*) COMPREPLY=($(compgen -W "$options" -- "$current")) ;;
+        *) COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current")) ;;
     esac
 }}
 complete -o filenames -F _islands islands
@@ -67,10 +73,22 @@ def _options() -> dict[str, Mapping[str, str]]:
 
 
 def _bash(options: Mapping[str, Mapping[str, str]]) -> str:
-    cases = "\n".join(
-        f'        {name}) words="{" ".join(names)}" ;;' for name, names in options.items()
+    instances = " ".join(instance_names())
+    words = {
+        name: " ".join(each).replace(instances, "$_islands_instances")
+        for name, each in argument_words().items()
+    }
+    cases = (
+        f'        {name}) options="{" ".join(names)}" words="{words.get(name, "")}" ;;'
+        for name, names in options.items()
     )
-    return _BASH.format(commands=" ".join(options), cases=cases)
+    values = (f'        {name}) words="{" ".join(each)}" ;;' for name, each in VALUES.items())
+    return _BASH.format(
+        instances=instances,
+        commands=" ".join(options),
+        cases="\n".join(cases),
+        values="\n".join(values),
+    )
 
 
 def _zsh(options: Mapping[str, Mapping[str, str]]) -> str:
@@ -80,15 +98,18 @@ def _zsh(options: Mapping[str, Mapping[str, str]]) -> str:
 def _fish(options: Mapping[str, Mapping[str, str]]) -> str:
     from islands.cli import COMMANDS
 
-    lines = []
+    words, lines = argument_words(), []
     for name, names in options.items():
-        words = shlex.quote(COMMANDS[name])
-        lines.append(f"complete -c islands -n __fish_use_subcommand -a {name} -d {words}")
-        lines += [
-            f"complete -c islands -n '__fish_seen_subcommand_from {name}'"
-            f" -l {option.removeprefix('--')} -d {shlex.quote(words)}"
-            for option, words in names.items()
-        ]
+        sentence = shlex.quote(COMMANDS[name])
+        lines.append(f"complete -c islands -n __fish_use_subcommand -a {name} -d {sentence}")
+        here = f"complete -c islands -n '__fish_seen_subcommand_from {name}'"
+        if name in words:
+            lines.append(f"{here} -a {shlex.quote(' '.join(words[name]))}")
+        for option, sentence in names.items():
+            values = f" -x -a {shlex.quote(' '.join(VALUES[option]))}" if option in VALUES else ""
+            lines.append(
+                f"{here} -l {option.removeprefix('--')}{values} -d {shlex.quote(sentence)}"
+            )
     return "\n".join([*lines, ""])
 
 

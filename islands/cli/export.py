@@ -16,7 +16,7 @@ from islands.untrusted import read_toml
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_RECORDS = {TRACE: "island", MIGRATIONS: "to"}
+RECORDS = {TRACE: "island", MIGRATIONS: "to"}
 """The records, and the column with the island of a row."""
 _EXAMPLES = """
 The table has the rows of all ranks, ordered by generation and island, and their rank as the first
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     add = parser.add_argument
     add("folder", metavar="DIR", type=arguments.folder, help="the folder of a run")
-    words = f"{' or '.join(_RECORDS)} (default: {TRACE})"
+    words = f"{' or '.join(RECORDS)} (default: {TRACE})"
     add("what", metavar="WHAT", nargs="?", default=TRACE, help=words)
     add("--csv", metavar="FILE", type=Path, help="write comma-separated values")
     add("--parquet", metavar="FILE", type=Path, help="write a Parquet file")
@@ -43,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Write the table, and print its size."""
-    if args.what not in _RECORDS:
-        raise UsageError(unknown("record", args.what, _RECORDS))
+    if args.what not in RECORDS:
+        raise UsageError(unknown("record", args.what, RECORDS))
     if args.csv is None and args.parquet is None:
         raise UsageError("islands export: no file is named. Add --csv FILE or --parquet FILE")
     rows = _table(args.folder, args.what)
@@ -65,7 +65,7 @@ def _table(folder: Path, name: str) -> pa.Table:
         if not (folder / FINISHED).exists() and (name == TRACE or _migrates(folder)):
             raise InputError(f"{folder}: the run has no rows of its {name} yet. Export it later")
         raise InputError(f"{folder}: the run recorded no {name}. Name another run or record")
-    return rows.sort_by([("generation", "ascending"), (_RECORDS[name], "ascending")])
+    return rows.sort_by([("generation", "ascending"), (RECORDS[name], "ascending")])
 
 
 def _migrates(folder: Path) -> bool:

@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run one action and return the exit status."""
-    if args.action not in _ACTIONS:
-        raise UsageError(unknown("action", args.action, _ACTIONS))
+    if args.action not in ACTIONS:
+        raise UsageError(unknown("action", args.action, ACTIONS))
     if args.base is not None and args.action != "fetch":
         raise UsageError(f"--from={args.base}: is only for `islands instances fetch`. Leave it out")
     if args.format is not None and args.action != "show":
@@ -41,7 +41,7 @@ def main(args: argparse.Namespace) -> int:
         )
     if args.name is None and args.action in _NEEDS:
         raise UsageError(f"instances {args.action}: name {_NEEDS[args.action]}")
-    return _ACTIONS[args.action](args)
+    return ACTIONS[args.action](args)
 
 
 def _list(args: argparse.Namespace) -> int:
@@ -169,7 +169,7 @@ def _sets(name: str | None) -> list[InstanceSet]:
 
 
 _NEEDS = {"show": "an instance, such as tsplib/berlin52", "fetch": "a set, such as tsplib"}
-_ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
+ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
     "list": _list,
     "show": _show,
     "fetch": _fetch,

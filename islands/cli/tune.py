@@ -119,7 +119,7 @@ def main(args: argparse.Namespace) -> int:
             done = perform(tuning, args.metric, output)
     except Suspended:
         return Suspended.status
-    _write_provenance(done, args.metric, perf_counter() - began)
+    _write_provenance(done, args.metric, done.elapsed + perf_counter() - began)
     say(("" if args.quiet else "\n") + table(done.ranking))
     for reason in done.left_out.values():
         say(f"Left out: {reason}")
@@ -132,13 +132,12 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _write_provenance(done: TuneResult, metric: str, seconds: float) -> None:
-    """Write what made the ranking, and how long the command took."""
+    """Write what made the ranking, and how long all commands took."""
     from islands.doctor.nvidia import driver
     from islands.record.kind import PROVENANCE
     from islands.record.provenance import provenance, write_provenance
 
     made = {"metric": metric, "driver": driver(), "command": sys.argv[1:], "seconds": seconds}
-    made["continued"] = done.continued
     write_provenance(done.folder / PROVENANCE, {**provenance(), **made})
 
 

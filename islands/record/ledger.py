@@ -7,6 +7,7 @@ import json
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from time import perf_counter
 from typing import Any, TextIO
 
 from islands.parallel import World
@@ -19,7 +20,9 @@ LEDGER = RESULTS
 
 
 class RunLedger:
-    """A file with one line per run: its options and its result. Without a folder, no file.
+    """A file with one line per run: its options, its result, and the seconds since the line before.
+
+    Without a folder, there is no file.
 
     Runs with equal options are distinguished by their order, which is always the same.
     """
@@ -29,6 +32,7 @@ class RunLedger:
         self._known: defaultdict[str, deque[Any]] = defaultdict(deque)
         self._stream: TextIO | None = None
         self._lock = FolderLock(work, LEDGER)
+        self._seconds, self._since = 0.0, perf_counter()
         if folder is not None:
             self.open(folder)
 
@@ -58,6 +62,10 @@ class RunLedger:
         """Return the number of known results that are not used yet."""
         return sum(map(len, self._known.values()))
 
+    def seconds(self) -> float:
+        """Return the time of all commands that have written to the file, also of killed ones."""
+        return self._seconds + perf_counter() - self._since
+
     def result_of(
         self, options: Mapping[str, Any], world: World, run: Callable[[], Mapping[str, Any]]
     ) -> dict[str, Any]:
@@ -72,8 +80,10 @@ class RunLedger:
         # Through JSON, so that it equals the result that is read later.
         result = json.loads(json.dumps(run(), default=_plain))
         if self._stream is not None:
+            now = perf_counter()
+            entry = {"asked": json.loads(key), "result": result, "seconds": now - self._since}
+            self._seconds, self._since = self._seconds + entry["seconds"], now
             with writing(self._path):
-                entry = {"asked": json.loads(key), "result": result}
                 self._stream.write(json.dumps(entry | {"sha256": _checksum(entry)}) + "\n")
                 self._stream.flush()
         return dict(result)
@@ -92,6 +102,7 @@ class RunLedger:
                 if entry.pop("sha256", None) != _checksum(entry):
                     raise ValueError(MISMATCH)
                 self._known[json.dumps(entry["asked"], sort_keys=True)].append(entry["result"])
+                self._seconds += entry["seconds"]
 
 
 def _checksum(entry: Mapping[str, Any]) -> str:

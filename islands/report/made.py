@@ -40,8 +40,7 @@ def facts_of(made: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     yield "ranks", made.get("ranks")
     yield "GPU driver", made.get("driver")
     if isinstance(made.get("seconds"), int | float):
-        name = "time of the last command" if made.get("continued") else "time"
-        yield name, duration(made["seconds"])
+        yield "time", duration(made["seconds"])
 
 
 def command_of(made: Mapping[str, Any]) -> str:

@@ -6,7 +6,6 @@ import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
-from time import perf_counter
 from typing import Any
 
 from islands.errors import UsageError
@@ -54,7 +53,6 @@ class ExperimentFolder:
             if not (path / EXPERIMENT).exists():
                 with published(path / EXPERIMENT) as temporary:
                     temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
-            self._began = perf_counter()
             self._bytes_before = (path / LEDGER).stat().st_size
         except BaseException:
             self.close()  # an exception may keep this object, and thus the lock, for long
@@ -97,9 +95,8 @@ class ExperimentFolder:
         is_told = (self.path / PROVENANCE).exists()
         if is_told and (self.path / LEDGER).stat().st_size == self._bytes_before:
             return
-        # The time of earlier commands, which may have been killed, is not known.
-        time = {"seconds": perf_counter() - self._began, "continued": self._bytes_before > 0}
-        write_provenance(self.path / PROVENANCE, {**provenance(), **time})
+        made = {**provenance(), "seconds": self.ledger.seconds()}
+        write_provenance(self.path / PROVENANCE, made)
 
     def plot(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
         """Write the plots of a table, if any."""

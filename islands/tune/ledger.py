@@ -24,8 +24,9 @@ LEDGER, LOCK = TUNING, TUNING_LOCK
 _NONE = "-"
 COLUMNS = (
     *("instance", "configuration", "values", "runs", "costs", "evaluations", "reached"),
-    *("generations", "seconds", "backend", "device", "settings"),
+    *("generations", "seconds", "elapsed", "backend", "device", "settings"),
 )
+"""`seconds` are those of a run's search; `elapsed` those of all runs with compilation."""
 _LISTS = ("costs", "evaluations", "reached")
 """Columns with one number per run, in the order of the seeds."""
 _OWN = ("backend", "threads")
@@ -51,10 +52,8 @@ class TuneLedger:
         self.folder, self._path = folder, folder / LEDGER
         rows = [] if force else read_table(self._path, COLUMNS, "a tuning")
         self._rows = {(row["runs"], row["settings"]): row for row in rows}
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self._rows)
+        self.elapsed = sum(float(row["elapsed"]) for row in rows)
+        """The seconds of the rows of earlier commands."""
 
     def result(self, key: tuple[str, str]) -> TaskResult | None:
         """Return the result for `key`, or None if it is not done."""
@@ -62,7 +61,7 @@ class TuneLedger:
         return None if row is None else _result(row)
 
     def add(self, key: tuple[str, str], result: TaskResult, facts: Mapping[str, object]) -> None:
-        """Write a row; `facts` are its instance, configuration, values, backend and device."""
+        """Write a row; `facts` are its other columns."""
         costs = (_NONE if cost is None else str(cost) for cost in result.costs)
         cells = {
             **facts,

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from islands.backends.base import Backend
@@ -57,8 +58,8 @@ class TuneResult:
     left_out: Mapping[int, str]
     """Errors of configurations that were refused when they ran, by number."""
     candidates: Candidates
-    continued: bool
-    """Whether an earlier command began the tuning."""
+    elapsed: float
+    """The seconds of the rows of earlier commands."""
 
     def to_json(self) -> str:
         """Return the tuning as one JSON object on one line."""
@@ -82,7 +83,7 @@ def perform(tuning: Tuning, metric: str, output: TuneOutput) -> TuneResult:
 
 
 def _performed(tuning: Tuning, metric: str, output: TuneOutput, ledger: TuneLedger) -> TuneResult:
-    folder, continued = ledger.folder, len(ledger) > 0
+    folder = ledger.folder
     if not output.quiet:
         output.say(header(tuning))
     results, left_out = _results(tuning, ledger, output)
@@ -94,7 +95,7 @@ def _performed(tuning: Tuning, metric: str, output: TuneOutput, ledger: TuneLedg
     _write(folder, ranking, best)
     return TuneResult(
         *(folder, tuple(tuning.problems), tuning.runs, ranking, best, left_out),
-        *(tuning.candidates, continued),
+        *(tuning.candidates, ledger.elapsed),
     )
 
 
@@ -182,6 +183,7 @@ def _result(
     if known is not None:
         heartbeat.skip()
         return known, line(task, known, was_done=True)
+    began = perf_counter()
     with _named(task):
         result = run_task(
             task.spec,
@@ -191,7 +193,8 @@ def _result(
             batched=tuning.batched,
             tell=heartbeat.detail,
         )
-    ledger.add(key, result, _facts(task, tuning.backend))
+    elapsed = {"elapsed": perf_counter() - began}
+    ledger.add(key, result, _facts(task, tuning.backend) | elapsed)
     return result, line(task, result, was_done=False)
 
 

@@ -91,8 +91,6 @@ def test_the_page_of_an_experiment_tells_what_made_it(tmp_path: Path) -> None:
     assert "date 2026-01-02 commit 0123456789ab, with changes ranks 2 GPU driver 580.1" in words
     assert "time 12 s" in words
     assert "islands reproduce a/b --only &#x27;x y&#x27;" in words
-    write_made(tmp_path, continued=True)
-    assert "time of the last command 12 s" in plain(page(tmp_path))
     (tmp_path / "provenance.json").write_text('{"date": 1}')
     with pytest.raises(InputError, match=r"provenance\.json: is damaged"):
         page(tmp_path)

@@ -1,0 +1,61 @@
+"""The file of results of an experiment knows the time of all commands that wrote to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from islands.parallel import world
+from islands.record import ledger
+from islands.record.ledger import RunLedger
+
+
+class Clock:
+    """A clock that only moves when told to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def add(kept: RunLedger, clock: Clock, seed: int, seconds: float) -> None:
+    """Keep the result of a run that takes some seconds."""
+
+    def run() -> dict[str, int]:
+        clock.now += seconds
+        return {"cost": seed}
+
+    assert kept.result_of({"seed": seed}, world(), run) == {"cost": seed}
+
+
+def test_seconds_are_those_of_all_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(ledger, "perf_counter", clock)
+    first = RunLedger(tmp_path)
+    clock.now += 1
+    add(first, clock, 1, 4.0)
+    add(first, clock, 2, 2.5)
+    assert first.seconds() == 7.5
+    clock.now += 30  # killed before the third result: this time is repeated
+    first.close()
+    clock.now += 1000
+    second = RunLedger(tmp_path)
+    assert second.seconds() == 7.5
+    add(second, clock, 1, 4.0)  # known
+    clock.now += 0.5
+    assert second.seconds() == 8.0
+    add(second, clock, 3, 2.0)
+    assert second.seconds() == 10.0
+    second.close()
+    third = RunLedger(tmp_path)
+    assert third.seconds() == 10.0
+    third.close()
+
+
+def test_seconds_without_a_folder() -> None:
+    kept = RunLedger()
+    add(kept, Clock(), 1, 1.0)
+    assert kept.seconds() >= 0
