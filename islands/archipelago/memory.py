@@ -113,6 +113,9 @@ def tables_of(
     return found
 
 
+_OF_NEIGHBOURS = ("cities", "axis", "split", "twins", "table")
+
+
 def neighbours_of(backend: Backend, problem: Problem) -> Struct:
     """Return `Neighbours` of kernels/tours; the kernel `find_neighbours` fills its table."""
     arrays = problem.neighbours()
@@ -120,7 +123,7 @@ def neighbours_of(backend: Backend, problem: Problem) -> Struct:
     return Struct(
         degree=np.int32(arrays["table"].shape[1]),
         levels=np.int32(levels),
-        **{name: backend.upload(arrays[name]) for name in ("cities", "axis", "split", "table")},
+        **{name: backend.upload(arrays[name]) for name in _OF_NEIGHBOURS},
     )
 
 

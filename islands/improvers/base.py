@@ -91,6 +91,7 @@ NO_NEIGHBOURS = Struct(
     cities=None,
     axis=None,
     split=None,
+    twins=None,
     table=None,
 )
 """`Neighbours` of kernels/tours for a run without them."""

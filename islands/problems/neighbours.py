@@ -39,6 +39,17 @@ def tree_of(points: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
     return {"cities": cities.astype(np.int32), "axis": axes, "split": splits}
 
 
+def twins_of(points: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return the cities at the same place before and after each one by number, or -1."""
+    n = len(points)
+    order = np.lexsort((np.arange(n), *points.T))
+    same = (points[order[1:]] == points[order[:-1]]).all(axis=1)
+    twins = np.full((2, n), -1, np.int32)
+    twins[0, order[1:][same]] = order[:-1][same]
+    twins[1, order[:-1][same]] = order[1:][same]
+    return twins
+
+
 def chain_of(matrix: NDArray[np.int32]) -> NDArray[np.int32]:
     """Return an order of the cities in which each is followed by the nearest of the others."""
     n = len(matrix)

@@ -19,7 +19,7 @@ from islands.instances.catalogue import BestKnown
 from islands.instances.tours import read_tour, tour_fault, write_tour
 from islands.instances.tsplib import TspFile, read_tsp
 from islands.problems.base import Problem, Solution
-from islands.problems.neighbours import DEGREE, chain_of, tree_of
+from islands.problems.neighbours import DEGREE, chain_of, tree_of, twins_of
 
 _EDGES_AT_ONCE = 1 << 20
 _PI = 3.141592
@@ -87,8 +87,10 @@ class Tsp(Problem):
             leaf = np.zeros(1)
             axis, cities = leaf.astype(np.int32), chain_of(self._matrix)
             tree: dict[str, NDArray[Any]] = {"cities": cities, "axis": axis, "split": leaf}
+            tree["twins"] = np.full((2, self.size), -1, np.int32)
         else:
             tree = tree_of(self._places())
+            tree["twins"] = twins_of(self._places())
         degree = max(1, min(DEGREE, self.size - 1))
         return tree | {"table": np.zeros((self.size, degree), np.int32)}
 

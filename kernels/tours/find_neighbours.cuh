@@ -1,7 +1,9 @@
 // Fills the table of neighbours, one thread per city. From coordinates, the two nearest cities of
 // each quadrant among the nearest POOL cities, then the nearest others; from a matrix, the nearest
-// cities. Cities at the same distance are ordered by number. Reads the problem and the tree of
-// cities; writes the table. No random numbers.
+// cities. Cities at the same distance are ordered by number. Cities at the same place are a path in
+// the order of their numbers, which short tours visit at once: each has its neighbours on the path,
+// and only the ends of paths have, and are, neighbours of other cities. Rows with fewer neighbours
+// repeat some. Reads the problem and the tree of cities; writes the table. No random numbers.
 #pragma once
 
 #include "tours/neighbours.cuh"
@@ -87,17 +89,21 @@ __device__ void search(const problem::Data& data, const Neighbours& near, int n,
             const int other = near.cities[i];
             const double2 there = data.coordinates[other];
             const double dx = there.x - here.x, dy = there.y - here.y;
-            if (other != city) nearest.offer(dx * dx + dy * dy, other);
+            const bool is_twin = dx == 0.0 && dy == 0.0;
+            const bool is_inside = near.twins[other] >= 0 && near.twins[n + other] >= 0;
+            if (!is_twin && !is_inside) nearest.offer(dx * dx + dy * dy, other);
         }
     }
 }
 
-__device__ void find(const problem::Data& data, const Neighbours& near, int n, int city) {
+// Write at most `most` neighbours at other places; return their number.
+__device__ int find_elsewhere(const problem::Data& data, const Neighbours& near, int n, int city,
+                              int32_t* row, int most) {
     Nearest<POOL> nearest(min(POOL, n - 1));
     search(data, near, n, city, nearest);
     const double2 here = data.coordinates[city];
     bool chosen[POOL] = {};
-    int left = near.degree, of_quadrant[4] = {};
+    int left = most, of_quadrant[4] = {};
     for (int i = 0; i < nearest.count && left > 0; ++i) {
         const double2 there = data.coordinates[nearest.city[i]];
         const int quadrant = 2 * (there.x >= here.x) + (there.y >= here.y);
@@ -106,10 +112,24 @@ __device__ void find(const problem::Data& data, const Neighbours& near, int n, i
     for (int i = 0; i < nearest.count && left > 0; ++i) {
         if (!chosen[i]) chosen[i] = true, --left;
     }
-    int32_t* row = near.table + int64_t(city) * near.degree;
+    int count = 0;
     for (int i = 0; i < nearest.count; ++i) {
-        if (chosen[i]) *row++ = nearest.city[i];
+        if (chosen[i]) row[count++] = nearest.city[i];
     }
+    return count;
+}
+
+__device__ void find(const problem::Data& data, const Neighbours& near, int n, int city) {
+    int32_t* const row = near.table + int64_t(city) * near.degree;
+    int count = 0;
+    for (int side = 0; side < 2; ++side) {
+        const int twin = near.twins[side * n + city];
+        if (twin >= 0) row[count++] = twin;
+    }
+    if (count < 2) {
+        count += find_elsewhere(data, near, n, city, row + count, near.degree - count);
+    }
+    for (int i = count; i < near.degree; ++i) row[i] = row[i - count];
 }
 
 #endif

@@ -10,6 +10,7 @@ struct Neighbours {
     const int32_t* cities;  // [n]: the cities, so that those near each other are near in this order
     const int32_t* axis;    // [2^levels]: the coordinate by which a node splits, numbered from 1
     const double* split;    // [2^levels]: the first coordinate of its upper half
+    const int32_t* twins;   // [2][n]: the cities at the same place before and after each, or -1
     int32_t* table;         // [n][degree]: neighbours of each city, the nearest first
 
     __device__ const int32_t* of(int city) const { return table + int64_t(city) * degree; }

@@ -24,6 +24,7 @@ from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 from islands.algorithms import eax
 from islands.algorithms.schedule import Shape
 from islands.backends.base import Backend, Block
+from islands.problems.neighbours import DEGREE
 
 SMALL = {
     "five": placed([(0, 0), (9, 1), (4, 7), (2, 2), (8, 8)]),
@@ -54,6 +55,18 @@ def test_tours_of_few_cities_are_shortest(n: int, backend: Backend) -> None:
     best = mine.best()
     assert best is not None
     assert best.cost == shortest(problem)
+
+
+def test_a_grid_with_many_cities_at_each_place_is_solved(backend: Backend) -> None:
+    # Each place has more cities than a city has neighbours.
+    order = np.random.default_rng(1).permutation(100 * (DEGREE + 1))
+    problem = placed([(10 * (i % 10), 10 * (i // 10 % 10)) for i in order.tolist()])
+    mine = tours(backend, problem, islands=1, population=20)
+    mine.advance(40)
+    best = mine.best()
+    assert best is not None
+    assert best.cost == 1000
+    require_consistent(mine)
 
 
 def test_a_grid_is_solved(backend: Backend) -> None:

@@ -99,8 +99,9 @@ def require_consistent(mine: Archipelago) -> None:
         for edge, count in counted.items():
             low, high = sorted(edge)
             for city, other in ((low, high), (high, low)):
-                if other in near[city]:
-                    expected[city, near[city].tolist().index(other)] += count
+                places = np.flatnonzero(near[city] == other)
+                if places.size:  # a row may repeat a neighbour: the last place counts
+                    expected[city, places[-1]] += count
                     break
         begin = island * expected.size
         flat = field(mine, "frequency").reshape(-1)[begin : begin + expected.size]

@@ -89,6 +89,13 @@ def distances(problem: Tsp) -> NDArray[np.int64]:
     return problem.distances(every[:, np.newaxis], every[np.newaxis, :])
 
 
+def is_end(problem: Tsp, city: int) -> bool:
+    """Return whether a city is the first or the last one at its place."""
+    assert problem._coordinates is not None
+    here = np.flatnonzero((problem._coordinates == problem._coordinates[city]).all(axis=1))
+    return city in (here[0], here[-1])
+
+
 def expected_neighbours(problem: Tsp) -> NDArray[np.int32]:
     """Return the table of neighbours by comparing all pairs of cities."""
     n, coordinates = problem.size, problem._coordinates
@@ -106,17 +113,26 @@ def expected_neighbours(problem: Tsp) -> NDArray[np.int32]:
             rows.append(near[:degree])
             continue
         assert coordinates is not None
-        pool, seen, chosen = near[:_POOL], [0] * 4, set[int]()
+        here = [other for other in range(n) if (coordinates[other] == coordinates[city]).all()]
+        place = here.index(city)
+        twins = here[max(0, place - 1) : place] + here[place + 1 : place + 2]
+        if len(twins) == 2:
+            rows.append(np.array((twins * degree)[:degree]))
+            continue
+        ends = [other for other in near.tolist() if other not in here and is_end(problem, other)]
+        pool, seen, chosen = np.array(ends[:_POOL], int), [0] * 4, set[int]()
+        degree_left = degree - len(twins)
         for other in pool.tolist():
             above = coordinates[other] >= coordinates[city]
             quadrant = 2 * int(above[0]) + int(above[1])
             seen[quadrant] += 1
-            if seen[quadrant] <= _A_QUADRANT and len(chosen) < degree:
+            if seen[quadrant] <= _A_QUADRANT and len(chosen) < degree_left:
                 chosen.add(other)
         for other in pool.tolist():
-            if len(chosen) < degree:
+            if len(chosen) < degree_left:
                 chosen.add(other)
-        rows.append(np.array([other for other in pool.tolist() if other in chosen]))
+        row = twins + [other for other in pool.tolist() if other in chosen]
+        rows.append(np.array((row * degree)[:degree]))
     return np.array(rows, np.int32)
 
 
