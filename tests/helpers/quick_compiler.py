@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shlex
 import subprocess
@@ -22,7 +23,7 @@ _SYSTEM = re.compile(r"^# *(?:include *<|undef ).*\n", re.MULTILINE)
 def quick_compiler(command: str) -> str:
     """Return a value of `CXX` for a compiler: with system headers that are compiled once, if GCC.
 
-    GCC ignores them if a program has other options, and then compiles the text beside them.
+    GCC ignores them for most other options, and then compiles the text instead.
     """
     found = subprocess.run([command, "--version"], capture_output=True, text=True).stdout
     line = [command, _LEVEL]
@@ -31,8 +32,18 @@ def quick_compiler(command: str) -> str:
     return shlex.join(line)
 
 
+def in_scripts() -> str:
+    """Return the C++ compiler of these tests for a script, which may get any options.
+
+    It has no compiled headers: GCC crashes if options name another level of optimisation.
+    """
+    words = shlex.split(os.environ.get("CXX", "c++"))
+    at = words.index("-include") if "-include" in words else len(words)
+    return shlex.join(words[:at])
+
+
 def _compiled_headers(command: str, version: str) -> Path:
-    """Return a file with the system headers of all programs, beside which is a compiled one."""
+    """Return a file with the system headers of all programs, and compile it if no test has."""
     core = data_folder("kernels") / "core"
     texts = [(core / name).read_text(encoding="utf-8") for name in ("host.hpp", "functions.hpp")]
     text = "".join(line for each in texts for line in _SYSTEM.findall(each))
