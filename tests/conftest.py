@@ -29,6 +29,9 @@ _LONG = (
 """Folders and files with few tests that take minutes."""
 _SETS = ("tsplib", "national", "vlsi", "qaplib", "mkp")
 
+# Hundreds of processes would each start threads of NumPy's linear algebra, which no run uses.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 if "CXX" not in os.environ and shutil.which("c++"):
     os.environ["CXX"] = quick_compiler("c++")
 
