@@ -14,6 +14,7 @@ from pathlib import Path
 
 import jobs
 import pytest
+from quick_compiler import quick_compiler
 from wheel_for_tests import environment, wheel_of_sdist
 
 from islands.backends import choose
@@ -28,9 +29,11 @@ _LONG = (
 """Folders and files with few tests that take minutes."""
 _SETS = ("tsplib", "national", "vlsi", "qaplib", "mkp")
 
-# Half of the compile time; test_optimisation.py compares results with those of the usual level.
+# Hundreds of processes would each start threads of NumPy's linear algebra, which no run uses.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 if "CXX" not in os.environ and shutil.which("c++"):
-    os.environ["CXX"] = "c++ -O1"
+    os.environ["CXX"] = quick_compiler("c++")
 
 # A shell starts jobs in the background with SIGINT ignored, which children inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)

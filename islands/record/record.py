@@ -123,4 +123,4 @@ def _words(column: NDArray[np.str_]) -> pa.Array:
         word = column[codes.argmin()]
         codes[column == word] = len(words)
         words.append(str(word))
-    return pa.DictionaryArray.from_arrays(codes, words).cast(pa.string())
+    return pa.array(np.array(words, object)[codes], pa.string())

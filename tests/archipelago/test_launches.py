@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from jobs import is_alive
+from quick_compiler import in_scripts
 
 from islands.cli import main
 
@@ -43,7 +43,7 @@ def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def compiler(body: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Set CXX to a script that leaves a file for each program that it compiles."""
     script = folder / "compiler"
-    real = os.environ.get("CXX", "c++")
+    real = in_scripts()
     start = f'[ "$1" = --version ] && exec {real} "$@"\necho $$ > {folder}/started.$$\n'
     script.write_text("#!/bin/sh\n" + start + body.format(folder=folder, compiler=real))
     script.chmod(0o755)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from programs_for_tests import SCAN
+from quick_compiler import in_scripts
 
 from islands.backends import choose
 from islands.backends.base import Block
@@ -26,12 +27,11 @@ PATH='PLACES' exec REAL "$@"
 @pytest.fixture
 def zig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the script that replaces Zig on a machine without another compiler."""
-    real = compiler()[0]
     package = tmp_path / "site" / "ziglang"
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
     program = package / "zig"
-    text = ZIG.replace("REAL", " ".join(real)).replace("PLACES", os.environ["PATH"])
+    text = ZIG.replace("REAL", in_scripts()).replace("PLACES", os.environ["PATH"])
     program.write_text(text)
     program.chmod(0o755)
     monkeypatch.syspath_prepend(package.parent)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from quick_compiler import in_scripts
 
 from islands.backends.compile_notice import Compiling
 from islands.cli import main
@@ -39,7 +39,7 @@ def test_the_first_lines_are_printed_before_compilation_ends(
     speech: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script, go = tmp_path / "compiler", tmp_path / "go"
-    script.write_text(_WAITS.format(go=go, real=os.environ.get("CXX", "c++")))
+    script.write_text(_WAITS.format(go=go, real=in_scripts()))
     script.chmod(0o755)
     monkeypatch.setenv("CXX", str(script))
     command = [sys.executable, "-m", "islands", *RUN, *speech]

@@ -28,6 +28,11 @@ def test_the_checksum_does_not_depend_on_batch_sizes() -> None:
     assert checksum(twice.slice(4)) == whole != checksum(twice)
 
 
+def test_the_checksum_of_values_in_files_stays_the_same() -> None:
+    known = "7a00373236515d424b4e7560f2191a4b4d0f5f7dc246db28d2745b72b735c2eb"
+    assert checksum(TABLE.slice(1)) == known
+
+
 @pytest.mark.parametrize(
     ("column", "values"),
     [
