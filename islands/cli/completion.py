@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from islands.cli.completion_words import VALUES, argument_words, instance_names
+from islands.cli.completion_words import OF_INSTANCES, VALUES, argument_words, instance_names
 from islands.errors import UsageError
 from islands.text import unknown
 
@@ -20,6 +20,11 @@ _BASH = """_islands_instances="{instances}"
 _islands() {{
     local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}}
     local options words
+    if [ "$current" = "=" ]; then
+        current=
+    elif [ "$previous" = "=" ]; then
+        previous=${{COMP_WORDS[COMP_CWORD - 2]}}
+    fi
     if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W "{commands}" -- "$current"))
         return
@@ -55,21 +60,31 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _options() -> dict[str, Mapping[str, str]]:
-    """Return the help of each long option of each command."""
+def _actions() -> Iterator[tuple[str, str, argparse.Action]]:
+    """Yield each command with each of its long options."""
     from islands.cli import COMMANDS, parser
 
-    found: dict[str, Mapping[str, str]] = {}
     for name in COMMANDS:
         top = parser(name)
         (commands,) = (a for a in top._actions if isinstance(a, argparse._SubParsersAction))
-        found[name] = {
-            text: (action.help or "") % vars(action)
-            for action in commands.choices[name]._actions
-            for text in action.option_strings
-            if text.startswith("--")
-        }
-    return found
+        for action in commands.choices[name]._actions:
+            for text in action.option_strings:
+                if text.startswith("--"):
+                    yield name, text, action
+
+
+def _options() -> dict[str, Mapping[str, str]]:
+    """Return the help of each long option of each command."""
+    found: dict[str, dict[str, str]] = {}
+    for name, text, action in _actions():
+        found.setdefault(name, {})[text] = (action.help or "") % vars(action)
+    return {**found}
+
+
+def _others() -> list[str]:
+    """Return the options with a value, of which nothing but files can be offered."""
+    known = {*VALUES, *OF_INSTANCES}
+    return sorted({text for _, text, action in _actions() if action.nargs != 0} - known)
 
 
 def _bash(options: Mapping[str, Mapping[str, str]]) -> str:
@@ -78,11 +93,14 @@ def _bash(options: Mapping[str, Mapping[str, str]]) -> str:
         name: " ".join(each).replace(instances, "$_islands_instances")
         for name, each in argument_words().items()
     }
+    words["completion"] = " ".join(_SCRIPTS)
     cases = (
         f'        {name}) options="{" ".join(names)}" words="{words.get(name, "")}" ;;'
         for name, names in options.items()
     )
-    values = (f'        {name}) words="{" ".join(each)}" ;;' for name, each in VALUES.items())
+    values = [f'        {name}) words="{" ".join(each)}" ;;' for name, each in VALUES.items()]
+    values.append(f'        {"|".join(OF_INSTANCES)}) words="$_islands_instances" ;;')
+    values.append(f"        {'|'.join(_others())}) words= ;;")
     return _BASH.format(
         instances=instances,
         commands=" ".join(options),

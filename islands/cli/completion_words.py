@@ -34,6 +34,8 @@ VALUES: Mapping[str, Sequence[str]] = {
     "--topology": [*TOPOLOGIES],
 }
 """The values of options; an option takes the same values in all commands."""
+OF_INSTANCES = ("--of", "--only")
+"""Options whose values are names of instances."""
 
 
 def instance_names() -> list[str]:

@@ -5,35 +5,28 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
-from importlib import import_module
-from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from islands.backends import BACKENDS
 from islands.cli import arguments
+from islands.cli.experiments import ALL, UNFINISHED, PaperExperiment, prepared
 from islands.doctor.nvidia import driver
-from islands.errors import Suspended, UsageError
+from islands.errors import Suspended
 from islands.parallel import world
 from islands.paths import writing
 from islands.record.provenance import provenance
 from islands.reproduce import PAPERS
-from islands.text import meant, unknown
+from islands.text import meant
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from islands.backends.base import Backend
     from islands.display.heartbeat import Heartbeat
     from islands.parallel import World
+    from islands.record.ledger import RunLedger
     from islands.reproduce.experiment import ExperimentRequest
-    from islands.reproduce.selection import Selection
-    from islands.reproduce.table import Paper, PaperTable
 
-_ALL = "all"
 _EXAMPLES = """
 examples:
   islands reproduce all --out papers              everything, and a page with all tables
@@ -46,7 +39,8 @@ examples:
   islands reproduce munhao2019/orlib --only 'mknapcb?-?0' --out orlib
   islands reproduce dantas2014/gaps --runs 10 --out gaps
 
-To continue an interrupted experiment with --out, repeat the command.
+To continue an interrupted experiment, repeat the command; without --out, its results are in runs/
+until it is complete.
 """
 
 
@@ -83,7 +77,7 @@ def main(args: argparse.Namespace) -> int:
     with ranks.guarded(show_traceback=args.debug):
         cores = cores_of_host(ranks)
         backend = take_device(ranks, meant(args.backend, BACKENDS))
-        experiments = ranks.run_on_all(lambda: _prepared(args, ranks, cores, backend))
+        experiments = ranks.run_on_all(lambda: prepared(args, ranks, cores, backend))
         is_first = ranks.rank == 0
         heartbeat = Heartbeat(sys.stderr if is_first and not args.quiet else None)
 
@@ -94,27 +88,35 @@ def main(args: argparse.Namespace) -> int:
         # Several ranks wait for each other, so they end together after a generation.
         at = "ending the experiment"
         hearing = suspending() if ranks.size == 1 else Interruption(suspends=at, interrupts=at)
-        done = {}
+        done: dict[str, Any] = {}
+        unfinished: list[RunLedger] = []
         try:
             with hearing, heartbeat, _together(args, ranks, heartbeat):
                 for each in experiments:
                     heartbeat.work = f"reproduce {each.name}"
-                    done[each.name] = _performed(each, ranks, say, heartbeat)
+                    done[each.name] = _performed(each, ranks, say, heartbeat, unfinished)
         except (KeyboardInterrupt, Suspended) as error:
-            if args.out is not None:
-                say(f"\nInterrupted. To continue, repeat the command: {args.out} has the results")
+            kept = args.out if args.out is not None else UNFINISHED
+            say(f"\nInterrupted. To continue, repeat the command: {kept} has the results")
             if isinstance(error, Suspended):
                 return Suspended.status
             if ranks.size > 1:  # the interrupt has been reported
                 return INTERRUPTED_STATUS
             raise
-    if args.what == _ALL and args.out is not None and is_first:
+        finally:
+            for ledger in unfinished:
+                ledger.close()
+        for ledger in unfinished:
+            ledger.remove()
+        with suppress(OSError):
+            UNFINISHED.rmdir()  # unless it contains other work
+    if args.what == ALL and args.out is not None and is_first:
         from islands.report.folders import PAGE, page_for
 
         page_for([args.out]).write(args.out / PAGE)
         say(f"\nWrote {args.out / PAGE}")
     if args.json and is_first:
-        [only] = done.values() if args.what != _ALL else [{"papers": done}]
+        [only] = done.values() if args.what != ALL else [{"papers": done}]
         print(json.dumps(only))
     return 0
 
@@ -130,7 +132,7 @@ def _together(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> I
     with FolderLock("experiment", EXPERIMENTS_LOCK) as lock:
 
         def take() -> None:
-            if is_written and args.what == _ALL:
+            if is_written and args.what == ALL:
                 with writing(args.out):
                     args.out.mkdir(parents=True, exist_ok=True)
                 lock.take(args.out)
@@ -143,30 +145,32 @@ def _together(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> I
             end_work(args.out)
 
 
-@dataclass(frozen=True)
-class _PaperExperiment:
-    """The requested tables of one paper, and the folder for its results."""
-
-    name: str
-    paper: Paper
-    request: ExperimentRequest
-    selections: list[Selection]
-    settings: dict[str, object]
-    out: Path | None
-
-
 def _performed(
-    each: _PaperExperiment, ranks: World, say: Callable[[str], None], heartbeat: Heartbeat
+    each: PaperExperiment,
+    ranks: World,
+    say: Callable[[str], None],
+    heartbeat: Heartbeat,
+    unfinished: list[RunLedger],
 ) -> dict[str, object]:
-    """Fill the tables of one paper; return its settings and tables."""
+    """Fill the tables of one paper; return its settings and tables.
+
+    Without --out, its results are added to the `unfinished` ones of the command.
+    """
+    from islands.record.ledger import RunLedger
     from islands.reproduce.output import ExperimentFolder
     from islands.reproduce.perform import perform
 
     out = each.out if ranks.rank == 0 else None
     folder = ranks.run_on_all(lambda: ExperimentFolder(out, each.settings) if out else None)
+    if each.out is not None:
+        ledger = folder.ledger if folder is not None else RunLedger()
+    else:
+        path = each.unfinished() if ranks.rank == 0 else None
+        ledger = ranks.run_on_all(lambda: RunLedger(path))
+        unfinished.append(ledger)
     say(each.paper.title)
     try:
-        tables = perform(each.selections, each.request, say, folder, heartbeat)
+        tables = perform(each.selections, each.request, say, folder, ledger, heartbeat)
     finally:
         if folder is not None:
             folder.close()
@@ -185,116 +189,3 @@ def _performed(
 def _provenance(request: ExperimentRequest) -> dict[str, object]:
     where = {"devices": [request.device], "ranks": request.world.size, "driver": driver()}
     return {**provenance(), **where, "command": sys.argv[1:]}
-
-
-def _prepared(
-    args: argparse.Namespace, ranks: World, cores: frozenset[int], backend: Backend
-) -> list[_PaperExperiment]:
-    """Return the experiments; refuse wrong options before the first run."""
-    from islands.reproduce.experiment import ExperimentRequest
-    from islands.reproduce.selection import select
-
-    papers = _papers(args.what)
-    for option in ("runs", "generations"):
-        value = getattr(args, option)
-        if value is not None and value < 1:
-            raise UsageError(f"--{option} {value}: must be at least 1")
-    _require_packages(["scipy", "matplotlib"] if args.out is not None else ["scipy"])
-    if args.out is not None and ranks.rank == 0:
-        from islands.reproduce.output import refuse_other_work
-
-        for folder in [args.out, *(args.out / each for each in papers if args.what == _ALL)]:
-            refuse_other_work(folder)
-    every = [table for _, tables in papers.values() for table in tables.values()]
-    selections = select(every, args.only or ())
-    experiments = []
-    for name, (paper, tables) in papers.items():
-        request = ExperimentRequest(
-            backend=backend.name,
-            device=backend.device,
-            threads=_threads(args.threads, len(cores), paper.threads),
-            runs=args.runs,
-            generations=args.generations,
-            world=ranks,
-            cores=cores,
-        )
-        mine = [each for each in selections if each.table in tables.values()]
-        whole = args.what == _ALL
-        threads = _words(args.threads, paper.threads)
-        settings = _settings(name if whole else args.what, request, threads, mine)
-        out = args.out / name if whole and args.out is not None else args.out
-        experiments.append(_PaperExperiment(name, paper, request, mine, settings, out))
-    return [each for each in experiments if each.selections]
-
-
-def _papers(what: str) -> dict[str, tuple[Paper, Mapping[str, type[PaperTable]]]]:
-    """Return the requested papers, each with the requested tables."""
-    name, slash, table = what.partition("/")
-    name = meant(name, (*PAPERS, _ALL))
-    if name not in PAPERS and (name != _ALL or slash):
-        raise UsageError(unknown("paper", name, (*PAPERS, _ALL)))
-    papers = {
-        each: import_module(PAPERS[each]).PAPER for each in (PAPERS if name == _ALL else [name])
-    }
-    if not slash:
-        return {each: (paper, paper.own_tables()) for each, paper in papers.items()}
-    paper: Paper = papers[name]
-    table = meant(table, (*paper.tables, *paper.printed))
-    table = paper.printed.get(table, table)
-    if table not in paper.tables:
-        raise UsageError(unknown(f"table of {name}", table, (*paper.tables, *paper.printed)))
-    return {name: (paper, {table: paper.tables[table]})}
-
-
-def _threads(asked: str | None, cores: int, usual: Sequence[int]) -> tuple[int, ...]:
-    """Return the requested numbers of threads; by default the usual ones up to all cores."""
-    if asked is None:
-        return tuple(dict.fromkeys(each or cores for each in usual if each <= cores))
-    if asked == "none":
-        return ()
-    try:
-        numbers = [cores if each == "all" else int(each) for each in asked.split(",")]
-    except ValueError:
-        numbers = []
-    if not numbers or min(numbers) < 1:
-        raise UsageError(
-            f"--threads {asked}: must be none, or whole numbers of at least 1, such as 1,4,all"
-        )
-    return tuple(dict.fromkeys(numbers))
-
-
-def _words(asked: str | None, usual: Sequence[int]) -> str:
-    """Return the requested numbers of threads in words, which are the same on any machine."""
-    if asked is None:
-        return ",".join(str(each or "all") for each in usual)
-    return asked
-
-
-def _require_packages(names: list[str]) -> None:
-    absent = [name for name in names if find_spec(name) is None]
-    if absent:
-        it = "it" if len(absent) == 1 else "them"
-        raise UsageError(
-            f"reproduce needs {' and '.join(absent)}. Install {it} with: pip install"
-            " 'islands[report]'"
-        )
-
-
-def _settings(
-    what: str, asked: ExperimentRequest, threads: str, selections: list[Selection]
-) -> dict[str, object]:
-    import islands
-
-    tables = [each.table for each in selections]
-    return {
-        "what": what,
-        "preset": {table.name: table.presets() for table in tables},
-        "generations": {table.name: asked.generations or table.generations for table in tables},
-        "seeds": {table.name: list(range(1, (asked.runs or table.runs) + 1)) for table in tables},
-        "instances": {each.table.name: [found.name for found in each.here] for each in selections},
-        "backend": asked.backend,
-        # The threads of a CPU depend on the machine and the number of ranks, and change no result.
-        "device": "CPU" if asked.backend == "cpu" else asked.device,
-        "threads": threads,
-        "islands": islands.__version__,
-    }

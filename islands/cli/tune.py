@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -132,13 +133,18 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _write_provenance(done: TuneResult, metric: str, seconds: float) -> None:
-    """Write what made the ranking, and how long all commands took."""
+    """Write what made the ranking: for rows of earlier commands only, what made those."""
     from islands.doctor.nvidia import driver
     from islands.record.kind import PROVENANCE
     from islands.record.provenance import provenance, write_provenance
+    from islands.untrusted import bounded_text, parsing
 
-    made = {"metric": metric, "driver": driver(), "command": sys.argv[1:], "seconds": seconds}
-    write_provenance(done.folder / PROVENANCE, {**provenance(), **made})
+    path = done.folder / PROVENANCE
+    made = {**provenance(), "driver": driver(), "seconds": seconds}
+    if path.exists() and not done.has_new:
+        with parsing(path):
+            made = {**json.loads(bounded_text(path))}
+    write_provenance(path, {**made, "metric": metric, "command": sys.argv[1:]})
 
 
 def _tuning(args: argparse.Namespace) -> Tuning:

@@ -62,6 +62,14 @@ class RunLedger:
         """Return the number of known results that are not used yet."""
         return sum(map(len, self._known.values()))
 
+    def remove(self) -> None:
+        """Close the file, and remove its folder, which contains nothing else."""
+        self.close()
+        if self._stream is not None:
+            with writing(self._path):
+                self._path.unlink()
+                self._path.parent.rmdir()
+
     def seconds(self) -> float:
         """Return the time of all commands that have written to the file, also of killed ones."""
         return self._seconds + perf_counter() - self._since
@@ -102,7 +110,7 @@ class RunLedger:
                 if entry.pop("sha256", None) != _checksum(entry):
                     raise ValueError(MISMATCH)
                 self._known[json.dumps(entry["asked"], sort_keys=True)].append(entry["result"])
-                self._seconds += entry["seconds"]
+                self._seconds += entry.get("seconds", 0.0)  # earlier files have none
 
 
 def _checksum(entry: Mapping[str, Any]) -> str:

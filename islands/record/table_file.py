@@ -22,11 +22,15 @@ _CHECKSUM = "sha256"
 csv.field_size_limit(sys.maxsize)
 
 
-def read_table(path: Path, columns: Sequence[str], what: str) -> list[Row]:
+def read_table(
+    path: Path, columns: Sequence[str], what: str, added: Mapping[str, str] | None = None
+) -> list[Row]:
     """Return the rows of a table, empty without a file; refuse other columns.
 
-    `what` describes the rows in messages.
+    `what` describes the rows in messages. Tables of earlier versions lack the columns `added`, of
+    which the values are given.
     """
+    added = added or {}
     with reading(path):
         if not path.exists():
             return []
@@ -34,17 +38,18 @@ def read_table(path: Path, columns: Sequence[str], what: str) -> list[Row]:
         reader = csv.DictReader(stream, dialect="excel-tab", restval="")
         rows = list(reader)
         names = tuple(reader.fieldnames or ())
-    if names != (*columns, _CHECKSUM):
+    present = tuple(name for name in columns if name in names or name not in added)
+    if names != (*present, _CHECKSUM):
         raise InputError(
             f"{path}: is not a table of {what} with the columns {', '.join(columns)}, {_CHECKSUM}."
             " Remove it, or name another folder"
         )
     for number, row in enumerate(rows, 2):
-        if None in row or row.pop(_CHECKSUM) != _checksum(row, columns):
+        if None in row or row.pop(_CHECKSUM) != _checksum(row, present):
             raise InputError(
                 f"{path}: line {number}: {MISMATCH}. Remove the line; it will be computed again"
             )
-    return rows
+    return [{**added, **row} for row in rows]
 
 
 def write_table(

@@ -86,6 +86,10 @@ def runs_in(folder: Path) -> Iterator[Path]:
             what = "a series without runs"
         elif kind is Kind.MEASUREMENT:
             what = f"{kind.value}, whose tables and plots are files there"
+        elif kind is not None and kind is not Kind.RUN:
+            raise InputError(
+                f"{folder}: contains {kind.value}, which has a page of its own. Name it alone"
+            )
         raise InputError(f"{folder}: contains {what}. {_NAME_ONE}")
     yield from inside
 

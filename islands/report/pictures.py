@@ -73,6 +73,8 @@ PICTURES: dict[str, Callable[[RecordedRun], Any]] = {
     "lineage": _lineage,
 }
 """The pictures by name; the default one is first."""
+_SOLUTIONS = ("tour", "assignment", "knapsack")
+"""Other names of the picture of the solution."""
 
 
 def _titled(run: RecordedRun, what: str) -> Any:
@@ -100,6 +102,7 @@ def write_picture(
 
     Return its path, and notes about what it lacks. `moved` names the instance or script.
     """
+    what = "solution" if what in _SOLUTIONS else what
     if what not in PICTURES:
         raise UsageError(unknown("picture", what, PICTURES))
     path = out if out is not None else folder / f"{what}.png"

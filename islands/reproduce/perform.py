@@ -24,15 +24,15 @@ def perform(
     request: ExperimentRequest,
     say: Callable[[str], None],
     folder: ExperimentFolder | None,
+    ledger: RunLedger,
     heartbeat: Heartbeat | None = None,
 ) -> dict[str, Any]:
     """Run each table on all ranks; return rows and facts by the name of the table.
 
-    Only rank 0 has a `folder`.
+    Only rank 0 has a `folder`, and a `ledger` with a file.
     """
     done = {}
     heartbeat = heartbeat or Heartbeat()
-    ledger = folder.ledger if folder is not None else RunLedger()
     if known := len(ledger):
         say(f"\n{counted(known, 'result')} from earlier runs")
     for selection in selections:

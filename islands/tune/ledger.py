@@ -27,6 +27,8 @@ COLUMNS = (
     *("generations", "seconds", "elapsed", "backend", "device", "settings"),
 )
 """`seconds` are those of a run's search; `elapsed` those of all runs with compilation."""
+_ADDED = {"elapsed": "0"}
+"""Columns that tables of earlier versions lack."""
 _LISTS = ("costs", "evaluations", "reached")
 """Columns with one number per run, in the order of the seeds."""
 _OWN = ("backend", "threads")
@@ -50,10 +52,11 @@ class TuneLedger:
         """Read the existing rows; with `force`, start empty."""
         refuse_unfit(folder)
         self.folder, self._path = folder, folder / LEDGER
-        rows = [] if force else read_table(self._path, COLUMNS, "a tuning")
+        rows = [] if force else read_table(self._path, COLUMNS, "a tuning", added=_ADDED)
         self._rows = {(row["runs"], row["settings"]): row for row in rows}
         self.elapsed = sum(float(row["elapsed"]) for row in rows)
         """The seconds of the rows of earlier commands."""
+        self.has_new = False
 
     def result(self, key: tuple[str, str]) -> TaskResult | None:
         """Return the result for `key`, or None if it is not done."""
@@ -74,6 +77,7 @@ class TuneLedger:
             "settings": key[1],
         }
         self._rows[key] = {name: str(cells[name]) for name in COLUMNS}
+        self.has_new = True
         write_table(self._path, COLUMNS, self._rows.values())
 
 

@@ -60,6 +60,8 @@ class TuneResult:
     candidates: Candidates
     elapsed: float
     """The seconds of the rows of earlier commands."""
+    has_new: bool
+    """Whether this command added rows."""
 
     def to_json(self) -> str:
         """Return the tuning as one JSON object on one line."""
@@ -95,7 +97,7 @@ def _performed(tuning: Tuning, metric: str, output: TuneOutput, ledger: TuneLedg
     _write(folder, ranking, best)
     return TuneResult(
         *(folder, tuple(tuning.problems), tuning.runs, ranking, best, left_out),
-        *(tuning.candidates, ledger.elapsed),
+        *(tuning.candidates, ledger.elapsed, ledger.has_new),
     )
 
 

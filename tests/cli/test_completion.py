@@ -71,6 +71,12 @@ def test_bash_offers_arguments_and_values(
     assert offered(text, "islands", "run", "--algorithm", "te") == ["tempering"]
     assert offered(text, "islands", "run", "--migration", "r") == ["ring", "random"]
     assert offered(text, "islands", "tune", "--backend", "c") == ["cpu", "cuda"]
+    assert offered(text, "islands", "run", "--algorithm", "=", "te") == ["tempering"]
+    assert offered(text, "islands", "run", "--backend", "=")[:3] == ["auto", "cpu", "cuda"]
+    assert offered(text, "islands", "reproduce", "x", "--only", "national/z") == ["national/zi929"]
+    assert offered(text, "islands", "completion", "") == ["bash", "zsh", "fish", "national.tsp"]
+    for option in ("--out", "--seed", "--stop", "--over"):
+        assert offered(text, "islands", "tune", option, "") == ["national.tsp"]
     assert offered(text, "islands", "status", "solu") == []
 
 

@@ -79,6 +79,8 @@ def test_plot_writes_one_picture(run: Path, capsys: Any, tmp_path: Path) -> None
         assert re.search(r">best [\d,]+, gap [\d.]+%, seed 1</", drawn)
     assert main(["plot", str(run), "islands", "--out", str(tmp_path / "same.svg")]) == 0
     assert (tmp_path / "same.svg").read_bytes() == (tmp_path / "migration.svg").read_bytes()
+    assert main(["plot", str(run), "tour", "--out", str(tmp_path / "tour.png")]) == 0
+    assert (tmp_path / "tour.png").read_bytes() == raw
     capsys.readouterr()
     assert main(["plot", str(run), "island"]) == 2
     assert "unknown picture 'island'. Did you mean 'islands'?" in capsys.readouterr().err

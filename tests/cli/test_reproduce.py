@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from islands import solve
+from islands.cli import experiments as command
 from islands.cli import main
-from islands.cli import reproduce as command
 from islands.instances.synthetic import tsplib_text, uniform_tsp
 from islands.problems import load
 from islands.reproduce import PAPERS, xavier2019

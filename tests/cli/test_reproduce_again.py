@@ -114,6 +114,32 @@ def test_a_killed_table_of_batches_goes_on_with_the_same_rows() -> None:
 
 
 @pytest.mark.usefixtures("published")
+def test_a_killed_experiment_without_a_folder_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["reproduce", "jardim2021/literature", "--only", "nug18", "had16", "--runs", "3"]
+    line += ["--generations", "300", "--backend", "cpu", "--quiet"]
+    command = [sys.executable, "-m", "islands", *line]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + 100
+        while not any(kept(str(each)) for each in Path("runs").glob("unfinished-jardim2021-*")):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.kill()
+    (folder,) = Path("runs").iterdir()
+    found = len(kept(str(folder)))
+    assert main([*line[:-1], "--json"]) == 0
+    captured = capsys.readouterr()
+    assert f"\n{found} result" in captured.err
+    assert not Path("runs").exists()
+    assert main([*line[:-1], "--json"]) == 0
+    again = capsys.readouterr()
+    assert "from earlier runs" not in again.err
+    first, second = (json.loads(each.out)["tables"]["literature"] for each in (captured, again))
+    tables = [[{**row, "seconds": 0} for row in each["rows"]] for each in (first, second)]
+    assert tables[0] == tables[1]
+    assert len(tables[0]) == 2
+
+
+@pytest.mark.usefixtures("published")
 def test_a_repetition_without_a_new_result_keeps_the_provenance() -> None:
     line = ["reproduce", "jardim2021/literature", "--only", "nug18", "had16", "--runs", "1"]
     line += ["--generations", "2", "--backend", "cpu", "--quiet", "--out", "a"]

@@ -19,8 +19,9 @@ from tuning import LINE, done, rows
 
 from islands.cli import main
 from islands.record import lock
+from islands.record.table_file import write_table
 from islands.slurm.state import state_of
-from islands.tune.ledger import TuneLedger
+from islands.tune.ledger import COLUMNS, TuneLedger
 
 _SLOWER = {"16": "64", "generations=20": "generations=150"}
 SLOW = [*(_SLOWER.get(word, word) for word in LINE), "--threads", "1"]
@@ -54,6 +55,18 @@ def test_extended_tuning_reuses_finished_runs(capsys: pytest.CaptureFixture[str]
     assert main(["tune", *LINE, "--out", "a", "--force", "--quiet"]) == 0
     assert len(rows("a")) == 6
     assert "done before" not in capsys.readouterr().out
+
+
+def test_a_tuning_of_an_earlier_version_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    first = done(capsys, "tune", *LINE, "--out", "a")
+    path = Path("a/tune.tsv")
+    earlier = [name for name in COLUMNS if name != "elapsed"]
+    write_table(path, earlier, [{name: row[name] for name in earlier} for row in rows("a")])
+    assert done(capsys, "tune", *LINE, "--out", "a") == first
+    more = [*LINE[:-3], "3", "--runs", "3", "--out", "a"]
+    assert main(["tune", *more]) == 0
+    assert capsys.readouterr().out.count("done before") == 6
+    assert [row["elapsed"] == "0" for row in rows("a")] == [True] * 6 + [False] * 2
 
 
 def test_written_row_is_complete(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from pathlib import Path
 
 import pytest
 
 from islands.parallel import world
 from islands.record import ledger
-from islands.record.ledger import RunLedger
+from islands.record.ledger import LEDGER, RunLedger
 
 
 class Clock:
@@ -53,6 +55,19 @@ def test_seconds_are_those_of_all_commands(tmp_path: Path, monkeypatch: pytest.M
     third = RunLedger(tmp_path)
     assert third.seconds() == 10.0
     third.close()
+
+
+def test_a_file_without_seconds_is_read(tmp_path: Path) -> None:
+    kept, clock = RunLedger(tmp_path), Clock()
+    add(kept, clock, 1, 1.0)
+    kept.close()
+    entry = {"asked": {"seed": 1}, "result": {"cost": 1}}
+    digest = hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()
+    (tmp_path / LEDGER).write_text(json.dumps({**entry, "sha256": digest}) + "\n")
+    again = RunLedger(tmp_path)
+    assert len(again) == 1
+    again.remove()
+    assert not tmp_path.exists()
 
 
 def test_seconds_without_a_folder() -> None:

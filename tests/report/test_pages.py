@@ -12,11 +12,13 @@ from typing import Any
 import pyarrow.parquet as parquet
 import pytest
 from checked_pages import Checked, page, plain
+from page_folders import experiment
 
 import islands
 from islands.errors import InputError
 from islands.report.convergence import draw_convergence
 from islands.report.figure import style
+from islands.report.folders import page_for
 from islands.report.page import Page, facts, figure, folded, note, paragraph, table
 from islands.report.recorded import RecordedRun
 from islands.report.single import page_of
@@ -152,6 +154,10 @@ def test_a_damaged_file_and_another_version_give_one_clear_error(
     settings.write_text(re.sub(r"format \d+", "format 3", text, count=1))
     with pytest.raises(InputError, match="has format 3, written by islands"):
         page(tmp_path / "older")
+    (tmp_path / "experiment").mkdir()
+    experiment(tmp_path / "experiment")
+    with pytest.raises(InputError, match=r"islands reproduce, which has a page of its own\. Name"):
+        page_for([runs / "tsp", tmp_path / "experiment"])
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="empty: contains no run"):
         page(tmp_path / "empty")

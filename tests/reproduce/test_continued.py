@@ -101,7 +101,8 @@ def filled(
     asked = ExperimentRequest("cuda", "a GPU", (1,), 2, 500, World())
     said = list[str]()
     try:
-        return module.perform([Selection(table, here, [])], asked, said.append, folder), said
+        selections, ledger = [Selection(table, here, [])], folder.ledger if folder else RunLedger()
+        return module.perform(selections, asked, said.append, folder, ledger), said
     finally:
         if folder is not None:
             folder.close()
