@@ -119,7 +119,8 @@ def _numbers(column: pa.Array) -> tuple[bytes, bytes]:
     if column.type.bit_width == 1:
         values = _bits(content, rows)
     else:
-        values = np.frombuffer(content, column.type.to_pandas_dtype())[rows]
+        # As numbers without a sign: only their bits count.
+        values = np.frombuffer(content, f"u{column.type.bit_width // 8}")[rows]
     if validity is None:
         return values.tobytes(), np.ones(len(column), bool).tobytes()
     valid = _bits(validity, rows)
