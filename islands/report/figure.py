@@ -16,7 +16,7 @@ from islands.paths import published
 
 WIDTH, HEIGHT = 4.8, 3.0
 """Size of a figure in inches: text stays readable on a phone, where a figure is narrower."""
-COLOURS = ("#3f86c9", "#dd7127", "#3a9d5d", "#cc4f7d", "#8b70d4", "#a08020", "#2ba3a3", "#b5651d")
+COLOURS = ("#3f86c9", "#dd7127", "#3a9d5d", "#cc4f7d", "#8b70d4", "#a08020", "#2ba3a3", "#9c6b5a")
 """Colours of curves, visible on a light and on a dark page."""
 FORMS = ("png", "svg")
 _NEAR, _DECADES = 10.0, 100.0

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from problems_for_tests import facilities, of_two_kinds
-from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_optimised
+from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 from ranks_for_tests import on_ranks
 from tempering_for_tests import FIXED, PROBLEMS, RING, archipelago, torus
 
@@ -163,4 +163,4 @@ def test_published_optima_are_found(name: str, published: Path) -> None:
 def test_programs_compile_for_gpus(kind: str, block: Block, more: dict[str, str]) -> None:
     problem = COMPILED[kind]() if kind in COMPILED else PROBLEMS[kind](40)
     of_parts = parts(problem, "tempering", "permutation", {"rungs": 5})
-    require_optimised(for_gpu("program.cuh", of_parts.macros() | more, block))
+    require_compiles(for_gpu("program.cuh", of_parts.macros() | more, block))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 
@@ -63,26 +62,8 @@ def for_gpu(entry: str, macros: Macros, block: Block) -> Source:
     return Source(entry, {**macros, **cut})
 
 
-def _quickly() -> list[str]:
-    """Return the options of NVRTC to optimise less, which older versions do not have."""
-    from islands.backends.gpus import load_cupy
-
-    return ["--Ofast-compile=mid"] if load_cupy().cuda.nvrtc.getVersion() >= (13, 0) else []
-
-
 def require_compiles(source: Source, architecture: str = "sm_90") -> bytes:
-    """Return the machine code of a program for a GPU, after checking its form and digest.
-
-    It is less optimised: `require_optimised` compiles as runs do, and takes twice as long.
-    """
-    from islands.backends import nvrtc
-
-    with patch.object(nvrtc, "OPTIONS", [*nvrtc.OPTIONS, *_quickly()]):
-        return require_optimised(source, architecture)
-
-
-def require_optimised(source: Source, architecture: str = "sm_90") -> bytes:
-    """Return the machine code of a program as a run on a GPU uses it, after the same checks."""
+    """Return the machine code of a program for a GPU, after checking its form and digest."""
     from islands.backends.nvrtc import compiled
 
     code, digest = compiled(source, architecture, lambda path: path.read_bytes())
