@@ -89,7 +89,8 @@ def test_a_sweep_is_submitted_over_settings_and_seeds(user: User) -> None:
 def test_scaling_compares_the_same_islands_on_one_and_two_nodes(user: User) -> None:
     options = ["--nodes=2", "--ntasks-per-node=2", str(SCRIPTS / "scaling.sbatch")]
     job = user.sbatch(*options, *SHORT, "--out", "scaling")
-    user.cluster.wait(job, "COMPLETED", "FAILED")
+    # Two runs in turn, of which one has four ranks: slow if other tests use all cores.
+    user.cluster.wait(job, "COMPLETED", "FAILED", seconds=300)
     rows = table(user.folder / "scaling/scaling.csv")
     assert [(row["nodes"], row["ranks"]) for row in rows] == [("1", "2"), ("2", "4")]
     assert float(rows[0]["speedup"]) == 1
