@@ -29,10 +29,10 @@ from islands.errors import CompileError, RunError, UsageError
 from islands.text import counted, option
 
 # Contraction would round a * b + c once where the GPU rounds twice.
-_SAME = ["-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-pthread"]
-_OPTIONS = [*_SAME, "-shared", "-fPIC", "-fvisibility=hidden", "-x", "c++"]
+_SAME = ["-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-exceptions"]
+_OPTIONS = [*_SAME, "-pthread", "-shared", "-fPIC", "-fvisibility=hidden", "-x", "c++"]
 _FASTEST = "-O3"  # unless CXX names another level; none changes a result
-_CHECKING = [*_SAME, "-O1", "-g", "-x", "c++"]  # fast to compile, and with line numbers
+_CHECKING = [*_SAME, "-pthread", "-O1", "-g", "-x", "c++"]  # fast to compile, and with line numbers
 _KEPT = "__attribute__((used)) static"
 _ALIGNMENT = 64
 _MOST_THREADS = 1024
@@ -100,8 +100,15 @@ class CpuBackend(Backend):
                 header.parent.mkdir(parents=True, exist_ok=True)
                 header.write_text(text, encoding="utf-8")
             # These come before the kernels, and never replace <vector> and the like.
-            command = [*self._compiler, "-iquote", own, *options, "-o", str(path), "-"]
-            status, output = self._done(command, source.text(digest, _KEPT))
+            command = [*self._compiler, "-iquote", own, *options]
+            object_file = Path(own, "program.o")
+            result = ["-c", "-o", str(object_file)] if self._is_zig else ["-o", str(path)]
+            status, output = self._done([*command, *result, "-"], source.text(digest, _KEPT))
+            if self._is_zig and status == 0:
+                for link in zig.links(object_file, options, path):
+                    status, output = self._done(link, "")
+                    if status == 0:
+                        break
         if status != 0:
             log = output or f"it failed with status {status} and printed nothing. Check CXX"
             # The author of a header does not know this temporary folder.

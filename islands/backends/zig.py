@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,10 +15,10 @@ from islands.backends.compile_notice import Compiling
 from islands.errors import IslandsError
 
 _CACHE = "ZIG_GLOBAL_CACHE_DIR"
-_RUNTIME = "o/*/libc++.a"
-"""The C++ runtime in Zig's cache, which Zig builds before its first program."""
+_RUNTIME = "o/*/libcompiler_rt.a"
+"""The runtime in Zig's cache, which Zig builds before its first program."""
 _USUAL_SECONDS = 5.0
-_FIRST_SECONDS = 60.0
+_FIRST_SECONDS = 20.0
 
 
 def command() -> list[str] | None:
@@ -28,6 +29,18 @@ def command() -> list[str] | None:
     # Not `python -m ziglang`, which takes the time to start Python.
     zig = Path(found.origin).with_name("zig")
     return [str(zig), "c++"] if os.access(zig, os.X_OK) else None
+
+
+def links(object_file: Path, options: Iterable[str], path: Path) -> Iterator[list[str]]:
+    """Yield the commands that link a program, the next for when one fails.
+
+    The first is for C, since Zig builds the whole library of C++ before it links its first program
+    with it. Only headers of users that need the library come to the second.
+    """
+    zig, *_ = command() or ["zig"]
+    kept = [word for word in options if word == "-shared" or word.startswith("-fsanitize")]
+    for language in ("cc", "c++"):
+        yield [zig, language, "-O3", *kept, "-Wl,-z,defs", str(object_file), "-o", str(path)]
 
 
 def version() -> str:
@@ -47,7 +60,7 @@ def compiling() -> Compiling:
     with suppress(IslandsError, OSError):  # the compilation reports errors in the cache
         if any(_folder().glob(_RUNTIME)):
             return Compiling("zig", _USUAL_SECONDS, " with Zig")
-    first = Compiling("zig-first", _FIRST_SECONDS, " with Zig, which first builds its C++ runtime")
+    first = Compiling("zig-first", _FIRST_SECONDS, " with Zig, which first builds its runtime")
     # This takes too long without a message, even if no run has a screen to show it.
     first.tell = lambda words: print(f"islands: {words}", file=sys.stderr, flush=True)
     return first

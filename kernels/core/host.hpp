@@ -3,8 +3,10 @@
 #pragma once
 
 // Only few and small headers, since every program is compiled with them: the C++ headers for
-// threads, strings and memory take longer to compile than many kernels.
+// threads, strings and memory take longer to compile than many kernels. Nothing here needs the
+// runtime library of C++ (new, exceptions, destructors of threads), which Zig would build first.
 #include <pthread.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -32,39 +34,47 @@ inline void add(int64_t* number, int64_t more) { *number += more; }
 
 namespace host {
 
-inline thread_local char* arena = nullptr;
-inline thread_local uint64_t arena_bytes = 0;  // requested by the launch
-
-// Memory that grows and is kept for later launches.
+// Memory that grows and is kept for later launches. It is never freed, as threads of a pool never
+// end.
 class Buffer {
   public:
-    ~Buffer() { operator delete(memory_); }
-
-    void* at_least(uint64_t bytes) {
+    // Return null if there is no memory.
+    char* at_least(uint64_t bytes) {
         if (size_ < bytes) {
-            operator delete(memory_);
-            memory_ = nullptr, size_ = 0;
-            memory_ = operator new(bytes);
-            size_ = bytes;
+            free(memory_);
+            memory_ = static_cast<char*>(malloc(bytes));
+            size_ = memory_ ? bytes : 0;
         }
         return memory_;
     }
 
   private:
-    void* memory_ = nullptr;
+    char* memory_ = nullptr;
     uint64_t size_ = 0;
 };
 
-// Make this thread's arena at least `bytes` large; return false if there is no memory.
-inline bool make_arena(uint64_t bytes) {
-    static thread_local Buffer memory;
+struct Buffers {
+    Buffer arena, scratch;
+};
+
+// Of the launch that this thread takes part in.
+inline thread_local Buffers* buffers = nullptr;
+inline thread_local char* arena = nullptr;
+inline thread_local uint64_t arena_bytes = 0;  // requested by the launch
+
+// Let this thread use `own` and an arena of `bytes`; return false if there is no memory.
+inline bool use(Buffers& own, uint64_t bytes) {
+    buffers = &own;
     arena_bytes = bytes;
-    try {
-        arena = static_cast<char*>(memory.at_least(bytes));
-    } catch (const std::bad_alloc&) {
-        return false;
-    }
-    return true;
+    arena = own.arena.at_least(bytes);
+    return arena || bytes == 0;
+}
+
+// Memory for one function, beside the arena.
+inline char* scratch(uint64_t bytes) {
+    char* const memory = buffers->scratch.at_least(bytes);
+    if (!memory && bytes > 0) abort();
+    return memory;
 }
 
 class Lock {
@@ -95,15 +105,15 @@ class Pool {
             wanted_ = running_ = helpers;
         }
         pthread_cond_broadcast(&wake_);
-        work();
+        work(buffers_);
         Lock lock(mutex_);
         while (running_ > 0) pthread_cond_wait(&ended_, &mutex_);
         return done_ == grid;
     }
 
   private:
-    void work() {
-        if (!make_arena(arena_bytes_)) return;
+    void work(Buffers& own) {
+        if (!use(own, arena_bytes_)) return;
         const auto body = body_;
         const auto values = values_;
         const auto grid = gridDim.x = grid_;
@@ -124,13 +134,14 @@ class Pool {
 
     static void* serve(void* self) {
         Pool& pool = *static_cast<Pool*>(self);
+        Buffers own;
         for (;;) {
             {
                 Lock lock(pool.mutex_);
                 while (pool.wanted_ == 0) pthread_cond_wait(&pool.wake_, &pool.mutex_);
                 --pool.wanted_;
             }
-            pool.work();
+            pool.work(own);
             Lock lock(pool.mutex_);
             if (--pool.running_ == 0) pthread_cond_signal(&pool.ended_);
         }
@@ -141,6 +152,7 @@ class Pool {
     std::atomic<unsigned> next_{0}, done_{0};
     Body body_ = nullptr;
     void** values_ = nullptr;
+    Buffers buffers_;  // of the threads that launch, one at a time
     uint64_t arena_bytes_ = 0;
     unsigned grid_ = 0, wanted_ = 0, running_ = 0, size_ = 0;
 };
@@ -148,12 +160,13 @@ class Pool {
 // The pool of this process. It is never destroyed, as its threads may outlive static objects; a
 // forked child, which does not inherit the threads, makes a new one.
 inline Pool& pool() {
+    alignas(Pool) static char place[sizeof(Pool)];
     static Pool* only = nullptr;
     static pid_t owner = 0;
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     Lock lock(mutex);
     if (owner != getpid()) {
-        only = new Pool;
+        only = new (place) Pool;
         owner = getpid();
     }
     return *only;

@@ -39,8 +39,7 @@ __device__ void sort(int64_t* value, uint32_t* index, int n) {
     }
     __syncthreads();
 #else
-    static thread_local host::Buffer memory;  // so that a generation allocates nothing
-    Ranked* const pairs = static_cast<Ranked*>(memory.at_least(n * sizeof(Ranked)));
+    Ranked* const pairs = reinterpret_cast<Ranked*>(host::scratch(n * sizeof(Ranked)));
     for (int i = 0; i < n; ++i) pairs[i] = {value[i], index[i]};
     std::sort(pairs, pairs + n, [](const Ranked& a, const Ranked& b) { return a.before(b); });
     for (int i = 0; i < n; ++i) value[i] = pairs[i].value, index[i] = pairs[i].index;
@@ -66,7 +65,8 @@ __device__ void sort(uint64_t* word, int n) {
     }
     __syncthreads();
 #else
-    std::sort(word, word + n);
+    // With a comparison of its own, as libc++ has code for the usual one in its runtime library.
+    std::sort(word, word + n, [](uint64_t a, uint64_t b) { return a < b; });
 #endif
 }
 

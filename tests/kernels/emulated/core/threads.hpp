@@ -162,7 +162,8 @@ inline bool launch(host::Body kernel, void** values, unsigned grid, unsigned cou
                    uint64_t bytes) {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     host::Lock turn(mutex);
-    if (!host::make_arena(bytes)) return false;
+    static host::Buffers buffers;
+    if (!host::use(buffers, bytes)) return false;
     const char* const named = std::getenv("EMULATED_ORDER");
     const char order = named ? named[0] : 'a';
     body = kernel, arguments = values, gridDim.x = grid, size.x = count;
