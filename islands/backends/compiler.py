@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shlex
 import shutil
 import subprocess
+from pathlib import Path
 
 from islands.backends import zig
 from islands.errors import CompileError, UsageError, system_reason
@@ -46,4 +48,11 @@ def _wanted(wanted: str) -> tuple[list[str], str]:
 
 
 def _version(command: list[str]) -> str:
+    changed = Path(command[0]).stat().st_mtime_ns
+    return _version_of(tuple(command), changed)
+
+
+@functools.cache
+def _version_of(command: tuple[str, ...], changed: int) -> str:
+    """Return what a compiler says of itself; `changed` is the time of its last change."""
     return subprocess.run([*command, "--version"], capture_output=True, text=True).stdout
