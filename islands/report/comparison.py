@@ -26,9 +26,11 @@ def draw_gaps(curves: Sequence[Curve], methods: Sequence[str]) -> Any:
             continue
         low, middle, high = np.where(np.isinf(b := bands(mine, times)), np.nan, b)
         look = _look(place)
-        axes.plot(times, middle, label=method, **look)
+        axes.plot(times, middle, drawstyle="steps-post", label=method, **look)
         if len(mine) > 1:
-            axes.fill_between(times, low, high, color=look["color"], alpha=0.2, linewidth=0)
+            axes.fill_between(
+                times, low, high, step="post", color=look["color"], alpha=0.2, linewidth=0
+            )
         drawn += [float(each) for each in (*middle, *high) if np.isfinite(each)]
     axes.set(xlabel="seconds", ylabel="gap in %")
     logarithmic(axes, times[0], times[-1])

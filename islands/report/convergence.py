@@ -141,9 +141,12 @@ def _draw(axes: Any, x: Floats, values: Floats, history: History, **look: Any) -
             low, first, middle, third, high = np.nanpercentile(
                 values[rows], [0, 25, 50, 75, 100], axis=1
             )
-            axes.fill_between(x[rows], low, high, color=COLOURS[0], alpha=0.2, linewidth=0)
-            axes.fill_between(x[rows], first, third, color=COLOURS[0], alpha=0.35, linewidth=0)
-            axes.plot(x[rows], middle, color=COLOURS[0], marker=marker)
+            step = "post" if look.get("drawstyle") == "steps-post" else None
+            for lower, upper, alpha in ((low, high, 0.2), (first, third, 0.35)):
+                axes.fill_between(
+                    x[rows], lower, upper, step=step, color=COLOURS[0], alpha=alpha, linewidth=0
+                )
+            axes.plot(x[rows], middle, color=COLOURS[0], marker=marker, **look)
     else:
         for place, column in enumerate(values.T):
             axes.plot(
