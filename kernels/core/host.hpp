@@ -70,7 +70,7 @@ inline bool use(Buffers& own, uint64_t bytes) {
     return arena || bytes == 0;
 }
 
-// Memory for one function, beside the arena.
+// Memory for one function, in addition to the arena.
 inline char* scratch(uint64_t bytes) {
     char* const memory = buffers->scratch.at_least(bytes);
     if (!memory && bytes > 0) abort();
