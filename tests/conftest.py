@@ -14,7 +14,7 @@ from pathlib import Path
 
 import jobs
 import pytest
-from quick_compiler import quick_compiler
+from quick_compiler import quick_compiler, without_quick_options
 from wheel_for_tests import environment, wheel_of_sdist
 
 from islands.backends import choose
@@ -103,6 +103,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def installed(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
     """Return the Python of an environment with the wheel and its dependencies."""
     return environment(tmp_path_factory.mktemp("env"), wheel)
+
+
+@pytest.fixture
+def optimised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile as for users: for tests whose runs take longer than compilation."""
+    if "CXX" in os.environ:
+        monkeypatch.setenv("CXX", without_quick_options(os.environ["CXX"]))
 
 
 @pytest.fixture

@@ -31,6 +31,7 @@ def test_the_initial_range_of_bounded_genes_is_fixed(kind: str) -> None:
     )
 
 
+@pytest.mark.usefixtures("optimised")
 @pytest.mark.published
 @pytest.mark.parametrize(("name", "gaps"), [("chr12c", (4.0, 24.0)), ("bur26a", (0.8, 1.6))])
 def test_gaps_of_experiment_a_of_the_thesis(

@@ -96,6 +96,7 @@ def test_presets_have_the_settings_of_the_paper(version: str, topology: str) -> 
     assert spec.settings == GaSettings.build(DANTAS | same)
 
 
+@pytest.mark.usefixtures("optimised")
 @pytest.mark.published
 def test_gaps_are_similar_to_a_sequential_prototype(published: Path) -> None:
     """The prototype had gaps of 4.0 and 5.1 % with 1 island, 2.0 and 6.0 % with 8 in a ring."""

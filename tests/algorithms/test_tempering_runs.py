@@ -55,6 +55,7 @@ def test_states_have_the_distribution_of_boltzmann(backend: Backend) -> None:
         assert np.abs(shares - other / other.sum()).sum() > 0.1
 
 
+@pytest.mark.usefixtures("optimised")
 def test_many_facilities_have_exact_costs_on_any_number_of_ranks() -> None:
     problem = facilities(320, symmetric="neither", largest=10**5)
 
@@ -134,6 +135,7 @@ def test_any_number_of_ranks_and_a_resumed_run_give_the_same_bits(chooses: bool)
         assert (np.concatenate([part[name] for part in resumed]) == array).all(), name
 
 
+@pytest.mark.usefixtures("optimised")
 @pytest.mark.parametrize("name", ["nug12", "tai12a", "chr12a", "esc16a", "bur26a", "nug20"])
 def test_published_optima_are_found(name: str, published: Path) -> None:
     assert (published / "qaplib" / f"{name}.dat").exists()

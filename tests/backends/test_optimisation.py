@@ -13,12 +13,9 @@ _DIGESTS = script(_FOLDER / "digests")
 _ALGORITHMS = ("brkga", "de", "ga", "cellular", "pso", "memetic", "tempering", "eax")
 
 
+@pytest.mark.usefixtures("optimised")
 @pytest.mark.parametrize("algorithm", _ALGORITHMS)
-def test_results_with_the_usual_optimisation_are_the_recorded_ones(
-    algorithm: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # The other tests compile with -O1.
-    monkeypatch.delenv("CXX", raising=False)
+def test_results_with_the_usual_optimisation_are_the_recorded_ones(algorithm: str) -> None:
     with (_FOLDER / "digests.csv").open(newline="") as stream:
         rows = [row for row in csv.DictReader(stream) if f"--algorithm {algorithm} " in row["run"]]
     assert _DIGESTS.digest(rows[0]["run"], "cpu", 1) == rows[0]["digest"]
