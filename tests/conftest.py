@@ -14,7 +14,7 @@ from pathlib import Path
 
 import jobs
 import pytest
-from quick_compiler import quick_compiler, without_quick_options
+from quick_compiler import quick_compiler
 from wheel_for_tests import environment, wheel_of_sdist
 
 from islands.backends import choose
@@ -29,11 +29,14 @@ _LONG = (
 """Folders and files with few tests that take minutes."""
 _SETS = ("tsplib", "national", "vlsi", "qaplib", "mkp")
 
+_USUAL = "ISLANDS_TESTS_USUAL_CXX"
+"""The variable with the compiler of users, for workers, which inherit a quick `CXX`."""
+
 # Hundreds of processes would each start threads of NumPy's linear algebra, which no run uses.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 if "CXX" not in os.environ and shutil.which("c++"):
-    os.environ["CXX"] = quick_compiler("c++")
+    os.environ |= {"CXX": quick_compiler("c++"), _USUAL: "c++"}
 
 # A shell starts jobs in the background with SIGINT ignored, which children inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -108,8 +111,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
 @pytest.fixture
 def optimised(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compile as for users: for tests whose runs take longer than compilation."""
-    if "CXX" in os.environ:
-        monkeypatch.setenv("CXX", without_quick_options(os.environ["CXX"]))
+    if _USUAL in os.environ:
+        monkeypatch.setenv("CXX", os.environ[_USUAL])
 
 
 @pytest.fixture

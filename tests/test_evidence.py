@@ -39,6 +39,7 @@ def test_the_record_counts_tests_and_digests(report: Path) -> None:
     evidence = script(ROOT / "tests" / "evidence")
     found = evidence.record([report, report], DIGESTS, RAN)
     assert found["tests"] == {"passed": 4, "failed": 4, "skipped": 2}
+    assert found["failures"] == 2 * ["tests.some.test_a.test_3", "tests.some.test_a.test_5"]
     table = (ROOT / "tests" / "digests.csv").read_bytes()
     assert found["digests"] == {
         "runs": 52,
@@ -73,7 +74,10 @@ def test_the_page_shows_the_record(report: Path, tmp_path: Path) -> None:
     assert "| checks | passed: ruff check, pytest; skipped: mypy |" in shown
     assert "| device | 1 x NVIDIA H200 |" in shown
     assert "| tests | 2 passed, 2 failed, 1 skipped |" in shown
-    assert "| failed tests | `tests.some.test_a.test_3`, `tests.some.test_a.test_5` |" in shown
+    assert (
+        "| failed tests of pytest | `tests.some.test_a.test_3`, `tests.some.test_a.test_5` |"
+        in shown
+    )
     assert "| digests | 52 runs, 1 differ, 0 failed |" in shown
     assert f"| commit | `{'f' * 12}`" in shown
     record.write_text(json.dumps(found | {"commit": None, "changed": None}))

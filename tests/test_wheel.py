@@ -168,15 +168,18 @@ def test_no_compiler_no_git_and_no_mpi_are_needed(bare: Path, python: Path, tmp_
     )
     assert ran.returncode == 0, ran.stderr
     assert "compiling the kernels with Zig, which first builds its runtime" in ran.stderr
-    built = [path.name for path in (tmp_path / ".cache" / "islands").glob("zig-*/o/*/lib*.a")]
-    assert "libcompiler_rt.a" in built
-    assert "libc++.a" not in built, "which takes a minute"
     assert "backend cpu: " in ran.stderr
     usual = done(*islands(python, *line[1:-3], "--stop", "generations=9", "--out", "usual"))
     assert json.loads(ran.stdout)["digest"] == usual["digest"]
     told = subprocess.run(
         ["islands", "doctor", "--json"], env=user, capture_output=True, timeout=120, check=True
     )
+    for more in ("qap --algorithm tempering", "tsp --algorithm brkga", "mkp --algorithm pso"):
+        line = ["islands", "run", *f"demo/{more} --islands 1 --stop generations=1 --quiet".split()]
+        subprocess.run(line, env=user, capture_output=True, timeout=300, check=True)
+    built = [path.name for path in (tmp_path / ".cache" / "islands").glob("zig-*/o/*/lib*.a")]
+    assert "libcompiler_rt.a" in built
+    assert "libc++.a" not in built, "which takes a minute"
     found = json.loads(told.stdout)
     assert (found["works"], found["mpi"]) == (True, None)
     assert found["compiler"].endswith(f"/ziglang/zig c++ ({zig.version()})")

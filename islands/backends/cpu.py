@@ -28,7 +28,8 @@ from islands.backends.source import Source
 from islands.errors import CompileError, RunError, UsageError
 from islands.text import counted, option
 
-# Contraction would round a * b + c once where the GPU rounds twice.
+# Contraction would round a * b + c once where the GPU rounds twice. Exceptions, which GPUs do not
+# have, would need the C++ library.
 _SAME = ["-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-exceptions"]
 _OPTIONS = [*_SAME, "-pthread", "-shared", "-fPIC", "-fvisibility=hidden", "-x", "c++"]
 _FASTEST = "-O3"  # unless CXX names another level; none changes a result
@@ -105,10 +106,10 @@ class CpuBackend(Backend):
             result = ["-c", "-o", str(object_file)] if self._is_zig else ["-o", str(path)]
             status, output = self._done([*command, *result, "-"], source.text(digest, _KEPT))
             if self._is_zig and status == 0:
-                for link in zig.links(object_file, options, path):
-                    status, output = self._done(link, "")
-                    if status == 0:
-                        break
+                parts = (self._compiler[0], object_file, options, path)
+                status, output = self._done(zig.link(*parts), "")
+                if status != 0 and zig.needs_library(output):
+                    status, output = self._done(zig.link(*parts, library=True), "")
         if status != 0:
             log = output or f"it failed with status {status} and printed nothing. Check CXX"
             # The author of a header does not know this temporary folder.

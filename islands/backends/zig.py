@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,8 +19,10 @@ from islands.errors import IslandsError
 _CACHE = "ZIG_GLOBAL_CACHE_DIR"
 _RUNTIME = "o/*/libcompiler_rt.a"
 """The runtime in Zig's cache, which Zig builds before its first program."""
+_LIBRARY = "o/*/libc++.a"
+_OF_LIBRARY = re.compile(r"undefined.*(std::|operator new|operator delete|__cxa_|__gxx_|\b_Z)")
 _USUAL_SECONDS = 5.0
-_FIRST_SECONDS = 20.0
+_FIRST_SECONDS = 12.0
 
 
 def command() -> list[str] | None:
@@ -31,22 +35,39 @@ def command() -> list[str] | None:
     return [str(zig), "c++"] if os.access(zig, os.X_OK) else None
 
 
-def links(object_file: Path, options: Iterable[str], path: Path) -> Iterator[list[str]]:
-    """Yield the commands that link a program, the next for when one fails.
+def link(
+    zig: str, object_file: Path, options: Iterable[str], path: Path, *, library: bool = False
+) -> list[str]:
+    """Return the command that links a program, with the C++ library or without.
 
-    The first is for C, since Zig builds the whole library of C++ before it links its first program
-    with it. Only headers of users that need the library come to the second.
+    Zig builds that library before it links its first program with it, and ours do not need it.
     """
-    zig, *_ = command() or ["zig"]
     kept = [word for word in options if word == "-shared" or word.startswith("-fsanitize")]
-    for language in ("cc", "c++"):
-        yield [zig, language, "-O3", *kept, "-Wl,-z,defs", str(object_file), "-o", str(path)]
+    # Without -O3, Zig also builds a runtime for debugging; missing symbols are errors only here.
+    kept += ["-O3", "-Wl,-z,defs"]
+    return [zig, "c++" if library else "cc", *kept, str(object_file), "-o", str(path)]
+
+
+def needs_library(log: str) -> bool:
+    """Return whether a program needs the C++ library, as a header of a user may; announce it."""
+    if not _OF_LIBRARY.search(log):
+        return False
+    if not any(_folder().glob(_LIBRARY)):
+        words = "linking with the C++ library, which Zig first builds (about 80 s, once)"
+        print(f"islands: {words}", file=sys.stderr, flush=True)
+    return True
 
 
 def version() -> str:
     """Return the version of Zig, which also identifies its clang."""
-    found = command() or ["zig"]
-    output = subprocess.run([found[0], "version"], capture_output=True, text=True).stdout
+    found = command()
+    return "Zig" if found is None else _version_of(found[0], Path(found[0]).stat().st_mtime_ns)
+
+
+@functools.cache
+def _version_of(zig: str, changed: int) -> str:
+    """Return what Zig says; `changed` is the time of its last change."""
+    output = subprocess.run([zig, "version"], capture_output=True, text=True).stdout
     return f"Zig {output.strip()}"
 
 

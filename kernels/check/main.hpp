@@ -118,6 +118,8 @@ int main(int, char** names) {
     int64_t volatile* const progress = static_cast<int64_t*>(mapped);
     int64_t* const costs = static_cast<int64_t*>(mapped) + 2;
     blockIdx.x = 0, gridDim.x = 1;
+    host::Buffers buffers;
+    host::take_up(buffers, 0);
     (void)pair, (void)changing, (void)ends;
     for (int64_t k = 0; k < count; ++k) {
         progress[1] = COST;

@@ -4,7 +4,7 @@
 
 // Only few and small headers, since every program is compiled with them: the C++ headers for
 // threads, strings and memory take longer to compile than many kernels. Nothing here needs the
-// runtime library of C++ (new, exceptions, destructors of threads), which Zig would build first.
+// C++ library (operator new, exceptions, destructors of threads), which Zig would build first.
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -34,8 +34,8 @@ inline void add(int64_t* number, int64_t more) { *number += more; }
 
 namespace host {
 
-// Memory that grows and is kept for later launches. It is never freed, as threads of a pool never
-// end.
+// Memory that grows and is kept for later launches. Not freed at the end: threads of a pool never
+// end, and a forked child abandons the memory of its parent.
 class Buffer {
   public:
     // Return null if there is no memory.
@@ -54,7 +54,7 @@ class Buffer {
 };
 
 struct Buffers {
-    Buffer arena, scratch;
+    Buffer arena, sorting;
 };
 
 // Of the launch that this thread takes part in.
@@ -62,18 +62,22 @@ inline thread_local Buffers* buffers = nullptr;
 inline thread_local char* arena = nullptr;
 inline thread_local uint64_t arena_bytes = 0;  // requested by the launch
 
-// Let this thread use `own` and an arena of `bytes`; return false if there is no memory.
-inline bool use(Buffers& own, uint64_t bytes) {
+// Let this thread work with `own` and an arena of `bytes`; return false if there is no memory.
+inline bool take_up(Buffers& own, uint64_t bytes) {
     buffers = &own;
     arena_bytes = bytes;
     arena = own.arena.at_least(bytes);
     return arena || bytes == 0;
 }
 
-// Memory for one function, in addition to the arena.
-inline char* scratch(uint64_t bytes) {
-    char* const memory = buffers->scratch.at_least(bytes);
-    if (!memory && bytes > 0) abort();
+// Return memory for a sort, in addition to the arena.
+inline char* sorting_memory(uint64_t bytes) {
+    char* const memory = buffers->sorting.at_least(bytes);
+    if (!memory && bytes > 0) {
+        constexpr char words[] = "islands: no memory to sort. Lower --threads or --population\n";
+        (void)!write(STDERR_FILENO, words, sizeof words - 1);
+        abort();
+    }
     return memory;
 }
 
@@ -113,7 +117,7 @@ class Pool {
 
   private:
     void work(Buffers& own) {
-        if (!use(own, arena_bytes_)) return;
+        if (!take_up(own, arena_bytes_)) return;
         const auto body = body_;
         const auto values = values_;
         const auto grid = gridDim.x = grid_;

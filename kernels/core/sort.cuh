@@ -39,7 +39,7 @@ __device__ void sort(int64_t* value, uint32_t* index, int n) {
     }
     __syncthreads();
 #else
-    Ranked* const pairs = reinterpret_cast<Ranked*>(host::scratch(n * sizeof(Ranked)));
+    Ranked* const pairs = reinterpret_cast<Ranked*>(host::sorting_memory(n * sizeof(Ranked)));
     for (int i = 0; i < n; ++i) pairs[i] = {value[i], index[i]};
     std::sort(pairs, pairs + n, [](const Ranked& a, const Ranked& b) { return a.before(b); });
     for (int i = 0; i < n; ++i) value[i] = pairs[i].value, index[i] = pairs[i].index;

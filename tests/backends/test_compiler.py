@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from programs_for_tests import SCAN
 from islands.backends import choose, zig
 from islands.backends.base import Backend, Block
 from islands.backends.cache import loaded
+from islands.backends.compiler import compiler
 from islands.backends.source import Source
 from islands.errors import CompileError, UsageError
 
@@ -150,3 +152,17 @@ def test_an_invalid_cxx_is_refused(
     assert str(caught.value) == (
         f"CXX={wanted}: {fault}. Let CXX name a C++ compiler, such as g++, or unset it"
     )
+
+
+def test_a_compiler_is_asked_for_its_version_until_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "compiler"
+    script.write_text('#!/bin/sh\necho asked >>"${0%/*}/calls"\necho one\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("CXX", str(script))
+    assert compiler()[1] == compiler()[1] == "one\n"
+    script.write_text(script.read_text().replace("one", "two"))
+    os.utime(script, ns=(0, 1))
+    assert compiler()[1] == "two\n"
+    assert (tmp_path / "calls").read_text().splitlines() == ["asked"] * 2

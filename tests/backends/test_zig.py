@@ -77,7 +77,7 @@ def test_building_its_runtime_is_announced(
     zig: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     choose("cpu").compile(SCAN, Block())
-    words = "compiling the kernels with Zig, which first builds its runtime (about 20 s, once)"
+    words = "compiling the kernels with Zig, which first builds its runtime (about 12 s, once)"
     assert capsys.readouterr().err == f"islands: {words}\n"
     said: list[str] = []
     for folder in ("zig-9.8.7", "../other"):

@@ -42,14 +42,6 @@ def in_scripts() -> str:
     return shlex.join(words[:at])
 
 
-def without_quick_options(command: str) -> str:
-    """Return a value of `CXX` without the options of `quick_compiler`."""
-    words = shlex.split(command)
-    if _LEVEL in words:
-        words = words[: words.index(_LEVEL)]
-    return shlex.join(words)
-
-
 def _compiled_headers(command: str, version: str) -> Path:
     """Return a file with the system headers of all programs, and compile it if no test has."""
     core = data_folder("kernels") / "core"

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from islands.report.comparison import draw_gaps
 from islands.report.curves import (
     Curve,
     bands,
@@ -31,6 +32,13 @@ CURVES = [
     curve("y", 1, (1.0, 9.0), (8.0, 3.0)),
     curve("y", 2, (1.0, 9.0), (2.0, 5.0)),
 ]
+
+
+def test_medians_are_drawn_as_steps() -> None:
+    pytest.importorskip("matplotlib")
+    (axes,) = draw_gaps(CURVES, ("x", "y")).axes
+    assert [line.get_drawstyle() for line in axes.get_lines()] == ["steps-post"] * 2
+    assert len(axes.collections) == 2  # a band each
 
 
 def test_a_curve_is_a_step_function_of_time() -> None:

@@ -184,6 +184,8 @@ def test_islands_have_a_legend_and_their_distinct_costs_are_drawn(runs: Path) ->
         (legend,) = figure.legends
         shown = [each.get_text() for each in legend.get_texts()]
         assert shown == ["0", "1", "2", "3", "all"]
+        styles = {line.get_drawstyle() for line in figure.axes[0].get_lines()}
+        assert styles == {"steps-post"}
         drawn = [line.get_ydata().tolist() for line in figure.axes[3].get_lines()]
         assert drawn == history.distinct.T.tolist()
         alone = RecordedRun.read(runs / "alone").history

@@ -17,7 +17,7 @@ inline void give(State state, Values Thread::* of, Site site, T mine) {
     wait(state, site);
 }
 
-// Return the value that another thread gave at the last common place. GCC's -O1, which the tests
+// Return the value that another thread gave at the last common place. GCC's -Og, which the tests
 // use, inlines only what is declared so.
 template <class T>
 inline T given(Values Thread::* of, unsigned number) {
