@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from islands.backends import cpu
 from islands.paths import cache_folder, data_folder
 
-_LEVEL = "-Og"  # a third of the usual time to compile
+_LEVEL = "-Og"  # a fifth to a third of the usual time to compile
 _SYSTEM = re.compile(r"^# *(?:include *<|undef ).*\n", re.MULTILINE)
 
 
