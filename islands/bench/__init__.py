@@ -20,6 +20,7 @@ BENCHES = {
     "cellular": "islands.bench.algorithms:CELLULAR",
     "ga": "islands.bench.algorithms:GA",
     "pso": "islands.bench.algorithms:PSO",
+    "eax": "islands.bench.algorithms:EAX",
     "tabu": "islands.bench.tabu",
     "decoders": "islands.bench.decoders",
     "recording": "islands.bench.recording",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from islands.bench.algorithm_rows import BrkgaRow, CellularRow, DeRow, GaRow, PsoRow
+from islands.bench.eax_row import EaxRow
 from islands.bench.throughput import AlgorithmBench
 from islands.errors import IslandsError
 from islands.instances.formats import FOUND_BY_NAME
@@ -149,3 +150,18 @@ Times are compared with those of one run on the paper's GPU; the runs here share
     threads=1,
 )
 """Each reference value is the seconds of a run of either preset on the paper's GTX 1050 Ti."""
+
+EAX = AlgorithmBench(
+    text="""\
+Edge assembly crossover: one island of 300 tours, 30 on the CPU, with 30 children of each pair.
+
+Generations follow the first 20. They take longer in the second phase, which is not measured.""",
+    row=EaxRow.of,
+    instances={"national/ja9847": 9847, "tsplib/usa13509": 13509, "national/sw24978": 24978},
+    settings={"eax": {"algorithm": "eax", "islands": 1, "population": 300}},
+    read=cities,
+    warm_up=20,
+    most=50,
+    cpu_options={"population": 30},
+)
+"""Each reference value is the number of cities."""

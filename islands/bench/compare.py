@@ -21,6 +21,7 @@ SPEEDS = {
     "cellular": "evaluations_per_second",
     "ga": "children_per_second",
     "pso": "evaluations_per_second",
+    "eax": "children_per_second",
     "tabu": "evaluations_per_second",
     "scaling": "rate",
     "epoch_ends": "end",

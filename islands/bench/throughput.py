@@ -75,6 +75,8 @@ class AlgorithmBench:
     """Maximum seconds of a pass by backend."""
     warm_up: int = 2
     """Generations before the first pass; also the minimum of a pass."""
+    most: int | None = None
+    """The most generations of a pass, for a search that converges; None: those requested."""
     threads: int | None = None
     """CPU threads unless requested otherwise; None uses all cores."""
     cpu_options: Mapping[str, Any] = field(default_factory=dict)
@@ -117,6 +119,7 @@ class AlgorithmBench:
         archipelago.start()
         with backend.timed() as first:
             archipelago.advance(self.warm_up)
+        generations = min(generations, self.most or generations)
         limit = self.seconds.get(backend.name)
         if limit is not None:
             affordable = int(1000 * limit / (first[0] / self.warm_up))

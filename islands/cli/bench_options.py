@@ -111,7 +111,7 @@ _VARIANT = "settings KEY=VALUE of a method, and a file for --config; repeat it"
 _RIVALS = f"also run these programs, as long and on as many cores: {', '.join(RIVALS)}"
 
 OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
-    ("brkga", "de", "cellular", "ga", "pso", "decoders"): (
+    ("brkga", "de", "cellular", "ga", "pso", "eax", "decoders"): (
         BenchOption("generations", "G", int, "generations per repetition"),
     ),
     ("topologies", "migration", "colonies"): (

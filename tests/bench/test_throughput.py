@@ -12,6 +12,7 @@ from problems_for_tests import knapsack
 from islands.bench import algorithm_rows, algorithms
 from islands.bench.algorithm_rows import CellularRow, GaRow, PsoRow
 from islands.bench.base import BenchRequest
+from islands.bench.eax_row import EaxRow
 from islands.bench.throughput import AlgorithmBench, copy_bandwidth
 from islands.cli import main
 from islands.parallel import World
@@ -109,6 +110,22 @@ def test_pso_moves_512_particles_with_either_preset() -> None:
         assert row.evaluations_per_second == pytest.approx(per_second)
         assert row.speedup == pytest.approx(published / (0.6 * row.milliseconds))
         assert len(row.line()) == pytest.approx(len(row.HEADER), abs=2)
+
+
+def test_eax_counts_children_in_passes_of_limited_length() -> None:
+    [row] = measured(
+        algorithms.EAX,
+        1000,
+        instances={"some": 200},
+        read=lambda *_: algorithms.cities("absent", 200),
+        most=30,
+    )
+    assert isinstance(row, EaxRow)
+    assert (row.size, row.tours) == (200, 30)
+    assert 20 <= row.generations <= 30
+    children = row.children_per_second * row.microseconds / 1e6
+    assert 0 < children <= 30 * 30  # none where a population has converged
+    assert len(row.line()) == pytest.approx(len(row.HEADER), abs=2)
 
 
 @pytest.mark.parametrize(
