@@ -33,12 +33,15 @@ _MOST_CUTS, _MOST_CYCLES, _WORK, _SHARES = 320, 128, 6, 8
 _TABLE, _RECORD = 2 * _MOST_CYCLES + 2, 1 + 3 * _MOST_CUTS
 _GROUP, _CELLS, _MOST_DEGREE = 32, 256, 10
 _STAGE = 8
-_MOST_WALKS, _LONGEST_WALK = 4, 2048
+_MOST_WALKS, _LONGEST_WALK = 8, 512
+_VERTEX, _ALIGNED = 5, 32
 _FEWEST_FAST = 6144
 """Differing positions of a pair that block memory has room for: at least these."""
-_GRAPH_BYTES = 74 << 10
-"""Bytes of block memory for a graph and its walks: a third of that of a large GPU."""
-_MOST_ADDED = 48
+_GRAPH_BYTES = 73 << 10
+"""Bytes of block memory for a graph and its walks: a third of that of a large GPU, which has also
+room for what each block declares and for what the system takes."""
+_MOST_ADDED, _MERGE_BYTES, _CANDIDATES = 48, 32, 4 * 8
+_LIGHT, _HEAVY = 32, 256  # threads that make a child
 _NARROW = 1 << 16
 """Number of cities up to which positions have 16 bits."""
 _ENTROPY, _GREEDY = "entropy", "greedy"
@@ -141,7 +144,7 @@ class Eax(Algorithm):
             "EAX_WIDE": str(int(self._pitch > _NARROW)),
             "EAX_DEGREE": str(_MOST_DEGREE),
             "EAX_FAST_VERTICES": str(fast),
-            "EAX_WALK_BITS": str(_walk_bits(self._pitch)),
+            "EAX_GRAPH_BYTES": str(_graph_bytes(self._pitch)),
         }
 
     def require_problem(self, problem: Problem) -> None:
@@ -190,14 +193,15 @@ class Eax(Algorithm):
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         size, islands, pitch = shape.individuals, shape.islands, shape.pitch
-        graph, child = _graph_bytes(pitch), _child_bytes(pitch)
+        graph = _graph_bytes(pitch)
+        child, heavy = (_child_bytes(pitch, threads) for threads in (_LIGHT, _HEAVY))
         listed = scratch_bytes(2 * self.settings.children)
         return Schedule(
             start=(Launch("eax_start", size, _search_bytes(pitch), 512),),
             generation=(
                 Launch("eax_pair", size, graph, 384),
-                Launch("eax_child", size * self.settings.children, child, 32),
-                Launch("eax_heavy", size * _SHARES, child + listed, 256),
+                Launch("eax_child", size * self.settings.children, child, _LIGHT),
+                Launch("eax_heavy", size * _SHARES, heavy + listed, _HEAVY),
                 Launch("eax_replace", size, scratch_bytes(*[4 * _MOST_CUTS] * 5, 16), 512),
                 Launch("eax_restart", size, _search_bytes(pitch), 512),
                 Launch("eax_stage", islands, 0, 256),
@@ -223,27 +227,26 @@ def entropy_of(population: int) -> NDArray[np.int32]:
 
 def _fast_vertices(pitch: int) -> int:
     """Return the size of graphs in block memory. First tours differ at half of the positions."""
-    most = max(_FEWEST_FAST, (_GRAPH_BYTES - _walk_bytes(pitch)) // 6)
+    most = max(_FEWEST_FAST, (_GRAPH_BYTES - _besides(pitch)) // _VERTEX)
     return min(pitch, max(_FEWEST_FAST, pitch * 3 // 5), most) // 32 * 32
-
-
-def _walk_bits(pitch: int) -> int:
-    """Return the bytes for the bits of the vertices of all walks, one for each vertex and walk."""
-    fast = _fast_vertices(pitch)
-    left = (_GRAPH_BYTES - 4 * fast - _walk_bytes(pitch)) // 16 * 16
-    return min(_MOST_WALKS * fast, max(fast, left))
 
 
 def _graph_bytes(pitch: int) -> int:
     """Return the bytes of block memory for the graph of a pair and its walks."""
-    return scratch_bytes(4 * _fast_vertices(pitch), _walk_bits(pitch)) + _walk_bytes(pitch)
+    fast = _fast_vertices(pitch)
+    all_walks = scratch_bytes(4 * fast, _MOST_WALKS * fast, *_walk_parts(_MOST_WALKS))
+    return max(min(_GRAPH_BYTES, all_walks), _VERTEX * fast + _besides(pitch))
 
 
-def _walk_bytes(pitch: int) -> int:
-    """Return the bytes for the comparison of a pair, and then for its walks."""
+def _besides(pitch: int) -> int:
+    """Return the bytes for the comparison of a pair, and then for a walk."""
+    comparison = scratch_bytes(*[4 * -(-pitch // 32)] * 4)
+    return max(comparison, scratch_bytes(*_walk_parts(1))) + _ALIGNED
+
+
+def _walk_parts(walks: int) -> tuple[int, ...]:
     cycles = 4 * _MOST_CYCLES
-    walks = scratch_bytes(2 * _MOST_WALKS * _LONGEST_WALK, cycles, cycles, 4 * _MOST_WALKS)
-    return max(walks, scratch_bytes(*[4 * -(-pitch // 32)] * 4))
+    return (2 * walks * _LONGEST_WALK, cycles, cycles, 4 * _MOST_WALKS)
 
 
 def frame_of(problem: Problem) -> NDArray[np.float64]:
@@ -264,9 +267,9 @@ def _search_bytes(n: int) -> int:
     return scratch_bytes(4 * groups, 24 * groups, 8 * _CELLS, 4)
 
 
-def _child_bytes(pitch: int) -> int:
+def _child_bytes(pitch: int, threads: int) -> int:
     position = 4 if pitch > _NARROW else 2
     cuts = _MOST_CUTS
     positions, numbers = position * cuts, 2 * cuts
     parts = (positions, numbers, positions, 2 * numbers, numbers, 4 * cuts, 8 * cuts)
-    return scratch_bytes(*parts, 2 * _MOST_ADDED)
+    return scratch_bytes(*parts, 2 * _MOST_ADDED, _MERGE_BYTES, _CANDIDATES * threads)

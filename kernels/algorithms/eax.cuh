@@ -10,8 +10,8 @@
 #include "eax/stages.cuh"
 #include "eax/winner.cuh"
 
-#define EAX_KERNEL(threads, name)                                                      \
-    KERNEL_OF(threads, name,                                                           \
+#define EAX_KERNEL(threads, blocks, name)                                              \
+    KERNEL_OF(threads, blocks, name,                                                   \
               (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan, \
                improver::Plan improving))
 
@@ -37,7 +37,7 @@ __device__ int individuals(const Archipelago& all) { return all.islands * all.po
 }  // namespace eax
 
 // The first generation: a block makes one tour after another.
-EAX_KERNEL(512, eax_start) {
+EAX_KERNEL(512, 1, eax_start) {
     for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
         // Always make the first individual, so that there is one.
         if (job > 0 && eax::stops(improving)) break;
@@ -52,7 +52,7 @@ EAX_KERNEL(512, eax_start) {
 }
 
 // Clears the frequencies of islands of which individuals have changed.
-EAX_KERNEL(256, eax_clear) {
+EAX_KERNEL(256, 1, eax_clear) {
     const int parts = gridDim.x / all.islands, local = blockIdx.x / parts;
     int changed = 0;
     for (int i = threadIdx.x; i < all.population; i += blockDim.x) {
@@ -63,7 +63,7 @@ EAX_KERNEL(256, eax_clear) {
 }
 
 // Counts the edges of all tours of these islands, and locates the cities of changed ones.
-EAX_KERNEL(256, eax_adopt) {
+EAX_KERNEL(256, 1, eax_adopt) {
     for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
         const auto [local, slot] = all.individual(job);
         int changed = 0;
@@ -81,7 +81,7 @@ EAX_KERNEL(256, eax_adopt) {
 }
 
 // A block finds the AB-cycles of one pair after another.
-EAX_KERNEL(384, eax_pair) {
+EAX_KERNEL(384, 3, eax_pair) {
     const int n = all.shape.n;
     const int64_t pitch = all.shape.pitch;
     for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
@@ -97,16 +97,17 @@ EAX_KERNEL(384, eax_pair) {
         const int most = is_block ? eax::MOST_CYCLES : min(plan.children, eax::MOST_CYCLES);
         const eax::Cycles cycles(plan, job, int(pitch));
         int32_t* const work = plan.work + int64_t(job) * eax::WORK * pitch;
-        Scratch scratch(arena.large());
-        auto* const fast = scratch.take<eax::Adjacent<uint16_t>>(EAX_FAST_VERTICES);
-        auto* const bits = scratch.take<uint8_t>(EAX_WALK_BITS);
-        Scratch of_comparison = scratch;  // which is over when the walks begin
+        // The graph grows from the beginning of the memory, the comparison is at its end; when it
+        // is over, the walks take its place.
+        Scratch scratch(arena.large()), of_comparison(eax::end_of(arena.large(), n));
         eax::Comparison comparison(pair, of_comparison, work + 4 * pitch, n);
-        const int count = comparison.count();
+        const int count = comparison.count(arena.large());
         if (count <= EAX_FAST_VERTICES) {
+            const int walks = eax::walks_in(count, is_block);
+            auto* const fast = scratch.take<eax::Adjacent<uint16_t>>(count);
+            auto* const bits = scratch.take<uint8_t>(walks * eax::bytes_of_bits(count));
             eax::Graph<uint16_t> graph(count, work, fast, bits);
             comparison.write(graph);
-            const int walks = eax::walks_in(count, is_block);
             eax::find_cycles(cycles, graph, scratch, walks, most, int(pitch), place);
         } else {
             auto* const adjacent = reinterpret_cast<eax::Adjacent<int32_t>*>(work + pitch);
@@ -123,32 +124,40 @@ EAX_KERNEL(384, eax_pair) {
 namespace eax {
 
 // Make a child and write its outcome. Of a heavy child, unless IS_HEAVY, only write what it
-// promises.
+// promises; otherwise refuse it unless it promises more than `least`.
 template <bool IS_HEAVY>
 __device__ void make_child(const Archipelago& all, const Plan& plan, const problem::Data& data,
-                           Scratch scratch, const Pair& pair, int number) {
+                           Scratch scratch, const Pair& pair, int number, double least) {
     const int64_t job = pair.index * plan.children + number;
     const bool is_block = plan.stage[pair.local].phase == BLOCK;
     const Cycles cycles(plan, pair.index, all.shape.pitch);
+    const int count = cycles.count();
     Outcome outcome{0.0, 0};
     double promise = 0.0;
-    const int count = cycles.count();
     if (count > 0 && (is_block || number < count)) {
-        uint32_t mask = 0;
-        if (number >= count) {
-            const int64_t made = all.island[pair.local].generation + 1;
-            mask = all.place(pair.local, made, pair.a).words(stream::ESET, number).x | 1;
-        }
-        Child child(all, plan, data, pair, cycles, scratch);
-        // Merging hardly ever makes up for an E-set that loses.
-        if (const int64_t gain = child.make(number % count, mask, is_block); gain > 0) {
-            if (!IS_HEAVY && child.is_heavy()) {
-                if (child.can_be_merged()) promise = child.promise(gain);
-            } else {
-                outcome = child.finish<IS_HEAVY>(gain, cycles.table->differing);
+        const int cycle = number % count;
+        const bool is_long = cycles.edges(cycle) > LONG_CYCLE;
+        if (!IS_HEAVY && is_long) {
+            promise = UNKNOWN;
+        } else {
+            uint32_t mask = 0;
+            if (number >= count) {
+                const int64_t made = all.island[pair.local].generation + 1;
+                mask = all.place(pair.local, made, pair.a).words(stream::ESET, number).x | 1;
             }
+            Child child(all, plan, data, pair, cycles, scratch);
+            // Merging hardly ever makes up for an E-set that loses.
+            const int64_t gain = child.make(cycle, mask, is_block);
+            const bool is_hopeless = gain <= 0 || (is_long && child.promise(gain) <= least);
+            if (!is_hopeless && child.find()) {
+                if (!IS_HEAVY && child.is_heavy()) {
+                    promise = child.promise(gain);
+                } else {
+                    outcome = child.finish(gain, cycles.table->differing);
+                }
+            }
+            if (outcome.score > 0.0) child.store(plan.record + job * RECORD);
         }
-        if (outcome.score > 0.0) child.store(plan.record + job * RECORD);
     }
     if (threadIdx.x == 0) plan.outcome[job] = outcome;
     if (threadIdx.x == 0 && !IS_HEAVY) plan.promise[job] = promise;
@@ -157,19 +166,19 @@ __device__ void make_child(const Archipelago& all, const Plan& plan, const probl
 }  // namespace eax
 
 // A block makes one light child after another.
-EAX_KERNEL(32, eax_child) {
+EAX_KERNEL(32, 20, eax_child) {
     for (int job = blockIdx.x; job < eax::individuals(all) * plan.children; job += gridDim.x) {
         if (eax::stops(improving)) break;
         const eax::Pair pair(all, plan, job / plan.children);
         if (!eax::crosses(plan, pair)) continue;
         __syncthreads();  // the previous child is complete
         const int number = job % plan.children;
-        eax::make_child<false>(all, plan, data, Scratch(arena.large()), pair, number);
+        eax::make_child<false>(all, plan, data, Scratch(arena.large()), pair, number, 0.0);
     }
 }
 
 // A larger block makes every SHARES-th of the promising heavy children of one pair after another.
-EAX_KERNEL(256, eax_heavy) {
+EAX_KERNEL(256, 3, eax_heavy) {
     for (int job = blockIdx.x; job < eax::individuals(all) * eax::SHARES; job += gridDim.x) {
         if (eax::stops(improving)) break;
         const eax::Pair pair(all, plan, job / eax::SHARES);
@@ -179,7 +188,8 @@ EAX_KERNEL(256, eax_heavy) {
         const eax::Promising promising(plan, pair.index, scratch);
         for (int k = job % eax::SHARES; k < promising.count; k += eax::SHARES) {
             if (eax::stops(improving)) break;
-            eax::make_child<true>(all, plan, data, scratch, pair, promising.numbers[k]);
+            const int number = promising.numbers[k];
+            eax::make_child<true>(all, plan, data, scratch, pair, number, promising.least);
             __syncthreads();
         }
     }
@@ -187,7 +197,7 @@ EAX_KERNEL(256, eax_heavy) {
 
 // A block writes the next individual of one pair's first parent after another. For islands that
 // begin again, it clears the frequencies.
-EAX_KERNEL(512, eax_replace) {
+EAX_KERNEL(512, 3, eax_replace) {
     const int n = all.shape.n;
     for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
         if (eax::stops(improving)) break;
@@ -221,7 +231,7 @@ EAX_KERNEL(512, eax_replace) {
 }
 
 // A block makes one tour of islands that begin again after another: the heir, and new ones.
-EAX_KERNEL(512, eax_restart) {
+EAX_KERNEL(512, 1, eax_restart) {
     for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
         const auto [local, slot] = all.individual(job);
         if (!eax::restarts(plan, local)) continue;
@@ -240,4 +250,4 @@ EAX_KERNEL(512, eax_restart) {
 }
 
 // A block updates the stage of an island.
-EAX_KERNEL(256, eax_stage) { eax::update(all, plan, blockIdx.x); }
+EAX_KERNEL(256, 1, eax_stage) { eax::update(all, plan, blockIdx.x); }

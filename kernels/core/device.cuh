@@ -28,6 +28,12 @@ using uint64_t = unsigned long long;
 // Whether it is cheap to poll a word that the host may change.
 constexpr bool POLLING_IS_CHEAP = false;
 
+// How many values a thread should read before it uses the first, as each read takes long.
+constexpr int READS_AT_ONCE = 8;
+
+// Whether a table should be copied to block memory before all threads look up values in it.
+constexpr bool BLOCK_MEMORY_IS_FASTER = true;
+
 // Add to a number that no other thread changes, without waiting for the old value.
 __device__ void add(int64_t* number, int64_t more) {
     atomicAdd(reinterpret_cast<unsigned long long*>(number), more);
@@ -53,8 +59,9 @@ __device__ int next_job(int job) {
     extern "C" __global__ void __launch_bounds__(ISLANDS_THREADS, ISLANDS_BLOCKS) name parameters
 
 // A kernel whose launches have at most `threads` threads per block, whatever the program has.
-#define KERNEL_OF(threads, name, parameters) \
-    extern "C" __global__ void __launch_bounds__(threads) name parameters
+// Registers leave room for at least `blocks` of them on a multiprocessor.
+#define KERNEL_OF(threads, blocks, name, parameters) \
+    extern "C" __global__ void __launch_bounds__(threads, blocks) name parameters
 
 // The scratch memory of a block, in two parts. Both are in shared memory; if that is too small, the
 // large part is a slice of global memory. The choice is made at compile time, because instructions

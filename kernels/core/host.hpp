@@ -29,6 +29,8 @@ inline void __syncthreads() {}
 inline int next_job(int job) { return job + gridDim.x; }
 
 constexpr bool POLLING_IS_CHEAP = true;
+constexpr int READS_AT_ONCE = 1;
+constexpr bool BLOCK_MEMORY_IS_FASTER = false;
 
 inline void add(int64_t* number, int64_t more) { *number += more; }
 
@@ -238,7 +240,7 @@ void call(void (*kernel)(T...), void** values) {
     static void name parameters
 
 // The number of threads only matters on GPUs.
-#define KERNEL_OF(threads, name, parameters) KERNEL(name, parameters)
+#define KERNEL_OF(threads, blocks, name, parameters) KERNEL(name, parameters)
 
 struct Arena {
     char* memory;

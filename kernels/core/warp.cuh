@@ -5,6 +5,10 @@
 
 namespace warp {
 
+struct Counts {
+    int all, before;
+};
+
 #ifdef __CUDACC__
 constexpr int SIZE = block::WARP;
 __device__ int lane() { return block::lane(); }
@@ -15,6 +19,27 @@ __device__ void sync() { __syncwarp(); }
 __device__ int first(int mine) { return __shfl_sync(block::ALL, mine, 0); }
 // Return the first lane in which `mine` is true, or -1 if there is none.
 __device__ int find(bool mine) { return __ffs(__ballot_sync(block::ALL, mine)) - 1; }
+// Return in how many lanes `mine` is true, and in how many of those before this one.
+__device__ Counts counts(bool mine) {
+    const unsigned lanes = __ballot_sync(block::ALL, mine);
+    return {__popc(lanes), __popc(lanes & ((1u << lane()) - 1))};
+}
+// Return the sum of the values of all threads of the warp.
+__device__ int sum(int mine) { return __reduce_add_sync(block::ALL, mine); }
+// Return the sum of the values of the threads before this one.
+__device__ int sum_before(int mine) {
+    int through = mine;
+    for (int step = 1; step < SIZE; step *= 2) {
+        const int other = __shfl_up_sync(block::ALL, through, step);
+        if (lane() >= step) through += other;
+    }
+    return through - mine;
+}
+// Return the smallest value, and the lowest index that has it.
+template <class T>
+__device__ block::Least<T> least(block::Least<T> mine) {
+    return block::least_of_warp(mine);
+}
 #else
 constexpr int SIZE = 1;
 __device__ int lane() { return 0; }
@@ -23,6 +48,13 @@ __device__ int count() { return 1; }
 __device__ void sync() {}
 __device__ int first(int mine) { return mine; }
 __device__ int find(bool mine) { return mine ? 0 : -1; }
+__device__ Counts counts(bool mine) { return {mine, 0}; }
+__device__ int sum(int mine) { return mine; }
+__device__ int sum_before(int) { return 0; }
+template <class T>
+__device__ block::Least<T> least(block::Least<T> mine) {
+    return mine;
+}
 #endif
 
 }  // namespace warp

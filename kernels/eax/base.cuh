@@ -18,10 +18,11 @@
 #define EAX_DEGREE 10
 #endif
 
-// The vertices of a graph that block memory has room for.
-#ifndef EAX_FAST_VERTICES
+// The memory of a block for the graph of a pair and its walks, and the vertices for which it is
+// large enough.
+#ifndef EAX_GRAPH_BYTES
+#define EAX_GRAPH_BYTES 8192
 #define EAX_FAST_VERTICES 64
-#define EAX_WALK_BITS 128  // bytes for the bits of the vertices of all walks
 #endif
 
 namespace eax {

@@ -12,12 +12,14 @@ namespace eax {
 
 constexpr int MOST_ADDED = 48;  // AB-cycles of an E-set besides the first one
 
-// Children whose sub-tours have many cities take long: they are made by larger blocks, after the
-// light ones, and only if they promise enough.
-constexpr int HEAVY_CITIES = 50;  // in sub-tours, of each of which at most LARGE count
+// Children with a long AB-cycle, with many sub-tours, or with many cities in them, take long: they
+// are made by larger blocks, after the light ones, and only if they promise enough.
+constexpr int LONG_CYCLE = 48;    // edges of A
+constexpr int MOST_LIGHT = 4;     // sub-tours
+constexpr int HEAVY_CITIES = 30;  // in sub-tours, of each of which at most LARGE count
 constexpr int LARGE = 400;
-// A heavy child with more sub-tours is refused: merging them takes long, and hardly ever pays.
-constexpr int MOST_SUB_TOURS = 16;
+// A child with more sub-tours is refused: all other pairs would wait until they are merged.
+constexpr int MOST_SUB_TOURS = 8;
 
 class Child {
   public:
@@ -29,22 +31,27 @@ class Child {
           pair_(pair),
           cycles_(cycles),
           tours_(scratch, all.shape.n),
-          added_(scratch.take<uint16_t>(MOST_ADDED)) {}
+          added_(scratch.take<uint16_t>(MOST_ADDED)),
+          merge_(scratch.take<Merge>(1)),
+          candidates_(scratch.take<Candidate>(warp::count() * CANDIDATES_OF_WARP)) {}
 
     // Make the child whose E-set begins with a cycle; a `mask` other than 0 leaves some of the
     // others out. Return by how much the E-set shortens the edges, before sub-tours are merged.
-    // Sub-tours are found only if it does.
     __device__ int64_t make(int cycle, uint32_t mask, bool is_block) {
-        bool is_found = false;
+        is_found_ = false;
         tours_.cuts = 0;
         tours_.add(cycles_.of(cycle), cycles_.edges(cycle));
         if (is_block) {
             tours_.find();
-            is_found = tours_.count == 1 || !complete(cycle, mask);
+            is_found_ = tours_.count == 1 || !complete(cycle, mask);
         }
-        const int64_t gained = gain();
-        if (gained > 0 && !is_found) tours_.find();
-        return gained;
+        return gain();
+    }
+
+    // Find the sub-tours; return whether they can be merged.
+    __device__ bool find() {
+        if (!is_found_) tours_.find();
+        return tours_.count <= MOST_SUB_TOURS;
     }
 
     // Return the score of the child as it is, if it shortens the edges by `gain`.
@@ -52,9 +59,7 @@ class Child {
         return plan_.by_entropy ? double(gain) / loss_of_entropy() : double(gain);
     }
 
-    __device__ bool can_be_merged() const { return tours_.count <= MOST_SUB_TOURS; }
-
-    // Return whether merging takes long.
+    // Return whether merging the sub-tours takes long.
     __device__ bool is_heavy() const {
         int mine = 0, most = 0;
         for (int i = threadIdx.x; i < tours_.cuts; i += blockDim.x) {
@@ -63,14 +68,13 @@ class Child {
         }
         const int all = block::sum(mine);
         const block::Ranked largest = block::argmin({-int64_t(most), 0});
-        return all + int(largest.value) > HEAVY_CITIES;
+        return tours_.count > MOST_LIGHT || all + int(largest.value) > HEAVY_CITIES;
     }
 
     // Merge the sub-tours of a child that shortens the edges by `gain`, and compare it with its
     // parents. Return the outcome.
-    template <bool IS_HEAVY>
     __device__ Outcome finish(int64_t gain, int edges) {
-        Merging<IS_HEAVY ? 4 : 1> merging(pair_, plan_.near, data_, tours_);
+        Merging merging(pair_, plan_.near, data_, tours_, merge_, candidates_);
         const int64_t whole = merging.run(gain);
         const bool is_b = pair_.cost_a - whole == pair_.cost_b && tours_.cuts >= edges;
         if (whole <= 0 || is_b) return {0.0, 0};
@@ -102,6 +106,7 @@ class Child {
 
     __device__ int64_t gain() const {
         int64_t mine = 0;
+#pragma unroll 4
         for (int e = threadIdx.x; e < 2 * tours_.cuts; e += blockDim.x) {
             const int other = tours_.link[e], here = city(e);
             if (other > e) mine -= length(here, city(other));
@@ -116,6 +121,7 @@ class Child {
         const Frequencies frequencies(plan_, pair_.local, tours_.n);
         const int32_t* const entropy = plan_.entropy;
         int mine = 0;
+#pragma unroll 4
         for (int e = threadIdx.x; e < 2 * tours_.cuts; e += blockDim.x) {
             const int other = tours_.link[e], here = city(e);
             if (other > e) {
@@ -148,12 +154,20 @@ class Child {
         for (int r = 0; r < tours_.cuts; ++r) {
             if (tours_.tour_behind(r) == largest) continue;
             // The last city of a segment is at a cut.
-            for (int i = threadIdx.x; i < tours_.length(r) - 1; i += blockDim.x) {
-                int position = int(tours_.at[r]) + 1 + i;
-                if (position >= tours_.n) position -= tours_.n;
-                const int other = owner[position];
-                if (other == NO_CYCLE || cycles_.edges(other) >= cycles_.edges(cycle)) continue;
-                set_bits(&is_near[other / 32], 1u << (other % 32));
+            const int begin = int(tours_.at[r]) + 1, count = tours_.length(r) - 1;
+            for (int first = threadIdx.x; first < count; first += READS_AT_ONCE * blockDim.x) {
+                int other[READS_AT_ONCE];
+#pragma unroll
+                for (int k = 0; k < READS_AT_ONCE; ++k) {
+                    const int position = begin + min(first + k * int(blockDim.x), count - 1);
+                    other[k] = owner[position < tours_.n ? position : position - tours_.n];
+                }
+#pragma unroll
+                for (int k = 0; k < READS_AT_ONCE; ++k) {
+                    if (other[k] == NO_CYCLE) continue;
+                    if (cycles_.edges(other[k]) >= cycles_.edges(cycle)) continue;
+                    set_bits(&is_near[other[k] / 32], 1u << (other[k] % 32));
+                }
             }
         }
         __syncthreads();
@@ -185,7 +199,10 @@ class Child {
     const Pair& pair_;
     const Cycles& cycles_;
     SubTours tours_;
+    bool is_found_ = false;  // whether the sub-tours are known
     uint16_t* const added_;
+    Merge* const merge_;
+    Candidate* const candidates_;
 };
 
 }  // namespace eax

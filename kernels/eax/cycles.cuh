@@ -7,8 +7,12 @@
 
 namespace eax {
 
-constexpr int MOST_WALKS = 4;  // at the same time
+constexpr int MOST_WALKS = 8;  // at the same time, if there is memory for them
 constexpr int PER_WALK = 512;  // differing positions; with fewer, walks find the same cycles
+// With several walks, the steps of one for each cycle that it should find: 50 are usual, and all
+// other pairs would wait for one that takes long.
+constexpr int STEPS_PER_CYCLE = 64;
+constexpr int UNLIMITED = 0x7fffffff;
 
 // The AB-cycles of a pair. Each is a list of positions, of which the first and second, third and
 // fourth, ... are joined by edges of A, and the others, and the last and first, by those of B.
@@ -48,10 +52,15 @@ struct WalkRoom {
           count(scratch.take<int32_t>(MOST_WALKS)) {}
 };
 
+// Return the bytes of the bits of all vertices, in whole words.
+__device__ int bytes_of_bits(int vertices) { return (vertices + 3) / 4 * 4; }
+
 // Return how many walks look for cycles at the same time in a graph in block memory.
 __device__ int walks_in(int vertices, bool is_block) {
     if (is_block) return 1;  // its cycles have no edge in common
-    const int fit = min(MOST_WALKS, EAX_WALK_BITS / max(1, vertices));
+    constexpr int LISTS = 4 * (2 * MOST_CYCLES + MOST_WALKS), ALIGNED = 32;
+    const int left = EAX_GRAPH_BYTES - LISTS - ALIGNED - 4 * vertices;
+    const int fit = min(MOST_WALKS, left / (bytes_of_bits(vertices) + 2 * LONGEST_WALK));
     return max(1, min(fit, vertices / PER_WALK));
 }
 
@@ -60,20 +69,24 @@ __device__ int walks_in(int vertices, bool is_block) {
 template <class Number>
 __device__ void find_cycles(const Cycles& cycles, const Graph<Number>& graph, Scratch scratch,
                             int walks, int most, int pitch, const draw::Place& place) {
-    for (int i = threadIdx.x; i < (walks - 1) * graph.count; i += blockDim.x) {
-        graph.bits[graph.count + i] = graph.bits[i % graph.count];
+    uint32_t* const words = reinterpret_cast<uint32_t*>(graph.bits);
+    const int size = bytes_of_bits(graph.count) / sizeof(uint32_t);
+    for (int i = threadIdx.x; walks > 1 && i < size; i += blockDim.x) {
+        const uint32_t word = words[i];
+        for (int w = 1; w < walks; ++w) words[w * size + i] = word;
     }
     __syncthreads();
     const WalkRoom<Number> room(scratch, walks);
     const int share = (most + walks - 1) / walks, positions = 2 * pitch / walks;
     for (int w = warp::index(); w < walks; w += warp::count()) {
         Graph<Number> mine = graph;
-        mine.bits += w * graph.count;
+        mine.bits += w * bytes_of_bits(graph.count);
         Coins coins(place, w);
         const Found found{cycles.positions + int64_t(w) * positions, positions,
                           room.begin + w * share, room.edges + w * share};
         Walker<Number> walker(mine, room.path + w * LONGEST_WALK, coins);
-        const int count = walker.run(found, min(share, most - w * share));
+        const int steps = walks > 1 ? STEPS_PER_CYCLE * share : UNLIMITED;
+        const int count = walker.run(found, min(share, most - w * share), steps);
         if (warp::lane() == 0) room.count[w] = count;
     }
     __syncthreads();

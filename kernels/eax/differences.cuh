@@ -63,6 +63,11 @@ class Marks {
           bits_(scratch.take<uint32_t>(words_)),
           before_(scratch.take<uint32_t>(words_)) {}
 
+    __device__ static int64_t bytes(int n) {
+        Scratch counted(nullptr);
+        return (Marks(counted, n), counted.bytes());
+    }
+
     __device__ int size() const { return words_; }
     __device__ uint32_t& word(int i) { return bits_[i]; }
     __device__ uint32_t before(int i) const { return before_[i]; }
@@ -89,6 +94,11 @@ class Marks {
     uint32_t *const bits_, *const before_;
 };
 
+// Return where the memory of a comparison begins, at the end of that of a block.
+__device__ char* end_of(char* memory, int n) {
+    return memory + EAX_GRAPH_BYTES - 2 * Marks::bytes(n);
+}
+
 // Compares the parents of a pair, all threads of a block together.
 class Comparison {
   public:
@@ -96,8 +106,18 @@ class Comparison {
     __device__ Comparison(const Pair& pair, Scratch& scratch, int32_t* placed, int n)
         : pair_(pair), n_(n), placed_(placed), common_(scratch, n), differing_(scratch, n) {}
 
-    // Return the number of differing positions.
-    __device__ int count() {
+    // Return the number of differing positions. `memory` of the block is free until the comparison
+    // begins there.
+    __device__ int count(char* memory) {
+        if (BLOCK_MEMORY_IS_FASTER && fits(n_)) {
+            auto* const copied = reinterpret_cast<uint64_t*>(memory);
+            auto* const original = reinterpret_cast<const uint64_t*>(pair_.position_a);
+            for (int i = threadIdx.x; i < words_of(n_); i += blockDim.x) copied[i] = original[i];
+            __syncthreads();
+            place(reinterpret_cast<const Position*>(copied));
+        } else {
+            place(pair_.position_a);
+        }
         mark_common();
         mark_differing();
         return differing_.count();
@@ -113,27 +133,43 @@ class Comparison {
     }
 
   private:
-    // Mark each edge of A that B has too by its first position.
-    __device__ void mark_common() {
-        constexpr int AT_ONCE = 4;  // reads, which take long
-        for (int first = threadIdx.x; first < n_; first += AT_ONCE * blockDim.x) {
-            int position[AT_ONCE];
+    __device__ static int words_of(int n) { return (n + 3) / 4 * sizeof(Position) / 2; }
+    __device__ static bool fits(int n) {
+        return words_of(n) * int(sizeof(uint64_t)) <= EAX_GRAPH_BYTES - 2 * Marks::bytes(n);
+    }
+
+    // Find the position in A of the city at each position of B.
+    __device__ void place(const Position* position_a) {
+        for (int first = threadIdx.x; first < n_; first += READS_AT_ONCE * blockDim.x) {
+            int position[READS_AT_ONCE];
 #pragma unroll
-            for (int k = 0; k < AT_ONCE; ++k) {
+            for (int k = 0; k < READS_AT_ONCE; ++k) {
                 const int i = min(first + k * int(blockDim.x), n_ - 1);
-                position[k] = pair_.position_a[pair_.order_b[i]];
+                position[k] = position_a[pair_.order_b[i]];
             }
 #pragma unroll
-            for (int k = 0; k < AT_ONCE; ++k) {
+            for (int k = 0; k < READS_AT_ONCE; ++k) {
                 const int i = first + k * int(blockDim.x);
                 if (i < n_) placed_[i] = position[k];
             }
         }
+    }
+
+    // Mark each edge of A that B has too by its first position.
+    __device__ void mark_common() {
         common_.clear();
-        for (int i = threadIdx.x; i < n_; i += blockDim.x) {
-            const int one = placed_[i], other = placed_[i + 1 < n_ ? i + 1 : 0];
-            if (other == wrapped(one + 1, n_)) common_.mark(one);
-            if (one == wrapped(other + 1, n_)) common_.mark(other);
+        for (int first = threadIdx.x; first < n_; first += READS_AT_ONCE * blockDim.x) {
+            int one[READS_AT_ONCE], other[READS_AT_ONCE];
+#pragma unroll
+            for (int k = 0; k < READS_AT_ONCE; ++k) {
+                const int i = min(first + k * int(blockDim.x), n_ - 1);
+                one[k] = placed_[i], other[k] = placed_[wrapped(i + 1, n_)];
+            }
+#pragma unroll
+            for (int k = 0; k < READS_AT_ONCE; ++k) {  // the last edge may be marked again
+                if (other[k] == wrapped(one[k] + 1, n_)) common_.mark(one[k]);
+                if (one[k] == wrapped(other[k] + 1, n_)) common_.mark(other[k]);
+            }
         }
         __syncthreads();
     }
@@ -171,21 +207,37 @@ class Comparison {
     // Link each differing position to its neighbours in B.
     template <class Number>
     __device__ void link(Graph<Number>& graph) {
-        for (int i = threadIdx.x; i < n_; i += blockDim.x) {
-            const int here = placed_[i];
-            if (!differing_.has(here)) continue;
-            const int number = differing_.number(here);
-            uint32_t bits = graph.bits[number];
-            Adjacent<Number> adjacent{};
-            for (int side = 0; side < 2; ++side) {
-                const int other = placed_[wrapped(side ? i + 1 : i - 1, n_)];
-                if (other == wrapped(here + 1, n_) || here == wrapped(other + 1, n_)) continue;
-                adjacent.set(side, differing_.number(other));
-                bits |= 4u << side;
+        for (int first = threadIdx.x; first < n_; first += READS_AT_ONCE * blockDim.x) {
+            int here[READS_AT_ONCE], beside[READS_AT_ONCE][2];
+#pragma unroll
+            for (int k = 0; k < READS_AT_ONCE; ++k) {
+                const int i = min(first + k * int(blockDim.x), n_ - 1);
+                here[k] = placed_[i];
+                beside[k][0] = placed_[wrapped(i - 1, n_)];
+                beside[k][1] = placed_[wrapped(i + 1, n_)];
             }
-            graph.adjacent[number] = adjacent;
-            graph.bits[number] = uint8_t(bits);
+#pragma unroll
+            for (int k = 0; k < READS_AT_ONCE; ++k) {
+                if (first + k * int(blockDim.x) < n_ && differing_.has(here[k])) {
+                    link(graph, here[k], beside[k]);
+                }
+            }
         }
+    }
+
+    template <class Number>
+    __device__ void link(Graph<Number>& graph, int here, const int* beside) {
+        const int number = differing_.number(here);
+        uint32_t bits = graph.bits[number];
+        Adjacent<Number> adjacent{};
+        for (int side = 0; side < 2; ++side) {
+            const int other = beside[side];
+            if (other == wrapped(here + 1, n_) || here == wrapped(other + 1, n_)) continue;
+            adjacent.set(side, differing_.number(other));
+            bits |= 4u << side;
+        }
+        graph.adjacent[number] = adjacent;
+        graph.bits[number] = uint8_t(bits);
     }
 
     const Pair& pair_;

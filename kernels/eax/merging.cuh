@@ -8,29 +8,58 @@
 
 namespace eax {
 
-constexpr int TRIED_CITIES = 100;  // at each end of a segment, if there are up to four
-constexpr int FEWEST_TRIED = 12;   // with more segments
+constexpr int TRIED_CITIES = 25;  // at each end of a segment, if there are up to four
+constexpr int FEWEST_TRIED = 5;   // with more segments
 
-// `AT_ONCE`: candidates of which a thread reads the neighbours at once.
-template <int AT_ONCE>
+// What the first warp of a block tells the others.
+struct Merge {
+    int32_t cuts, count;  // of the sub-tours
+    int32_t tour;         // the smallest one
+    int32_t segments;     // of this one; cities to try at each end of a segment; and all of them
+    int32_t tried, all;
+    int32_t here, there;  // positions of the best exchange: the ends of its new edge
+};
+
+// A neighbour of a city to try, to which this may be joined.
+struct Candidate {
+    int32_t number;  // among those of all cities to try
+    int32_t there;   // its position
+};
+
+constexpr int AT_ONCE = 4;  // candidates that a thread looks up at once
+constexpr int CANDIDATES_OF_WARP = AT_ONCE * warp::SIZE;
+
 class Merging {
   public:
     __device__ Merging(const Pair& pair, const Neighbours& near, const problem::Data& data,
-                       SubTours& tours)
-        : pair_(pair), near_(near), data_(data), tours_(tours) {}
+                       SubTours& tours, Merge* told, Candidate* candidates)
+        : pair_(pair),
+          near_(near),
+          data_(data),
+          tours_(tours),
+          told_(told),
+          candidates_(candidates) {}
 
     // Merge all sub-tours into one tour, which is shorter than the first parent by the returned
     // length; before, the child was shorter by `gain`. Stop once it is not, and return 0: an
     // exchange hardly ever shortens it again. All threads together.
     __device__ int64_t run(int64_t gain) {
+        if (tours_.count > 1 && is_first_warp()) prepare();
         while (tours_.count > 1) {
             if (tours_.cuts + 2 > MOST_CUTS) return 0;
-            const int smallest = find_smallest();
-            list_segments(smallest);
-            const block::Ranked best = find_exchange(smallest);
+            __syncthreads();
+            now_ = *told_;
+            const block::Ranked best = find_exchange();
             if (best.index == NONE || gain <= best.value) return 0;
             gain -= best.value;
-            exchange(smallest, best.index);
+            __syncthreads();
+            if (is_first_warp()) {
+                exchange(best.index);
+                if (tours_.count > 1) prepare();
+                if (warp::lane() == 0) told_->cuts = tours_.cuts, told_->count = tours_.count;
+            }
+            __syncthreads();
+            tours_.cuts = told_->cuts, tours_.count = told_->count;
         }
         return gain;
     }
@@ -43,46 +72,52 @@ class Merging {
         int32_t rank, before;
     };
 
+    __device__ static bool is_first_warp() { return warp::index() == 0; }
     __device__ Segment* segments() const { return reinterpret_cast<Segment*>(tours_.temporary); }
 
-    __device__ int find_smallest() {
+    // Find the smallest sub-tour, list its segments, and count the cities to try. One warp, which
+    // needs no barriers of the block.
+    __device__ void prepare() {
+        const int tour = smallest();
+        int count = 0, listed = 0, all = 0;
+#pragma unroll 4
+        for (int r = warp::lane(); warp::first(r) < tours_.cuts; r += warp::SIZE) {
+            count += warp::counts(is_behind(r, tour)).all;
+        }
+        const int tried = max(FEWEST_TRIED, count > 4 ? 4 * TRIED_CITIES / count : TRIED_CITIES);
+        for (int r = warp::lane(); listed < count; r += warp::SIZE) {
+            const bool is_mine = is_behind(r, tour);
+            const warp::Counts mine = warp::counts(is_mine);
+            if (mine.all == 0) continue;
+            const int cities = is_mine ? min(2 * tried, tours_.length(r)) : 0;
+            const int before = all + warp::sum_before(cities);
+            if (is_mine) segments()[listed + mine.before] = {r, before};
+            listed += mine.all, all += warp::sum(cities);
+        }
+        if (warp::lane() == 0) {
+            *told_ = {tours_.cuts, tours_.count, tour, count, tried, all, 0, 0};
+        }
+        warp::sync();
+    }
+
+    // Return whether the segment behind the cut of a rank is of a sub-tour.
+    __device__ bool is_behind(int r, int tour) const {
+        return r < tours_.cuts && tours_.tour_behind(r) == tour;
+    }
+
+    __device__ int smallest() const {
         block::Least<int32_t> mine;
-        for (int i = threadIdx.x; i < tours_.cuts; i += blockDim.x) {
+        for (int i = warp::lane(); i < tours_.cuts; i += warp::SIZE) {
             if (is_tour(i) && tours_.size[i] < mine.value) mine = {tours_.size[i], uint32_t(i)};
         }
-        const int found = block::least(mine).index;
-        __syncthreads();
-        return found;
+        return warp::least(mine).index;
     }
     // Cuts that merging made have no size of their own.
     __device__ bool is_tour(int i) const { return i < first_cuts_ && tours_.size[i] > 0; }
 
-    // List the segments of a sub-tour, and count the cities to try.
-    __device__ void list_segments(int tour) {
-        const int chunk = (tours_.cuts + blockDim.x - 1) / blockDim.x;
-        const int first = min(tours_.cuts, int(threadIdx.x) * chunk);
-        const int last = min(tours_.cuts, first + chunk);
-        int mine = 0, cities = 0;
-        for (int r = first; r < last; ++r) mine += tours_.tour_behind(r) == tour;
-        int number = block::sum_before(mine);
-        count_ = block::sum(mine);
-        tried_ = max(FEWEST_TRIED, count_ > 4 ? 4 * TRIED_CITIES / count_ : TRIED_CITIES);
-        for (int r = first; r < last; ++r) {
-            if (tours_.tour_behind(r) == tour) cities += min(2 * tried_, tours_.length(r));
-        }
-        int before = block::sum_before(cities);
-        all_ = block::sum(cities);
-        for (int r = first; r < last; ++r) {
-            if (tours_.tour_behind(r) != tour) continue;
-            segments()[number++] = {r, before};
-            before += min(2 * tried_, tours_.length(r));
-        }
-        __syncthreads();
-    }
-
     // Return the rank of the segment of a city to try, and its position.
     __device__ int2 city_at(int number) const {
-        int low = 0, high = count_;
+        int low = 0, high = now_.segments;
         while (high - low > 1) {
             const int middle = (low + high) / 2;
             if (segments()[middle].before <= number) {
@@ -93,7 +128,7 @@ class Merging {
         }
         const int r = segments()[low].rank, length = tours_.length(r);
         int place = number - segments()[low].before;
-        if (place >= tried_ && length > 2 * tried_) place += length - 2 * tried_;
+        if (place >= now_.tried && length > 2 * now_.tried) place += length - 2 * now_.tried;
         const int position = int(tours_.at[r]) + 1 + place;
         return {r, position >= tours_.n ? position - tours_.n : position};
     }
@@ -106,37 +141,60 @@ class Merging {
         return problem::distance(data_, tours_.n, a, b);
     }
 
-    // Return the best exchange: its number, and the length that it adds.
-    __device__ block::Ranked find_exchange(int tour) {
+    // Return the best exchange: its number, and the length that it adds. The thread that found it
+    // tells its positions.
+    __device__ block::Ranked find_exchange() {
         block::Ranked best{block::Least<int64_t>::NONE, NONE};
-        const int count = all_ * near_.degree;
+        int2 ends{};
         Opening opening;
-        int tried = -1, opened = -1;
-        int2 city{};
-        // The neighbours of some cities are read at once, as each takes several reads in turn.
-        for (int first = threadIdx.x; first < count; first += AT_ONCE * blockDim.x) {
-            int2 here[AT_ONCE];
-            int there[AT_ONCE];
-#pragma unroll
-            for (int k = 0; k < AT_ONCE; ++k) {
-                const int i = min(first + k * int(blockDim.x), count - 1);
-                if (tried != i / near_.degree) tried = i / near_.degree, city = city_at(tried);
-                here[k] = city;
-                there[k] = neighbour_of(city.y, i % near_.degree);
+        int opened = -1;
+        const int count = now_.all * near_.degree, stride = blockDim.x;
+        Candidate* const listed = candidates_ + warp::index() * CANDIDATES_OF_WARP;
+        for (int first = warp::index() * warp::SIZE; first < count; first += AT_ONCE * stride) {
+            const int found = list(listed, first, count);
+            for (int k = warp::lane(); k < found; k += warp::SIZE) {
+                const auto [number, there] = listed[k];
+                const int2 here = city_at(number / near_.degree);
+                // A warp has hardly ever candidates of the same city.
+                if (warp::SIZE > 1 || opened != here.y) opened = here.y, opening = opening_at(here);
+                const int r = tours_.segment_of(there);
+                if (try_exchanges(opening, r, there, 4 * number, best)) ends = {here.y, there};
             }
-#pragma unroll
-            for (int k = 0; k < AT_ONCE; ++k) {
-                const int i = first + k * int(blockDim.x);
-                if (i >= count || is_within(here[k].x, there[k])) continue;
-                const int r = tours_.segment_of(there[k]);
-                if (tours_.tour_behind(r) == tour) continue;
-                if (opened != i / near_.degree) {
-                    opened = i / near_.degree, opening = opening_at(here[k]);
-                }
-                try_exchanges(opening, r, there[k], 4 * i, best);
-            }
+            warp::sync();
         }
-        return block::argmin(best);
+        const block::Ranked found = block::argmin(best);
+        if (found.index != NONE && best.index == found.index) {
+            told_->here = ends.x, told_->there = ends.y;
+        }
+        return found;
+    }
+
+    // List those of the next candidates of a warp that are in other sub-tours, and return their
+    // number: most are not, and the others take long.
+    __device__ int list(Candidate* listed, int first, int count) const {
+        int there[AT_ONCE], within[AT_ONCE];
+        int2 city{};
+        int tried = -1;
+        // Their positions are read at once, as each takes several reads in turn.
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; ++k) {
+            const int i = min(first + k * int(blockDim.x) + warp::lane(), count - 1);
+            if (tried != i / near_.degree) tried = i / near_.degree, city = city_at(tried);
+            within[k] = city.x;
+            there[k] = neighbour_of(city.y, i % near_.degree);
+        }
+        int found = 0;
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; ++k) {
+            const int i = first + k * int(blockDim.x) + warp::lane();
+            const bool is_other = i < count && !is_within(within[k], there[k]) &&
+                                  tours_.tour_behind(tours_.segment_of(there[k])) != now_.tour;
+            const warp::Counts counts = warp::counts(is_other);
+            if (is_other) listed[found + counts.before] = {i, there[k]};
+            found += counts.all;
+        }
+        warp::sync();
+        return found;
     }
 
     // Return the position of a neighbour of the city at a position.
@@ -165,9 +223,11 @@ class Merging {
         return made;
     }
 
-    // Try the four exchanges that join a city to one of another sub-tour.
-    __device__ void try_exchanges(const Opening& here, int r, int there, uint32_t number,
+    // Try the four exchanges that join a city to one of another sub-tour; return whether one is
+    // better.
+    __device__ bool try_exchanges(const Opening& here, int r, int there, uint32_t number,
                                   block::Ranked& best) const {
+        bool is_better = false;
         const problem::City c = where(there);
         const int64_t joined = distance(here.a, c);
         for (int side = 0; side < 2; ++side) {
@@ -176,28 +236,29 @@ class Merging {
             for (int k = 0; k < 2; ++k) {
                 const int64_t whole = more + distance(here.b[k], d) - here.cut[k];
                 const block::Ranked tried{whole, number + 2 * side + k};
-                if (tried.before(best)) best = tried;
+                if (tried.before(best)) best = tried, is_better = true;
             }
         }
+        return is_better;
     }
 
-    __device__ void exchange(int tour, uint32_t number) {
-        const int i = number / 4, k = number % 4;
-        const int here = city_at(i / near_.degree).y;
-        const int there = neighbour_of(here, i % near_.degree);
+    // Make the best exchange, by its number. One warp.
+    __device__ void exchange(uint32_t number) {
+        const int k = number % 4, here = told_->here, there = told_->there;
         const int into = tours_.tour_behind(tours_.segment_of(there));
-        __syncthreads();  // the list has been read
         const int a = tours_.end_of(here, k & 1);
         const int c = tours_.end_of(there, k >> 1);
-        tours_.join(a, c, tour, into);
+        tours_.join(a, c, now_.tour, into);
     }
 
     const Pair& pair_;
     const Neighbours& near_;
     const problem::Data& data_;
     SubTours& tours_;
+    Merge* const told_;
+    Candidate* const candidates_;  // [warps][CANDIDATES_OF_WARP]
+    Merge now_{};
     const int first_cuts_ = tours_.cuts;
-    int count_ = 0, tried_ = 0, all_ = 0;  // segments; cities at each end; cities to try
 };
 
 }  // namespace eax

@@ -8,11 +8,13 @@
 
 namespace eax {
 
-constexpr int SHARES = 8;  // blocks that make the heavy children of a pair
+constexpr int SHARES = 8;          // blocks that make the heavy children of a pair
+constexpr double UNKNOWN = 1e300;  // promise of a child that takes long before it has one
 
 struct Promising {
     uint16_t* numbers;  // [children of a pair]
     int count;
+    double least;  // the score of the best light child
 
     // All threads together.
     __device__ Promising(const Plan& plan, int64_t pair, Scratch& scratch)
@@ -25,7 +27,7 @@ struct Promising {
             if (promise[i] > 0.0) continue;  // other blocks may write its outcome
             best.value = min(best.value, -__double_as_longlong(outcome[i].score));
         }
-        const double least = __longlong_as_double(-block::argmin(best).value);
+        least = __longlong_as_double(-block::argmin(best).value);
         uint32_t mine = 0;
         for (int i = threadIdx.x; i < plan.children; i += blockDim.x) mine += promise[i] > least;
         uint32_t before = block::sum_before(mine);

@@ -101,6 +101,7 @@ class SubTours {
     }
 
     // Return the end at a position, on one of its sides; cut the edge there if it is not cut yet.
+    // One warp.
     __device__ int end_of(int position, bool ahead) {
         const int r = segment_of(position), next = next_rank(r);
         if (ahead && position == at[next]) return 2 * id[next];
@@ -111,20 +112,20 @@ class SubTours {
     }
 
     // Join the end `a` to `c`, and those that they were joined to: sub-tour `from` becomes a part
-    // of `into`.
+    // of `into`. One warp.
     __device__ void join(int a, int c, int from, int into) {
         const int b = link[a], d = link[c];
-        __syncthreads();
-        if (threadIdx.x == 0) {
+        warp::sync();
+        if (warp::lane() == 0) {
             link[a] = uint16_t(c), link[c] = uint16_t(a);
             link[b] = uint16_t(d), link[d] = uint16_t(b);
             size[into] += size[from], size[from] = 0;
         }
-        for (int i = threadIdx.x; i < cuts; i += blockDim.x) {
+        for (int i = warp::lane(); i < cuts; i += warp::SIZE) {
             if (label[i] == from) label[i] = uint16_t(into);
         }
         --count;
-        __syncthreads();
+        warp::sync();
     }
 
   private:
@@ -171,27 +172,35 @@ class SubTours {
         }
     }
 
-    // Insert a cut into the order.
+    // Insert a cut into the order. One warp.
     __device__ void insert(int position, int number, int tour) {
         const int rank = cuts_before(position);
-        __syncthreads();
-        for (int top = cuts; top > rank; top -= blockDim.x) {
-            const int i = top - threadIdx.x;
-            const bool moves = i > rank;
-            const Position moved = moves ? at[i - 1] : Position(0);
-            const uint16_t moved_id = moves ? id[i - 1] : uint16_t(0);
-            __syncthreads();
-            if (moves) at[i] = moved, id[i] = moved_id;
-            __syncthreads();
+        warp::sync();
+        for (int top = cuts - warp::lane(); warp::first(top) > rank;
+             top -= READS_AT_ONCE * warp::SIZE) {
+            Position moved[READS_AT_ONCE];
+            uint16_t moved_id[READS_AT_ONCE];
+#pragma unroll
+            for (int k = 0; k < READS_AT_ONCE; ++k) {
+                const int from = max(top - k * warp::SIZE - 1, 0);
+                moved[k] = at[from], moved_id[k] = id[from];
+            }
+            warp::sync();
+#pragma unroll
+            for (int k = 0; k < READS_AT_ONCE; ++k) {
+                const int i = top - k * warp::SIZE;
+                if (i > rank) at[i] = moved[k], id[i] = moved_id[k];
+            }
+            warp::sync();
         }
-        if (threadIdx.x == 0) {
+        if (warp::lane() == 0) {
             at[rank] = Position(position), id[rank] = uint16_t(number);
             place[number] = Position(position), label[number] = uint16_t(tour);
             link[2 * number] = uint16_t(2 * number + 1),
                      link[2 * number + 1] = uint16_t(2 * number);
         }
         ++cuts;
-        __syncthreads();
+        warp::sync();
     }
 };
 

@@ -8,7 +8,7 @@
 
 namespace eax {
 
-constexpr int LONGEST_WALK = 2048;  // steps until a walk is abandoned
+constexpr int LONGEST_WALK = 512;  // steps until a walk is abandoned
 
 // Random bits of one of the walks of a pair of parents.
 class Coins {
@@ -53,14 +53,17 @@ class Walker {
         : graph_(graph), path_(path), coins_(coins), starts_(graph.count) {}
 
     // Find at most `most` cycles of at most MOST_EDGES edges of A, and return their number; longer
-    // ones are left out, and those for which there is no room.
-    __device__ int run(const Found& found, int most) {
-        while (count_ < most && (length_ != ENDED || start())) {
+    // ones are left out, and those for which there is no room. Begin no other one after this number
+    // of steps.
+    __device__ int run(const Found& found, int most, int most_steps) {
+        for (int steps = 0; count_ < most && steps < most_steps && (length_ != ENDED || start());) {
+            const int before = length_;
             // One lane walks until a part closes; all lanes store it.
             int is_closed = 0;
             if (warp::lane() == 0) is_closed = walk();
             warp::sync();
             is_closed = warp::first(is_closed), length_ = warp::first(length_);
+            steps += length_ - before;
             const int begin = is_closed ? last_visit() : 0;
             if (is_closed) store(found, begin, length_);
             warp::sync();

@@ -36,16 +36,29 @@ class Winner {
             link_[i] = record[1 + MOST_CUTS + i];
         }
         __syncthreads();
-        if (threadIdx.x == 0) follow();
+        const int first_cut = longest();
+        if (threadIdx.x == 0) follow(first_cut);
         __syncthreads();
-        for (int i = threadIdx.x, segment = 0; i < n_; i += blockDim.x) {
-            while (begin_[segment + 1] <= i) ++segment;
-            const int r = turn_[segment] / 2, k = i - begin_[segment];
-            int place = turn_[segment] % 2 ? at_[r] + 1 + k : at_[next(r)] - k;
-            place = place >= n_ ? place - n_ : place < 0 ? place + n_ : place;
-            const encoding::Gene city = from[place];
-            to[i] = city;
-            position[city] = Position(i);
+        // The longest segment stays where it is.
+        const int shift = wrapped(at_[first_cut] + 1, n_);
+        int segment = 0;
+        for (int first = threadIdx.x; first < n_; first += READS_AT_ONCE * blockDim.x) {
+            int before[READS_AT_ONCE];
+            encoding::Gene city[READS_AT_ONCE];
+#pragma unroll
+            for (int k = 0; k < READS_AT_ONCE; ++k) {
+                const int i = min(first + k * int(blockDim.x), n_ - 1);
+                while (begin_[segment + 1] <= i) ++segment;
+                before[k] = place_of(segment, i - begin_[segment]);
+                city[k] = from[before[k]];
+            }
+#pragma unroll
+            for (int k = 0; k < READS_AT_ONCE; ++k) {
+                const int i = first + k * int(blockDim.x);
+                const int after = i + shift < n_ ? i + shift : i + shift - n_;
+                if (i < n_) to[after] = city[k];
+                if (i < n_ && after != before[k]) position[city[k]] = Position(after);
+            }
         }
     }
 
@@ -60,19 +73,38 @@ class Winner {
 
   private:
     __device__ int next(int r) const { return r + 1 == cuts_ ? 0 : r + 1; }
+    // Return the position in A of a city of the child, by its place in one of its segments.
+    __device__ int place_of(int segment, int k) const {
+        const int r = turn_[segment] / 2;
+        const int place = turn_[segment] % 2 ? at_[r] + 1 + k : at_[next(r)] - k;
+        return place >= n_ ? place - n_ : place < 0 ? place + n_ : place;
+    }
     __device__ int position_of(int end) const { return wrapped(at_[end / 2] + (end & 1), n_); }
 
-    // Follow the child from the segment behind the first cut: list the segments with their
-    // directions and the places where they begin. One thread.
-    __device__ void follow() {
-        int r = 0, place = 0;
+    __device__ int length(int r) const {
+        const int cities = at_[next(r)] - at_[r];
+        return cities > 0 ? cities : cities + n_;
+    }
+
+    // Return the cut before the longest segment.
+    __device__ int longest() const {
+        block::Ranked mine{0, 0};
+        for (int r = threadIdx.x; r < cuts_; r += blockDim.x) {
+            const block::Ranked tried{-int64_t(length(r)), uint32_t(r)};
+            if (tried.before(mine)) mine = tried;
+        }
+        return block::argmin(mine).index;
+    }
+
+    // Follow the child from the segment behind a cut: list the segments with their directions and
+    // the places where they begin. One thread.
+    __device__ void follow(int r) {
+        int place = 0;
         bool is_forward = true;
         for (int i = 0; i < cuts_; ++i) {
-            int length = at_[next(r)] - at_[r];
-            if (length <= 0) length += n_;
             turn_[i] = 2 * r + is_forward;
             begin_[i] = place;
-            place += length;
+            place += length(r);
             const int end = link_[is_forward ? 2 * next(r) : 2 * r + 1];
             is_forward = end & 1;
             r = is_forward ? end / 2 : end == 0 ? cuts_ - 1 : end / 2 - 1;

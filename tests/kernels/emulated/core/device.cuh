@@ -62,6 +62,8 @@ inline bool any_of_block(Site site, bool mine) {
 #define threadIdx emulated::thread
 #define blockDim emulated::size
 #define POLLING_IS_CHEAP false
+#define READS_AT_ONCE 8
+#define BLOCK_MEMORY_IS_FASTER true
 
 // The operations of threads that wait for others. `site` is where a kernel calls them.
 using emulated::Site;
