@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.algorithms.base import NEIGHBOURS, Algorithm
-from islands.algorithms.schedule import Launch, Schedule, Shape
+from islands.algorithms.schedule import Concurrent, Launch, Schedule, Shape
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, scratch_bytes
 from islands.backends.header import Header
@@ -189,6 +189,8 @@ class Eax(Algorithm):
             frame=arrays["frame"],
             entropy=arrays["entropy"],
             **{name: arrays[name] for name in _ARRAYS},
+            first_pair=np.int32(0),
+            end_pair=np.int32(0),
         )
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
@@ -196,12 +198,20 @@ class Eax(Algorithm):
         graph = _graph_bytes(pitch)
         child, heavy = (_child_bytes(pitch, threads) for threads in (_LIGHT, _HEAVY))
         listed = scratch_bytes(2 * self.settings.children)
+
+        def children_of(pairs: range) -> tuple[Launch, ...]:
+            number, children = len(pairs), len(pairs) * self.settings.children
+            own = (("first_pair", np.int32(pairs.start)), ("end_pair", np.int32(pairs.stop)))
+            return (
+                Launch("eax_pair", number, graph, 384, own),
+                Launch("eax_child", children, child, _LIGHT, own),
+                Launch("eax_heavy", number * _SHARES, heavy + listed, _HEAVY, own),
+            )
+
         return Schedule(
             start=(Launch("eax_start", size, _search_bytes(pitch), 512),),
             generation=(
-                Launch("eax_pair", size, graph, 384),
-                Launch("eax_child", size * self.settings.children, child, _LIGHT),
-                Launch("eax_heavy", size * _SHARES, heavy + listed, _HEAVY),
+                Concurrent(tuple(map(children_of, _halves(size)))),
                 Launch("eax_replace", size, scratch_bytes(*[4 * _MOST_CUTS] * 5, 16), 512),
                 Launch("eax_restart", size, _search_bytes(pitch), 512),
                 Launch("eax_stage", islands, 0, 256),
@@ -217,6 +227,12 @@ _ARRAYS = (
     *("stage", "position", "frequency", "mates", "work", "cycles", "table", "owner"),
     *("outcome", "promise", "record"),
 )
+
+
+def _halves(pairs: int) -> list[range]:
+    """Return the halves of all pairs: one makes children while the other still finds cycles."""
+    half = (pairs + 1) // 2
+    return [each for each in (range(half), range(half, pairs)) if each]
 
 
 def entropy_of(population: int) -> NDArray[np.int32]:

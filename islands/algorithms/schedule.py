@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -41,9 +42,18 @@ class Launch:
     threads: int | None = None
     """Threads per block on a GPU, for a kernel with `KERNEL_OF`, which then has its own `room`;
     None: those of the program, with the largest room of its launches."""
+    plan: tuple[tuple[str, Any], ...] = ()
+    """Members of the algorithm's plan with values that only this launch has."""
 
 
-Step = Launch | str
+@dataclass(frozen=True)
+class Concurrent:
+    """Sequences of launches that do not depend on each other: a GPU may run them at once."""
+
+    sequences: tuple[tuple[Launch, ...], ...]
+
+
+Step = Launch | Concurrent | str
 
 
 @dataclass(frozen=True)
@@ -75,6 +85,8 @@ class Schedule:
         for step in (*self.start, *self.generation, *self.adopt):
             if isinstance(step, Launch):
                 yield step
+            elif isinstance(step, Concurrent):
+                yield from chain.from_iterable(step.sequences)
 
 
 def loop(shape: Shape, *, outside: bool) -> Schedule:

@@ -20,7 +20,7 @@ from islands.archipelago.program_parts import ProgramParts
 from islands.archipelago.restored import require_sound
 from islands.archipelago.share import Share
 from islands.archipelago.warm_start import dealt, place
-from islands.backends.base import Array, Backend, Call
+from islands.backends.base import Array, Backend, Calls
 from islands.backends.state import Field
 from islands.migration import Layout, Side
 from islands.migration.base import fixed
@@ -79,7 +79,7 @@ class Colony:
         """Whether fields are derived from the genes of individuals that arrive."""
 
     @property
-    def calls(self) -> list[Call]:
+    def calls(self) -> Calls:
         """The launches of one of its generations, if it does not need the host."""
         return self._launches.generation[0]
 

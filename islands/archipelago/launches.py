@@ -7,19 +7,19 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from islands.algorithms.schedule import HOST_EVALUATES, Launch, Step
+from islands.algorithms.schedule import HOST_EVALUATES, Concurrent, Launch, Step
 from islands.archipelago.children import tile_bytes, tiles_of
 from islands.archipelago.program_parts import ProgramParts
 from islands.backends.arguments import Struct
 from islands.backends.background import Background
-from islands.backends.base import Array, Backend, Call, Program, Room
+from islands.backends.base import Array, Backend, Call, Fork, Program, Room, in_turn
 from islands.backends.source import Macros, Source
 
 _INDIVIDUALS_A_SLICE = 6
 _CITIES_A_BLOCK = 64  # for which a CPU thread finds the neighbours at a time
 _MOST_BLOCKS = 4096
 
-Segments = list[list[Call]]
+Segments = list[list[Call | Fork]]
 """Launches in groups, between which the host evaluates children."""
 
 
@@ -144,6 +144,11 @@ class Launches:
         for step in steps:
             if isinstance(step, Launch):
                 segments[-1].append(self._bound(step))
+            elif isinstance(step, Concurrent):
+                fork = Fork([list(map(self._bound, each)) for each in step.sequences])
+                # Arenas in global memory serve one launch at a time.
+                is_shared = self._program.spilled is not None
+                segments[-1] += in_turn([fork]) if is_shared else [fork]
             elif self._parts.evaluation == "thread":
                 assert step == HOST_EVALUATES
                 segments[-1].append(self._evaluation())
@@ -167,10 +172,12 @@ class Launches:
 
     def _bound(self, launch: Launch) -> Call:
         room = self._room if launch.threads is None else Room(launch.room or 0)
+        archipelago, data, plan, improving = self._arguments
+        own = Struct(**(plan.members | dict(launch.plan))) if launch.plan else plan
         return self._backend.call(
             self._program,
             launch.kernel,
-            *self._arguments,
+            *(archipelago, data, own, improving),
             blocks=launch.blocks,
             room=room,
             threads=launch.threads,

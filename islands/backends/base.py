@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -81,8 +82,27 @@ class Call:
     """Graphs of repetitions that begin with this call, kept as long as the call."""
 
 
-Branches = Sequence[tuple[Sequence[Call], int]]
+@dataclass(frozen=True, eq=False)
+class Fork:
+    """Independent sequences of launches, between two that wait for all of them."""
+
+    sequences: Sequence[Sequence[Call]]
+    repeated: dict[Any, Any] = field(default_factory=dict)
+    """As of a `Call`."""
+
+
+Calls = Sequence[Call | Fork]
+Branches = Sequence[tuple[Calls, int]]
 """Independent sequences of launches, each with its number of repetitions."""
+
+
+def in_turn(calls: Calls) -> Iterator[Call]:
+    """Yield all launches, those of a `Fork` one after another."""
+    for call in calls:
+        if isinstance(call, Fork):
+            yield from chain.from_iterable(call.sequences)
+        else:
+            yield call
 
 
 class Backend(ABC):
@@ -211,7 +231,7 @@ class Backend(ABC):
         """
 
     @abstractmethod
-    def run(self, calls: Sequence[Call], times: int = 1) -> None:
+    def run(self, calls: Calls, times: int = 1) -> None:
         """Launch the calls one after another, and repeat this `times` times, without waiting."""
 
     def run_branches(self, branches: Branches, times: int) -> None:

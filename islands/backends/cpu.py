@@ -8,7 +8,7 @@ import platform
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from islands.backends import zig
 from islands.backends.arguments import Arguments, host_address
-from islands.backends.base import Array, Backend, Block, Call, Program, Room, arena
+from islands.backends.base import Array, Backend, Block, Call, Calls, Program, Room, arena, in_turn
 from islands.backends.cache import loaded
 from islands.backends.compile_notice import Compiling
 from islands.backends.compiler import compiler
@@ -207,9 +207,9 @@ class CpuBackend(Backend):
         launch.restype = ctypes.c_bool
         return Call(launch, blocks, self.threads, room.total if room else 0, packed)
 
-    def run(self, calls: Sequence[Call], times: int = 1) -> None:
+    def run(self, calls: Calls, times: int = 1) -> None:
         for _ in range(times):
-            for call in calls:
+            for call in in_turn(calls):
                 if not call.kernel(
                     call.arguments.pointers, call.blocks, call.threads, call.fast_bytes
                 ):

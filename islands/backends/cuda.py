@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,7 +12,18 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from islands.backends.arguments import Arguments, device_address
-from islands.backends.base import Array, Backend, Block, Branches, Call, Program, Room, arena
+from islands.backends.base import (
+    Array,
+    Backend,
+    Block,
+    Branches,
+    Call,
+    Calls,
+    Program,
+    Room,
+    arena,
+    in_turn,
+)
 from islands.backends.compile_notice import Compiling
 from islands.backends.energy import joules
 from islands.backends.gpus import block_memory, devices, identity_of, load_cupy
@@ -197,13 +208,13 @@ class CudaBackend(Backend):
         packed = Arguments(arguments, self.address)
         return Call(function.kernel, blocks, threads or program.block.threads, shared, packed)
 
-    def run(self, calls: Sequence[Call], times: int = 1) -> None:
+    def run(self, calls: Calls, times: int = 1) -> None:
         with self._stream:
             while times > 1:
                 length = min(times, _LONGEST_GRAPH)
                 self._graphs.graph([(calls, 1)], length).launch(self._stream)
                 times -= length
-            for call in calls if times else ():
+            for call in in_turn(calls) if times else ():
                 self._graphs.launch(call, self._stream)
 
     def run_branches(self, branches: Branches, times: int) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from islands.backends.base import Branches, Call
+from islands.backends.base import Branches, Call, Calls, Fork
 
 
 class Graphs:
@@ -13,8 +15,9 @@ class Graphs:
 
     def __init__(self, cupy: Any, stream: Any) -> None:
         self._cupy, self._stream = cupy, stream
-        self._aside: list[Any] = []
-        """Streams for the branches after the first."""
+        self._idle: dict[Any, list[Any]] = {}
+        """Streams for the branches after the first, by the pointer of the stream of this one; those
+        in use are not in the lists."""
 
     def graph(self, branches: Branches, length: int) -> Any:
         """Return a graph in which each branch is repeated by its number times `length`."""
@@ -27,23 +30,40 @@ class Graphs:
         return first.repeated[key]
 
     def _capture(self, branches: Branches, length: int) -> None:
-        """Launch the first branch on the main stream, and each other one on a stream of its own.
+        def repeat(calls: Calls, times: int, stream: Any) -> None:
+            for _ in range(times):
+                self._launch_all(calls, stream)
+
+        jobs = [partial(repeat, calls, repeats * length) for calls, repeats in branches]
+        self._together(jobs, self._stream)
+
+    def _launch_all(self, calls: Calls, stream: Any) -> None:
+        for call in calls:
+            if isinstance(call, Fork):
+                jobs = [partial(self._launch_all, each) for each in call.sequences]
+                self._together(jobs, stream)
+            else:
+                self.launch(call, stream)
+
+    def _together(self, jobs: Sequence[Callable[[Any], None]], stream: Any) -> None:
+        """Run the first job on a stream, and each other one on a stream of its own.
 
         A stream that waits for an event of a captured one is captured, too.
         """
-        while len(self._aside) < len(branches) - 1:
-            self._aside.append(self._cupy.cuda.Stream(non_blocking=True))
-        others = self._aside[: len(branches) - 1]
+        idle = self._idle.setdefault(stream.ptr, [])
+        others = [idle.pop() if idle else self._new_stream() for _ in jobs[1:]]
         if others:
-            begin = self._stream.record(self._event())
-        for stream in others:
-            stream.wait_event(begin)
-        for (calls, repeats), stream in zip(branches, [self._stream, *others], strict=True):
-            for _ in range(repeats * length):
-                for call in calls:
-                    self.launch(call, stream)
-        for stream in others:
-            self._stream.wait_event(stream.record(self._event()))
+            begin = stream.record(self._event())
+        for other in others:
+            other.wait_event(begin)
+        for job, of_job in zip(jobs, [stream, *others], strict=True):
+            job(of_job)
+        for other in others:
+            stream.wait_event(other.record(self._event()))
+        idle += reversed(others)
+
+    def _new_stream(self) -> Any:
+        return self._cupy.cuda.Stream(non_blocking=True)
 
     def _event(self) -> Any:
         return self._cupy.cuda.Event(disable_timing=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from islands.backends.arguments import Struct
-from islands.backends.base import Array, Backend, Call, Program
+from islands.backends.base import Array, Backend, Call, Calls, Program
 from islands.migration.route import Parcel
 from islands.migration.transport import Transport
 from islands.parallel import World
@@ -59,7 +59,7 @@ class Halo:
             program, "halo_pack", archipelago, halo, blocks=2 * self._reach
         )
 
-    def advance(self, generation: list[Call], times: int) -> None:
+    def advance(self, generation: Calls, times: int) -> None:
         """Run this number of generations, each of which needs the halo of the previous one."""
         calls = [*generation, self.pack]
         if self._is_alone:

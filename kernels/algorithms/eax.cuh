@@ -84,7 +84,7 @@ EAX_KERNEL(256, 1, eax_adopt) {
 EAX_KERNEL(384, 3, eax_pair) {
     const int n = all.shape.n;
     const int64_t pitch = all.shape.pitch;
-    for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
+    for (int job = plan.first_pair + blockIdx.x; job < plan.end_pair; job += gridDim.x) {
         if (eax::stops(improving)) break;
         eax::mate(all, plan, job);
         const eax::Pair pair(all, plan, job);
@@ -167,7 +167,8 @@ __device__ void make_child(const Archipelago& all, const Plan& plan, const probl
 
 // A block makes one light child after another.
 EAX_KERNEL(32, 20, eax_child) {
-    for (int job = blockIdx.x; job < eax::individuals(all) * plan.children; job += gridDim.x) {
+    const int first = plan.first_pair * plan.children, end = plan.end_pair * plan.children;
+    for (int job = first + blockIdx.x; job < end; job += gridDim.x) {
         if (eax::stops(improving)) break;
         const eax::Pair pair(all, plan, job / plan.children);
         if (!eax::crosses(plan, pair)) continue;
@@ -179,7 +180,8 @@ EAX_KERNEL(32, 20, eax_child) {
 
 // A larger block makes every SHARES-th of the promising heavy children of one pair after another.
 EAX_KERNEL(256, 3, eax_heavy) {
-    for (int job = blockIdx.x; job < eax::individuals(all) * eax::SHARES; job += gridDim.x) {
+    const int first = plan.first_pair * eax::SHARES, end = plan.end_pair * eax::SHARES;
+    for (int job = first + blockIdx.x; job < end; job += gridDim.x) {
         if (eax::stops(improving)) break;
         const eax::Pair pair(all, plan, job / eax::SHARES);
         if (!eax::crosses(plan, pair)) continue;

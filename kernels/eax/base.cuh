@@ -93,6 +93,7 @@ struct Plan {
     Outcome* outcome;        // [islands][population][children]
     double* promise;         // the same: scores of heavy children before merging; otherwise 0
     Position* record;        // [islands][population][children][RECORD]: the cuts of a child
+    int32_t first_pair, end_pair;  // those of which a launch makes children
 };
 
 // A pair of parents.

@@ -27,7 +27,7 @@ from problems_for_tests import cities
 
 from islands.algorithms import eax
 from islands.archipelago.archipelago import Archipelago
-from islands.backends.base import Backend
+from islands.backends.base import Backend, Fork
 from islands.problems.neighbours import DEGREE
 
 
@@ -84,7 +84,7 @@ def find_cycles(mine: Archipelago, phase: int) -> None:
     stages[:, 0] = phase
     colony = mine._colonies[0]
     mine.backend.upload(stages, colony.state.arrays["stage"])
-    mine.backend.run(colony._launches.generation[0][:1])
+    mine.backend.run([part_of_fork(colony._launches.generation[0][0], 0, 1)])
 
 
 @pytest.mark.parametrize("generation", [0, 6])
@@ -158,13 +158,13 @@ def test_heavy_children_are_made_if_they_promise_more_than_light_ones(
     problem = cities(400, tmp_path)
     mine = tours(backend, problem, population=24, islands=1, selection=selection)
     mine.advance(2)
-    launches = mine._colonies[0]._launches.generation[0]
-    backend.run(launches[:2])
+    fork = mine._colonies[0]._launches.generation[0][0]
+    backend.run([part_of_fork(fork, 0, 2)])
     light = field(mine, "outcome").view(np.float64)[0, ..., 0]
     promise = field(mine, "promise")[0]
     assert (light[promise > 0] == 0).all()
     is_promising = promise > light.max(axis=1, keepdims=True)
-    backend.run(launches[2:3])
+    backend.run([part_of_fork(fork, 2, 3)])
     scores, gains = field(mine, "outcome").view(np.float64)[0, ..., 0], field(mine, "outcome")[0]
     assert (scores[~is_promising] == light[~is_promising]).all()
     made = np.argwhere(is_promising & (scores > 0)).tolist()
@@ -189,6 +189,11 @@ def test_the_graph_of_a_pair_fits_into_block_memory(n: int) -> None:
 def test_the_graphs_of_three_pairs_fit_into_the_memory_of_a_multiprocessor() -> None:
     # Of a large GPU; a block declares up to 2 KiB, and the system takes 1 KiB.
     assert 3 * (eax._graph_bytes(13_509) + 3072) <= 228 << 10
+
+
+def part_of_fork(launches: Any, first: int, end: int) -> Fork:
+    """Return some of the launches that make children: those of AB-cycles, light and heavy ones."""
+    return Fork([each[first:end] for each in launches.sequences])
 
 
 def assembled(rows: Any, a: int, record: Any) -> list[int]:
@@ -232,7 +237,7 @@ def test_children_are_tours_and_gain_what_they_say(
     stages = field(mine, "stage")
     stages[:, 0] = phase
     backend.upload(stages, mine._colonies[0].state.arrays["stage"])
-    backend.run(mine._colonies[0]._launches.generation[0][:3])
+    backend.run(mine._colonies[0]._launches.generation[0][:1])
     scores = field(mine, "outcome").view(np.float64)[..., 0]
     gains = field(mine, "outcome")[..., 1]
     accepted, before, mates = 0, genes(mine), field(mine, "mates")
@@ -251,7 +256,7 @@ def test_children_are_tours_and_gain_what_they_say(
     assert accepted > 5
     if selection == "greedy":
         assert (scores[scores > 0] == gains[scores > 0]).all()
-    backend.run(mine._colonies[0]._launches.generation[0][3:])
+    backend.run(mine._colonies[0]._launches.generation[0][1:])
     mine.generation += 1
     after = field(mine, "cost")
     for island in range(2):

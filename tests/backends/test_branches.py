@@ -9,7 +9,7 @@ import numpy as np
 
 from islands.backends import choose
 from islands.backends.arguments import Arguments
-from islands.backends.base import Backend, Call
+from islands.backends.base import Backend, Call, Fork
 from islands.backends.cuda import CudaBackend
 from islands.backends.graphs import Graphs
 
@@ -94,6 +94,32 @@ def test_one_branch_is_a_plain_repetition() -> None:
     backend.run_branches([], 5)
     backend.run_branches([([call("a")], 1)], 1)
     assert said == ["s0 a"]
+
+
+def test_sequences_of_a_fork_begin_and_end_together() -> None:
+    said: list[str] = []
+    backend = gpu(said)
+    fork = Fork([[call("b"), call("c")], [call("d")]])
+    backend.run([call("a"), fork, call("e")], 2)
+    once = ("s0 b", "s0 c", "s1 d")
+    assert said == [
+        *("begin", "s0 a", "s0 records e0", "s1 waits for e0", *once),
+        *("s1 records e1", "s0 waits for e1", "s0 e"),
+        *("s0 a", "s0 records e2", "s1 waits for e2", *once),
+        *("s1 records e3", "s0 waits for e3", "s0 e", "end", "graph"),
+    ]
+    del said[:]
+    backend.run([call("a"), fork])  # without a graph
+    assert said == ["s0 a", *(f"s0 {each}" for each in "bcd")]
+
+
+def test_forks_of_branches_have_their_own_streams() -> None:
+    said: list[str] = []
+    backend = gpu(said)
+    forks = [Fork([[call(first)], [call(second)]]) for first, second in ("ab", "cd")]
+    backend.run_branches([([fork], 1) for fork in forks], 1)
+    kernels = [each for each in said if each[:2] in ("s0", "s1", "s2", "s3") and len(each) == 4]
+    assert kernels == ["s0 a", "s2 b", "s1 c", "s3 d"]
 
 
 def test_a_cpu_runs_branches_one_after_another(monkeypatch: Any) -> None:

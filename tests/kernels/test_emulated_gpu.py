@@ -19,6 +19,8 @@ ORDERS = {"CPU", "descending", "random"}
 
 SEVERAL_WALKS = ("eax/cycles.cuh", "PER_WALK = 512", "PER_WALK = 8")
 """Several walks at the same time, which otherwise need a pair that differs at 1,024 places."""
+LONG_CYCLES = ("eax/child.cuh", "LONG_CYCLE = 48", "LONG_CYCLE = 2")
+"""Heavy children, most of which otherwise need more cities."""
 
 
 @functools.cache
@@ -49,8 +51,9 @@ def test_a_missing_barrier_changes_results() -> None:
     assert done.returncode != 0 or len({*_digests(done).values()}) > 1
 
 
-def test_several_walks_of_a_pair_give_the_bits_of_the_cpu() -> None:
-    done = _run("eax", SEVERAL_WALKS)
+@pytest.mark.parametrize("change", [SEVERAL_WALKS, LONG_CYCLES], ids=["walks", "long cycles"])
+def test_other_limits_of_eax_give_the_bits_of_the_cpu(change: tuple[str, str, str]) -> None:
+    done = _run("eax", change)
     assert (done.returncode, done.stderr) == (0, "")
     digests = _digests(done)
     assert digests.keys() == ORDERS
