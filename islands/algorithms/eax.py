@@ -35,6 +35,7 @@ _GROUP, _CELLS, _MOST_DEGREE = 32, 256, 10
 _STAGE = 8
 _MOST_WALKS, _LONGEST_WALK = 8, 512
 _VERTEX, _ALIGNED = 5, 32
+_SMALLEST, _STEP = 512, 1 << 14
 _FEWEST_FAST = 6144
 """Differing positions of a pair that block memory has room for: at least these."""
 _GRAPH_BYTES = 73 << 10
@@ -139,12 +140,12 @@ class Eax(Algorithm):
         return {"islands": 1, "population": min(most, population)}
 
     def defines(self) -> Macros:
-        fast = _fast_vertices(self._pitch)
+        size = _size_class(self._pitch)
         return {
             "EAX_WIDE": str(int(self._pitch > _NARROW)),
             "EAX_DEGREE": str(_MOST_DEGREE),
-            "EAX_FAST_VERTICES": str(fast),
-            "EAX_GRAPH_BYTES": str(_graph_bytes(self._pitch)),
+            "EAX_FAST_VERTICES": str(_fast_vertices(size)),
+            "EAX_GRAPH_BYTES": str(_graph_bytes(size)),
         }
 
     def require_problem(self, problem: Problem) -> None:
@@ -195,7 +196,7 @@ class Eax(Algorithm):
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         size, islands, pitch = shape.individuals, shape.islands, shape.pitch
-        graph = _graph_bytes(pitch)
+        graph = _graph_bytes(_size_class(pitch))
         child, heavy = (_child_bytes(pitch, threads) for threads in (_LIGHT, _HEAVY))
         listed = scratch_bytes(2 * self.settings.children)
 
@@ -239,6 +240,13 @@ def entropy_of(population: int) -> NDArray[np.int32]:
     """Return the share of the entropy of an edge for each number of tours that have it."""
     shares = [number / population for number in range(1, population + 2)]
     return np.array([0, *(round(-_UNIT * each * math.log(each)) for each in shares)], np.int32)
+
+
+def _size_class(pitch: int) -> int:
+    """Return the size for which kernels are compiled: compiling takes seconds."""
+    if pitch > _NARROW:
+        return -(-pitch // _STEP) * _STEP
+    return max(_SMALLEST, 1 << (pitch - 1).bit_length())
 
 
 def _fast_vertices(pitch: int) -> int:

@@ -182,13 +182,21 @@ def test_heavy_children_are_made_if_they_promise_more_than_light_ones(
 @pytest.mark.parametrize("n", [100, 5000, 13_509, 22_000, 40_000, 65_536, 100_000])
 def test_the_graph_of_a_pair_fits_into_block_memory(n: int) -> None:
     # A third of that of a large GPU; otherwise, compute capability 8.6 without the static part.
-    assert eax._graph_bytes(n) <= (73 if n <= 65_536 else 97) << 10
-    assert eax._fast_vertices(n) > 0
+    size = eax._size_class(n)
+    assert n <= size
+    assert eax._graph_bytes(size) <= (73 if n <= 65_536 else 97) << 10
+    assert eax._fast_vertices(size) > 0
 
 
-def test_the_graphs_of_three_pairs_fit_into_the_memory_of_a_multiprocessor() -> None:
+@pytest.mark.parametrize("n", [100, 2392, 13_509, 65_536])
+def test_the_graphs_of_three_pairs_fit_into_the_memory_of_a_multiprocessor(n: int) -> None:
     # Of a large GPU; a block declares up to 2 KiB, and the system takes 1 KiB.
-    assert 3 * (eax._graph_bytes(13_509) + 3072) <= 228 << 10
+    assert 3 * (eax._graph_bytes(eax._size_class(n)) + 3072) <= 228 << 10
+
+
+def test_instances_of_similar_sizes_share_their_kernels() -> None:
+    assert {eax._size_class(n) for n in range(1025, 2049)} == {2048}
+    assert eax._size_class(100_000) - 100_000 < 1 << 14
 
 
 def part_of_fork(launches: Any, first: int, end: int) -> Fork:

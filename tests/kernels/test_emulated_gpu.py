@@ -51,14 +51,29 @@ def test_a_missing_barrier_changes_results() -> None:
     assert done.returncode != 0 or len({*_digests(done).values()}) > 1
 
 
-@pytest.mark.parametrize("change", [SEVERAL_WALKS, LONG_CYCLES], ids=["walks", "long cycles"])
-def test_other_limits_of_eax_give_the_bits_of_the_cpu(change: tuple[str, str, str]) -> None:
-    done = _run("eax", change)
+def test_several_walks_of_a_pair_give_the_bits_of_the_cpu() -> None:
+    done = _run("eax", SEVERAL_WALKS)
     assert (done.returncode, done.stderr) == (0, "")
     digests = _digests(done)
     assert digests.keys() == ORDERS
     assert len({*digests.values()}) == 1, digests
     assert digests != _digests(_run("eax"))
+
+
+def test_heavy_children_give_the_bits_of_the_cpu() -> None:
+    done = _run("eax", LONG_CYCLES)
+    assert (done.returncode, done.stderr) == (0, "")
+    digests = _digests(done)
+    assert digests.keys() == ORDERS
+    assert len({*digests.values()}) == 1, digests
+
+
+def test_a_missing_barrier_between_mergers_changes_results() -> None:
+    read = "now_ = *told_;"
+    done = _run(
+        "eax", LONG_CYCLES, ("eax/merging.cuh", f"__syncthreads();\n            {read}", read)
+    )
+    assert done.returncode != 0 or len({*_digests(done).values()}) > 1
 
 
 def test_a_missing_barrier_after_the_walks_changes_results() -> None:
