@@ -2,7 +2,8 @@
 
 Individuals mate in a random cyclic order. Each pair makes children: the first parent with some of
 its edges exchanged for those of the second, along AB-cycles, and the sub-tours that this leaves
-merged. The child with the largest gain per loss of diversity replaces the first parent.
+merged. The child with the largest gain per loss of diversity replaces the first parent, together
+with the next ones that change other parts of the tour.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ _FIRST_TOURS = ("greedy", _CURVE, "nearest", "random", "mixed")
 _CELLS_OF_CURVE = (1 << 19) - 1
 _UNIT = 1 << 24
 _SPREAD = 256
-_CPU = (0.005, 300, 30)
+_CPU = (0.003, 300, 30)
 """Seconds per individual until 1,000 cities converge, on two CPU threads; most and fewest
 individuals."""
 _GPU = (0.00008, 1000, 100)
@@ -72,8 +73,8 @@ class EaxSettings(Settings):
     children: int = setting(30, "children of a pair of parents", low=1, high=1000)
     selection: str = setting(
         _ENTROPY,
-        "which child replaces its parent: the one with the largest gain per loss of entropy of the"
-        " edges, or the shortest one (greedy)",
+        "which child replaces its parent, with others that change other parts of it: the one with"
+        " the largest gain per loss of entropy of the edges, or the shortest one (greedy)",
         choices=(_ENTROPY, _GREEDY),
     )
     first_tours: str = setting(
@@ -213,7 +214,7 @@ class Eax(Algorithm):
             start=(Launch("eax_start", size, _search_bytes(pitch), 512),),
             generation=(
                 Concurrent(tuple(map(children_of, _halves(size)))),
-                Launch("eax_replace", size, scratch_bytes(*[4 * _MOST_CUTS] * 5, 16), 512),
+                Launch("eax_replace", size, scratch_bytes(*[4 * _MOST_CUTS] * 7, 16), 512),
                 Launch("eax_restart", size, _search_bytes(pitch), 512),
                 Launch("eax_stage", islands, 0, 256),
             ),

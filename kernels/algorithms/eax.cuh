@@ -1,5 +1,5 @@
 // A genetic algorithm with edge assembly crossover (Nagata and Kobayashi 2013) on tours: each pair
-// of parents makes children, of which the best replaces the first parent. Reads generation g,
+// of parents makes children, of which the best ones replace the first parent. Reads generation g,
 // writes g + 1; positions and the frequencies of edges are updated in place.
 // Random streams: ESET, and those of the files that it includes.
 #pragma once
@@ -149,7 +149,7 @@ __device__ void make_child(const Archipelago& all, const Plan& plan, const probl
             // Merging hardly ever makes up for an E-set that loses.
             const int64_t gain = child.make(cycle, mask, is_block);
             const bool is_hopeless = gain <= 0 || (is_long && child.promise(gain) <= least);
-            if (!is_hopeless && child.find()) {
+            if (!is_hopeless && child.find(is_block)) {
                 if (!IS_HEAVY && child.is_heavy()) {
                     promise = child.promise(gain);
                 } else {
@@ -212,22 +212,21 @@ EAX_KERNEL(512, 3, eax_replace) {
         const eax::Pair pair(all, plan, job);
         const int32_t row = all.row(all.island[local].generation + 1, local, pair.a);
         encoding::Gene* const to = all.genes_of(row);
-        const eax::Outcome* const outcome = plan.outcome + int64_t(job) * plan.children;
         const bool is_crossed = eax::crosses(plan, pair);
-        const int best = is_crossed ? eax::winner_of(outcome, plan.children) : -1;
-        const int64_t gain = best < 0 ? 0 : outcome[best].gain;
-        if (threadIdx.x == 0) all.cost[row] = pair.cost_a - gain;
-        if (is_crossed) all.count(local, pair.a, plan.children);
-        if (best < 0) {
+        Scratch scratch(arena.large());
+        eax::Choice children(scratch, n);
+        if (is_crossed) {
+            const int64_t first = int64_t(job) * plan.children;
+            children.choose(plan.outcome + first, plan.record + first * eax::RECORD, plan.children);
+            all.count(local, pair.a, plan.children);
+        }
+        if (threadIdx.x == 0) all.cost[row] = pair.cost_a - children.gain;
+        if (children.children == 0) {
             copy_row(to, pair.order_a, all.shape.pitch);
             continue;
         }
-        __syncthreads();  // the previous winner has been written
-        Scratch scratch(arena.large());
-        eax::Winner winner(scratch, n);
-        const int64_t child = int64_t(job) * plan.children + best;
-        winner.write(plan.record + child * eax::RECORD, pair.order_a, to,
-                     plan.position + all.number(local, pair.a) * all.shape.pitch);
+        eax::Winner winner(scratch, children, n);
+        winner.write(pair.order_a, to, plan.position + all.number(local, pair.a) * all.shape.pitch);
         winner.count(frequencies, pair.order_a);
     }
 }

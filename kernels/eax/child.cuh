@@ -18,8 +18,10 @@ constexpr int LONG_CYCLE = 48;    // edges of A
 constexpr int MOST_LIGHT = 4;     // sub-tours
 constexpr int HEAVY_CITIES = 30;  // in sub-tours, of each of which at most LARGE count
 constexpr int LARGE = 400;
-// A child with more sub-tours is refused: all other pairs would wait until they are merged.
-constexpr int MOST_SUB_TOURS = 8;
+// A child with more sub-tours is refused, as all other pairs would wait until they are merged. In
+// the second phase, children with many of them are the better ones where many tours are equally
+// long, as on grids.
+constexpr int MOST_SUB_TOURS = 8, MOST_IN_BLOCK = 32;
 
 class Child {
   public:
@@ -49,9 +51,9 @@ class Child {
     }
 
     // Find the sub-tours; return whether they can be merged.
-    __device__ bool find() {
+    __device__ bool find(bool is_block) {
         if (!is_found_) tours_.find();
-        return tours_.count <= MOST_SUB_TOURS;
+        return tours_.count <= (is_block ? MOST_IN_BLOCK : MOST_SUB_TOURS);
     }
 
     // Return the score of the child as it is, if it shortens the edges by `gain`.

@@ -1,41 +1,26 @@
-// The best child of a pair takes the slot of its first parent: the segments of A are copied in the
-// order and direction in which the child has them. All threads of a block work together. Reads the
-// outcomes and records of the children; writes a tour of the next generation, its positions and the
+// The chosen children of a pair take the slot of its first parent: the segments of A are copied in
+// the order and direction in which the children have them. All threads of a block work together.
+// Reads the cuts of the children; writes a tour of the next generation, its positions and the
 // frequencies of edges. No random numbers.
 #pragma once
 
+#include "eax/choice.cuh"
 #include "eax/frequencies.cuh"
 
 namespace eax {
 
-// Return the child with the highest score, of equals the first, or -1 if none is accepted.
-__device__ int winner_of(const Outcome* outcome, int children) {
-    int best = -1;
-    double most = 0.0;
-    for (int i = 0; i < children; ++i) {
-        if (outcome[i].score > most) most = outcome[i].score, best = i;
-    }
-    return best;
-}
-
 class Winner {
   public:
-    __device__ Winner(Scratch& scratch, int n)
+    __device__ Winner(Scratch& scratch, const Choice& children, int n)
         : n_(n),
-          at_(scratch.take<int32_t>(MOST_CUTS)),
-          link_(scratch.take<int32_t>(2 * MOST_CUTS)),
+          cuts_(children.cuts),
+          at_(children.at),
+          link_(children.link),
           turn_(scratch.take<int32_t>(MOST_CUTS)),
           begin_(scratch.take<int32_t>(MOST_CUTS + 1)) {}
 
-    // Write the child of a record.
-    __device__ void write(const Position* record, const encoding::Gene* from, encoding::Gene* to,
-                          Position* position) {
-        cuts_ = record[0];
-        for (int i = threadIdx.x; i < cuts_; i += blockDim.x) at_[i] = record[1 + i];
-        for (int i = threadIdx.x; i < 2 * cuts_; i += blockDim.x) {
-            link_[i] = record[1 + MOST_CUTS + i];
-        }
-        __syncthreads();
+    // Write the tour.
+    __device__ void write(const encoding::Gene* from, encoding::Gene* to, Position* position) {
         const int first_cut = longest();
         if (threadIdx.x == 0) follow(first_cut);
         __syncthreads();
@@ -112,9 +97,9 @@ class Winner {
         begin_[cuts_] = place;
     }
 
-    const int n_;
-    int cuts_ = 0;
-    int32_t *const at_, *const link_, *const turn_, *const begin_;
+    const int n_, cuts_;
+    const int32_t *const at_, *const link_;
+    int32_t *const turn_, *const begin_;
 };
 
 }  // namespace eax

@@ -68,6 +68,12 @@ def test_heavy_children_give_the_bits_of_the_cpu() -> None:
     assert len({*digests.values()}) == 1, digests
 
 
+def test_a_missing_barrier_between_chosen_children_changes_results() -> None:
+    kept = "rank_[k] = rank, at[rank] = own_[k];\n            }\n        }\n"
+    done = _run("eax", ("eax/choice.cuh", f"{kept}        __syncthreads();\n", kept))
+    assert done.returncode != 0 or len({*_digests(done).values()}) > 1
+
+
 def test_a_missing_barrier_between_mergers_changes_results() -> None:
     read = "now_ = *told_;"
     done = _run(
