@@ -35,8 +35,8 @@ _TABLE, _RECORD = 2 * _MOST_CYCLES + 2, 1 + 3 * _MOST_CUTS
 _GROUP, _CELLS, _MOST_DEGREE = 32, 256, 10
 _STAGE = 8
 _MOST_WALKS, _LONGEST_WALK = 8, 512
-_VERTEX, _ALIGNED = 5, 32
-_SMALLEST, _STEP = 512, 1 << 14
+_VERTEX, _ALIGNED = 5, 32  # bytes of a vertex with its neighbours and bits; lost to alignment
+_SMALLEST, _STEP = 512, 1 << 11  # size classes: the smallest, and the step above _NARROW
 _FEWEST_FAST = 6144
 """Differing positions of a pair that block memory has room for: at least these."""
 _GRAPH_BYTES = 73 << 10
@@ -252,7 +252,7 @@ def _size_class(pitch: int) -> int:
 
 def _fast_vertices(pitch: int) -> int:
     """Return the size of graphs in block memory. First tours differ at half of the positions."""
-    most = max(_FEWEST_FAST, (_GRAPH_BYTES - _besides(pitch)) // _VERTEX)
+    most = max(_FEWEST_FAST, (_GRAPH_BYTES - _comparison_or_walk(pitch)) // _VERTEX)
     return min(pitch, max(_FEWEST_FAST, pitch * 3 // 5), most) // 32 * 32
 
 
@@ -260,10 +260,10 @@ def _graph_bytes(pitch: int) -> int:
     """Return the bytes of block memory for the graph of a pair and its walks."""
     fast = _fast_vertices(pitch)
     all_walks = scratch_bytes(4 * fast, _MOST_WALKS * fast, *_walk_parts(_MOST_WALKS))
-    return max(min(_GRAPH_BYTES, all_walks), _VERTEX * fast + _besides(pitch))
+    return max(min(_GRAPH_BYTES, all_walks), _VERTEX * fast + _comparison_or_walk(pitch))
 
 
-def _besides(pitch: int) -> int:
+def _comparison_or_walk(pitch: int) -> int:
     """Return the bytes for the comparison of a pair, and then for a walk."""
     comparison = scratch_bytes(*[4 * -(-pitch // 32)] * 4)
     return max(comparison, scratch_bytes(*_walk_parts(1))) + _ALIGNED

@@ -88,7 +88,7 @@ class Fork:
 
     sequences: Sequence[Sequence[Call]]
     repeated: dict[Any, Any] = field(default_factory=dict)
-    """As of a `Call`."""
+    """Graphs of repetitions that begin with this fork, kept as long as the fork."""
 
 
 Calls = Sequence[Call | Fork]

@@ -16,8 +16,7 @@ class Graphs:
     def __init__(self, cupy: Any, stream: Any) -> None:
         self._cupy, self._stream = cupy, stream
         self._idle: dict[Any, list[Any]] = {}
-        """Streams for the branches after the first, by the pointer of the stream of this one; those
-        in use are not in the lists."""
+        """Streams not in use, by the pointer of the stream from which they branch off."""
 
     def graph(self, branches: Branches, length: int) -> Any:
         """Return a graph in which each branch is repeated by its number times `length`."""

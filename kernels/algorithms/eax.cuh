@@ -217,7 +217,8 @@ EAX_KERNEL(512, 3, eax_replace) {
         eax::Choice children(scratch, n);
         if (is_crossed) {
             const int64_t first = int64_t(job) * plan.children;
-            children.choose(plan.outcome + first, plan.record + first * eax::RECORD, plan.children);
+            children.choose(plan.outcome + first, plan.record + first * eax::RECORD, plan.children,
+                            pair.cost_a - pair.cost_b, plan.table[job].differing);
             all.count(local, pair.a, plan.children);
         }
         if (threadIdx.x == 0) all.cost[row] = pair.cost_a - children.gain;

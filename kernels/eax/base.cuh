@@ -1,6 +1,6 @@
 // The settings and arrays of the algorithm eax, as kernels read them. A pair of parents is numbered
-// by its place in the mating order; its first parent A is replaced by the best child of A and B.
-// Cities are handled by their positions in A: an edge of A joins positions p and p + 1.
+// by its place in the mating order; its first parent A is replaced by the best ones of their
+// children. Cities are handled by their positions in A: an edge of A joins positions p and p + 1.
 // Reads nothing. No random numbers.
 #pragma once
 

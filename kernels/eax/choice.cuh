@@ -1,6 +1,7 @@
 // The children of a pair that replace its first parent together: the best one, and others that
-// change other parts of the tour. Two children do not interfere if all cuts of each are in one
-// segment of the other; as each of them is a tour, that of both is one too, and their gains add up.
+// change other parts of the tour. Two children do not interfere if they have no city at a cut in
+// common, and all cuts of each are in one segment of the other; as each of them is a tour, that of
+// both is one too, and their gains add up.
 // All threads of a block work together. Reads the outcomes and records of the children; writes
 // memory of the block. No random numbers.
 #pragma once
@@ -25,17 +26,22 @@ class Choice {
           own_(scratch.take<int32_t>(MOST_CUTS)),
           rank_(scratch.take<int32_t>(MOST_CUTS)) {}
 
-    // Choose among the children of a pair, best first.
-    __device__ void choose(const Outcome* outcome, const Position* records, int number) {
+    // Choose among the children of a pair, best first, but not so that A becomes B, which is
+    // shorter by `until_b` and differs in this number of edges.
+    __device__ void choose(const Outcome* outcome, const Position* records, int number,
+                           int64_t until_b, int differing) {
         block::Ranked last{block::Least<int64_t>::NONE, 0};
         for (int tried = 0; tried < MOST_TRIED && children < MOST_CHOSEN; ++tried) {
             last = next_best(outcome, number, tried, last);
             if (last.value == 0) break;  // the others are refused
             const Position* const record = records + int64_t(last.index) * RECORD;
-            if (cuts + int(record[0]) <= MOST_CUTS && fits(record)) {
+            const int more = record[0];
+            const int64_t whole = gain + outcome[last.index].gain;
+            const bool is_b = whole == until_b && cuts + more >= differing;
+            if (cuts + more <= MOST_CUTS && !is_b && fits(record)) {
                 numbers_[children] = int(last.index);
                 begin_[children++] = cuts;
-                cuts += record[0], gain += outcome[last.index].gain;
+                cuts += more, gain = whole;
             }
             __syncthreads();  // all have compared the cuts of this child
         }
@@ -65,7 +71,8 @@ class Choice {
         for (int c = 0; c < children; ++c) {
             const int gap = segment(c, first, is_near);
             for (int i = threadIdx.x; i < more; i += blockDim.x) {
-                is_near |= segment(c, record[1 + i], is_near) != gap;
+                const int other = segment(c, record[1 + i], is_near);
+                is_near |= other != gap;
             }
         }
         return !block::any(is_near);

@@ -11,12 +11,13 @@ namespace eax {
 constexpr int TRIED_CITIES = 25;  // at each end of a segment, if there are up to four
 constexpr int FEWEST_TRIED = 5;   // with more segments
 
-// What the first warp of a block tells the others.
+// What one thread or warp of a block tells the others.
 struct Merge {
     int32_t cuts, count;  // of the sub-tours
     int32_t tour;         // the smallest one
-    int32_t segments;     // of this one; cities to try at each end of a segment; and all of them
-    int32_t tried, all;
+    int32_t segments;     // of this one
+    int32_t tried;        // cities at each end of a segment
+    int32_t all;          // cities to try
     int32_t here, there;  // positions of the best exchange: the ends of its new edge
 };
 
@@ -155,7 +156,7 @@ class Merging {
             for (int k = warp::lane(); k < found; k += warp::SIZE) {
                 const auto [number, there] = listed[k];
                 const int2 here = city_at(number / near_.degree);
-                // A warp has hardly ever candidates of the same city.
+                // Candidates of one warp are hardly ever of the same city.
                 if (warp::SIZE > 1 || opened != here.y) opened = here.y, opening = opening_at(here);
                 const int r = tours_.segment_of(there);
                 if (try_exchanges(opening, r, there, 4 * number, best)) ends = {here.y, there};

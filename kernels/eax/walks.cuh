@@ -9,6 +9,7 @@
 namespace eax {
 
 constexpr int LONGEST_WALK = 512;  // steps until a walk is abandoned
+static_assert(LONGEST_WALK <= 2 * MOST_EDGES, "an E-set has room for any AB-cycle");
 
 // Random bits of one of the walks of a pair of parents.
 class Coins {
@@ -52,9 +53,8 @@ class Walker {
     __device__ Walker(const Graph<Number>& graph, Number* path, Coins& coins)
         : graph_(graph), path_(path), coins_(coins), starts_(graph.count) {}
 
-    // Find at most `most` cycles of at most MOST_EDGES edges of A, and return their number; longer
-    // ones are left out, and those for which there is no room. Begin no other one after this number
-    // of steps.
+    // Find at most `most` cycles, and return their number; those for which there is no room are
+    // left out. Begin no other one after this number of steps.
     __device__ int run(const Found& found, int most, int most_steps) {
         for (int steps = 0; count_ < most && steps < most_steps && (length_ != ENDED || start());) {
             const int before = length_;
@@ -168,7 +168,7 @@ class Walker {
     // Store the part of the path that has closed, from an edge of A on.
     __device__ void store(const Found& found, int begin, int end) {
         const int positions = end - begin;
-        if (positions > 2 * MOST_EDGES || used_ + positions > found.room) return;
+        if (used_ + positions > found.room) return;
         for (int i = warp::lane(); i < positions; i += warp::SIZE) {
             const int vertex = path_[begin + (begin & 1) + i];
             found.positions[used_ + i] = Position(graph_.position[vertex]);

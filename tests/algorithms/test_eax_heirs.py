@@ -135,11 +135,11 @@ def test_clusters_on_a_board_are_solved(
     ("n", "seconds", "on_gpu", "expected"),
     [
         (1500, 10, False, {"islands": 1, "population": 300}),
-        (5000, 2, False, {"islands": 1, "population": 30, "first_tours": "greedy"}),
+        (8000, 2, False, {"islands": 1, "population": 30, "first_tours": "greedy"}),
         (8000, 2, True, {"islands": 1, "population": 770}),
         (65536, 60, True, {"islands": 1, "population": 980}),
         (65537, 60, True, {"islands": 1, "population": 490}),
-        (65537, 600, False, {"islands": 1, "population": 150}),
+        (65537, 600, False, {"islands": 1, "population": 260}),
     ],
     ids=[
         *("enough for the largest", "too short", "as large as time permits"),
