@@ -16,6 +16,7 @@ from eax_for_tests import (
     MOST_WALKS,
     PER_WALK,
     SINGLE,
+    compatible,
     edges,
     field,
     genes,
@@ -197,35 +198,6 @@ def test_the_graphs_of_three_pairs_fit_into_the_memory_of_a_multiprocessor(n: in
 def test_instances_of_similar_sizes_share_their_kernels() -> None:
     assert {eax._size_class(n) for n in range(1025, 2049)} == {2048}
     assert eax._size_class(100_000) - 100_000 < 1 << 14
-
-
-def compatible(
-    records: Any, scores: Any, gains: Any, n: int, until_b: int, differing: int
-) -> list[int]:
-    """Return the children that replace their parent together, of the twelve best ones."""
-    taken: list[int] = []
-    for child in np.argsort(-scores, kind="stable")[:12].tolist():
-        if scores[child] == 0:
-            break
-        cuts = [set(records[each, 1 : 1 + records[each, 0]].tolist()) for each in (child, *taken)]
-        size, gain = sum(map(len, cuts)), int(gains[[child, *taken]].sum())
-        is_b = gain == until_b and size >= differing
-        if (
-            size <= MOST_CUTS
-            and len(taken) < 8
-            and not is_b
-            and not any(interfere(cuts[0], other, n) for other in cuts[1:])
-        ):
-            taken.append(child)
-    return taken
-
-
-def interfere(one: set[int], other: set[int], n: int) -> bool:
-    """Return whether cuts have a city in common, or take turns more than once round the tour."""
-    if any((cut + by) % n in other for cut in one for by in (-1, 0, 1)):
-        return True
-    sides = [cut in one for cut in sorted(one | other)]
-    return sum(side != sides[i - 1] for i, side in enumerate(sides)) > 2
 
 
 def part_of_fork(launches: Any, first: int, end: int) -> Fork:

@@ -19,7 +19,7 @@ from islands.problems.tsp import Tsp
 
 SINGLE, BLOCK, DONE = range(3)
 MOST_CUTS, MOST_CYCLES = 320, 128
-MOST_WALKS, PER_WALK = 4, 512
+MOST_WALKS, PER_WALK = 8, 512
 
 
 def tours(
@@ -106,3 +106,32 @@ def require_consistent(mine: Archipelago) -> None:
         begin = island * expected.size
         flat = field(mine, "frequency").reshape(-1)[begin : begin + expected.size]
         assert (flat == expected.reshape(-1)).all()
+
+
+def compatible(
+    records: Any, scores: Any, gains: Any, n: int, until_b: int, differing: int
+) -> list[int]:
+    """Return the children that replace their parent together, of the twelve best ones."""
+    taken: list[int] = []
+    for child in np.argsort(-scores, kind="stable")[:12].tolist():
+        if scores[child] == 0:
+            break
+        cuts = [set(records[each, 1 : 1 + records[each, 0]].tolist()) for each in (child, *taken)]
+        size, gain = sum(map(len, cuts)), int(gains[[child, *taken]].sum())
+        is_b = gain == until_b and size >= differing
+        if (
+            size <= MOST_CUTS
+            and len(taken) < 8
+            and not is_b
+            and not any(interfere(cuts[0], other, n) for other in cuts[1:])
+        ):
+            taken.append(child)
+    return taken
+
+
+def interfere(one: set[int], other: set[int], n: int) -> bool:
+    """Return whether cuts have a city in common, or take turns more than once round the tour."""
+    if any((cut + by) % n in other for cut in one for by in (-1, 0, 1)):
+        return True
+    sides = [cut in one for cut in sorted(one | other)]
+    return sum(side != sides[i - 1] for i, side in enumerate(sides)) > 2
