@@ -117,6 +117,20 @@ struct Pair {
     }
 };
 
+// Return the first of ordered cuts that is not before a position, or their end.
+template <class Number>
+__device__ int first_cut_from(const Number* at, int first, int end, int position) {
+    while (first < end) {
+        const int middle = (first + end) / 2;
+        if (at[middle] < position) {
+            first = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return first;
+}
+
 // Return a position from -1 to n as one of the tour.
 __device__ int wrapped(int position, int n) {
     return position == n ? 0 : position < 0 ? n - 1 : position;

@@ -82,16 +82,7 @@ class Choice {
 
     // Return the number of cuts of a chosen child that are before a position.
     __device__ int cuts_before(int child, int position) const {
-        int low = begin_[child], high = end(child);
-        while (low < high) {
-            const int middle = (low + high) / 2;
-            if (own_[middle] < position) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low - begin_[child];
+        return first_cut_from(own_, begin_[child], end(child), position) - begin_[child];
     }
 
     // Return the segment of a chosen child in which an edge is. `is_near` becomes true if they have

@@ -208,30 +208,30 @@ class Comparison {
     template <class Number>
     __device__ void link(Graph<Number>& graph) {
         for (int first = threadIdx.x; first < n_; first += READS_AT_ONCE * blockDim.x) {
-            int here[READS_AT_ONCE], beside[READS_AT_ONCE][2];
+            int here[READS_AT_ONCE], around[READS_AT_ONCE][2];
 #pragma unroll
             for (int k = 0; k < READS_AT_ONCE; ++k) {
                 const int i = min(first + k * int(blockDim.x), n_ - 1);
                 here[k] = placed_[i];
-                beside[k][0] = placed_[wrapped(i - 1, n_)];
-                beside[k][1] = placed_[wrapped(i + 1, n_)];
+                around[k][0] = placed_[wrapped(i - 1, n_)];
+                around[k][1] = placed_[wrapped(i + 1, n_)];
             }
 #pragma unroll
             for (int k = 0; k < READS_AT_ONCE; ++k) {
                 if (first + k * int(blockDim.x) < n_ && differing_.has(here[k])) {
-                    link(graph, here[k], beside[k]);
+                    link(graph, here[k], around[k]);
                 }
             }
         }
     }
 
     template <class Number>
-    __device__ void link(Graph<Number>& graph, int here, const int* beside) {
+    __device__ void link(Graph<Number>& graph, int here, const int* around) {
         const int number = differing_.number(here);
         uint32_t bits = graph.bits[number];
         Adjacent<Number> adjacent{};
         for (int side = 0; side < 2; ++side) {
-            const int other = beside[side];
+            const int other = around[side];
             if (other == wrapped(here + 1, n_) || here == wrapped(other + 1, n_)) continue;
             adjacent.set(side, differing_.number(other));
             bits |= 4u << side;

@@ -138,18 +138,7 @@ class SubTours {
     }
 
     // Return the number of cuts at positions before this one.
-    __device__ int cuts_before(int position) const {
-        int low = 0, high = cuts;
-        while (low < high) {
-            const int middle = (low + high) / 2;
-            if (at[middle] < position) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        return low;
-    }
+    __device__ int cuts_before(int position) const { return first_cut_from(at, 0, cuts, position); }
 
     // Follow each end through its segment and its link to the next end, by doubling the steps: each
     // word has the end reached, and the lowest rank of a segment on the way.
