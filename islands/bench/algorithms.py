@@ -158,10 +158,10 @@ Edge assembly crossover: one island of 300 tours, 30 on the CPU, with 30 childre
 Generations follow the first 20. They take longer in the second phase, which is not measured.""",
     row=EaxRow.of,
     instances={"national/ja9847": 9847, "tsplib/usa13509": 13509, "national/sw24978": 24978},
-    settings={"eax": {"algorithm": "eax", "islands": 1, "population": 300}},
+    settings={"eax": {"algorithm": "eax", "islands": 1, "population": 300, "children": 30}},
     read=cities,
     warm_up=20,
-    most=50,
+    most=30,
     cpu_options={"population": 30},
 )
 """Each reference value is the number of cities."""

@@ -214,10 +214,10 @@ EAX_KERNEL(512, 3, eax_replace) {
         encoding::Gene* const to = all.genes_of(row);
         const bool is_crossed = eax::crosses(plan, pair);
         Scratch scratch(arena.large());
-        eax::Choice children(scratch, n);
+        eax::Choice children(scratch, n, plan.children);
         if (is_crossed) {
             const int64_t first = int64_t(job) * plan.children;
-            children.choose(plan.outcome + first, plan.record + first * eax::RECORD, plan.children,
+            children.choose(plan.outcome + first, plan.record + first * eax::RECORD,
                             pair.cost_a - pair.cost_b, plan.table[job].differing);
             all.count(local, pair.a, plan.children);
         }

@@ -10,86 +10,79 @@
 
 namespace eax {
 
-constexpr int MOST_CHOSEN = 8, MOST_TRIED = 12;  // children
+constexpr int MOST_CHOSEN = 32, MOST_TRIED = 48;  // children
+constexpr int MOST_CHOSEN_CUTS = 1024;
 
 class Choice {
   public:
     int cuts = 0, children = 0;  // of those chosen
     int64_t gain = 0;
-    int32_t* at;    // [MOST_CUTS]: the positions of all cuts in their order
-    int32_t* link;  // [2 MOST_CUTS]: the end that each end is joined to, as in a record
+    int32_t* at;    // [MOST_CHOSEN_CUTS]: the positions of all cuts in their order
+    int32_t* link;  // [2 MOST_CHOSEN_CUTS]: the end that each end is joined to, as in a record
 
-    __device__ Choice(Scratch& scratch, int n)
-        : at(scratch.take<int32_t>(MOST_CUTS)),
-          link(scratch.take<int32_t>(2 * MOST_CUTS)),
+    // `made` is the number of children of a pair.
+    __device__ Choice(Scratch& scratch, int n, int made)
+        : at(scratch.take<int32_t>(MOST_CHOSEN_CUTS)),
+          link(scratch.take<int32_t>(2 * MOST_CHOSEN_CUTS)),
           n_(n),
-          own_(scratch.take<int32_t>(MOST_CUTS)),
-          rank_(scratch.take<int32_t>(MOST_CUTS)) {}
+          made_(made),
+          own_(scratch.take<int32_t>(MOST_CHOSEN_CUTS)),
+          rank_(scratch.take<int32_t>(MOST_CHOSEN_CUTS)),
+          worst_(scratch.take<int64_t>(block::power_of_two(made))),
+          number_(scratch.take<uint32_t>(block::power_of_two(made))),
+          chosen_(scratch.take<int32_t>(MOST_CHOSEN)),
+          begin_(scratch.take<int32_t>(MOST_CHOSEN + 1)) {}
 
     // Choose among the children of a pair, best first, but not so that A becomes B, which is
     // shorter by `until_b` and differs in this number of edges.
-    __device__ void choose(const Outcome* outcome, const Position* records, int number,
-                           int64_t until_b, int differing) {
-        block::Ranked last{block::Least<int64_t>::NONE, 0};
-        for (int tried = 0; tried < MOST_TRIED && children < MOST_CHOSEN; ++tried) {
-            last = next_best(outcome, number, tried, last);
-            if (last.value == 0) break;  // the others are refused
-            const Position* const record = records + int64_t(last.index) * RECORD;
-            const int more = record[0];
-            const int64_t whole = gain + outcome[last.index].gain;
-            const bool is_b = whole == until_b && cuts + more >= differing;
-            if (cuts + more <= MOST_CUTS && !is_b && fits(record)) {
-                numbers_[children] = int(last.index);
-                begin_[children++] = cuts;
-                cuts += more, gain = whole;
-            }
-            __syncthreads();  // all have compared the cuts of this child
+    __device__ void choose(const Outcome* outcome, const Position* records, int64_t until_b,
+                           int differing) {
+        if (threadIdx.x == 0) begin_[0] = 0;
+        // Scores are not negative, so that their bits have the same order.
+        for (int i = threadIdx.x; i < made_; i += blockDim.x) {
+            worst_[i] = -__double_as_longlong(outcome[i].score), number_[i] = i;
         }
-        begin_[children] = cuts;
+        __syncthreads();
+        block::sort(worst_, number_, made_);
+        for (int i = 0; i < min(made_, MOST_TRIED) && children < MOST_CHOSEN; ++i) {
+            if (worst_[i] == 0) break;  // the others are refused
+            const int number = int(number_[i]);
+            const Position* const record = records + int64_t(number) * RECORD;
+            const int more = record[0];
+            const int64_t whole = gain + outcome[number].gain;
+            const bool is_b = whole == until_b && cuts + more >= differing;
+            if (cuts + more > MOST_CHOSEN_CUTS || is_b || !fits(record)) continue;
+            for (int k = threadIdx.x; k < more; k += blockDim.x) own_[cuts + k] = record[1 + k];
+            cuts += more, gain = whole;
+            if (threadIdx.x == 0) chosen_[children] = number, begin_[children + 1] = cuts;
+            ++children;
+            __syncthreads();
+        }
         join(records);
     }
 
   private:
-    // Return the best child after the last one: scores are not negative, so that their bits have
-    // the same order.
-    __device__ static block::Ranked next_best(const Outcome* outcome, int number, int tried,
-                                              const block::Ranked& last) {
-        block::Ranked best{0, 0};
-        for (int i = threadIdx.x; i < number; i += blockDim.x) {
-            const block::Ranked child{-__double_as_longlong(outcome[i].score), uint32_t(i)};
-            if ((tried == 0 || last.before(child)) && child.before(best)) best = child;
-        }
-        return block::argmin(best);
-    }
-
-    // Copy the cuts of a child behind those of the chosen ones, and return whether it interferes
-    // with none of them.
-    __device__ bool fits(const Position* record) {
+    // Return whether a child interferes with none of the chosen ones.
+    __device__ bool fits(const Position* record) const {
         const int more = record[0], first = record[1];
-        for (int i = threadIdx.x; i < more; i += blockDim.x) own_[cuts + i] = record[1 + i];
         bool is_near = false;
-        for (int c = 0; c < children; ++c) {
-            const int gap = segment(c, first, is_near);
-            for (int i = threadIdx.x; i < more; i += blockDim.x) {
-                const int other = segment(c, record[1 + i], is_near);
-                is_near |= other != gap;
-            }
+        for (int i = threadIdx.x; i < children * more && !is_near; i += blockDim.x) {
+            const int child = i / more, cut = record[1 + i % more];
+            is_near = segment(child, first, is_near) != segment(child, cut, is_near) || is_near;
         }
         return !block::any(is_near);
     }
 
-    __device__ int end(int child) const { return child + 1 < children ? begin_[child + 1] : cuts; }
-
     // Return the number of cuts of a chosen child that are before a position.
     __device__ int cuts_before(int child, int position) const {
-        return first_cut_from(own_, begin_[child], end(child), position) - begin_[child];
+        return first_cut_from(own_, begin_[child], begin_[child + 1], position) - begin_[child];
     }
 
     // Return the segment of a chosen child in which an edge is. `is_near` becomes true if they have
     // a city in common.
     __device__ int segment(int child, int position, bool& is_near) const {
         const int before = cuts_before(child, position), first = begin_[child];
-        const int last = end(child) - 1, next = first + before;
+        const int last = begin_[child + 1] - 1, next = first + before;
         const int ahead = next <= last ? own_[next] : own_[first] + n_;
         const int behind = before > 0 ? own_[next - 1] : own_[last] - n_;
         is_near |= ahead - position <= 1 || position - behind <= 1;
@@ -98,31 +91,30 @@ class Choice {
 
     // Order the cuts of all children, and join their ends.
     __device__ void join(const Position* records) {
-        for (int c = 0; c < children; ++c) {
-            for (int k = begin_[c] + threadIdx.x; k < begin_[c + 1]; k += blockDim.x) {
-                int rank = k - begin_[c];
-                for (int other = 0; other < children; ++other) {
-                    if (other != c) rank += cuts_before(other, own_[k]);
-                }
-                rank_[k] = rank, at[rank] = own_[k];
-            }
+        for (int k = threadIdx.x; k < cuts; k += blockDim.x) {
+            int rank = 0;
+            for (int c = 0; c < children; ++c) rank += cuts_before(c, own_[k]);
+            rank_[k] = rank, at[rank] = own_[k];
         }
         __syncthreads();
-        for (int c = 0; c < children; ++c) {
-            const Position* const links = records + int64_t(numbers_[c]) * RECORD + 1 + MOST_CUTS;
-            for (int e = threadIdx.x; e < 2 * (begin_[c + 1] - begin_[c]); e += blockDim.x) {
+        for (int c = warp::index(); c < children; c += warp::count()) {
+            const Position* const links = records + int64_t(chosen_[c]) * RECORD + 1 + MOST_CUTS;
+            const int32_t* const rank = rank_ + begin_[c];
+            for (int e = warp::lane(); e < 2 * (begin_[c + 1] - begin_[c]); e += warp::SIZE) {
                 const int other = links[e];
-                const int one = 2 * rank_[begin_[c] + e / 2] + (e & 1);
-                link[one] = 2 * rank_[begin_[c] + other / 2] + (other & 1);
+                link[2 * rank[e / 2] + (e & 1)] = 2 * rank[other / 2] + (other & 1);
             }
         }
         __syncthreads();
     }
 
-    const int n_;
-    int32_t* const own_;   // [MOST_CUTS]: the positions of the cuts of one child after another
-    int32_t* const rank_;  // [MOST_CUTS]: their places in the order of all
-    int numbers_[MOST_CHOSEN], begin_[MOST_CHOSEN + 1];  // of each: its number and its first cut
+    const int n_, made_;
+    int32_t* const own_;      // [MOST_CHOSEN_CUTS]: the cuts of one chosen child after another
+    int32_t* const rank_;     // [MOST_CHOSEN_CUTS]: their places in the order of all
+    int64_t* const worst_;    // [made]: scores in their order, the best one first, negated
+    uint32_t* const number_;  // [made]: the children that have them
+    int32_t* const chosen_;   // [MOST_CHOSEN]: the children
+    int32_t* const begin_;    // [MOST_CHOSEN + 1]: their first cuts in `own_`
 };
 
 }  // namespace eax

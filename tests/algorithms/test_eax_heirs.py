@@ -131,18 +131,22 @@ def test_clusters_on_a_board_are_solved(
     assert best.cost == optimum
 
 
+GREEDY = {"first_tours": "greedy"}
+
+
 @pytest.mark.parametrize(
     ("n", "seconds", "on_gpu", "expected"),
     [
-        (1500, 10, False, {"islands": 1, "population": 300}),
-        (8000, 2, False, {"islands": 1, "population": 30, "first_tours": "greedy"}),
-        (8000, 2, True, {"islands": 1, "population": 770}),
-        (65536, 60, True, {"islands": 1, "population": 980}),
-        (65537, 60, True, {"islands": 1, "population": 490}),
-        (65537, 600, False, {"islands": 1, "population": 260}),
+        (1500, 5, False, {"islands": 1, "population": 950, "children": 30}),
+        (8000, 1, False, {"islands": 1, "population": 30, "children": 50, **GREEDY}),
+        (8000, 2, True, {"islands": 1, "population": 1000, "children": 60}),
+        (20_000, 2, True, {"islands": 1, "population": 390, "children": 120}),
+        (65_536, 60, True, {"islands": 1, "population": 1000, "children": 120}),
+        (65_537, 60, True, {"islands": 1, "population": 490, "children": 120, **GREEDY}),
+        (65_537, 600, False, {"islands": 1, "population": 390, "children": 120, **GREEDY}),
     ],
     ids=[
-        *("enough for the largest", "too short", "as large as time permits"),
+        *("as large as time permits", "too short", "enough for the largest", "many children"),
         *("the last narrow one", "the first wide one", "a wide one on a CPU"),
     ],
 )

@@ -21,7 +21,7 @@ from eax_for_tests import (
 from problems_for_tests import cities
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 
-from islands.algorithms import eax
+from islands.algorithms import eax, eax_memory
 from islands.algorithms.schedule import Shape
 from islands.backends.base import Backend, Block
 from islands.problems.neighbours import DEGREE
@@ -110,7 +110,7 @@ def test_abandoned_generations_leave_no_trace(backend: Backend, tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("name", "value", "position"),
-    [("_NARROW", 8, np.int32), ("_fast_vertices", lambda pitch: 0, np.uint16)],
+    [("NARROW", 8, np.int32), ("fast_vertices", lambda pitch: 0, np.uint16)],
     ids=["wide positions", "graphs outside block memory"],
 )
 def test_other_memory_gives_the_same_tours(
@@ -124,7 +124,7 @@ def test_other_memory_gives_the_same_tours(
     problem = cities(50, tmp_path)
     usual = tours(backend, problem)
     usual.advance(12)
-    monkeypatch.setattr(eax, name, value)
+    monkeypatch.setattr(eax_memory, name, value)
     other = tours(backend, problem)
     other.advance(12)
     assert field(other, "position").dtype == position

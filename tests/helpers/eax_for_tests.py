@@ -111,17 +111,17 @@ def require_consistent(mine: Archipelago) -> None:
 def compatible(
     records: Any, scores: Any, gains: Any, n: int, until_b: int, differing: int
 ) -> list[int]:
-    """Return the children that replace their parent together, of the twelve best ones."""
+    """Return the children that replace their parent together, of the best ones."""
     taken: list[int] = []
-    for child in np.argsort(-scores, kind="stable")[:12].tolist():
+    for child in np.argsort(-scores, kind="stable")[:48].tolist():
         if scores[child] == 0:
             break
         cuts = [set(records[each, 1 : 1 + records[each, 0]].tolist()) for each in (child, *taken)]
         size, gain = sum(map(len, cuts)), int(gains[[child, *taken]].sum())
         is_b = gain == until_b and size >= differing
         if (
-            size <= MOST_CUTS
-            and len(taken) < 8
+            size <= 1024
+            and len(taken) < 32
             and not is_b
             and not any(interfere(cuts[0], other, n) for other in cuts[1:])
         ):
