@@ -37,7 +37,7 @@ from islands.text import option
 _RESERVED = 1024  # bytes of shared memory per block for the system
 _LINE = 512  # bytes; a search took 12 % longer with slices of global memory that are not aligned
 _USUAL_SECONDS = 5.0  # of compiling both programs of islands
-_FEWEST, _FEW, _MOST_SMALL = 128, 512, 8
+_FEWEST, _FEW, _MOST_SMALL = 128, 1024, 8
 """The fewest threads of a small block, those of a multiprocessor with few small blocks, and the
 most small blocks of a multiprocessor."""
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough to make the cost of its launch negligible

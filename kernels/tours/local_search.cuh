@@ -1,7 +1,8 @@
 // Local search on tours with lists of neighbours (2-opt and Or-opt): in each round, one active city
-// of each group of 32 finds its best move; moves whose intervals overlap are decided by the larger
-// gain, and the others are made at once. A city is active until it has no improving move, and again
-// when one of its edges changes. Reads a tour and writes it in place. No random numbers.
+// of each group of 32 finds its best move; of moves whose intervals overlap, a short one with a
+// large gain wins, and all that do not overlap are made at once. A city is active until it has no
+// improving move, and again when one of its edges changes. Reads a tour and writes it in place. No
+// random numbers.
 #pragma once
 
 #include "core/atomic.cuh"
@@ -10,22 +11,25 @@
 
 namespace tours {
 
-constexpr int CELLS = 256;  // parts of a tour, which moves claim
-constexpr int GROUP = 32;   // cities that share a word
+constexpr int GROUP = 32;  // cities that share a word
+// Moves claim parts of a tour: at least this number, of at most this number of cities. With larger
+// ones, most moves that are found in a tour of many cities would lose.
+constexpr int FEWEST_CELLS = 256, LARGEST_CELL = 256;
 
 __device__ int groups(int n) { return (n + GROUP - 1) / GROUP; }
+__device__ int cells(int n) { return max(FEWEST_CELLS, (n + LARGEST_CELL - 1) / LARGEST_CELL); }
 
 // The working memory of a search.
 struct SearchMemory {
     uint32_t* active;   // [groups]: a bit for each city
     Move* move;         // [groups]
-    uint64_t* claim;    // [CELLS]: the largest key of a move that overlaps
+    uint64_t* claim;    // [cells]: the largest key of a move that overlaps
     uint32_t* winners;  // [1]: number of moves that are made in a round
 
     __device__ SearchMemory(Scratch& scratch, int n)
         : active(scratch.take<uint32_t>(groups(n))),
           move(scratch.take<Move>(groups(n))),
-          claim(scratch.take<uint64_t>(CELLS)),
+          claim(scratch.take<uint64_t>(cells(n))),
           winners(scratch.take<uint32_t>(1)) {}
 };
 
@@ -35,7 +39,7 @@ class LocalSearch {
     __device__ LocalSearch(const Tour<Position>& tour, const Neighbours& near,
                            const SearchMemory& memory)
         : tour_(tour), near_(near), memory_(memory), groups_(groups(tour.n)) {
-        while ((tour.n - 1) >> shift_ >= CELLS) ++shift_;
+        while ((tour.n - 1) >> shift_ >= cells(tour.n)) ++shift_;
     }
 
     // Search until no city is active, at most `most` moves are made (0: no limit), or a stop is
@@ -77,7 +81,7 @@ class LocalSearch {
     }
 
     __device__ void clear_claims() {
-        for (int i = threadIdx.x; i < CELLS; i += blockDim.x) memory_.claim[i] = 0;
+        for (int i = threadIdx.x; i < cells(tour_.n); i += blockDim.x) memory_.claim[i] = 0;
         if (threadIdx.x == 0) *memory_.winners = 0;
         __syncthreads();
     }
@@ -172,10 +176,12 @@ class LocalSearch {
         }
     }
 
-    // Larger gains come first; of equals, the higher group.
+    // Shorter intervals come first, up to a factor of two, as a long one keeps all moves inside it
+    // waiting; then larger gains, and of equals, the higher group.
     __device__ uint64_t key_of(const Move& move, int group) const {
-        const int64_t most = (int64_t(1) << 38) - 1;
-        return uint64_t(min(move.gain, most)) << 25 | uint32_t(group);
+        const int64_t most = (int64_t(1) << 33) - 1;
+        const uint64_t shortness = __clz(move.changed.length);
+        return shortness << 58 | uint64_t(min(move.gain, most)) << 25 | uint32_t(group);
     }
 
     // Call a function for each cell that the interval of a move and the cities next to it touch.
