@@ -21,7 +21,7 @@ from emulated_gpu import EmulatedGpu
 from numbers_for_tests import NUMBERS
 from problems_for_tests import cities, facilities, knapsack, of_two_kinds
 
-from islands.algorithms import ALGORITHMS, eax
+from islands.algorithms import ALGORITHMS, eax_memory
 from islands.algorithms.operators import CROSSOVERS
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose, source
@@ -138,7 +138,7 @@ def _main() -> None:
         kernels = folder / "kernels"
         if not args.emulated:
             checked_kernels(folder)
-            eax.scratch_bytes = guarded_bytes
+            eax_memory.scratch_bytes = guarded_bytes
         elif args.replace:
             shutil.copytree(data_folder("kernels"), kernels)
         for file, old, new in args.replace:
