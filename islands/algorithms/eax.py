@@ -57,7 +57,12 @@ _CLEARING = 8  # blocks that clear the frequencies of an island
 class EaxSettings(Settings):
     """The settings of edge assembly crossover."""
 
-    children: int = setting(30, "children of a pair of parents", low=1, high=1000)
+    children: int = setting(
+        30,
+        "children of a pair of parents; the default is larger with many cities",
+        low=1,
+        high=1000,
+    )
     selection: str = setting(
         _ENTROPY,
         "which child replaces its parent, with others that change other parts of it: the one with"
