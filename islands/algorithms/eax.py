@@ -42,7 +42,7 @@ _CPU = (0.002, 30, 30)
 """Seconds per individual until 1,000 cities converge, on two CPU threads; fewest individuals and
 children."""
 _GPU = (0.00004, 100, 60)
-_MOST = 1000  # individuals
+_MOST, _MOST_ON_CPU = 1000, 300  # individuals; on a CPU, a tenth of the number of cities if more
 _WIDE = 4.0
 """How much longer more than 65,536 cities take on a GPU, whose fast memory is too small then."""
 _MOST_CHILDREN, _CITIES_PER_CHILD = 120, 150
@@ -130,11 +130,12 @@ class Eax(Algorithm):
         if is_on_gpu and size > memory.NARROW:
             each *= _WIDE
         children = min(_MOST_CHILDREN, max(children, size // _CITIES_PER_CHILD // 10 * 10))
+        most = _MOST if is_on_gpu else min(_MOST, max(_MOST_ON_CPU, size // 100 * 10))
         population = int(_SHARE * seconds / each) // 10 * 10
         is_short = population < fewest or size > memory.NARROW
         return {
             "islands": 1,
-            "population": min(_MOST, max(fewest, population)),
+            "population": min(most, max(fewest, population)),
             "children": children,
             **(_SHORT if is_short else {}),
         }

@@ -137,7 +137,8 @@ GREEDY = {"first_tours": "greedy"}
 @pytest.mark.parametrize(
     ("n", "seconds", "on_gpu", "expected"),
     [
-        (1500, 5, False, {"islands": 1, "population": 950, "children": 30}),
+        (1500, 2, False, {"islands": 1, "population": 300, "children": 30}),
+        (6000, 60, False, {"islands": 1, "population": 600, "children": 40}),
         (8000, 1, False, {"islands": 1, "population": 30, "children": 50, **GREEDY}),
         (8000, 2, True, {"islands": 1, "population": 1000, "children": 60}),
         (20_000, 2, True, {"islands": 1, "population": 390, "children": 120}),
@@ -146,7 +147,8 @@ GREEDY = {"first_tours": "greedy"}
         (65_537, 600, False, {"islands": 1, "population": 390, "children": 120, **GREEDY}),
     ],
     ids=[
-        *("as large as time permits", "too short", "enough for the largest", "many children"),
+        *("enough for the usual largest", "a larger one with many cities", "too short"),
+        *("enough for the largest", "many children"),
         *("the last narrow one", "the first wide one", "a wide one on a CPU"),
     ],
 )
