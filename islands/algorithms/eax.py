@@ -59,7 +59,7 @@ class EaxSettings(Settings):
 
     children: int = setting(
         30,
-        "children of a pair of parents; the default is larger with many cities",
+        "children of a pair of parents; the default is larger on a GPU and with many cities",
         low=1,
         high=1000,
     )

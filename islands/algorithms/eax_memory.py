@@ -10,7 +10,7 @@ TABLE, RECORD = 2 * MOST_CYCLES + 2, 1 + 3 * MOST_CUTS
 MOST_DEGREE = 10
 LIGHT, HEAVY = 32, 256  # threads that make a child
 _MOST_CHOSEN, _MOST_CHOSEN_CUTS = 32, 1024
-_GROUP, _FEWEST_CELLS, _LARGEST_CELL = 32, 256, 256
+_GROUP, _USUAL_CELLS, _LARGEST_CELL = 32, 256, 256
 _MOST_WALKS, _LONGEST_WALK = 8, 512
 _VERTEX, _ALIGNED = 5, 32  # bytes of a vertex with its neighbours and bits; lost to alignment
 _MOST_ADDED, _MERGE_BYTES, _CANDIDATES = 48, 32, 4 * 8
@@ -79,5 +79,5 @@ def choice_bytes(children: int) -> int:
 
 def search_bytes(n: int) -> int:
     """Return the bytes for making and improving a first tour."""
-    groups, cells = -(-n // _GROUP), max(_FEWEST_CELLS, -(-n // _LARGEST_CELL))
+    groups, cells = -(-n // _GROUP), max(_USUAL_CELLS, -(-n // _LARGEST_CELL))
     return scratch_bytes(4 * groups, 24 * groups, 8 * cells, 4)

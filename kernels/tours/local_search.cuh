@@ -12,12 +12,12 @@
 namespace tours {
 
 constexpr int GROUP = 32;  // cities that share a word
-// Moves claim parts of a tour: at least this number, of at most this number of cities. With larger
-// ones, most moves that are found in a tour of many cities would lose.
-constexpr int FEWEST_CELLS = 256, LARGEST_CELL = 256;
+// Moves claim parts of a tour: usually at most USUAL_CELLS, otherwise more of LARGEST_CELL cities.
+// With larger ones, most moves that are found in a tour of many cities would lose.
+constexpr int USUAL_CELLS = 256, LARGEST_CELL = 256;
 
 __device__ int groups(int n) { return (n + GROUP - 1) / GROUP; }
-__device__ int cells(int n) { return max(FEWEST_CELLS, (n + LARGEST_CELL - 1) / LARGEST_CELL); }
+__device__ int cells(int n) { return max(USUAL_CELLS, (n + LARGEST_CELL - 1) / LARGEST_CELL); }
 
 // The working memory of a search.
 struct SearchMemory {
