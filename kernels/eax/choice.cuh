@@ -109,11 +109,10 @@ class Choice {
     }
 
     const int n_, made_;
-    int32_t* const own_;   // [MOST_CHOSEN_CUTS]: the cuts of one chosen child after another
-    int32_t* const rank_;  // [MOST_CHOSEN_CUTS]: their places in the order of all
-    int64_t* const
-        worst_;  // [power_of_two(made)]: scores in their order, the best one first, negated
-    uint32_t* const number_;  // [made]: the children that have them
+    int32_t* const own_;      // [MOST_CHOSEN_CUTS]: the cuts of one chosen child after another
+    int32_t* const rank_;     // [MOST_CHOSEN_CUTS]: their places in the order of all
+    int64_t* const worst_;    // [power_of_two(made)]: negated scores, the best one first
+    uint32_t* const number_;  // the same: the children that have them
     int32_t* const chosen_;   // [MOST_CHOSEN]: the children
     int32_t* const begin_;    // [MOST_CHOSEN + 1]: their first cuts in `own_`
 };
