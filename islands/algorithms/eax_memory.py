@@ -72,9 +72,10 @@ def promising_bytes(children: int) -> int:
 
 def choice_bytes(children: int) -> int:
     """Return the bytes for choosing among the children of a pair, and for writing the result."""
-    of_cuts = [4 * _MOST_CHOSEN_CUTS] * 7
+    cuts, chosen = 4 * _MOST_CHOSEN_CUTS, 4 * _MOST_CHOSEN
     in_order = 1 << (children - 1).bit_length()
-    return scratch_bytes(*of_cuts, 16, 8 * in_order, 4 * in_order, *[4 * _MOST_CHOSEN + 4] * 2)
+    choice = (cuts, 2 * cuts, cuts, cuts, 8 * in_order, 4 * in_order, chosen, chosen + 4)
+    return scratch_bytes(*choice, cuts, cuts + 4)
 
 
 def search_bytes(n: int) -> int:

@@ -28,7 +28,7 @@ class Choice {
           made_(made),
           own_(scratch.take<int32_t>(MOST_CHOSEN_CUTS)),
           rank_(scratch.take<int32_t>(MOST_CHOSEN_CUTS)),
-          worst_(scratch.take<int64_t>(block::power_of_two(made))),
+          negated_(scratch.take<int64_t>(block::power_of_two(made))),
           number_(scratch.take<uint32_t>(block::power_of_two(made))),
           chosen_(scratch.take<int32_t>(MOST_CHOSEN)),
           begin_(scratch.take<int32_t>(MOST_CHOSEN + 1)) {}
@@ -40,12 +40,12 @@ class Choice {
         if (threadIdx.x == 0) begin_[0] = 0;
         // Scores are not negative, so that their bits have the same order.
         for (int i = threadIdx.x; i < made_; i += blockDim.x) {
-            worst_[i] = -__double_as_longlong(outcome[i].score), number_[i] = i;
+            negated_[i] = -__double_as_longlong(outcome[i].score), number_[i] = i;
         }
         __syncthreads();
-        block::sort(worst_, number_, made_);
+        block::sort(negated_, number_, made_);
         for (int i = 0; i < min(made_, MOST_TRIED) && children < MOST_CHOSEN; ++i) {
-            if (worst_[i] == 0) break;  // the others are refused
+            if (negated_[i] == 0) break;  // the others are refused
             const int number = int(number_[i]);
             const Position* const record = records + int64_t(number) * RECORD;
             const int more = record[0];
@@ -111,7 +111,7 @@ class Choice {
     const int n_, made_;
     int32_t* const own_;      // [MOST_CHOSEN_CUTS]: the cuts of one chosen child after another
     int32_t* const rank_;     // [MOST_CHOSEN_CUTS]: their places in the order of all
-    int64_t* const worst_;    // [power_of_two(made)]: negated scores, the best one first
+    int64_t* const negated_;  // [power_of_two(made)]: negated scores, the best one first
     uint32_t* const number_;  // the same: the children that have them
     int32_t* const chosen_;   // [MOST_CHOSEN]: the children
     int32_t* const begin_;    // [MOST_CHOSEN + 1]: their first cuts in `own_`

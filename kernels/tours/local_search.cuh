@@ -1,8 +1,8 @@
 // Local search on tours with lists of neighbours (2-opt and Or-opt): in each round, one active city
-// of each group of 32 finds its best move; of moves whose intervals overlap, a short one with a
-// large gain wins, and all that do not overlap are made at once. A city is active until it has no
-// improving move, and again when one of its edges changes. Reads a tour and writes it in place. No
-// random numbers.
+// of each group of 32 finds its best move and claims the cells of the tour that it touches; of
+// moves that claim the same cell, a short one with a large gain wins, and those that win all their
+// cells are made at once. A city is active until it has no improving move, and again when one of
+// its edges changes. Reads a tour and writes it in place. No random numbers.
 #pragma once
 
 #include "core/atomic.cuh"
@@ -12,8 +12,8 @@
 namespace tours {
 
 constexpr int GROUP = 32;  // cities that share a word
-// Moves claim parts of a tour: usually at most USUAL_CELLS, otherwise more of LARGEST_CELL cities.
-// With larger ones, most moves that are found in a tour of many cities would lose.
+// A tour has at most USUAL_CELLS cells of equally many cities, unless these would be more than
+// LARGEST_CELL: then most moves that are found in a tour of many cities would lose.
 constexpr int USUAL_CELLS = 256, LARGEST_CELL = 256;
 
 __device__ int groups(int n) { return (n + GROUP - 1) / GROUP; }

@@ -241,7 +241,7 @@ def assembled(rows: Any, a: int, record: Any) -> list[int]:
         *[
             (300, 30, rule, phase, most)
             for rule in ("entropy", "greedy")
-            for phase, most in ((SINGLE, 2), (BLOCK, 1))
+            for phase, most in ((SINGLE, 2), (BLOCK, 2))
         ],
         (2000, 120, "entropy", SINGLE, 10),
     ],

@@ -47,9 +47,10 @@ class Scratch {
         static thread_local char* arena = nullptr;
         static thread_local auto most = host::arena_bytes;
         // Another arena; a larger one may begin at the same address.
-        if (arena != host::arena || host::arena_bytes > most) guards().clear();
-        arena = host::arena;
-        if (host::arena_bytes > most) most = host::arena_bytes;
+        if (arena != host::arena || host::arena_bytes > most) {
+            guards().clear();
+            arena = host::arena, most = host::arena_bytes;
+        }
         for (const char* guard : guards()) {
             for (int i = 0; i < GUARD; ++i) {
                 if ((unsigned char)guard[i] != MARK) fail("written past the end of a part");

@@ -96,6 +96,25 @@ def test_search_stops_after_the_limit_of_moves(backend: Backend, tmp_path: Path)
     assert problem.costs(before)[0] > lengths[0] > lengths[1] > lengths[2] > lengths[3]
 
 
+def test_a_short_move_comes_before_a_long_one_with_a_larger_gain(backend: Backend) -> None:
+    # Cities on a circle, of which one long interval is reversed, and a short one inside it.
+    around = list(range(64))
+    around[5:31] = around[5:31][::-1]
+    around[15:19] = around[15:19][::-1]
+    # City 0 finds the long move first, and city 32 the short one.
+    angles = [4, *(i for i in range(33) if i not in (4, 21)), 21, *range(33, 64)]
+    city = {angle: number for number, angle in enumerate(angles)}
+    assert (city[4], city[21]) == (0, 32)
+    turns = 2 * np.pi * np.array(angles) / 64
+    problem = placed(np.round(10_000 * np.column_stack([np.cos(turns), np.sin(turns)])))
+    before = np.array([[city[angle] for angle in around]])
+    after = Tours(backend, problem, 1).improved(before)[0][0].tolist()
+    at = [angles[each] for each in after]
+    joined = {frozenset(pair) for pair in zip(at, at[1:] + at[:1], strict=True)}
+    assert {frozenset((21, 20)), frozenset((17, 16))} <= joined
+    assert {frozenset((4, 30)), frozenset((5, 31))} <= joined
+
+
 @pytest.mark.parametrize("steps", [0, 30])
 def test_threads_do_not_change_the_result(steps: int, backend: Backend, tmp_path: Path) -> None:
     problem = cities(500, tmp_path)
