@@ -23,11 +23,15 @@ _CPU_SIZES = {"population": 66, "improver.steps": 500}
 _ROUGH: dict[str, Any] = {"crossover": "uniform", "reset": 120}
 """Up to this size, a population converges in seconds, and begins again after 120 generations
 without progress. `uniform` finds the best known values sooner there; with 100 facilities, its
-children are too far from both mates.
+children are too far from both mates. Tabu searches that become longer, up to four times, while
+there is no progress are worse: on tai60a, 1 instead of 6 of 6 runs of 15 s reached the best known
+value (H100).
 """
 _FREEZING: dict[str, Any] = {"sweeps": 512, "patience": 0, "migration.topology": "none"}
 """Settings of tempering for unstructured instances: replicas near the temperature at which they
-freeze need long undisturbed chains. Renewing them, and migrants, led to worse solutions.
+freeze need long undisturbed chains. Renewing them, and migrants, led to worse solutions. Crossing
+good solutions has little to combine: of tai100a, one 0.16 % and one 0.04 % above the best known
+value have no facility at the same location.
 """
 _CHOOSING: dict[str, Any] = {"migration.topology": "none"}
 """Settings of a choice of places."""
