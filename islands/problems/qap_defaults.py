@@ -29,9 +29,9 @@ value (H100).
 """
 _FREEZING: dict[str, Any] = {"sweeps": 512, "patience": 0, "migration.topology": "none"}
 """Settings of tempering for unstructured instances: replicas near the temperature at which they
-freeze need long undisturbed chains. Renewing them, and migrants, led to worse solutions. Crossing
-good solutions has little to combine: of tai100a, one 0.16 % and one 0.04 % above the best known
-value have no facility at the same location.
+freeze need long undisturbed chains. Renewing them, and migrants, led to worse solutions. Two
+good solutions of tai100a, 0.16 and 0.04 % above the best known value, have no facility at the same
+location, so that crossing them keeps nothing.
 """
 _CHOOSING: dict[str, Any] = {"migration.topology": "none"}
 """Settings of a choice of places."""

@@ -33,29 +33,29 @@ def with_reversed(tour: list[int], intervals: list[Interval]) -> list[int]:
     return tour
 
 
-def apart(children: int, reversals: int) -> list[list[Interval]]:
-    """Return children that change different parts, each by this number of reversals."""
-    width = 10 * reversals + 10
-    return [
-        [(width * child + 10 * k + 1, width * child + 10 * k + 4) for k in range(reversals)]
-        for child in range(children)
-    ]
+def apart(*reversals: int) -> list[list[Interval]]:
+    """Return children that change different parts, each by its number of reversals."""
+    children, begin = [], 0
+    for count in reversals:
+        children.append([(begin + 10 * k + 1, begin + 10 * k + 4) for k in range(count)])
+        begin += 10 * count + 10
+    return children
 
 
 def overlapping(children: int, like_first: int) -> list[list[Interval]]:
     """Return children of which the first ones change the same part."""
-    found = apart(children, 1)
+    found = apart(*[1] * children)
     return [found[0]] * like_first + found[1 : 1 + children - like_first]
 
 
 @pytest.mark.parametrize(
     ("made", "chosen"),
     [
-        (apart(100, 1), range(32)),
+        (apart(*[1] * 100), range(32)),
         (overlapping(100, 60), [0]),
         (overlapping(100, 40), [0, *range(40, 48)]),
-        (apart(40, 20), range(25)),
-        (apart(5, 1), range(5)),
+        (apart(*[32] * 15, 33, 32, 1), [*range(15), 16]),
+        (apart(*[1] * 5), range(5)),
         ([[(6, 9)], [(11, 14)], [(1, 4)], [(20, 23)]], [0, 3]),
         ([[(1, 4), (25, 28)], [(10, 13)], [(16, 18), (35, 38)]], [0, 1]),
     ],
