@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FILES = [
     "launch/bind",
     "launch/environment",
+    "launch/job",
     "launch/quickstart",
     "launch/supervise",
     "tests/run",

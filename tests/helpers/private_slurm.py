@@ -85,13 +85,18 @@ class PrivateSlurm:
         Slurm finds this after SlurmdTimeout.
         """
         pids = [int((self.folder / node / "slurmd.pid").read_text())]
-        own = [pid for pid in _pids() if _node_of(pid) == node]
+        own = self.processes(node)
         parents = {_parent(pid) for pid in own}
         pids += [pid for pid in parents if _name(pid) == "slurmstepd"]  # it would report the rest
         pids += own
         for pid in pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+    def processes(self, node: str) -> list[int]:
+        """Return the processes of jobs on a node; nodes of other clusters have the same names."""
+        words = {f"SLURMD_NODENAME={node}", f"SLURM_CONF={self.environment['SLURM_CONF']}"}
+        return [pid for pid in _pids() if words <= _environment(pid)]
 
     def set_down(self, node: str) -> None:
         """Make Slurm find at once that a node is lost."""
@@ -234,11 +239,8 @@ def _parent(pid: int) -> int:
     return 0
 
 
-def _node_of(pid: int) -> str | None:
-    """Return the node whose slurmd has started a process, or None."""
-    try:
-        words = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    except OSError:
-        return None
-    prefix = b"SLURMD_NODENAME="
-    return next((word[len(prefix) :].decode() for word in words if word.startswith(prefix)), None)
+def _environment(pid: int) -> set[str]:
+    """Return the environment of a process, which is empty if it has ended."""
+    with suppress(OSError):
+        return {*Path(f"/proc/{pid}/environ").read_text(errors="replace").split("\0")}
+    return set()

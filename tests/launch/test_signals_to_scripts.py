@@ -1,4 +1,4 @@
-"""launch/supervise: signals make the job write its checkpoint; a second one ends it."""
+"""The scripts at a signal: the job writes its checkpoint; a second one ends it at once."""
 
 from __future__ import annotations
 
@@ -47,6 +47,27 @@ def test_a_signal_lets_the_job_write_its_checkpoint(
     assert "died" not in said
 
 
+START = '    "$@" </dev/null &\n'
+PAUSE = "    echo >pausing; sleep 1\n"
+
+
+@pytest.mark.parametrize("script", ["supervise 2 --out r", "quickstart --no-install"])
+@pytest.mark.parametrize("around", [PAUSE + START, START + PAUSE], ids=["before", "after"])
+def test_a_signal_around_the_start_of_the_job_reaches_it(
+    machine: Supervised, around: str, script: str
+) -> None:
+    machine.add("mpirun", PATIENT)
+    job = machine.checkout / "launch/job"
+    text = job.read_text()
+    assert text.count(START) == 1
+    job.write_text(text.replace(START, around))
+    running = start(machine, script, until="pausing" if around.startswith(PAUSE) else "started")
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=30)
+    assert running.returncode == 75
+    assert (machine.folder / "heard").read_text() == "USR1\n"
+
+
 def test_a_second_signal_ends_the_job_at_once(machine: Supervised) -> None:
     machine.add("mpirun", STUBBORN)
     running = start(machine)
@@ -75,17 +96,23 @@ def take_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
-def start(machine: Supervised, **how: Any) -> subprocess.Popen[str]:
-    """Return the script with its job running."""
+def start(
+    machine: Supervised,
+    script: str = "supervise 2 --out r",
+    until: str = "started",
+    **how: Any,
+) -> subprocess.Popen[str]:
+    """Start a script, and return when there is the file `until`, which the job or script writes."""
+    name, *options = script.split()
     running = subprocess.Popen(
-        [str(machine.checkout / "launch/supervise"), "2", "--out", "r"],
-        env={"PATH": str(machine.bin), "CALLS": "calls"},
+        [str(machine.checkout / "launch" / name), *options],
+        env={"PATH": str(machine.bin), "CALLS": "calls", "GPUS": "0"},
         cwd=machine.folder,
         stderr=subprocess.PIPE,
         text=True,
         **how,
     )
-    wait_for(machine.folder / "started")
+    wait_for(machine.folder / until)
     return running
 
 
