@@ -42,7 +42,7 @@ class User:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=600,
+            timeout=300,
             check=False,
         )
         assert done.returncode == status, f"{command}: {done.returncode}\n{done.stderr}"

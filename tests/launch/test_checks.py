@@ -13,10 +13,11 @@ def test_run_ends_with_the_last_line_of_pytest(machine: Machine) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "== 7 passed in 0.1s =="
     [call] = machine.calls("-m pytest")
-    assert re.fullmatch(r"-m pytest -n \d+ --dist loadfile --no-loadscope-reorder -k ring", call), (
-        call
-    )
-    assert "<mpirun><-n><3><-m><pytest><--only-mpi><-m><mpi><-x><-k><ring>" in done.stdout
+    limit = "--timeout=600 --timeout-method=thread"
+    spread = r"-n \d+ --dist loadfile --no-loadscope-reorder"
+    assert re.fullmatch(rf"-m pytest {limit} {spread} -k ring", call), call
+    of_ranks = f"-m pytest --only-mpi -m mpi -x {limit} -k ring".replace(" ", "><")
+    assert f"<mpirun><-n><3><{of_ranks}>" in done.stdout
     assert machine.calls("-m pip install")[0].endswith(".[mpi,cuda13,compiler,test]")
 
 

@@ -47,25 +47,46 @@ def test_a_signal_lets_the_job_write_its_checkpoint(
     assert "died" not in said
 
 
+CHECK = '    [ -z "$stopping" ] || return 0\n'
 START = '    "$@" </dev/null &\n'
 PAUSE = "    echo >pausing; sleep 1\n"
+SCRIPTS = ["supervise 2 --out r", "quickstart --no-install"]
 
 
-@pytest.mark.parametrize("script", ["supervise 2 --out r", "quickstart --no-install"])
-@pytest.mark.parametrize("around", [PAUSE + START, START + PAUSE], ids=["before", "after"])
-def test_a_signal_around_the_start_of_the_job_reaches_it(
-    machine: Supervised, around: str, script: str
-) -> None:
-    machine.add("mpirun", PATIENT)
+def replace_in_job(machine: Supervised, line: str, by: str) -> None:
     job = machine.checkout / "launch/job"
     text = job.read_text()
-    assert text.count(START) == 1
-    job.write_text(text.replace(START, around))
-    running = start(machine, script, until="pausing" if around.startswith(PAUSE) else "started")
+    assert text.count(line) == 1
+    job.write_text(text.replace(line, by))
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+@pytest.mark.parametrize(
+    ("by", "until"),
+    [(PAUSE + START, "pausing"), (START + PAUSE, "started")],
+    ids=["before", "after"],
+)
+def test_a_signal_around_the_start_of_the_job_reaches_it(
+    machine: Supervised, by: str, until: str, script: str
+) -> None:
+    machine.add("mpirun", PATIENT)
+    replace_in_job(machine, START, by)
+    running = start(machine, script, until)
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=30)
     assert running.returncode == 75
     assert (machine.folder / "heard").read_text() == "USR1\n"
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_no_job_starts_after_a_signal(machine: Supervised, script: str) -> None:
+    machine.add("mpirun", PATIENT)
+    replace_in_job(machine, CHECK, PAUSE + CHECK)
+    running = start(machine, script, until="pausing")
+    running.send_signal(signal.SIGTERM)
+    running.communicate(timeout=30)
+    assert running.returncode == 75
+    assert not (machine.folder / "started").exists()
 
 
 def test_a_second_signal_ends_the_job_at_once(machine: Supervised) -> None:
