@@ -33,7 +33,7 @@ _WIDE_LOW, _WIDE_HIGH = 0.001, 0.4
 _EXCESS = 0.2, 0.75
 """How the ends of a ladder are chosen; see kernels/tempering/ladder.cuh. On sko100a, tho150 and
 tai60b, replicas between them neither freeze nor lose all structure."""
-_EXCESS_ROUGH = 0.455, 0.535
+_EXCESS_ROUGH = 0.405, 0.485
 """The same for unstructured instances: close to the temperature at which tai100a freezes."""
 _EXCESS_CHOICE = 0.04, 0.1
 """The same for each chosen place, if places are chosen."""
@@ -41,8 +41,9 @@ _WIDE_CHOICE = 0.1, 2.0
 _CHOOSING = {"sweeps": 4, "descent": 1, "reset": 600}
 """Settings of a choice of places: replicas descend in few sweeps, again and again."""
 _LOOKS = 4  # proposals for each place that a block looks at together if places are chosen
-_EFFORT = 0.35
-"""Number of sweeps as much work as an accepted exchange; an estimate for 100 items on a GPU."""
+_EFFORT, _EFFORT_ROUGH = 0.35, 0.6
+"""Number of sweeps as which an accepted exchange counts. With the second one, replicas take equally
+long on an H100; in other instances, so few proposals while it is hot delayed good solutions."""
 _ROWS = 2.0
 """Number of rows of pairs that take as long as an accepted exchange if places are chosen."""
 _C_TYPES = {
@@ -70,9 +71,9 @@ class TemperingSettings(Settings):
     )
     sweeps: int = setting(
         96,
-        "sweeps over all pairs of items that a replica makes per generation; if an island sets its"
-        " temperatures, an accepted exchange counts as a third of a sweep, about its work (as two"
-        " rows of pairs if an instance is a choice)",
+        "work of a replica per generation, in sweeps over all pairs of items; if an island sets its"
+        " temperatures, an accepted exchange counts as 0.35 sweeps, or 0.6 of an unstructured"
+        " instance (as two rows of pairs if an instance is a choice)",
         low=1,
         high=1_000_000,
     )
@@ -144,7 +145,7 @@ class Tempering(Algorithm):
         self._tuning = 0 if settings.coldest > 0 else settings.tuning
         self._keeps = False
         self._choice: Choice | None = None
-        self._excess = _EXCESS
+        self._excess, self._effort = _EXCESS, _EFFORT
         if population % settings.rungs:
             below = population // settings.rungs * settings.rungs
             near = [str(each) for each in (below, below + settings.rungs) if each > 0]
@@ -182,10 +183,12 @@ class Tempering(Algorithm):
     def prepare(self, problem: Problem) -> None:
         self._choice = problem.choice()
         self.few_threads = self._choice is None
-        self._excess = _EXCESS_ROUGH if problem.is_unstructured() else _EXCESS
+        if problem.is_unstructured():
+            self._excess, self._effort = _EXCESS_ROUGH, _EFFORT_ROUGH
         if self._choice is not None:
             share = self._choice.chosen / self._choice.size
             self._excess = _EXCESS_CHOICE[0] * share, _EXCESS_CHOICE[1] * share
+            self._effort = _ROWS / self._choice.chosen
 
     def defines(self) -> Macros:
         cold, hot = self._excess
@@ -218,9 +221,7 @@ class Tempering(Algorithm):
             "proposed": Field((size,), np.int64),
             "accepted": Field((size,), np.int64),
             "temperature": Field((size,), np.float64),
-            "pace": Field((size,), np.int32),
             "heat": Field((ladders, max(1, self._tuning)), np.float64),
-            "activity": Field((ladders, max(1, self._tuning)), np.float64),
             "records": Field((ladders, 2), np.int64),
         }
 
@@ -253,11 +254,10 @@ class Tempering(Algorithm):
             renewed_to=np.int32(_RENEWED[1] * settings.rungs),
             descent=np.int32(settings.descent),
             tuning=np.int32(self._tuning),
-            effort=np.float64(_EFFORT if self._choice is None else _ROWS / self._choice.chosen),
+            effort=np.float64(0 if is_given else self._effort),
             low=np.float64(settings.coldest if is_given else wide[0]),
             high=np.float64(settings.hottest if is_given else wide[1]),
             unit=arrays["unit"],
-            sweep=arrays["sweep"],
             alike_places=arrays.get("alike_places"),
             **{name: arrays[name] for name in _FIELDS},
             deltas=arrays.get("deltas"),
@@ -295,6 +295,6 @@ def _bytes_of_deltas(items: int) -> int:
 
 _FIELDS = (
     *("state", "energy", "held", "rung", "mate", "proposed", "accepted"),
-    *("temperature", "pace", "heat", "activity", "records"),
+    *("temperature", "heat", "records"),
 )
 """The fields in the order of `algorithm::Plan`."""

@@ -20,13 +20,10 @@ _FEWEST, _MOST, _ENTRIES = 2048, 1 << 14, 1 << 20
 def exchange_tables(a: Matrix, b: Matrix, linear: Matrix | None, form: Form) -> Tables:
     """Return the tables of `algorithm::Plan` in kernels/tempering/plan.cuh.
 
-    `unit` is the mean change of the cost by an exchange, `sweep` the numbers of rows and pairs.
+    `unit` is the mean change of the cost by an exchange.
     `alike_places` gives equal numbers to places whose exchange changes no cost; it may be absent.
     """
-    tables: Tables = {
-        "unit": np.array([mean_change(a, b, linear)]),
-        "sweep": np.array([form.rows, form.pairs]),
-    }
+    tables: Tables = {"unit": np.array([mean_change(a, b, linear)])}
     if form.places is not None:
         tables["alike_places"] = form.places
     return tables

@@ -1,5 +1,5 @@
-// Returns sums of products of differences; on a GPU, four byte entries per instruction. Reads
-// entries of four rows. No random numbers.
+// Returns sums of products of differences; on a GPU, four byte entries per instruction, and sixteen
+// per access. Reads entries of four rows. No random numbers.
 #pragma once
 
 #include "core/compiler.cuh"
@@ -10,27 +10,36 @@ namespace block {
 template <class A, class B>
 __device__ constexpr int packed() {
 #ifdef __CUDACC__
-    return sizeof(A) == 1 && sizeof(B) == 1 ? 4 : 1;
+    return sizeof(A) == 1 && sizeof(B) == 1 ? 16 : 1;
 #else
     return 1;
 #endif
 }
 
-// Entries from one row to the next: an odd number of words puts neighbouring rows into different
-// banks of shared memory.
-template <class T>
+// Entries from one row to the next, of which PACK are read at once: an odd number of words puts
+// neighbouring rows into different banks of shared memory.
+template <class T, int PACK = 1>
 __device__ int row_pitch(int n) {
-    return int(((n * sizeof(T) + 3) / 4 | 1) * 4 / sizeof(T));
+    constexpr int WORD = PACK * sizeof(T) > 4 ? PACK * sizeof(T) : 4;
+    return int(((n * sizeof(T) + WORD - 1) / WORD | 1) * WORD / sizeof(T));
 }
+
+#ifdef __CUDACC__
+// Return the sum of the products of 16 bytes, added to `sum`.
+__device__ uint32_t dot(uint4 x, uint4 y, uint32_t sum) {
+    return __dp4a(x.x, y.x, __dp4a(x.y, y.y, __dp4a(x.z, y.z, __dp4a(x.w, y.w, sum))));
+}
+#endif
 
 // Return the sum of (x - y) * (z - w) over the entries of pack k, all non-negative integers.
 template <class Sum, class A, class B>
 __device__ Sum difference_products(const A* x, const A* y, const B* z, const B* w, int k) {
 #ifdef __CUDACC__
-    if constexpr (packed<A, B>() == 4) {
-        const auto word = [k](const void* row) { return static_cast<const uint32_t*>(row)[k]; };
-        const uint32_t xs = word(x), ys = word(y), zs = word(z), ws = word(w);
-        return Sum(int(__dp4a(xs, zs, __dp4a(ys, ws, 0u)) - __dp4a(xs, ws, __dp4a(ys, zs, 0u))));
+    if constexpr (packed<A, B>() == 16) {
+        const auto pack = [k](const void* row) { return static_cast<const uint4*>(row)[k]; };
+        const uint4 xs = pack(x), ys = pack(y), zs = pack(z), ws = pack(w);
+        const uint32_t same = dot(xs, zs, dot(ys, ws, 0)), other = dot(xs, ws, dot(ys, zs, 0));
+        return Sum(int(same - other));
     }
 #endif
     // Differences fit into 32 bits, whose products of 64 bits are fast.

@@ -30,8 +30,8 @@ class SwapDeltas {
           n_(n),
           data_(data),
           triangle_(triangle),
-          pitch_a_(block::row_pitch<A>(n)),
-          pitch_b_(block::row_pitch<B>(n)),
+          pitch_a_(block::row_pitch<A, PACK>(n)),
+          pitch_b_(block::row_pitch<B, PACK>(n)),
           delta_(kept != nullptr ? kept : scratch.take<Delta>(triangle.entries())),
           a_(scratch.take<A>(n * pitch_a_)),
           b_(scratch.take<B>(n * pitch_b_)),
@@ -179,6 +179,9 @@ class SwapDeltas {
 
     __device__ Delta a(int i, int j) const { return a_[i * pitch_a_ + j]; }
     __device__ Delta b(int i, int j) const { return b_[i * pitch_b_ + j]; }
+    // Row i differs between threads; if it can, another row is read, without conflicts of banks.
+    __device__ Delta across_a(int i, int j) const { return QAP_SYMMETRIC ? a(j, i) : a(i, j); }
+    __device__ Delta across_b(int i, int j) const { return QAP_SYMMETRIC ? b(j, i) : b(i, j); }
 
     // Compute how the entries of item j with r and with s differ, and those of their places.
     __device__ void find_gaps(Delta* gap, int r, int s, int j) const {
@@ -193,7 +196,7 @@ class SwapDeltas {
     // Return the extra cost of the pairs with item k, at place l, if item i, at place p, is
     // exchanged with j.
     __device__ Delta product(int i, int p, int j, int k, int l) const {
-        Delta raised = (a(i, k) - a(j, k)) * (b(j, l) - b(p, l));
+        Delta raised = (a(i, k) - across_a(j, k)) * (across_b(j, l) - b(p, l));
         if constexpr (!QAP_SYMMETRIC) raised += (a(k, i) - a(k, j)) * (b(l, j) - b(l, p));
         return raised;
     }

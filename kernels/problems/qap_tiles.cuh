@@ -147,10 +147,6 @@ class TileDeltas {
     __device__ int own_a(int i) const { return PROBLEM_TILE_DIAGONAL ? a(i, i) : 0; }
     __device__ int own_b(int i) const { return PROBLEM_TILE_DIAGONAL ? b(i, i) : 0; }
 
-    __device__ static uint32_t added(uint4 x, uint4 y, uint32_t sum) {
-        return __dp4a(x.x, y.x, __dp4a(x.y, y.y, __dp4a(x.z, y.z, __dp4a(x.w, y.w, sum))));
-    }
-
     // Return the sums of the products of row f of `a` and row j of `b`, and of rows j and o.
     __device__ Products products(int f, int j, int o) const {
         const auto* const a_f = reinterpret_cast<const uint4*>(a_ + f * pitch_);
@@ -160,8 +156,8 @@ class TileDeltas {
         uint32_t first = 0, second = 0;
 #pragma unroll 2
         for (int k = 0; k < (n_ + 15) / 16; ++k) {
-            first = added(a_f[k], b_j[k], first);
-            second = added(a_j[k], b_o[k], second);
+            first = block::dot(a_f[k], b_j[k], first);
+            second = block::dot(a_j[k], b_o[k], second);
         }
         return {int(first), int(second)};
     }

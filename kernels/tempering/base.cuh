@@ -5,7 +5,7 @@
 //               const algorithm::Plan&, int64_t me);
 //         // The factor of the deltas that Acceptance sees, by which its temperature is divided.
 //         static double scale(const algorithm::Plan&);
-//         Costs run(Costs, int rows, bool are_kept, const Acceptance<Delta>&, const Alike&,
+//         Costs run(Costs, int sweeps, bool are_kept, const Acceptance<Delta>&, const Alike&,
 //                   const draw::Place&, const improver::Plan&);
 //     };
 // No random numbers here.
@@ -28,13 +28,33 @@ struct Costs {
     int64_t proposed, accepted;
 };
 
-// A row of pairs in a sweep over all of them.
-struct Row {
-    int sweep, i;
+// The rows of pairs that a chain processes in a generation. An accepted exchange counts as some
+// rows, so that all replicas work for about as long.
+class Rows {
+  public:
+    // `per_exchange`: the share of a sweep as which an exchange counts.
+    __device__ Rows(int first, int sweeps, int rows_a_sweep, double per_exchange)
+        : first_(first),
+          a_sweep_(rows_a_sweep),
+          an_exchange_(int(per_exchange * rows_a_sweep + 0.5)),
+          end_(first + int(min(int64_t(sweeps) * rows_a_sweep, MOST))) {}
 
-    __device__ bool is_after(int other_sweep, int other_i) const {
-        return other_sweep < sweep || (other_sweep == sweep && other_i < i);
+    // Whether row i of a sweep belongs to them.
+    __device__ bool have(int sweep, int i) const { return sweep * a_sweep_ + i < end_; }
+
+    // An exchange in row i of a sweep was accepted. The row remains whole.
+    __device__ void exchanged(int sweep, int i) {
+        end_ = max(sweep * a_sweep_ + i + 1, end_ - an_exchange_);
     }
+
+    __device__ int first() const { return first_; }
+    __device__ int end() const { return end_; }
+
+  private:
+    static constexpr int64_t MOST = 1 << 30;
+
+    const int first_, a_sweep_, an_exchange_;
+    int end_;
 };
 
 }  // namespace tempering

@@ -20,6 +20,7 @@ class Chain {
     __device__ Chain(Scratch& scratch, int32_t* order, int32_t* best_order, int n,
                      const problem::Data& data, const algorithm::Plan& plan, int64_t me)
         : n_(n),
+          effort_(plan.effort),
           order_(order),
           best_order_(best_order),
           triangle_(scratch, n, problem::SwapDeltas::after(data)),
@@ -27,13 +28,12 @@ class Chain {
 
     __device__ static double scale(const algorithm::Plan&) { return 1.0; }
 
-    // Advance by a number of rows of pairs, of which a sweep has Triangle::rows(); the first is
-    // random.
-    // `order` is complete and visible to all threads on entry and on return. `are_kept`: the deltas
-    // of the order are in the memory for them.
-    __device__ Costs run(Costs costs, int rows, bool are_kept, const Acceptance<Delta>& acceptance,
-                         const Alike& alike, const draw::Place& place,
-                         const improver::Plan& improving) {
+    // Do the work of a number of sweeps without an accepted exchange, from a random row of pairs
+    // on. `order` is complete and visible to all threads on entry and on return. `are_kept`: the
+    // deltas of the order are in the memory for them.
+    __device__ Costs run(Costs costs, int sweeps, bool are_kept,
+                         const Acceptance<Delta>& acceptance, const Alike& alike,
+                         const draw::Place& place, const improver::Plan& improving) {
         costs.proposed = costs.accepted = 0;
         const int rows_a_sweep = triangle_.rows();
         if (rows_a_sweep < 1) return costs;
@@ -42,19 +42,19 @@ class Chain {
         deltas_.begin(are_kept);
         __syncthreads();
         const int row = draw::below(place.words(stream::BEGIN, 0).x, rows_a_sweep);
-        const int last = row + rows, first = triangle_.first(row);
-        const Row end{last / rows_a_sweep, last % rows_a_sweep};
+        const int first = triangle_.first(row);
+        Rows rows(row, sweeps, rows_a_sweep, effort_);
         Position at{triangle_.at(row, first) / block::RUN, 0, first};
         for (int turn = 0;; turn ^= 1) {
             if (POLLING_IS_CHEAP && improver::halts(improving)) break;
             const auto found =
-                block::lowest(first_accepted(at, end, acceptance, alike, place), turn);
+                block::lowest(first_accepted(at, rows, acceptance, alike, place), turn);
             const int runs = triangle_.runs();
             if (found.key == found.NONE) {
                 at.item = 0;
                 at.run += ahead();
                 while (at.run >= runs) at.run -= runs, ++at.sweep;
-                if (end.is_after(at.sweep, triangle_.place(at.run).i)) continue;
+                if (rows.have(at.sweep, triangle_.place(at.run).i)) continue;
                 break;
             }
             at.run += found.key / block::RUN;
@@ -66,9 +66,11 @@ class Chain {
             const bool is_best = costs.current < costs.best;
             if (is_best) costs.best = costs.current;
             make({i, j}, found.value, is_best);
+            rows.exchanged(at.sweep, i);
             at.item = j + 1;
         }
-        costs.proposed = end.sweep * triangle_.pairs() + triangle_.pairs_before(end.i) -
+        costs.proposed = rows.end() / rows_a_sweep * triangle_.pairs() +
+                         triangle_.pairs_before(rows.end() % rows_a_sweep) -
                          triangle_.pairs_before(row);
         return costs;
     }
@@ -89,9 +91,9 @@ class Chain {
     // Number of runs that all threads together look at before they agree.
     __device__ static int ahead() { return POLLING_IS_CHEAP ? 256 : int(blockDim.x); }
 
-    // Return the first accepted exchange that this thread finds in the rows before `end`: its
-    // place after `at`, in entries of runs, and its delta.
-    __device__ Bid first_accepted(const Position& at, const Row& end,
+    // Return the first accepted exchange that this thread finds in the rows: its place after `at`,
+    // in entries of runs, and its delta.
+    __device__ Bid first_accepted(const Position& at, const Rows& rows,
                                   const Acceptance<Delta>& acceptance, const Alike& alike,
                                   const draw::Place& place) const {
         const int runs = triangle_.runs();
@@ -99,7 +101,7 @@ class Chain {
             int run = at.run + k, sweep = at.sweep;
             while (run >= runs) run -= runs, ++sweep;
             const auto [i, first] = triangle_.place(run);
-            if (!end.is_after(sweep, i)) break;
+            if (!rows.have(sweep, i)) break;
             const auto deltas = deltas_.stored(run);
             const auto words = words_of(sweep, i, first, place);
             uint32_t may = 0;
@@ -156,6 +158,7 @@ class Chain {
     }
 
     const int n_;
+    const double effort_;
     int32_t* const order_;
     int32_t* const best_order_;
     block::Triangle triangle_;

@@ -14,8 +14,6 @@ namespace tempering {
 // item.
 constexpr double COLD_EXCESS = TEMPERING_COLD, HOT_EXCESS = TEMPERING_HOT;
 constexpr double LEAST_RATIO = 1.01;  // of the hottest to the coldest temperature
-// Work of a replica per generation of the tuning, which has many: at most this number of sweeps.
-constexpr int TUNING_SWEEPS = 96;
 
 class Ladder {
   public:
@@ -35,10 +33,6 @@ class Ladder {
         } else {
             spread(plan_.low * *plan_.unit, plan_.high * *plan_.unit);
         }
-        // A random replica at a high temperature accepts about an eighth of the proposals.
-        const int rows =
-            plan_.tuning > 0 ? paced(pairs() / 8.0, tuning_sweeps()) : paced(0.0, plan_.sweeps);
-        for (int rung = 0; rung < rungs_; ++rung) pace(rung) = rows;
         record_[0] = cost(0, best(0));
         record_[1] = 0;
     }
@@ -157,7 +151,6 @@ class Ladder {
     }
 
     __device__ double& temperature(int rung) const { return plan_.temperature[first_ + rung]; }
-    __device__ int32_t& pace(int rung) const { return plan_.pace[first_ + rung]; }
 
     // Set the temperatures to a geometric series.
     __device__ void spread(double low, double high) const {
@@ -175,30 +168,16 @@ class Ladder {
 
     // Keep the sum of the energies, and cool all replicas for the next generation.
     __device__ void cool(int64_t made) const {
-        double sum = 0.0, accepted = 0.0, proposed = 0.0;
-        for (int i = 0; i < rungs_; ++i) {
-            sum += double(plan_.energy[first_ + i]);
-            accepted += double(plan_.accepted[first_ + i]);
-            proposed += double(plan_.proposed[first_ + i]);
-        }
+        double sum = 0.0;
+        for (int i = 0; i < rungs_; ++i) sum += double(plan_.energy[first_ + i]);
         heat(number_, made) = sum;
-        activity(number_, made) = proposed > 0.0 ? accepted / proposed * pairs() : 0.0;
-        const int rows = paced(activity(number_, made), tuning_sweeps());
-        for (int rung = 0; rung < rungs_; ++rung) pace(rung) = rows;
         const double next = cooled(made < plan_.tuning ? made + 1 : made);
         spread(next, next);
     }
 
-    // The place of a ladder's generation in the sums of the tuning.
-    __device__ int64_t tuned_at(int ladder, int64_t made) const {
-        const int64_t ladders = all_.population / rungs_;
-        return (local_ * ladders + ladder) * plan_.tuning + made - 1;
-    }
     __device__ double& heat(int ladder, int64_t made) const {
-        return plan_.heat[tuned_at(ladder, made)];
-    }
-    __device__ double& activity(int ladder, int64_t made) const {
-        return plan_.activity[tuned_at(ladder, made)];
+        const int64_t ladders = all_.population / rungs_;
+        return plan_.heat[(local_ * ladders + ladder) * plan_.tuning + made - 1];
     }
 
     // Return the mean energy of a generation of the tuning, over all replicas of the island.
@@ -208,37 +187,9 @@ class Ladder {
         return sum / all_.population;
     }
 
-    // Return the mean number of exchanges that a replica accepts per sweep at a temperature.
-    __device__ double mean_activity(double temperature) const {
-        int64_t made = 1;
-        while (made < plan_.tuning && cooled(made) > temperature) ++made;
-        double sum = 0.0;
-        const int ladders = all_.population / rungs_;
-        for (int k = 0; k < ladders; ++k) sum += activity(k, made);
-        return sum / ladders;
-    }
-
-    __device__ int tuning_sweeps() const { return min(plan_.sweeps, TUNING_SWEEPS); }
-
-    // Return the number of rows with which a replica does the work of some sweeps, at least one.
-    __device__ int paced(double accepted_per_sweep, int sweeps) const {
-        constexpr double MOST = 1 << 30;
-        const double rows =
-            sweeps / (1.0 + accepted_per_sweep * plan_.effort) * int(plan_.sweep[0]);
-        return max(1, int(rows < MOST ? rows : MOST));
-    }
-
-    __device__ double pairs() const { return double(plan_.sweep[1]); }
-
-    // Set the temperatures of the ladder, and the pace of each.
     __device__ void tune() const {
         const double low = temperature_of(COLD_EXCESS), high = temperature_of(HOT_EXCESS);
         spread(low, high > LEAST_RATIO * low ? high : LEAST_RATIO * low);
-        // The pace of a rung is fixed from now on: if it followed the state of a replica, states
-        // with few exchanges would be seen too rarely.
-        for (int rung = 0; rung < rungs_; ++rung) {
-            pace(rung) = paced(mean_activity(temperature(rung)), plan_.sweeps);
-        }
     }
 
     // Return the lowest temperature at which the mean energy exceeds that of the coldest generation

@@ -19,10 +19,9 @@ struct Plan {
     int32_t renewed_from, renewed_to;  // rungs whose replicas are then renewed
     int32_t descent;     // generations per rung of a replica that descends; 0: rungs are exchanged
     int32_t tuning;      // generations in which an island cools down; 0: temperatures are given
-    double effort;       // number of sweeps that take as long as an accepted exchange
+    double effort;       // number of sweeps as which an accepted exchange counts
     double low, high;    // temperatures of the first and last rung, or wide bounds, in units
     const double* unit;  // the mean change of the cost by an exchange, as a temperature
-    const int64_t* sweep;         // numbers of rows and pairs of a sweep
     const int32_t* alike_places;  // [n]: see tempering/chain.cuh, or null
     // Of each individual: [islands][population]
     int32_t* state;     // [pitch] genes
@@ -34,11 +33,8 @@ struct Plan {
     int64_t* accepted;  // exchanges of the last generation
     // Of each rung of each ladder: [islands][population]
     double* temperature;
-    int32_t* pace;  // rows of pairs per generation; see chain.cuh
     // Of each ladder: [islands][population / rungs]
-    // Sums over its replicas in each generation of the tuning.
-    double* heat;      // [tuning]: energies
-    double* activity;  // [tuning]: accepted exchanges per sweep, as a mean
+    double* heat;      // [tuning]: the sum of the energies in each generation of the tuning
     int64_t* records;  // [2]: the best cost, and the generation that found it or renewed the ladder
     // Of each individual, for many items only, otherwise null: the deltas of its state, and the
     // generation that they belong to. They may be missing.

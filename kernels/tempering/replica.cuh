@@ -25,6 +25,9 @@ using encoding::Gene;
 constexpr int32_t NO_MATE = -1;   // continue with the current state
 constexpr int32_t NEWCOMER = -2;  // begin with a random order
 
+// Work of a replica per generation of the tuning, which has many: at most this number of sweeps.
+constexpr int TUNING_SWEEPS = 96;
+
 class Replica {
   public:
     __device__ Replica(Scratch& scratch, const Archipelago& all, const problem::Data& data,
@@ -82,8 +85,9 @@ class Replica {
         Scratch scratch = scratch_;
         const bool are_kept = takes_deltas(me, made - 1) && mate == NO_MATE;
         Chain chain(scratch, order_, best_order_, all_.shape.n, data_, plan_, me);
-        Costs end = chain.run(begin, plan_.pace[rung], are_kept, acceptance, {plan_.alike_places},
-                              place, improving);
+        const int sweeps = made <= plan_.tuning ? min(plan_.sweeps, TUNING_SWEEPS) : plan_.sweeps;
+        Costs end =
+            chain.run(begin, sweeps, are_kept, acceptance, {plan_.alike_places}, place, improving);
         if (TEMPERING_KEEPS && threadIdx.x == 0) plan_.deltas_of[me] = made;
         end.proposed += evaluated;
         store(end, best_order_, made, local, slot);

@@ -18,6 +18,7 @@ class Chain {
     __device__ Chain(Scratch& scratch, int32_t* order, int32_t* best_order, int n,
                      const problem::Data&, const algorithm::Plan& plan, int64_t)
         : scale_(plan.scale),
+          effort_(plan.effort),
           order_(order),
           best_order_(best_order),
           selection_(scratch, n, plan),
@@ -26,9 +27,10 @@ class Chain {
 
     __device__ static double scale(const algorithm::Plan& plan) { return double(plan.scale); }
 
-    // Advance by a number of rows of pairs, of which each chosen place has one; the first is
-    // random. `order` is complete and visible to all threads on entry and on return.
-    __device__ Costs run(Costs costs, int rows, bool, const Acceptance<Delta>& acceptance,
+    // Do the work of a number of sweeps without an accepted exchange, from a random row of pairs
+    // on; each chosen place has a row. `order` is complete and visible to all threads on entry and
+    // on return.
+    __device__ Costs run(Costs costs, int sweeps, bool, const Acceptance<Delta>& acceptance,
                          const Alike& alike, const draw::Place& place,
                          const improver::Plan& improving) {
         costs.proposed = costs.accepted = 0;
@@ -37,15 +39,15 @@ class Chain {
         selection_.begin(order_);
         __syncthreads();
         const int row = draw::below(place.words(stream::BEGIN, 0).x, rows_a_sweep);
-        const Row end{(row + rows) / rows_a_sweep, (row + rows) % rows_a_sweep};
+        Rows rows(row, sweeps, rows_a_sweep, effort_);
         Position at{0, row, 0, 0};
         for (int turn = 0;; turn ^= 1) {
             if (POLLING_IS_CHEAP && improver::halts(improving)) break;
             const auto found =
-                block::lowest(first_accepted(at, end, acceptance, alike, place), turn);
+                block::lowest(first_accepted(at, rows, acceptance, alike, place), turn);
             if (found.key == found.NONE) {
                 at = after(at, AHEAD * blockDim.x);
-                if (end.is_after(at.sweep, at.i)) continue;
+                if (rows.have(at.sweep, at.i)) continue;
                 break;
             }
             at = after(at, found.key / block::RUN);
@@ -53,6 +55,7 @@ class Chain {
             const auto [raised, lost, gained] = found.value;
             costs.current += raised * scale_;
             ++costs.accepted;
+            rows.exchanged(at.sweep, at.i);
             selection_.exchange(at.i, at.first - 1, lost, gained, raised);
             __syncthreads();
             if (costs.current < costs.best) {
@@ -62,7 +65,7 @@ class Chain {
         }
         selection_.store(order_);
         __syncthreads();
-        costs.proposed = int64_t(rows) * selection_.free();
+        costs.proposed = int64_t(rows.end() - row) * selection_.free();
         return costs;
     }
 
@@ -92,15 +95,15 @@ class Chain {
         return next;
     }
 
-    // Return the first accepted exchange that this thread finds in the rows before `end`: its place
-    // after `at`, in entries of runs, and what it exchanges.
-    __device__ Bid first_accepted(const Position& at, const Row& end,
+    // Return the first accepted exchange that this thread finds in the rows: its place after `at`,
+    // in entries of runs, and what it exchanges.
+    __device__ Bid first_accepted(const Position& at, const Rows& rows,
                                   const Acceptance<Delta>& acceptance, const Alike& alike,
                                   const draw::Place& place) const {
         uint32_t open = 0;
         for (int k = 0; k < AHEAD; ++k) {
             const Position next = after(at, k * blockDim.x + threadIdx.x);
-            if (!end.is_after(next.sweep, next.i)) break;
+            if (!rows.have(next.sweep, next.i)) break;
             const auto raised = selection_.raised(next.i, next.run);
             uint32_t may = 0;
             block::along_run([&](int c) { may |= acceptance.may_ever_accept(raised.item[c]); });
@@ -140,6 +143,7 @@ class Chain {
     }
 
     const int64_t scale_;
+    const double effort_;
     int32_t* const order_;
     int32_t* const best_order_;
     Selection selection_;

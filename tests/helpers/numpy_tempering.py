@@ -61,10 +61,15 @@ class NumpyTempering(NumpyIslands):
         """Number of chosen places, which the first items have; 0: another problem."""
         self.scale = choice.scale if choice else 1
         share = self.chosen / problem.size
-        of_orders = (0.455, 0.535) if problem.is_unstructured() else (0.2, 0.75)
+        of_orders, effort = ((0.2, 0.75), 0.35)
+        if problem.is_unstructured():
+            of_orders, effort = ((0.405, 0.485), 0.6)
         self.excess = (0.04 * share, 0.1 * share) if choice else of_orders
         self.symmetries = choice.symmetries().T.tolist() if choice else []
         assert self.rows == list(range(len(self.rows)))
+        effort = 2 / self.chosen if self.chosen else effort
+        self.toll = int(effort * len(self.rows) + 0.5) if tuning else 0
+        """Number of rows as which an accepted exchange counts."""
         self.unequal_places = set(unequal_pairs(problem, of_places=True))
         self.kinds: Counter[str] = Counter()
         """How often each kind of step was taken; tests require each kind."""
@@ -84,9 +89,6 @@ class NumpyTempering(NumpyIslands):
         first = self.cooled(1) if tuning else None
         ladder = [first] * rungs if first is not None else self.series(low * unit, high * unit)
         self.temperature = [[list(ladder) for _ in self.firsts] for _ in range(islands)]
-        pace = self.paced(len(self.pairs) / 8, self.tuning_sweeps) if tuning else self.paced(0)
-        self.pace = [[[pace] * rungs for _ in self.firsts] for _ in range(islands)]
-        self.activity = [[[0.0] * tuning for _ in self.firsts] for _ in range(islands)]
         self.heat = [[[0.0] * tuning for _ in self.firsts] for _ in range(islands)]
         self.record = [
             [[min(r.cost for r in rows[k : k + rungs]), 0] for k in self.firsts]
@@ -124,8 +126,7 @@ class NumpyTempering(NumpyIslands):
                 self.begin(replica, before[mine][0], mate, before, place)
                 replica.proposed = 1
             temperature = self.temperature[island][slot // self.rungs][replica.rung]
-            pace = self.pace[island][slot // self.rungs][replica.rung]
-            replica.proposed += self.run(replica, temperature, pace, place)
+            replica.proposed += self.run(replica, temperature, place)
             self.calls[island][slot] += replica.proposed
         for number, first in enumerate(self.firsts):
             self.end(island, number, first)
@@ -162,7 +163,7 @@ class NumpyTempering(NumpyIslands):
         ]
         return sorted(range(len(mine)), key=lambda p: (numbers[p], p))
 
-    def run(self, replica: Replica, temperature: float, rows: int, place: Place) -> int:
+    def run(self, replica: Replica, temperature: float, place: Place) -> int:
         """Advance a chain by a generation; return the number of proposals."""
         n, pairs = self.problem.size, self.pairs
         if not pairs:
@@ -175,9 +176,12 @@ class NumpyTempering(NumpyIslands):
         first = self.chosen  # the item with the first word of each row
         quads, rows_drawn = -(-(n - first) // 4), self.chosen or n
         replica.accepted = 0
-        sweeps, last = divmod(row + rows, len(firsts))
-        end = sweeps * len(pairs) + firsts[last]
-        for number in range(begin, end):
+        sweeps = self.tuning_sweeps if self.generation <= self.tuning else self.sweeps
+        last = row + sweeps * len(firsts)  # the first row that is not proposed
+        number = begin - 1
+        while (number := number + 1) < last // len(firsts) * len(pairs) + firsts[
+            last % len(firsts)
+        ]:
             sweep, at = divmod(number, len(pairs))
             if sweep not in drawn:
                 count = rows_drawn * quads
@@ -190,6 +194,7 @@ class NumpyTempering(NumpyIslands):
             if tuple(places) not in self.unequal_places:
                 self.kinds["alike"] += 1
                 continue
+            last = max(sweep * len(firsts) + self.rows.index(i) + 1, last - self.toll)
             replica.accepted += 1
             self.kinds["accepted"] += 1
             replica.order = exchanged(replica.order, (i, j))
@@ -197,7 +202,7 @@ class NumpyTempering(NumpyIslands):
             if replica.energy < replica.cost:
                 replica.best, replica.cost = replica.order, replica.energy
             raised = self.changes(replica)
-        return end - begin
+        return number - begin
 
     def changes(self, replica: Replica) -> list[int]:
         """Return how much the exchange of each pair raises the cost."""
@@ -211,17 +216,11 @@ class NumpyTempering(NumpyIslands):
         if made <= self.tuning:
             self.heat[island][number][made - 1] = float(sum(row.energy for row in rows))
             following = min(made + 1, self.tuning)
-            proposed = sum(row.proposed for row in rows)
-            shares = sum(row.accepted for row in rows) / proposed if proposed else 0.0
-            per_sweep = shares * len(self.pairs)
-            self.activity[island][number][made - 1] = per_sweep
-            self.pace[island][number] = [self.paced(per_sweep, self.tuning_sweeps)] * self.rungs
             self.temperature[island][number] = [self.cooled(following)] * self.rungs
         elif made == self.tuning + 1 and self.tuning > 0:
             low, high = (self.tuned(island, excess) for excess in self.excess)
             temperatures = self.series(low, max(high, 1.01 * low))
             self.temperature[island][number] = temperatures
-            self.pace[island][number] = [self.tuned_pace(island, each) for each in temperatures]
         elif not self.descent:
             self.exchange(island, number, first)
         mine = min(range(self.rungs), key=lambda i: rows[i].cost)
@@ -246,19 +245,6 @@ class NumpyTempering(NumpyIslands):
             return self.cooled(made)
         part, cold = (excess - colder) / (here - colder), self.cooled(made + 1)
         return cold * pow(self.cooled(made) / cold, part)
-
-    def tuned_pace(self, island: int, temperature: float) -> int:
-        made = 1
-        while made < self.tuning and self.cooled(made) > temperature:
-            made += 1
-        total = sum(ladder[made - 1] for ladder in self.activity[island])
-        return self.paced(total / len(self.firsts))
-
-    def paced(self, accepted_per_sweep: float, sweeps: int = 0) -> int:
-        effort = 2 / self.chosen if self.chosen else 0.35
-        return max(
-            1, int((sweeps or self.sweeps) / (1.0 + accepted_per_sweep * effort) * len(self.rows))
-        )
 
     def exchange(self, island: int, number: int, first: int) -> None:
         rows = self.replicas[island][first : first + self.rungs]

@@ -31,8 +31,8 @@ PROBLEMS: dict[str, Callable[[int], Qap]] = {
     "general-linear": lambda n: facilities(n, symmetric="neither", diagonal=True, linear=99),
 }
 _ARRAYS = (
-    *("unit", "sweep", "state", "energy", "held", "rung", "mate", "proposed", "accepted"),
-    *("temperature", "pace", "heat", "activity", "records", "weights", "alone"),
+    *("unit", "state", "energy", "held", "rung", "mate", "proposed", "accepted"),
+    *("temperature", "heat", "records", "weights", "alone"),
 )
 
 
@@ -111,8 +111,6 @@ def assert_same(mine: Archipelago, reference: NumpyTempering) -> None:
     assert saved["genes"][:, :, :n].reshape(-1, n).tolist() == [row.best for row in rows]
     assert saved["state"][:, :, :n].reshape(-1, n).tolist() == [row.order for row in rows]
     assert saved["calls"].tolist() == reference.calls
-    paces = [pace for island in reference.pace for ladder in island for pace in ladder]
-    assert saved["pace"].reshape(-1).tolist() == paces
     temperatures = [t for island in reference.temperature for ladder in island for t in ladder]
     assert saved["temperature"].reshape(-1).tolist() == temperatures
 
