@@ -43,7 +43,7 @@ _CHOOSING = {"sweeps": 4, "descent": 1, "reset": 600}
 _LOOKS = 4  # proposals for each place that a block looks at together if places are chosen
 _EFFORT, _EFFORT_ROUGH = 0.35, 0.6
 """Number of sweeps as which an accepted exchange counts. With the second one, replicas take equally
-long on an H100; in other instances, so few proposals while it is hot delayed good solutions."""
+long on an H100; it delays good solutions of structured instances, as hot replicas propose less."""
 _ROWS = 2.0
 """Number of rows of pairs that take as long as an accepted exchange if places are chosen."""
 _C_TYPES = {
@@ -72,8 +72,8 @@ class TemperingSettings(Settings):
     sweeps: int = setting(
         96,
         "work of a replica per generation, in sweeps over all pairs of items; if an island sets its"
-        " temperatures, an accepted exchange counts as 0.35 sweeps, or 0.6 of an unstructured"
-        " instance (as two rows of pairs if an instance is a choice)",
+        " temperatures, at most 96 while it cools down, and an accepted exchange counts as 0.35"
+        " sweeps, as 0.6 if the instance is unstructured, as two rows of pairs if it is a choice",
         low=1,
         high=1_000_000,
     )
@@ -218,8 +218,6 @@ class Tempering(Algorithm):
             "held": Field((size,), np.int64),
             "rung": Field((size,), np.int32),
             "mate": Field((size,), np.int32),
-            "proposed": Field((size,), np.int64),
-            "accepted": Field((size,), np.int64),
             "temperature": Field((size,), np.float64),
             "heat": Field((ladders, max(1, self._tuning)), np.float64),
             "records": Field((ladders, 2), np.int64),
@@ -254,6 +252,7 @@ class Tempering(Algorithm):
             renewed_to=np.int32(_RENEWED[1] * settings.rungs),
             descent=np.int32(settings.descent),
             tuning=np.int32(self._tuning),
+            # With given temperatures, states have Boltzmann's distribution; see base.cuh.
             effort=np.float64(0 if is_given else self._effort),
             low=np.float64(settings.coldest if is_given else wide[0]),
             high=np.float64(settings.hottest if is_given else wide[1]),
@@ -294,7 +293,7 @@ def _bytes_of_deltas(items: int) -> int:
 
 
 _FIELDS = (
-    *("state", "energy", "held", "rung", "mate", "proposed", "accepted"),
+    *("state", "energy", "held", "rung", "mate"),
     *("temperature", "heat", "records"),
 )
 """The fields in the order of `algorithm::Plan`."""

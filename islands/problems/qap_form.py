@@ -45,12 +45,6 @@ class Form:
         after = np.arange(1, n + 1) if self.after is None else self.after.astype(np.int64)
         return int((n - after).sum())
 
-    @property
-    def rows(self) -> int:
-        """Number of items that have pairs with later ones."""
-        n = len(self.a)
-        return n - 1 if self.after is None else int((self.after < n).sum())
-
     def of_solutions(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return solutions, one or a row each, as kernels see them."""
         seen = np.argsort(solutions, axis=-1) if self.turned else solutions

@@ -20,7 +20,7 @@ _LAST_SEED = 2**63 - 1
 
 SIGN = "# The settings of a run of islands"
 """The first words of `run.toml`, which identify the folder of a run."""
-FORMAT = 6
+FORMAT = 7
 """The version of the file formats in a run's folder; raised with every incompatible change."""
 
 

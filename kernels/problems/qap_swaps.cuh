@@ -179,7 +179,8 @@ class SwapDeltas {
 
     __device__ Delta a(int i, int j) const { return a_[i * pitch_a_ + j]; }
     __device__ Delta b(int i, int j) const { return b_[i * pitch_b_ + j]; }
-    // Row i differs between threads; if it can, another row is read, without conflicts of banks.
+    // Row i differs between threads. Symmetric matrices are read across instead: neighbouring
+    // threads then read neighbouring entries.
     __device__ Delta across_a(int i, int j) const { return QAP_SYMMETRIC ? a(j, i) : a(i, j); }
     __device__ Delta across_b(int i, int j) const { return QAP_SYMMETRIC ? b(j, i) : b(i, j); }
 

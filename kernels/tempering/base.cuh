@@ -22,20 +22,21 @@ struct Alike {
     __device__ bool are(int p, int q) const { return places != nullptr && places[p] == places[q]; }
 };
 
-// The costs of a replica, and what a chain has done.
+// The costs of a replica, and the number of proposals of a chain.
 struct Costs {
     int64_t current, best;
-    int64_t proposed, accepted;
+    int64_t proposed;
 };
 
-// The rows of pairs that a chain processes in a generation. An accepted exchange counts as some
-// rows, so that all replicas work for about as long.
+// The rows of pairs that a chain processes in a generation. An accepted exchange takes as long as
+// some rows, and counts as some, as all replicas of a generation wait for the last one. So a
+// generation ends more often in states that accept many exchanges than Boltzmann's distribution
+// says; it ends like this distribution if an exchange counts nothing.
 class Rows {
   public:
     // `per_exchange`: the share of a sweep as which an exchange counts.
     __device__ Rows(int first, int sweeps, int rows_a_sweep, double per_exchange)
-        : first_(first),
-          a_sweep_(rows_a_sweep),
+        : a_sweep_(rows_a_sweep),
           an_exchange_(int(per_exchange * rows_a_sweep + 0.5)),
           end_(first + int(min(int64_t(sweeps) * rows_a_sweep, MOST))) {}
 
@@ -47,13 +48,12 @@ class Rows {
         end_ = max(sweep * a_sweep_ + i + 1, end_ - an_exchange_);
     }
 
-    __device__ int first() const { return first_; }
     __device__ int end() const { return end_; }
 
   private:
-    static constexpr int64_t MOST = 1 << 30;
+    static constexpr int64_t MOST = 1 << 30;  // so that row numbers fit
 
-    const int first_, a_sweep_, an_exchange_;
+    const int a_sweep_, an_exchange_;
     int end_;
 };
 

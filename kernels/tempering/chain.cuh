@@ -28,13 +28,13 @@ class Chain {
 
     __device__ static double scale(const algorithm::Plan&) { return 1.0; }
 
-    // Do the work of a number of sweeps without an accepted exchange, from a random row of pairs
-    // on. `order` is complete and visible to all threads on entry and on return. `are_kept`: the
+    // Work as much as in a number of sweeps that accept nothing, from a random row of pairs on.
+    // `order` is complete and visible to all threads on entry and on return. `are_kept`: the
     // deltas of the order are in the memory for them.
     __device__ Costs run(Costs costs, int sweeps, bool are_kept,
                          const Acceptance<Delta>& acceptance, const Alike& alike,
                          const draw::Place& place, const improver::Plan& improving) {
-        costs.proposed = costs.accepted = 0;
+        costs.proposed = 0;
         const int rows_a_sweep = triangle_.rows();
         if (rows_a_sweep < 1) return costs;
         triangle_.begin();
@@ -62,7 +62,6 @@ class Chain {
             const auto [i, begin] = triangle_.place(at.run);
             const int j = begin + found.key % block::RUN;
             costs.current += found.value;
-            ++costs.accepted;
             const bool is_best = costs.current < costs.best;
             if (is_best) costs.best = costs.current;
             make({i, j}, found.value, is_best);

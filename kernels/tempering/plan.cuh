@@ -24,13 +24,11 @@ struct Plan {
     const double* unit;  // the mean change of the cost by an exchange, as a temperature
     const int32_t* alike_places;  // [n]: see tempering/chain.cuh, or null
     // Of each individual: [islands][population]
-    int32_t* state;     // [pitch] genes
-    int64_t* energy;    // cost of the state
-    int64_t* held;      // cost of the genes, as the replica left them; others are an immigrant's
-    int32_t* rung;      // 0 is the coldest
-    int32_t* mate;      // the individual with which the next generation begins; see replica.cuh
-    int64_t* proposed;  // proposals of the last generation
-    int64_t* accepted;  // exchanges of the last generation
+    int32_t* state;   // [pitch] genes
+    int64_t* energy;  // cost of the state
+    int64_t* held;    // cost of the genes, as the replica left them; others are an immigrant's
+    int32_t* rung;    // 0 is the coldest
+    int32_t* mate;    // the individual with which the next generation begins; see replica.cuh
     // Of each rung of each ladder: [islands][population]
     double* temperature;
     // Of each ladder: [islands][population / rungs]

@@ -63,7 +63,7 @@ class Replica {
         if (plan_.deltas != nullptr && threadIdx.x == 0) {
             plan_.deltas_of[all_.number(local, slot)] = NO_DELTAS;
         }
-        store({cost, cost, 1, 0}, order_, 0, local, slot);
+        store({cost, cost, 1}, order_, 0, local, slot);
         if (threadIdx.x == 0) {
             const int64_t me = all_.number(local, slot);
             plan_.rung[me] = slot % plan_.rungs;
@@ -113,7 +113,7 @@ class Replica {
         copy_row(order_, plan_.state + me * all_.shape.pitch, all_.shape.pitch);
         copy_row(best_order_, all_.genes_of(row), all_.shape.pitch);
         __syncthreads();
-        return {plan_.energy[me], all_.cost[row], 0, 0};
+        return {plan_.energy[me], all_.cost[row], 0};
     }
 
     // Begin with a new order.
@@ -137,17 +137,17 @@ class Replica {
             if (plan_.descent > 0 && best <= cost) {
                 copy_row(best_order_, genes, pitch);
                 __syncthreads();
-                return {cost, best, 0, 0};
+                return {cost, best, 0};
             }
             copy_row(best_order_, order_, pitch);
             __syncthreads();
-            return {cost, cost, 0, 0};
+            return {cost, cost, 0};
         }
         copy_row(best_order_, order_, pitch);
         __syncthreads();
         evaluated = 1;
         const int64_t cost = problem::cost(order_, all_.shape.n, data_);
-        return {cost, cost, 0, 0};
+        return {cost, cost, 0};
     }
 
     // Return the best individual of the ladder of a slot in the previous generation.
@@ -171,8 +171,6 @@ class Replica {
             all_.cost[row] = costs.best;
             plan_.energy[me] = costs.current;
             plan_.held[me] = costs.best;
-            plan_.proposed[me] = costs.proposed;
-            plan_.accepted[me] = costs.accepted;
         }
         all_.count(local, slot, costs.proposed);
     }

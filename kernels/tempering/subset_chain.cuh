@@ -27,13 +27,13 @@ class Chain {
 
     __device__ static double scale(const algorithm::Plan& plan) { return double(plan.scale); }
 
-    // Do the work of a number of sweeps without an accepted exchange, from a random row of pairs
-    // on; each chosen place has a row. `order` is complete and visible to all threads on entry and
-    // on return.
+    // Work as much as in a number of sweeps that accept nothing, from a random row of pairs on;
+    // each chosen place has a row. `order` is complete and visible to all threads on entry and on
+    // return.
     __device__ Costs run(Costs costs, int sweeps, bool, const Acceptance<Delta>& acceptance,
                          const Alike& alike, const draw::Place& place,
                          const improver::Plan& improving) {
-        costs.proposed = costs.accepted = 0;
+        costs.proposed = 0;
         const int rows_a_sweep = selection_.chosen();
         if (rows_a_sweep < 1) return costs;
         selection_.begin(order_);
@@ -54,7 +54,6 @@ class Chain {
             at.first = at.run * block::RUN + found.key % block::RUN + 1;
             const auto [raised, lost, gained] = found.value;
             costs.current += raised * scale_;
-            ++costs.accepted;
             rows.exchanged(at.sweep, at.i);
             selection_.exchange(at.i, at.first - 1, lost, gained, raised);
             __syncthreads();

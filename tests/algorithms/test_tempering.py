@@ -41,6 +41,13 @@ def test_temperatures_are_set_as_in_the_reference(
     assert reference.low < first / reference.unit < last / reference.unit <= reference.high
 
 
+@pytest.mark.parametrize(("kind", "n"), [("equals", 9), ("equals", 20), ("symmetric", 40)])
+def test_exchanges_count_as_rows_as_in_the_reference(kind: str, n: int, backend: Backend) -> None:
+    mine, reference = both(backend, PROBLEMS[kind](n), tuning=3, sweeps=3, population=4)
+    assert_evolves(mine, reference, 6)
+    assert reference.toll > 0
+
+
 def test_a_single_ladder_is_renewed_by_newcomers(backend: Backend) -> None:
     mine, reference = both(backend, facilities(7), population=4, **FIXED)
     assert_evolves(mine, reference, 10)

@@ -64,7 +64,9 @@ def test_many_facilities_have_exact_costs_on_any_number_of_ranks() -> None:
         mine.start()
         mine.advance(2)
         mine.migrate()
+        before = mine.snapshot()["state"]
         mine.advance(2)
+        assert (mine.snapshot()["state"] != before).any(axis=-1).all()
         return mine.snapshot()
 
     whole = on_ranks(1, made)[0]
@@ -73,7 +75,6 @@ def test_many_facilities_have_exact_costs_on_any_number_of_ranks() -> None:
         assert (np.concatenate([part[name] for part in parts_of]) == array).all(), name
     states = whole["state"].reshape(-1, problem.size)
     assert (problem.costs(states) == whole["energy"].reshape(-1)).all()
-    assert (whole["accepted"] > 0).all()
 
 
 @pytest.mark.usefixtures("deltas")

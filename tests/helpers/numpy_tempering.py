@@ -37,7 +37,6 @@ class Replica:
     cost: int
     rung: int
     mate: int = NO_MATE
-    accepted: int = 0
     proposed: int = 0
 
 
@@ -61,13 +60,13 @@ class NumpyTempering(NumpyIslands):
         """Number of chosen places, which the first items have; 0: another problem."""
         self.scale = choice.scale if choice else 1
         share = self.chosen / problem.size
-        of_orders, effort = ((0.2, 0.75), 0.35)
+        self.excess, effort = (0.2, 0.75), 0.35
         if problem.is_unstructured():
-            of_orders, effort = ((0.405, 0.485), 0.6)
-        self.excess = (0.04 * share, 0.1 * share) if choice else of_orders
+            self.excess, effort = (0.405, 0.485), 0.6
+        if choice:
+            self.excess, effort = (0.04 * share, 0.1 * share), 2 / self.chosen
         self.symmetries = choice.symmetries().T.tolist() if choice else []
         assert self.rows == list(range(len(self.rows)))
-        effort = 2 / self.chosen if self.chosen else effort
         self.toll = int(effort * len(self.rows) + 0.5) if tuning else 0
         """Number of rows as which an accepted exchange counts."""
         self.unequal_places = set(unequal_pairs(problem, of_places=True))
@@ -175,13 +174,10 @@ class NumpyTempering(NumpyIslands):
         raised = self.changes(replica)
         first = self.chosen  # the item with the first word of each row
         quads, rows_drawn = -(-(n - first) // 4), self.chosen or n
-        replica.accepted = 0
         sweeps = self.tuning_sweeps if self.generation <= self.tuning else self.sweeps
         last = row + sweeps * len(firsts)  # the first row that is not proposed
         number = begin - 1
-        while (number := number + 1) < last // len(firsts) * len(pairs) + firsts[
-            last % len(firsts)
-        ]:
+        while (number := number + 1) < self.number_of(last, firsts):
             sweep, at = divmod(number, len(pairs))
             if sweep not in drawn:
                 count = rows_drawn * quads
@@ -194,8 +190,7 @@ class NumpyTempering(NumpyIslands):
             if tuple(places) not in self.unequal_places:
                 self.kinds["alike"] += 1
                 continue
-            last = max(sweep * len(firsts) + self.rows.index(i) + 1, last - self.toll)
-            replica.accepted += 1
+            last = max(sweep * len(firsts) + i + 1, last - self.toll)
             self.kinds["accepted"] += 1
             replica.order = exchanged(replica.order, (i, j))
             replica.energy += raised[at]
@@ -203,6 +198,10 @@ class NumpyTempering(NumpyIslands):
                 replica.best, replica.cost = replica.order, replica.energy
             raised = self.changes(replica)
         return number - begin
+
+    def number_of(self, row: int, firsts: list[int]) -> int:
+        """Return the number of the first pair of a row, from that of the first sweep on."""
+        return row // len(firsts) * len(self.pairs) + firsts[row % len(firsts)]
 
     def changes(self, replica: Replica) -> list[int]:
         """Return how much the exchange of each pair raises the cost."""

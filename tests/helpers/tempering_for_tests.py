@@ -31,7 +31,7 @@ PROBLEMS: dict[str, Callable[[int], Qap]] = {
     "general-linear": lambda n: facilities(n, symmetric="neither", diagonal=True, linear=99),
 }
 _ARRAYS = (
-    *("unit", "state", "energy", "held", "rung", "mate", "proposed", "accepted"),
+    *("unit", "state", "energy", "held", "rung", "mate"),
     *("temperature", "heat", "records", "weights", "alone"),
 )
 
