@@ -259,7 +259,7 @@ class Tempering(Algorithm):
             unit=arrays["unit"],
             alike_places=arrays.get("alike_places"),
             **{name: arrays[name] for name in _FIELDS},
-            deltas=arrays.get("deltas"),
+            deltas=deltas,
             deltas_bytes=np.int64(0 if deltas is None else deltas.shape[-1]),
             deltas_of=arrays.get("deltas_of"),
             **self._chosen(arrays),
@@ -292,8 +292,5 @@ def _bytes_of_deltas(items: int) -> int:
     return 8 * (items * (items - 1) // 2 + 32 * items)
 
 
-_FIELDS = (
-    *("state", "energy", "held", "rung", "mate"),
-    *("temperature", "heat", "records"),
-)
+_FIELDS = ("state", "energy", "held", "rung", "mate", "temperature", "heat", "records")
 """The fields in the order of `algorithm::Plan`."""

@@ -31,8 +31,8 @@ PROBLEMS: dict[str, Callable[[int], Qap]] = {
     "general-linear": lambda n: facilities(n, symmetric="neither", diagonal=True, linear=99),
 }
 _ARRAYS = (
-    *("unit", "state", "energy", "held", "rung", "mate"),
-    *("temperature", "heat", "records", "weights", "alone"),
+    *("unit", "state", "energy", "held", "rung", "mate", "temperature", "heat", "records"),
+    *("weights", "alone"),
 )
 
 
