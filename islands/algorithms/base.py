@@ -64,6 +64,9 @@ class Algorithm(ABC):
     """Whether an island may lose its best individual without a restart."""
     patience: int = 0
     """Generations without improvement before an island restarts; 0: never."""
+    divides: ClassVar[bool | None] = None
+    """Whether ranks may share the individuals of an island; None: if it has no fields of an island
+    besides those with an entry for each individual, as each rank would only see its own changes."""
     halo: int = 0
     """Number of individuals at each end of an island that the next island reads; 0: no halo."""
 
@@ -131,7 +134,21 @@ class Algorithm(ABC):
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         """Return its launches; with `outside`, including the steps for evaluation by the host."""
-        return loop(shape, outside=outside)
+        return loop(shape, outside=outside, divides=self._divides(shape))
+
+    def _divides(self, shape: Shape) -> bool:
+        if self.divides is not None:
+            return self.divides
+        fields = [each for each in self.fields(shape).values() if each.kind != "scratch"]
+        return all(each.shape[:1] == (shape.population,) for each in fields)
+
+    def is_renewed(self, read: Callable[[str], NDArray[Any]]) -> bool:
+        """Return whether the generation in progress begins the island again.
+
+        `read` returns a field. It is only asked if ranks share the island and the schedule has
+        fields that they exchange in this case.
+        """
+        return False
 
     def items(self, problem: Problem) -> int:
         """Return the number of work items that the threads of a block share."""

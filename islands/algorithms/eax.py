@@ -8,6 +8,7 @@ with the next ones that change other parts of the tour.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from islands.algorithms import eax_memory as memory
 from islands.algorithms.base import NEIGHBOURS, Algorithm
-from islands.algorithms.schedule import Concurrent, Launch, Schedule, Shape
+from islands.algorithms.schedule import Concurrent, Launch, Schedule, Shape, Step, TeamExchanges
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.backends.header import Header
@@ -34,6 +35,7 @@ _STAGE = 8  # numbers of a Stage of kernels/eax
 _ENTROPY, _GREEDY = "entropy", "greedy"
 _SHORT = {"first_tours": "greedy"}
 _CURVE = "curve"
+_DONE = 2  # the phase of an island that begins again
 _FIRST_TOURS = ("greedy", _CURVE, "nearest", "random", "mixed")
 _CELLS_OF_CURVE = (1 << 19) - 1
 _UNIT = 1 << 24
@@ -172,7 +174,14 @@ class Eax(Algorithm):
             "outcome": Field((size, children, 2), np.int64, kind="scratch"),
             "promise": Field((size, children), np.float64, kind="scratch"),
             "record": Field((size, children, memory.RECORD), position, kind="scratch"),
+            **self._shared_fields(shape),
         }
+
+    def _shared_fields(self, shape: Shape) -> dict[str, Field]:
+        if shape.share is None:
+            return {}
+        each = memory.chosen_bytes(shape.pitch)
+        return {"chosen": Field((shape.population, each), np.uint8, kind="scratch")}
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
         self.require_problem(problem)
@@ -191,9 +200,14 @@ class Eax(Algorithm):
             frame=arrays["frame"],
             entropy=arrays["entropy"],
             **{name: arrays[name] for name in _ARRAYS},
+            chosen=arrays.get("chosen"),
             first_pair=np.int32(0),
             end_pair=np.int32(0),
+            shared=np.int32(0),
         )
+
+    def is_renewed(self, read: Callable[[str], NDArray[Any]]) -> bool:
+        return self.settings.restart and int(read("stage")[0, 0]) == _DONE
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         size, islands, pitch = shape.individuals, shape.islands, shape.pitch
@@ -203,23 +217,40 @@ class Eax(Algorithm):
         )
         listed = memory.promising_bytes(self.settings.children)
 
+        def of(pairs: range) -> tuple[tuple[str, Any], ...]:
+            return (("first_pair", np.int32(pairs.start)), ("end_pair", np.int32(pairs.stop)))
+
         def children_of(pairs: range) -> tuple[Launch, ...]:
-            number, children = len(pairs), len(pairs) * self.settings.children
-            own = (("first_pair", np.int32(pairs.start)), ("end_pair", np.int32(pairs.stop)))
+            number, children, own = len(pairs), len(pairs) * self.settings.children, of(pairs)
             return (
                 Launch("eax_pair", number, graph, 384, own),
                 Launch("eax_child", children, child, memory.LIGHT, own),
                 Launch("eax_heavy", number * memory.SHARES, heavy + listed, memory.HEAVY, own),
             )
 
+        choice, search = memory.choice_bytes(self.settings.children), memory.search_bytes(pitch)
+        replace, stage = Launch("eax_replace", size, choice, 512), Launch("eax_stage", islands, 0, 256)
+        start, restart = (
+            Launch(name, shape.jobs, search, 512) for name in ("eax_start", "eax_restart")
+        )
+        mine = range(size) if shape.share is None else shape.share
+        children = Concurrent(tuple(map(children_of, _halves(mine))))
+        generation: tuple[Step, ...] = (children, replace, restart, stage)
+        if shape.share is not None:
+            # Tours are large, so only the cuts of children travel, and each rank makes all tours.
+            shared = (("shared", np.int32(1)),)
+            generation = (
+                children,
+                Launch("eax_choose", len(mine), choice, 512, of(mine)),
+                dataclasses.replace(restart, plan=shared),
+                TeamExchanges(("chosen",), renewed=_OF_TOURS),
+                dataclasses.replace(replace, plan=shared),
+                Launch("eax_recount", size, 0, 256),
+                stage,
+            )
         return Schedule(
-            start=(Launch("eax_start", size, memory.search_bytes(pitch), 512),),
-            generation=(
-                Concurrent(tuple(map(children_of, _halves(size)))),
-                Launch("eax_replace", size, memory.choice_bytes(self.settings.children), 512),
-                Launch("eax_restart", size, memory.search_bytes(pitch), 512),
-                Launch("eax_stage", islands, 0, 256),
-            ),
+            start=(start, TeamExchanges(_OF_TOURS)),
+            generation=generation,
             adopt=(
                 Launch("eax_clear", islands * _CLEARING, 0, 256),
                 Launch("eax_adopt", size, 0, 256),
@@ -233,10 +264,14 @@ _ARRAYS = (
 )
 
 
-def _halves(pairs: int) -> list[range]:
-    """Return the halves of all pairs: one makes children while the other still finds cycles."""
-    half = (pairs + 1) // 2
-    return [each for each in (range(half), range(half, pairs)) if each]
+_OF_TOURS = ("genes", "cost", "calls")
+"""The fields of new tours that ranks exchange."""
+
+
+def _halves(pairs: range) -> list[range]:
+    """Return the halves of the pairs: one makes children while the other still finds cycles."""
+    middle = pairs.start + (len(pairs) + 1) // 2
+    return [each for each in (range(pairs.start, middle), range(middle, pairs.stop)) if each]
 
 
 def entropy_of(population: int) -> NDArray[np.int32]:

@@ -78,6 +78,12 @@ def choice_bytes(children: int) -> int:
     return scratch_bytes(*choice, cuts, cuts + 4)
 
 
+def chosen_bytes(pitch: int) -> int:
+    """Return the bytes of a pair's chosen children, which ranks exchange."""
+    position = 4 if pitch > NARROW else 2
+    return 16 + (position + 2 * 2) * _MOST_CHOSEN_CUTS
+
+
 def search_bytes(n: int) -> int:
     """Return the bytes for making and improving a first tour."""
     groups, cells = -(-n // _GROUP), max(_USUAL_CELLS, -(-n // _LARGEST_CELL))

@@ -139,6 +139,7 @@ class Pso(Algorithm):
     header: ClassVar[Header] = Header("algorithms/pso.cuh")
     encodings: ClassVar[tuple[str, ...]] = ("bits", "keys", "vector")
     same_slots: bool = True
+    divides: ClassVar[bool | None] = True
     Settings: ClassVar[type[Settings]] = PsoSettings
 
     def __init__(self, settings: PsoSettings, population: int, encoding: str = "keys") -> None:

@@ -11,9 +11,6 @@ import numpy as np
 
 from islands.errors import UsageError
 
-HOST_EVALUATES = "host evaluates"
-"""The step of a schedule at which the host evaluates the new children."""
-
 
 @dataclass(frozen=True)
 class Shape:
@@ -24,11 +21,50 @@ class Shape:
     pitch: int
     """Distance between two genomes in memory, in genes."""
     gene: np.dtype[Any]
+    share: range | None = None
+    """The slots of each island whose individuals this rank makes; None: all."""
 
     @property
     def individuals(self) -> int:
         """Number of individuals on all islands of the rank."""
         return self.islands * self.population
+
+    @property
+    def slots(self) -> range:
+        """The slots of each island whose individuals this rank makes."""
+        return range(self.population) if self.share is None else self.share
+
+    @property
+    def jobs(self) -> int:
+        """Number of individuals that this rank makes in a generation."""
+        return self.islands * len(self.slots)
+
+
+class HostEvaluates:
+    """The step at which the host evaluates the new children."""
+
+
+@dataclass(frozen=True)
+class TeamExchanges:
+    """The step at which the ranks that share an island exchange what each has made.
+
+    A single rank omits it.
+    """
+
+    fields: tuple[str, ...] = ()
+    """The fields whose rows they exchange, a row for each slot; none: all kept ones with such rows.
+    """
+    renewed: tuple[str, ...] = ()
+    """The fields to exchange instead if the island begins again in this generation."""
+
+
+class HaloExchanges:
+    """The step at which neighbouring islands exchange their ends."""
+
+
+HOST_EVALUATES, HALO_EXCHANGES = HostEvaluates(), HaloExchanges()
+HostStep = HostEvaluates | TeamExchanges | HaloExchanges
+"""A step in which the host takes part, between launches."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +89,7 @@ class Concurrent:
     sequences: tuple[tuple[Launch, ...], ...]
 
 
-Step = Launch | Concurrent | str
+Step = Launch | Concurrent | HostStep
 
 
 @dataclass(frozen=True)
@@ -80,6 +116,11 @@ class Schedule:
                     f' {name}=(islands.Launch("kernel", blocks),)'
                 )
 
+    @property
+    def divides(self) -> bool:
+        """Whether ranks can share the work on an island."""
+        return any(isinstance(each, TeamExchanges) for each in self.start)
+
     def launches(self) -> Iterator[Launch]:
         """Yield all launches, without steps of the host."""
         for step in (*self.start, *self.generation, *self.adopt):
@@ -89,14 +130,21 @@ class Schedule:
                 yield from chain.from_iterable(step.sequences)
 
 
-def loop(shape: Shape, *, outside: bool) -> Schedule:
-    """Return the launches of kernels/generation.cuh: one block per individual."""
+def loop(shape: Shape, *, outside: bool, divides: bool = True) -> Schedule:
+    """Return the launches of kernels/generation.cuh: one block per individual.
+
+    `divides`: whether ranks may share the individuals of an island.
+    """
 
     def steps(name: str) -> tuple[Step, ...]:
+        exchange = (TeamExchanges(),) if divides else ()
+        size = shape.jobs
         if not outside:
-            return (Launch(name, shape.individuals, None),)
+            return (Launch(name, size, None), *exchange)
         made, selected = (f"{name}_{done}" for done in ("made", "selected"))
-        size = shape.individuals
-        return (Launch(made, size, None), HOST_EVALUATES, Launch(selected, size, None))
+        return (
+            *(Launch(made, size, None), HOST_EVALUATES, Launch(selected, size, None)),
+            *exchange,
+        )
 
     return Schedule(steps("first_generation"), steps("next_generation"))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.algorithms.base import Algorithm
-from islands.algorithms.schedule import Launch, Schedule, Shape
+from islands.algorithms.schedule import Launch, Schedule, Shape, Step, TeamExchanges
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.backends.header import Header
@@ -231,8 +231,11 @@ class Tempering(Algorithm):
         return tables
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
-        def both(replicas: str, ladders: str) -> tuple[Launch, ...]:
-            return Launch(replicas, shape.individuals, None), Launch(ladders, shape.islands)
+        def both(replicas: str, ladders: str) -> tuple[Step, ...]:
+            return (
+                *(Launch(replicas, shape.jobs, None), TeamExchanges()),
+                Launch(ladders, shape.islands),
+            )
 
         return Schedule(
             start=both("first_replicas", "first_ladders"),

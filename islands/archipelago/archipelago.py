@@ -18,6 +18,7 @@ from islands.archipelago.program_parts import ProgramParts
 from islands.archipelago.restored import require_genomes
 from islands.archipelago.saved import EMIGRANTS, by_colony, joined, split
 from islands.archipelago.share import Share
+from islands.archipelago.team import Team, shares as shares_of
 from islands.backends.base import Array, Backend
 from islands.improvers import ImproverSettings
 from islands.migration import Arrivals, AsyncExchange, Exchange, Layout, Transport
@@ -51,6 +52,7 @@ class Archipelago:
         decoding: str = "",
         warm_start: Callable[[], Sequence[Solution]] = tuple,
         colonies: Sequence[ColonySpec] = (),
+        team: World | None = None,
     ) -> None:
         """Compile the programs and allocate all memory of the run.
 
@@ -58,13 +60,17 @@ class Archipelago:
         do not wait for each other until `finish`. `warm_start` is only called by `start`. Several
         concurrent `runs` have `islands` islands each and consecutive seeds; no migrant leaves its
         run. Several `colonies`, of one run, divide the islands and replace the settings of all.
+        With more ranks than islands, `team` contains those that share the island of this rank.
         """
         improver = improver or ImproverSettings()
         one = (islands * runs, population, algorithm, encoding, settings, improver, decoding)
         specs = list(colonies) or [ColonySpec(*one)]
         self._islands = islands_of_each(specs)
         share = Share(islands, runs, seed=seed, world=world)
-        self.mine = share.mine
+        self.held = share.mine
+        """The islands of which this rank has a copy."""
+        self.mine = share.deal.recorded(world.rank)
+        """Those that it measures, records and saves: each island has one such rank."""
         self.generation = 0
         self.may_be_partial = False
         """Whether generation 0 may stay incomplete; the caller then checks `is_partial`."""
@@ -82,6 +88,7 @@ class Archipelago:
             runs=runs,
             starts=np.array([each.start for each in self._islands], np.int64),
         )
+        shared: Team | None = None
         shares, parts = [share.within(each) for each in self._islands], list[ProgramParts]()
         for number, (spec, own) in enumerate(zip(specs, shares, strict=True)):
             with of_colony(number if colonies else None):
@@ -89,6 +96,10 @@ class Archipelago:
                     own.require_room(spec.population)
                 on_rank = len(own.mine) if own is not None else 1
                 made = ProgramParts.of(spec, problem, backend.block_memory, on_rank)
+                if own is not None and team is not None and made.schedule.divides:
+                    slots = shares_of(spec.population, team.size, made.algorithm.kept())
+                    made = made.sharing(slots[team.rank])
+                    shared = Team(team, backend, transport, slots)
                 size = {"islands": islands, "seed": seed, "runs": runs}
                 require_fit(made.algorithm, spec.population, migration, **size)
             parts.append(made)
@@ -96,27 +107,30 @@ class Archipelago:
         self._encoding = self._encodings[0]
         make_halo = None
         if reach := parts[0].algorithm.halo:
-            make_halo = partial(Halo, backend, world, transport, reach)
+            make_halo = partial(Halo, backend, world, share.deal, transport, reach)
         fields = [fields_of(each) for each in parts]
         names = [each.algorithm.name for each in parts]
         layout = Layout(list(zip(names, fields, strict=True)))
         self._transport = transport.name if transport is not None else "device"
         self._colonies = [
-            Colony(spec, number, parts[number], backend, own, fields[number], layout, make_halo)
+            Colony(
+                *(spec, number, parts[number], backend, own, fields[number], layout, make_halo),
+                *(shared, team is not None and team.rank > 0 and shared is None),
+            )
             for number, (spec, own) in enumerate(zip(specs, shares, strict=True))
             if own is not None
         ]
         sides = {each.number: each.side(self._place(each).start) for each in self._colonies}
         self._exchange.prepare(sides, self._encodings, layout.bytes)
-        self._branches = [(c.calls, c.spec.rate) for c in self._colonies if not c.needs_host]
-        self._with_host = [each for each in self._colonies if each.needs_host]
+        self._branches = [(c.calls, c.spec.rate) for c in self._colonies if c.calls is not None]
+        self._with_host = [each for each in self._colonies if each.calls is None]
         self._unsorted = [each for each in self._colonies if not each.keeps_order]
         self._deriving = [each for each in self._colonies if each.derives]
 
     def _place(self, colony: Colony) -> slice:
         """Return the place of a colony's islands among those of this rank."""
         mine = colony.share.mine
-        return slice(mine.start - self.mine.start, mine.stop - self.mine.start)
+        return slice(mine.start - self.held.start, mine.stop - self.held.start)
 
     @property
     def transport(self) -> str:
@@ -141,6 +155,16 @@ class Archipelago:
         return self.is_on_cpu or any(
             each.improves or each.outside is not None for each in self._colonies
         )
+
+    @property
+    def working_ranks(self) -> int:
+        """The number of ranks that work on the islands of this rank."""
+        return max(each.working_ranks for each in self._colonies)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether other ranks do all work on the islands of this rank."""
+        return all(each.rests for each in self._colonies)
 
     def start(self) -> None:
         """Make and evaluate generation 0; only a part of it if it `may_be_partial` and must end."""
@@ -195,7 +219,7 @@ class Archipelago:
         """Run this number of generations; only host evaluation and the halo wait for the device."""
         self.backend.run_branches(self._branches, generations)
         for each in self._with_host:
-            each.advance(generations)
+            each.advance(self.generation, generations)
         for each in self._unsorted if generations else ():
             each.sort()
         self.generation += generations
@@ -229,7 +253,8 @@ class Archipelago:
 
     def arrivals(self) -> Arrivals | None:
         """Return the record of the migration before the last `measure`, or None."""
-        return self._exchange.arrivals()
+        arrivals = self._exchange.arrivals()
+        return arrivals if self.mine else None
 
     def covered(self, name: str) -> range:
         """Return the islands of the run for which an array of a snapshot has a row."""
@@ -243,6 +268,8 @@ class Archipelago:
         Unless `is_copied`, they are valid until the islands advance. Of several colonies, names
         begin with the number of the colony.
         """
+        if not self.mine:
+            return {}
         arrays = {
             each.number: each.snapshot(self.generation, is_copied=is_copied)
             for each in self._colonies
@@ -273,7 +300,13 @@ class Archipelago:
             each.renew_halo()
 
     def measure(self) -> list[IslandMeasure]:
-        """Return the measures of each island, without distances if individuals are missing."""
+        """Return the measures of each island that this rank records.
+
+        They have no distances if individuals are missing.
+        """
+        if not self.mine:
+            self.backend.synchronise()
+            return []
         for each in self._colonies:
             each.begin_measure()
         self._exchange.fetch()
@@ -291,9 +324,13 @@ class Archipelago:
         `run` selects one of several concurrent runs. If populations may hold infeasible solutions,
         only the archives are considered.
         """
+        if not self.mine:
+            return []
         found = [best for c in self._colonies for best in c.elite(self.generation, count, run)]
         return sorted(found, key=lambda best: (best.cost, best.island))[:count]
 
     def digests(self, run: int | None = None) -> list[tuple[int, str]]:
         """Return the SHA-256 of the genomes and costs of each island, of all runs or of one."""
+        if not self.mine:
+            return []
         return [pair for each in self._colonies for pair in each.digests(self.generation, run)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from islands.archipelago.halt import Halt
+from islands.archipelago.team import Team
 from islands.backends.base import Backend
 from islands.backends.state import State
 
@@ -12,8 +13,9 @@ _WORSE = 2  # keeps the lowest bit, which marks infeasible solutions
 class Attempt:
     """The generations in progress on one rank, which can be undone."""
 
-    def __init__(self, backend: Backend, state: State) -> None:
-        self._backend, self._state = backend, state
+    def __init__(self, backend: Backend, state: State, team: Team | None = None) -> None:
+        """Let a `team` that shares the island agree whether to abandon generations."""
+        self._backend, self._state, self._team = backend, state, team
         self.halt = Halt(backend)
         self._from = 0
         self.ahead = range(0)
@@ -46,9 +48,12 @@ class Attempt:
     def is_whole(self) -> bool:
         """Wait for the end; return whether the generations are complete."""
         self._backend.synchronise()  # a halt may be requested until here
-        is_abandoned = self.halt.disarm()
+        is_whole = not self.halt.disarm()
         self.ahead = range(0)
-        return not is_abandoned
+        if self._team is None or self._team.agrees(is_whole):
+            return is_whole
+        self.halt.forget()  # this rank may have completed its share before the request
+        return False
 
     def undo(self) -> int:
         """Restore the islands as they were at `begin`, and return their generation."""

@@ -9,8 +9,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from islands.algorithms.base import NEIGHBOURS
+from islands.algorithms.schedule import HALO_EXCHANGES, HaloExchanges, TeamExchanges
 from islands.archipelago.attempt import Attempt
 from islands.archipelago.batch import evaluator
+from islands.archipelago.children import WAITING
 from islands.archipelago.colony_spec import ColonySpec
 from islands.archipelago.injection import replace_worst
 from islands.archipelago.launches import Launches, Segments
@@ -19,6 +21,7 @@ from islands.archipelago.memory import Memory, tables_of
 from islands.archipelago.program_parts import ProgramParts
 from islands.archipelago.restored import require_sound
 from islands.archipelago.share import Share
+from islands.archipelago.team import Sharing, Team, Trial
 from islands.archipelago.warm_start import dealt, place
 from islands.backends.base import Array, Backend, Calls
 from islands.backends.state import Field
@@ -41,11 +44,14 @@ class Colony:
         fields: Mapping[str, Field],
         layout: Layout,
         make_halo: Callable[[int], Halo] | None = None,
+        team: Team | None = None,
+        is_idle: bool = False,
     ) -> None:
         """Compile the program and allocate all memory.
 
         `share` contains only its own islands, which have these `fields`. `layout` is that of the
-        migrants of all colonies. `make_halo` takes the bytes of an individual.
+        migrants of all colonies. `make_halo` takes the bytes of an individual. A `team` shares the
+        work on its only island, or this rank `is_idle` after generation 0.
         """
         self.spec, self.number, self.share = spec, number, share
         self._problem, self._backend = parts.problem, backend
@@ -59,29 +65,39 @@ class Colony:
         self.halo = None if make_halo is None else make_halo(self.migrant.bytes)
         if self.halo is not None:
             arrays = arrays | {"halo": self.halo.seen}
-        self.attempt = Attempt(backend, self.state)
+        self.attempt = Attempt(backend, self.state, team)
         arrays |= tables_of(backend, parts, arrays)
         plan, halt = parts.algorithm.plan(arrays), self.attempt.halt.words
         self._launches = Launches(
-            *(backend, parts, plan, memory.all, self._reader.measured),
+            *(backend, parts, plan, memory, self._reader.measured),
             *(halt, arrays.get(NEIGHBOURS)),
         )
         self.outside = evaluator(parts, backend, self.state, self._launches)
         if self.halo is not None:
             self.halo.prepare(self._launches.populations, memory.all)
+        self._generation, self._alone = self._launches.generation, self._launches.alone
+        if self.halo is not None:
+            self._generation, self._alone = map(self._with_halo, (self._generation, self._alone))
+        self.team, self._is_idle = team, is_idle
+        self._sharing: Sharing | None = None
+        self._trial: Trial | None = None
+        if team is not None and parts.shape.share is not None:
+            self._sharing = Sharing(team, parts.algorithm, self.state, _exchanges(self._generation))
+            is_free = self.halo is None or self.halo.exchange is None
+            self._trial = Trial(team) if self._alone and is_free else None
+            if WAITING in arrays:
+                self.state.fill(WAITING)  # no children of other ranks
         self._fixed = fixed(parts.algorithm)
 
-        self.needs_host = self.outside is not None or self.halo is not None
-        """Whether the host takes part in each generation."""
         self.keeps_order = self._launches.keeps_order
         """Whether each generation ends with sorted islands."""
         self.derives = bool(self._launches.adopt)
         """Whether fields are derived from the genes of individuals that arrive."""
 
     @property
-    def calls(self) -> Calls:
-        """The launches of one of its generations, if it does not need the host."""
-        return self._launches.generation[0]
+    def calls(self) -> Calls | None:
+        """The launches of one of its generations, or None if the host takes part in each."""
+        return _only(self._generation)
 
     def side(self, first: int) -> Side:
         """Return what migration needs; `first` is the number of its first island on the rank."""
@@ -106,7 +122,7 @@ class Colony:
         given = dealt(solutions, share.mine, share.islands, self.spec.population)
         place(given, self._problem, self.encoding, self._backend, self.state)
         self.attempt.start(may_be_partial=may_be_partial)
-        self._run(self._launches.start, is_first=True)
+        self._run(self._launches.start, 0)
         is_whole = self.attempt.is_whole()
         if not is_whole:
             self.attempt.leave_out()
@@ -128,27 +144,62 @@ class Colony:
         """Return the number of individuals made in the current attempt; for any thread."""
         return self.attempt.made() if self.outside is None else self.outside.evaluated
 
-    def advance(self, generations: int) -> None:
+    @property
+    def rests(self) -> bool:
+        """Whether another rank makes all individuals, as sharing them would take longer."""
+        if self.team is None:
+            return self._is_idle
+        if self._trial is not None and self._trial.is_alone:
+            return self.team.world.rank > 0
+        return not self.team.slots
+
+    @property
+    def working_ranks(self) -> int:
+        """The number of ranks that work on its islands."""
+        if self.team is None or (self._trial is not None and self._trial.is_alone):
+            return 1
+        return self.team.at_work
+
+    def advance(self, generation: int, generations: int) -> None:
         """Run this number of generations of the run, with the host taking part in each."""
-        if self.outside is None and self.halo is not None:
-            self.halo.advance(self._launches.generation[0], generations)
+        trial, first = self._trial, generation * self.spec.rate + 1
+        if self._is_idle or (self.rests and trial is not None and trial.is_alone):
             return
-        for _ in range(generations * self.spec.rate):
-            self._run(self._launches.generation)
-            self.renew_halo()
+        if trial is not None and trial.is_alone and _only(self._alone) is not None:
+            self._backend.run(_only(self._alone), generations * self.spec.rate)
+            return
+        for made in range(first, first + generations * self.spec.rate):
+            is_alone = trial is not None and not trial.is_shared()
+            self._run(self._alone if is_alone else self._generation, made)
+            if trial is not None:
+                trial.generation_ended()
 
     def sort(self) -> None:
         """Sort the islands, whose generations end without order."""
         self._backend.run([self._launches.rank_again])
 
-    def _run(self, segments: Segments, *, is_first: bool = False) -> None:
-        """Run the launches of a generation, with host evaluation between the segments."""
-        first, *others = segments
-        self._backend.run(first)
-        for calls in others:
-            assert self.outside is not None
-            self.outside.evaluate(self.attempt.halt.is_requested, is_first=is_first)
-            self._backend.run(calls)
+    def _run(self, segments: Segments, made: int) -> None:
+        """Run the launches of a generation, and the steps of the host between them."""
+        for each in segments:
+            if isinstance(each, list):
+                self._backend.run(each)
+            elif isinstance(each, TeamExchanges):
+                assert self._sharing is not None
+                self._sharing.run(each, made)
+            elif isinstance(each, HaloExchanges):
+                assert self.halo is not None and self.halo.exchange is not None
+                self.halo.exchange.run()
+            else:
+                assert self.outside is not None
+                self.outside.evaluate(self.attempt.halt.is_requested, is_first=made == 0)
+
+    def _with_halo(self, segments: Segments) -> Segments:
+        """Return the steps of a generation that end with the exchange of the halo."""
+        assert self.halo is not None
+        *others, last = segments or [[]]
+        assert isinstance(last, list), "a generation ends with a launch"
+        ends = [] if self.halo.exchange is None else [HALO_EXCHANGES]
+        return [*others, [*last, self.halo.pack], *ends] if segments else []
 
     def derive(self, *, everyone: bool = False) -> None:
         """Update the derived fields of changed individuals, or of everyone."""
@@ -217,3 +268,13 @@ class Colony:
     def digests(self, generation: int, run: int | None) -> list[tuple[int, str]]:
         """Return the SHA-256 of the genomes and costs of each island."""
         return self._reader.digests(generation * self.spec.rate, run)
+
+
+def _only(segments: Segments) -> Calls | None:
+    """Return the launches if the host has no step between them."""
+    only, *others = segments
+    return only if isinstance(only, list) and not others else None
+
+
+def _exchanges(segments: Segments) -> list[TeamExchanges]:
+    return [each for each in segments if isinstance(each, TeamExchanges)]

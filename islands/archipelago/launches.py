@@ -7,8 +7,16 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from islands.algorithms.schedule import HOST_EVALUATES, Concurrent, Launch, Step
+from islands.algorithms.schedule import (
+    Concurrent,
+    HostEvaluates,
+    HostStep,
+    Launch,
+    Step,
+    TeamExchanges,
+)
 from islands.archipelago.children import tile_bytes, tiles_of
+from islands.archipelago.memory import Memory
 from islands.archipelago.program_parts import ProgramParts
 from islands.backends.arguments import Struct
 from islands.backends.background import Background
@@ -19,8 +27,8 @@ _INDIVIDUALS_A_SLICE = 6
 _CITIES_A_BLOCK = 64  # for which a CPU thread finds the neighbours at a time
 _MOST_BLOCKS = 4096
 
-Segments = list[list[Call | Fork]]
-"""Launches in groups, between which the host evaluates children."""
+Segments = list[list[Call | Fork] | HostStep]
+"""Launches in groups, and the steps of the host between them."""
 
 
 class Launches:
@@ -31,7 +39,7 @@ class Launches:
         backend: Backend,
         parts: ProgramParts,
         plan: Struct,
-        archipelago: Struct,
+        memory: Memory,
         measured: Array,
         halt: Array,
         near: Struct | None = None,
@@ -41,7 +49,8 @@ class Launches:
         Fill the table of neighbours, if there is one.
         """
         self._backend, self._parts, self._shape = backend, parts, parts.shape
-        self._algorithm, self._archipelago = parts.algorithm, archipelago
+        self._algorithm, self._archipelago = parts.algorithm, memory.all
+        archipelago = memory.all
         self._archives = parts.algorithm.loses_best or parts.problem.marks
         self.data = self._uploaded()
         """`problem::Data`, in which kernels may report faults of the problem."""
@@ -55,10 +64,18 @@ class Launches:
         self.keeps_order = parts.algorithm.needs_order
         """Whether each generation ends with sorted islands."""
         end = self._ranking(step=1) if self.keeps_order else self._finding_best()
-        self.start = self._segments(schedule.start)
-        self.generation = self._segments(schedule.generation)
-        self.generation[-1].append(end)
-        self.adopt = [self._bound(launch) for launch in schedule.adopt]
+        share = parts.shape.share
+        seen = memory.all if share is None else memory.seen_with(share)
+        self.start = self._segments(schedule.start, seen, shares=share is not None)
+        self.generation = self._segments(
+            [*schedule.generation, end], seen, shares=share is not None
+        )
+        self.alone: Segments = []
+        """The launches of a generation if a member of a team makes all individuals itself."""
+        if share is not None and not parts.is_worth_sharing:
+            whole = parts.sharing(None).schedule
+            self.alone = self._segments([*whole.generation, end], memory.all, shares=False)
+        self.adopt = [self._bound(launch, memory.all) for launch in schedule.adopt]
         if near is not None:
             backend.run([self._finding_neighbours(near)])
         self.measure = backend.call(
@@ -139,25 +156,36 @@ class Launches:
         )
         return self._backend.compile(self._source(), block)
 
-    def _segments(self, steps: Iterable[Step]) -> Segments:
-        segments: Segments = [[]]
-        for step in steps:
-            if isinstance(step, Launch):
-                segments[-1].append(self._bound(step))
-            elif isinstance(step, Concurrent):
-                fork = Fork([list(map(self._bound, each)) for each in step.sequences])
-                # Arenas in global memory serve one launch at a time.
-                is_shared = self._program.spilled is not None
-                segments[-1] += in_turn([fork]) if is_shared else [fork]
-            elif self._parts.evaluation == "thread":
-                assert step == HOST_EVALUATES
-                segments[-1].append(self._evaluation())
-            else:
-                assert step == HOST_EVALUATES
-                segments.append([])
-        return segments
+    def _segments(
+        self, steps: Iterable[Step | Call], archipelago: Struct, *, shares: bool
+    ) -> Segments:
+        """Return the steps of a rank to which this `archipelago` says what it makes.
 
-    def _evaluation(self) -> Call:
+        `shares`: whether it exchanges this with others.
+        """
+        launches: list[Call | Fork] = []
+        segments: Segments = [launches]
+        for step in steps:
+            if isinstance(step, Call):
+                launches.append(step)
+            elif isinstance(step, Launch):
+                launches += [self._bound(step, archipelago)] if step.blocks else []
+            elif isinstance(step, Concurrent):
+                launches += self._forked(step, archipelago)
+            elif isinstance(step, HostEvaluates) and self._parts.evaluation == "thread":
+                launches.append(self._evaluation(archipelago))
+            elif shares or not isinstance(step, TeamExchanges):
+                launches = []
+                segments += [step, launches]
+        return [each for each in segments if each]
+
+    def _forked(self, step: Concurrent, archipelago: Struct) -> list[Call | Fork]:
+        fork = Fork([[self._bound(each, archipelago) for each in own] for own in step.sequences])
+        # Arenas in global memory serve one launch at a time.
+        is_shared = self._program.spilled is not None
+        return list(in_turn([fork])) if is_shared or not fork.sequences else [fork]
+
+    def _evaluation(self, archipelago: Struct) -> Call:
         """Return the launch in which a thread evaluates each child."""
         tiles, memory = tiles_of(self._shape, self._algorithm.children), self._backend.block_memory
         room = Room(tile_bytes(self._parts))
@@ -165,14 +193,14 @@ class Launches:
         return self._backend.call(
             self._program,
             "evaluate_children",
-            *self._arguments,
+            *(archipelago, *self._arguments[1:]),
             blocks=self._shape.islands * tiles,
             room=room if fits else Room(0),
         )
 
-    def _bound(self, launch: Launch) -> Call:
+    def _bound(self, launch: Launch, archipelago: Struct) -> Call:
         room = self._room if launch.threads is None else Room(launch.room or 0)
-        archipelago, data, plan, improving = self._arguments
+        _, data, plan, improving = self._arguments
         own = Struct(**(plan.members | dict(launch.plan))) if launch.plan else plan
         return self._backend.call(
             self._program,

@@ -36,7 +36,11 @@ class Memory:
         self.migrant = Migrant(fields, parts.algorithm.name, layout)
         """The layout of an individual that migrates."""
         self.all = _as_kernels_see(backend, self.state, self.migrant, shape, parts.encoding.shape())
-        """`Archipelago` of kernels/core/archipelago.cuh."""
+        """`Archipelago` of kernels/core/archipelago.cuh, for a rank that makes all individuals."""
+
+    def seen_with(self, slots: range) -> Struct:
+        """Return `Archipelago` for a rank that makes the individuals of these slots only."""
+        return Struct(**(self.all.members | _slots(slots)))
 
     def clear(self, islands: NDArray[np.int64]) -> None:
         """Prepare generation 0: write the records of the islands, and clear their arrays."""
@@ -152,4 +156,10 @@ def _as_kernels_see(
         population=np.int32(shape.population),
         shape=genome,
         share=np.uint64((2**64 - 1) // shape.population + 1),
+        **_slots(range(shape.population)),
     )
+
+
+def _slots(slots: range) -> dict[str, np.generic]:
+    """Return the members of `Archipelago` for the slots whose individuals a rank makes."""
+    return {"first": np.int32(slots.start), "made": np.int32(len(slots))}

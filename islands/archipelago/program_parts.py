@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from islands.algorithms import ALGORITHMS, Algorithm
@@ -47,6 +47,16 @@ class ProgramParts:
     def outside(self) -> bool:
         """Whether children are evaluated between two launches."""
         return self.evaluation != "block"
+
+    @property
+    def is_worth_sharing(self) -> bool:
+        """Whether a generation surely takes longer than an exchange between ranks."""
+        is_search = self.improver.name != "none" or not self.algorithm.improves
+        return is_search or self.evaluation in ("host", "batch")
+
+    def sharing(self, slots: range | None) -> ProgramParts:
+        """Return the parts of a rank that makes the individuals of these slots only; None: all."""
+        return replace(self, shape=replace(self.shape, share=slots))
 
     @property
     def uses_neighbours(self) -> bool:

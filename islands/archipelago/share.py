@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from islands.archipelago.measure import ISLAND, NONE
 from islands.errors import UsageError
-from islands.parallel import World, deal
+from islands.parallel import Deal, World
 from islands.problems.base import Solution
 from islands.text import counted
 
@@ -26,12 +26,16 @@ class Share:
     """
 
     def __init__(self, islands_a_run: int, runs: int, *, seed: int, world: World) -> None:
-        """Deal the islands of all runs to the ranks; refuse more than kernels can count."""
+        """Deal the islands of all runs to the ranks; refuse more than kernels can count.
+
+        With more ranks than islands, several ranks have the same island.
+        """
         self.islands_a_run, self.islands = islands_a_run, islands_a_run * runs
         if not 0 < self.islands <= _MOST_ISLANDS:
             raise UsageError(f"islands={islands_a_run}: must be from 1 to {_MOST_ISLANDS}")
         self._ranks = world.size
-        self.mine = deal(self.islands, world.size, world.rank)
+        self.deal = Deal(self.islands, world.size)
+        self.mine = self.deal.held(world.rank)
         """The islands of this rank among those of all runs."""
         run, self.numbers = np.divmod(np.array(self.mine), islands_a_run)
         """The number of each island in its run."""

@@ -57,7 +57,7 @@ class State:
     """The arrays of a number of islands."""
 
     def __init__(self, backend: Backend, islands: int, fields: Mapping[str, Field]) -> None:
-        self._backend, self._islands, self._fields = backend, islands, dict(fields)
+        self._backend, self._islands, self.fields = backend, islands, dict(fields)
         self._kept = {name: each for name, each in fields.items() if each.kind == "kept"}
         self._copies: dict[str, Array] = {}
         self._remembered = False
@@ -73,7 +73,7 @@ class State:
     def part(self, name: str, generation: int) -> Array:
         """Return the part of an array for this generation: a row for each island."""
         array = self.arrays[name]
-        return array[generation % 2] if self._fields[name].in_halves else array
+        return array[generation % 2] if self.fields[name].in_halves else array
 
     def remember(self, generation: int, *, wholly: bool) -> None:
         """Copy the kept arrays on the device, for `recall`.

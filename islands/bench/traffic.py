@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from islands.migration.topology import TOPOLOGIES, Scene, Topology
-from islands.parallel import deal
+from islands.parallel import blocks
 
 _DRAWS = 8
 
@@ -34,7 +34,7 @@ def traffic(name: str, islands: int, ranks: int) -> Traffic:
     """Return the traffic of a topology; of a random one, the mean over some draws."""
     if name == "elite":
         # The complete topology needs no list of pairs: each island sends to all other ranks.
-        most = len(deal(islands, ranks, 0)) * (ranks - 1)
+        most = len(blocks(islands, ranks, 0)) * (ranks - 1)
         return Traffic(islands - 1, islands * (ranks - 1) / ranks, most, ranks - 1)
     return counted(TOPOLOGIES[name], islands, ranks)
 
@@ -52,8 +52,8 @@ def counted(topology: Topology, islands: int, ranks: int) -> Traffic:
 
 
 def _at(topology: Topology, scene: Scene, ranks: int) -> Traffic:
-    blocks = [len(deal(scene.islands, ranks, rank)) for rank in range(ranks)]
-    rank_of = np.repeat(np.arange(ranks), blocks)
+    sizes = [len(blocks(scene.islands, ranks, rank)) for rank in range(ranks)]
+    rank_of = np.repeat(np.arange(ranks), sizes)
     sources = topology.sources(scene, range(scene.islands))
     there = sources >= 0
     receivers, senders = np.nonzero(there)[0], sources[there]

@@ -8,7 +8,7 @@ from typing import TextIO
 import islands
 from islands.archipelago.colony_spec import ColonySpec
 from islands.display.screen import Screen
-from islands.parallel import World, deal
+from islands.parallel import Deal, World
 from islands.problems.base import Problem
 from islands.progress.machine import Machine
 from islands.spec.spec import RunSpec
@@ -32,7 +32,6 @@ def announce(
     spec: RunSpec, problem: Problem, world: World, stream: TextIO | None, *, quiet: bool
 ) -> Notices:
     """Print what runs before the slow steps, device setup and compilation; collective."""
-    world.run_on_all(lambda: deal(spec.general.islands, world.size, world.rank))
     notices = Notices(Screen(stream if world.rank == 0 else None, None, quiet=quiet))
     notices.say(opening(islands.__version__, spec, problem, world.size))
     return notices
@@ -52,12 +51,32 @@ def opening(version: str, spec: RunSpec, problem: Problem, ranks: int) -> str:
         f"islands {version}   {' '.join(names)}, size {problem.size}{known}",
         *(remark.words for remark in problem.remarks),
         *([problem.structure] if problem.structure else []),
-        f"{_method(spec)} on {counted(ranks, 'rank')}   seed {general.seed}{preset}",
+        f"{_method(spec)}   seed {general.seed}{preset}",
+        *_matching(Deal(general.islands, ranks)),
         *(_colony(i, each) for i, each in enumerate(spec.colonies)),
         *([spec.adjusted] if spec.adjusted else []),
         f"stops at: {', or '.join(criterion.words() for criterion in spec.stop)}",
     ]
     return "\n".join(lines)
+
+
+def _matching(deal: Deal) -> list[str]:
+    """Return the line on which ranks have which islands; one rank has all of them."""
+    if deal.ranks == 1:
+        return []
+    islands, ranks = counted(deal.islands, "island"), counted(deal.ranks, "rank")
+    each = range(deal.ranks)
+    if deal.ranks <= deal.islands:
+        sizes = {len(deal.held(rank)) for rank in each}
+        return [f"{islands} on {ranks}, {_range(sizes)} each"]
+    sizes = {len(deal.team(rank)) for rank in each}
+    teams = f"a team of {ranks}" if deal.islands == 1 else f"teams of {_range(sizes)} ranks"
+    return [f"{islands} on {teams}"]
+
+
+def _range(numbers: set[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return str(low) if low == high else f"{low} or {high}"
 
 
 def place(spec: RunSpec, machine: Machine, folder: Path | None) -> str:

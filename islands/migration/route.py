@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from islands.migration.topology import NOBODY, Islands, Scene, Topology
-from islands.parallel import World, deal
+from islands.parallel import Deal, World
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ class Planner:
         self._topology, self._world = topology, world
         self._islands, self._seed = islands, seed
         self.islands_a_run = islands // runs
-        self._dealt = [deal(islands, world.size, rank) for rank in range(world.size)]
-        self.mine = self._dealt[world.rank]
+        self._deal = Deal(islands, world.size)
+        self.mine = self._deal.held(world.rank)
         """The islands of this rank."""
         self.changes = topology.changes
         """Whether each migration has a route of its own."""
@@ -82,8 +82,8 @@ class Planner:
         rank = self._world.rank
         if self.changes:
             every = self._sources(number, range(self._islands))
-            return plan(lambda block: every[block.start : block.stop], self._dealt, rank)
-        return plan(lambda block: self._sources(number, block), self._dealt, rank)
+            return plan(lambda block: every[block.start : block.stop], self._deal, rank)
+        return plan(lambda block: self._sources(number, block), self._deal, rank)
 
     def _sources(self, number: int, receivers: range) -> Islands:
         """Return a row for each receiver: the islands of its run that send to it, then NOBODY."""
@@ -101,16 +101,23 @@ class Planner:
         return found
 
 
-def plan(sources_of: Callable[[range], Islands], dealt: Sequence[range], rank: int) -> Route:
-    """Return the route of `rank`; `dealt` are the islands of each rank."""
-    mine, others = dealt[rank], [other for other in range(len(dealt)) if other != rank]
+def plan(sources_of: Callable[[range], Islands], deal: Deal, rank: int) -> Route:
+    """Return the route of `rank`.
+
+    Each rank of a team receives migrants itself, but only the first one sends those of its island.
+    """
+    mine, others = deal.held(rank), [other for other in range(deal.ranks) if other != rank]
     sources = sources_of(mine)
     own = _within(sources, mine)
-    leaving = [_within(sources_of(dealt[other]), mine) for other in others]
-    arriving = [_within(sources, dealt[other]) for other in others]
+    leaving, arriving = [], []
+    for other in others:
+        theirs, is_team = deal.held(other), other in deal.team(rank)
+        sent, received = deal.recorded(rank), deal.recorded(other)
+        leaving.append(_within(sources_of(theirs), sent[:0] if is_team else sent))
+        arriving.append(_within(sources, received[:0] if is_team else received))
     packed = np.concatenate([*leaving, own])
     # The last entry is for NOBODY, which is -1.
-    slot_of = np.full(dealt[-1].stop + 1, NOBODY, np.int64)
+    slot_of = np.full(deal.islands + 1, NOBODY, np.int64)
     needed = np.concatenate([own, *arriving])
     slot_of[needed] = np.arange(len(needed)) + len(packed) - len(own)
     return Route(

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from islands.parallel.channel import Channel
 from islands.parallel.failure import ERROR_FILE, RanksLostError, describe, record_error
-from islands.parallel.ranks import deal, has_launcher, launched
+from islands.parallel.ranks import Deal, blocks, has_launcher, launched
 from islands.parallel.start import leave, prints_for_all, world
 from islands.parallel.stop_notice import StopNotice
-from islands.parallel.world import Pending, World
+from islands.parallel.world import Pending, Standing, World
 
 __all__ = [
     "ERROR_FILE",
     "Channel",
+    "Deal",
     "Pending",
     "RanksLostError",
     "StopNotice",
+    "Standing",
     "World",
-    "deal",
+    "blocks",
     "describe",
     "has_launcher",
     "launched",

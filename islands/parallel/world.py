@@ -66,6 +66,25 @@ class Pending:
             request.Wait()
 
 
+class Standing:
+    """The same messages again and again, between the same ranks and arrays."""
+
+    def __init__(self, world: World, requests: Sequence[Any]) -> None:
+        self._world, self._requests = world, requests
+
+    def start(self) -> None:
+        """Begin to send the current content of the arrays, and to receive."""
+        with self._world.detecting_lost_ranks():
+            for request in self._requests:
+                request.Start()
+
+    def wait(self) -> None:
+        """Wait until all messages have arrived and all sent arrays may be overwritten."""
+        with self._world.detecting_lost_ranks():
+            for request in self._requests:
+                request.Wait()
+
+
 class World:
     """The ranks of a run, over an MPI communicator, or this process alone."""
 
@@ -171,6 +190,18 @@ class World:
             raise
         return Pending(self, arriving, leaving)
 
+    def standing(
+        self,
+        sends: Sequence[tuple[int, Any]],
+        receives: Sequence[tuple[int, Any]],
+        tag: int = 0,
+    ) -> Standing:
+        """Prepare messages that are repeated: pairs of a rank and a contiguous array."""
+        into = [self._communicator.Recv_init(to, rank, tag) for rank, to in receives]
+        return Standing(
+            self, [*into, *(self._communicator.Send_init(what, to, tag) for to, what in sends)]
+        )
+
     def channel(self, tag: int, sends: Mapping[int, Any], receives: Mapping[int, Any]) -> Channel:
         """Return a channel for ranks that do not wait for each other, with arrays by rank."""
         return Channel(self._communicator, tag, sends, receives)
@@ -188,11 +219,22 @@ class World:
         return self.size > 1 and not self.any(not takes_threads())
 
     def part(self, ranks: int) -> Self | None:
-        """Return a world of the first `ranks` ranks, or None on the others."""
+        """Return a world of the first `ranks` ranks, or None on the others; collective."""
+        part = self.split(0 if self.rank < ranks else 1)
+        return part if self.rank < ranks else None
+
+    def split(self, group: int) -> Self:
+        """Return a world of the ranks that name the same group; collective."""
         if self.size == 1:
             return self
-        part = self._communicator.Split(0 if self.rank < ranks else 1, self.rank)
-        return type(self)(part) if self.rank < ranks else None
+        with self.detecting_lost_ranks():
+            part = type(self)(
+                self._communicator.Split(group, self.rank), fault_tolerant=self.fault_tolerant
+            )
+        # The loss of a rank concerns all communicators, whichever noticed it.
+        self._communicators += part._communicators
+        part._communicators = self._communicators
+        return part
 
     def shrink(self) -> None:
         """Continue with the remaining ranks, renumbered; each of them has to call this."""

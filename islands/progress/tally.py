@@ -20,6 +20,8 @@ from islands.progress.progress import Progress, is_better
 
 NO_SOLUTION = np.iinfo(np.int64).max
 """The best cost of islands that have found no feasible solution."""
+_OF_NO_ISLAND = NO_SOLUTION, NO_SOLUTION, NO_SOLUTION
+"""The best of a rank that records no island, which is after all others."""
 _LOW_BITS = 32
 _ABANDONED = 1 << 16  # differs from the numbers of all signals
 
@@ -78,8 +80,11 @@ class Tally:
         A best cost belongs to the island that reached it first, among several to the lowest number.
         """
         best, generation, island = min(
-            (NO_SOLUTION if m.best is None else m.best, m.best_generation, m.island)
-            for m in measures
+            (
+                (NO_SOLUTION if m.best is None else m.best, m.best_generation, m.island)
+                for m in measures
+            ),
+            default=_OF_NO_ISLAND,
         )
         evaluations = sum(measure.evaluations for measure in measures)
         total = sum(measure.total for measure in measures)

@@ -113,7 +113,8 @@ def _tried(
         with parsing(checkpoint):
             manifest = Manifest.read(checkpoint, identity)
             moment, mine = manifest.moment, archipelago.mine
-            parts = [_part(checkpoint, each, archipelago) for each in _needed(manifest, mine)]
+            needed = _needed(manifest, archipelago.held)
+            parts = [_part(checkpoint, each, archipelago) for each in needed]
             state = _joined(parts)
             archipelago.restore(state, generation=moment.generation, migrations=manifest.migrations)
     except InputError as error:
@@ -158,7 +159,7 @@ def _part(checkpoint: Path, part: RankFile, archipelago: Archipelago) -> dict[st
         for name in arrays.files:
             # An array has a row for each island of its colony.
             rows = _common(_islands_of(part), archipelago.covered(name))
-            if wanted := _common(rows, archipelago.mine):
+            if wanted := _common(rows, archipelago.held):
                 found[name] = arrays[name][wanted.start - rows.start : wanted.stop - rows.start]
     return found
 

@@ -38,11 +38,11 @@ __device__ int individuals(const Archipelago& all) { return all.islands * all.po
 
 // The first generation: a block makes one tour after another.
 EAX_KERNEL(512, 1, eax_start) {
-    for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
+    for (int job = blockIdx.x; job < all.jobs(); job += gridDim.x) {
         // Always make the first individual, so that there is one.
         if (job > 0 && eax::stops(improving)) break;
-        const auto [local, slot] = all.individual(job);
-        if (slot == 0 && threadIdx.x == 0) {
+        const auto [local, slot] = all.of_job(job);
+        if (slot == all.first && threadIdx.x == 0) {
             plan.stage[local] = {eax::SINGLE, 0, 0, eax::NO_COST, 0, 0, eax::NO_COST, 0};
         }
         eax::make_first(all, data, plan, improving, Scratch(arena.large()), local, slot, 0,
@@ -197,6 +197,30 @@ EAX_KERNEL(256, 3, eax_heavy) {
     }
 }
 
+namespace eax {
+
+// Choose among the children of a pair.
+__device__ void choose(Choice& children, const Plan& plan, const Pair& pair) {
+    const int64_t first = pair.index * plan.children;
+    children.choose(plan.outcome + first, plan.record + first * RECORD, pair.cost_a - pair.cost_b,
+                    plan.table[pair.index].differing);
+}
+
+}  // namespace eax
+
+// If ranks share an island, a block chooses among the children of one pair after another.
+EAX_KERNEL(512, 3, eax_choose) {
+    for (int job = plan.first_pair + blockIdx.x; job < plan.end_pair; job += gridDim.x) {
+        if (eax::stops(improving)) break;
+        const eax::Pair pair(all, plan, job);
+        Scratch scratch(arena.large());
+        eax::Choice children(scratch, all.shape.n, plan.children);
+        if (eax::crosses(plan, pair)) eax::choose(children, plan, pair);
+        children.store(plan.chosen[job]);
+        __syncthreads();
+    }
+}
+
 // A block writes the next individual of one pair's first parent after another. For islands that
 // begin again, it clears the frequencies.
 EAX_KERNEL(512, 3, eax_replace) {
@@ -209,18 +233,19 @@ EAX_KERNEL(512, 3, eax_replace) {
             frequencies.clear(number, all.population);
             continue;
         }
+        if (plan.shared) eax::mate(all, plan, job);  // also the pairs of other ranks
         const eax::Pair pair(all, plan, job);
         const int32_t row = all.row(all.island[local].generation + 1, local, pair.a);
         encoding::Gene* const to = all.genes_of(row);
         const bool is_crossed = eax::crosses(plan, pair);
         Scratch scratch(arena.large());
         eax::Choice children(scratch, n, plan.children);
-        if (is_crossed) {
-            const int64_t first = int64_t(job) * plan.children;
-            children.choose(plan.outcome + first, plan.record + first * eax::RECORD,
-                            pair.cost_a - pair.cost_b, plan.table[job].differing);
-            all.count(local, pair.a, plan.children);
+        if (is_crossed && plan.shared) {
+            children.load(plan.chosen[job]);
+        } else if (is_crossed) {
+            eax::choose(children, plan, pair);
         }
+        if (is_crossed) all.count(local, pair.a, plan.children);
         if (threadIdx.x == 0) all.cost[row] = pair.cost_a - children.gain;
         if (children.children == 0) {
             copy_row(to, pair.order_a, all.shape.pitch);
@@ -232,10 +257,11 @@ EAX_KERNEL(512, 3, eax_replace) {
     }
 }
 
-// A block makes one tour of islands that begin again after another: the heir, and new ones.
+// A block makes one tour of islands that begin again after another: the heir, and new ones. It
+// counts their edges unless other ranks make tours, too.
 EAX_KERNEL(512, 1, eax_restart) {
-    for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
-        const auto [local, slot] = all.individual(job);
+    for (int job = blockIdx.x; job < all.jobs(); job += gridDim.x) {
+        const auto [local, slot] = all.of_job(job);
         if (!eax::restarts(plan, local)) continue;
         if (eax::stops(improving)) break;
         const int64_t made = all.island[local].generation + 1;
@@ -246,8 +272,22 @@ EAX_KERNEL(512, 1, eax_restart) {
                             false);
         }
         __syncthreads();
+        if (plan.shared) continue;
         eax::Frequencies(plan, local, all.shape.n).count(all.genes_of(all.row(made, local, slot)));
         __syncthreads();
+    }
+}
+
+// If ranks share an island that begins again, locates the cities of all tours and counts their
+// edges.
+EAX_KERNEL(256, 1, eax_recount) {
+    for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
+        const auto [local, slot] = all.individual(job);
+        if (!eax::restarts(plan, local)) continue;
+        int32_t* const order = all.genes_of(all.row(all.island[local].generation + 1, local, slot));
+        eax::Position* const position = plan.position + int64_t(job) * all.shape.pitch;
+        tours::Tour<eax::Position>{order, position, all.shape.n, data}.locate();
+        eax::Frequencies(plan, local, all.shape.n).count(order);
     }
 }
 

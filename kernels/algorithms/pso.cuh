@@ -208,7 +208,8 @@ class Mover : public Base<Plan> {
         if (!slot.redrawn) return;
         Quad<Real>* const still = velocity(slot);
         for (int quad = threadIdx.x; quad < quads(); quad += blockDim.x) still[quad] = {};
-        if (slot.slot == 0 && threadIdx.x == 0) plan_.began[slot.local] = slot.made;
+        // Ranks that share an island have different slots, and all of them need the generation.
+        if (slot.slot == all_.first && threadIdx.x == 0) plan_.began[slot.local] = slot.made;
     }
 
   private:

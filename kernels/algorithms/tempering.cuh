@@ -13,11 +13,11 @@ KERNEL(first_replicas, (Arena arena, Archipelago all, problem::Data data, algori
                         improver::Plan improving)) {
     Scratch scratch(arena.large());
     tempering::Replica replica(scratch, all, data, plan);
-    for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
+    for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the previous individual has been read
         // Always make the first individual, so that there is one.
         if (POLLING_IS_CHEAP && job > 0 && improver::halts(improving)) break;
-        const auto [local, slot] = all.individual(job);
+        const auto [local, slot] = all.of_job(job);
         replica.start(local, slot, slot < all.given[local]);
     }
 }
@@ -26,10 +26,10 @@ KERNEL(advance_replicas, (Arena arena, Archipelago all, problem::Data data, algo
                           improver::Plan improving)) {
     Scratch scratch(arena.large());
     tempering::Replica replica(scratch, all, data, plan);
-    for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
+    for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();
         if (POLLING_IS_CHEAP && improver::halts(improving)) break;
-        const auto [local, slot] = all.individual(job);
+        const auto [local, slot] = all.of_job(job);
         replica.advance(local, slot, improving);
     }
 }

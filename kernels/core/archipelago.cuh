@@ -54,6 +54,9 @@ struct Archipelago {
     int32_t islands, population;
     encoding::Shape shape;
     uint64_t share;  // 2^64 / population, rounded up
+    // The slots whose individuals this rank makes: all of each island, or some of its only island,
+    // which it shares with other ranks.
+    int32_t first, made;
 
     // An individual and its island, among those of this rank.
     struct Individual {
@@ -65,6 +68,12 @@ struct Archipelago {
     __device__ Individual individual(int32_t number) const {
         const int32_t local = __umul64hi(share, uint32_t(number));
         return {local, number - local * population};
+    }
+
+    // The individuals that this rank makes in a generation, one job each.
+    __device__ int32_t jobs() const { return islands * made; }
+    __device__ Individual of_job(int32_t job) const {
+        return made == population ? individual(job) : Individual{0, first + job};
     }
 
     __device__ int64_t number(int local, int slot) const {

@@ -73,6 +73,16 @@ struct Outcome {
     int64_t gain;
 };
 
+constexpr int MOST_CHOSEN_CUTS = 1024;  // of the children of a pair that are chosen together
+
+// The chosen children of a pair: what the ranks that share an island exchange.
+struct Chosen {
+    int64_t gain;
+    int32_t cuts, children;
+    Position at[MOST_CHOSEN_CUTS];  // the positions of all cuts in their order
+    uint16_t link[2 * MOST_CHOSEN_CUTS];  // the end that each end is joined to
+};
+
 struct Plan {
     Neighbours near;
     int32_t children;        // of a pair
@@ -93,7 +103,9 @@ struct Plan {
     Outcome* outcome;        // [islands][population][children]
     double* promise;         // the same: scores of heavy children before merging; otherwise 0
     Position* record;        // [islands][population][children][RECORD]: the cuts of a child
+    Chosen* chosen;                // [population] if ranks share the island, else null
     int32_t first_pair, end_pair;  // those of which a launch makes children
+    int32_t shared;                // whether a launch takes `chosen`, as ranks share the island
 };
 
 // A pair of parents.

@@ -11,7 +11,6 @@
 namespace eax {
 
 constexpr int MOST_CHOSEN = 32, MOST_TRIED = 48;  // children
-constexpr int MOST_CHOSEN_CUTS = 1024;
 
 class Choice {
   public:
@@ -59,6 +58,19 @@ class Choice {
             __syncthreads();
         }
         join(records);
+    }
+
+    // Copy the choice to the memory that ranks exchange, or back from it.
+    __device__ void store(Chosen& to) const {
+        if (threadIdx.x == 0) to.gain = gain, to.cuts = cuts, to.children = children;
+        for (int i = threadIdx.x; i < cuts; i += blockDim.x) to.at[i] = Position(at[i]);
+        for (int i = threadIdx.x; i < 2 * cuts; i += blockDim.x) to.link[i] = uint16_t(link[i]);
+    }
+    __device__ void load(const Chosen& from) {
+        gain = from.gain, cuts = from.cuts, children = from.children;
+        for (int i = threadIdx.x; i < cuts; i += blockDim.x) at[i] = from.at[i];
+        for (int i = threadIdx.x; i < 2 * cuts; i += blockDim.x) link[i] = from.link[i];
+        __syncthreads();
     }
 
   private:

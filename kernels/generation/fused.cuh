@@ -61,7 +61,7 @@ KERNEL(first_generation, (Arena arena, Archipelago all, problem::Data data, algo
     Scratch scratch(arena.large()), small(arena.small());
     encoding::Decoder decoder(scratch, small, all.shape);
     algorithm::Mover mover(all, plan, scratch);
-    for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
+    for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the previous individual has been read
         // Always make the first individual, so that there is one.
         if (POLLING_IS_CHEAP && job > 0 && improver::halts(improving)) break;
@@ -84,7 +84,7 @@ KERNEL(next_generation, (Arena arena, Archipelago all, problem::Data data, algor
     Scratch scratch(arena.large()), small(arena.small());
     encoding::Decoder decoder(scratch, small, all.shape);
     algorithm::Mover mover(all, plan, scratch);
-    for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
+    for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the children of the previous slot have been read
         // On a GPU only improvers take long, and they check for stop requests themselves.
         if (POLLING_IS_CHEAP && improver::halts(improving)) break;

@@ -82,7 +82,7 @@ __device__ void make_all(const Arena& arena, const Archipelago& all, const algor
     Scratch scratch(arena.large()), small(arena.small());
     encoding::Decoder decoder(scratch, small, all.shape);
     Mover mover(all, plan, scratch);
-    for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
+    for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the children of the previous slot have been read
         const Slot slot = slot_of<Mover>(all, job, first);
         if (!slot.redrawn && mover.passes(slot)) {
@@ -100,7 +100,7 @@ __device__ void replace_all(const Arena& arena, const Archipelago& all, const al
     Scratch scratch(arena.large()), small(arena.small());
     encoding::Decoder decoder(scratch, small, all.shape);
     Mover mover(all, plan, scratch);
-    for (int job = blockIdx.x; job < all.islands * all.population; job = next_job(job)) {
+    for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();
         const Slot slot = slot_of<Mover>(all, job, first);
         const int waiting = all.outside.waiting[all.number(slot.local, slot.slot)];
@@ -162,9 +162,12 @@ KERNEL(evaluate_children,
        (Arena arena, Archipelago all, problem::Data data, algorithm::Plan, improver::Plan)) {
     constexpr int CHILDREN = algorithm::Mover::CHILDREN;
     const int children = all.population * CHILDREN, n = genes::items(all.shape);
-    const int tiles = (children + problem::TILE - 1) / problem::TILE;
+    // The tiles with children of this rank.
+    const int begin = all.first * CHILDREN / problem::TILE;
+    const int end = ((all.first + all.made) * CHILDREN + problem::TILE - 1) / problem::TILE;
+    const int tiles = end - begin;
     for (int job = blockIdx.x; job < all.islands * tiles; job += gridDim.x) {
-        const int local = job / tiles, first = (job - local * tiles) * problem::TILE;
+        const int local = job / tiles, first = (begin + job - local * tiles) * problem::TILE;
         const problem::Stored* const tile =
             generation::staged(arena, all, children, local, first, n);
         for (int lane = threadIdx.x; lane < problem::TILE; lane += blockDim.x) {

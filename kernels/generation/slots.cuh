@@ -17,9 +17,9 @@ __device__ Slot slot_of(const Archipelago& all, int job, bool first) {
     int local = 0, slot = 0;
     if (Mover::LAST_FIRST && !first) {
         const int nth = uint32_t(job) / all.islands;
-        local = job - nth * all.islands, slot = all.population - 1 - nth;
+        local = job - nth * all.islands, slot = all.first + all.made - 1 - nth;
     } else {
-        const auto mine = all.individual(job);
+        const auto mine = all.of_job(job);
         local = mine.local, slot = mine.slot;
     }
     const int64_t made = first ? 0 : all.island[local].generation + 1;
