@@ -229,7 +229,10 @@ class Eax(Algorithm):
             )
 
         choice, search = memory.choice_bytes(self.settings.children), memory.search_bytes(pitch)
-        replace, stage = Launch("eax_replace", size, choice, 512), Launch("eax_stage", islands, 0, 256)
+        replace, stage = (
+            Launch("eax_replace", size, choice, 512),
+            Launch("eax_stage", islands, 0, 256),
+        )
         start, restart = (
             Launch(name, shape.jobs, search, 512) for name in ("eax_start", "eax_restart")
         )

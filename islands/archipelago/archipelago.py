@@ -18,7 +18,8 @@ from islands.archipelago.program_parts import ProgramParts
 from islands.archipelago.restored import require_genomes
 from islands.archipelago.saved import EMIGRANTS, by_colony, joined, split
 from islands.archipelago.share import Share
-from islands.archipelago.team import Team, shares as shares_of
+from islands.archipelago.team import Team
+from islands.archipelago.team import shares as shares_of
 from islands.backends.base import Array, Backend
 from islands.improvers import ImproverSettings
 from islands.migration import Arrivals, AsyncExchange, Exchange, Layout, Transport
@@ -165,6 +166,16 @@ class Archipelago:
     def is_idle(self) -> bool:
         """Whether other ranks do all work on the islands of this rank."""
         return all(each.rests for each in self._colonies)
+
+    @property
+    def why_idle(self) -> str:
+        """Why ranks that have the islands of this rank are idle; empty if none is."""
+        return next((each.why_idle for each in self._colonies if each.why_idle), "")
+
+    @property
+    def team_seconds(self) -> float:
+        """The time that exchanges with ranks that share an island have taken."""
+        return sum(each.team_seconds for each in self._colonies)
 
     def start(self) -> None:
         """Make and evaluate generation 0; only a part of it if it `may_be_partial` and must end."""

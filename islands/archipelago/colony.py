@@ -29,6 +29,7 @@ from islands.migration import Layout, Side
 from islands.migration.base import fixed
 from islands.migration.halo import Halo
 from islands.problems.base import Solution
+from islands.text import counted
 
 
 class Colony:
@@ -154,19 +155,34 @@ class Colony:
         return not self.team.slots
 
     @property
+    def team_seconds(self) -> float:
+        """The time that the team's exchanges have taken."""
+        return 0.0 if self._sharing is None else self._sharing.seconds
+
+    @property
+    def why_idle(self) -> str:
+        """Why ranks that have its islands are idle; empty if none is."""
+        if self._trial is not None and self._trial.is_alone:
+            alone, shared = (self._trial.seconds_of(is_shared=each) for each in (False, True))
+            return f"a generation takes {1e3 * alone:.2g} ms, shared {1e3 * shared:.2g} ms"
+        if self.team is not None and self.team.at_work < self.team.world.size:
+            return f"an island has {counted(self.spec.population, 'individual')}"
+        return f"{self.spec.algorithm} cannot be shared" if self._is_idle else ""
+
+    @property
     def working_ranks(self) -> int:
         """The number of ranks that work on its islands."""
-        if self.team is None or (self._trial is not None and self._trial.is_alone):
-            return 1
-        return self.team.at_work
+        is_alone = self._trial is not None and self._trial.is_alone
+        return 1 if self.team is None or is_alone else self.team.at_work
 
     def advance(self, generation: int, generations: int) -> None:
         """Run this number of generations of the run, with the host taking part in each."""
         trial, first = self._trial, generation * self.spec.rate + 1
         if self._is_idle or (self.rests and trial is not None and trial.is_alone):
             return
-        if trial is not None and trial.is_alone and _only(self._alone) is not None:
-            self._backend.run(_only(self._alone), generations * self.spec.rate)
+        calls = _only(self._alone) if trial is not None and trial.is_alone else None
+        if calls is not None:
+            self._backend.run(calls, generations * self.spec.rate)
             return
         for made in range(first, first + generations * self.spec.rate):
             is_alone = trial is not None and not trial.is_shared()
@@ -187,7 +203,8 @@ class Colony:
                 assert self._sharing is not None
                 self._sharing.run(each, made)
             elif isinstance(each, HaloExchanges):
-                assert self.halo is not None and self.halo.exchange is not None
+                assert self.halo is not None
+                assert self.halo.exchange is not None
                 self.halo.exchange.run()
             else:
                 assert self.outside is not None

@@ -70,7 +70,10 @@ class Team:
     def exchange_of(self, rows: Sequence[Array]) -> RepeatedExchange:
         """Return the exchange of arrays with a row for each slot."""
         assert self._transport is not None, "several ranks have found a transport"
-        rank, exchange = self.world.rank, RepeatedExchange(self.world, self.backend, self._transport)
+        rank, exchange = (
+            self.world.rank,
+            RepeatedExchange(self.world, self.backend, self._transport),
+        )
         others = [(number, each) for number, each in enumerate(self._slots) if number != rank]
         own = self.slots
         sends = [Parcel(number, own.start, own.stop) for number, _ in others if own]
@@ -103,6 +106,11 @@ class Sharing:
             rows = [_rows(self._state.part(name, generation)) for name in names]
             self._exchanges[key] = self._team.exchange_of(rows)
         self._exchanges[key].run()
+
+    @property
+    def seconds(self) -> float:
+        """The time that exchanges have taken."""
+        return sum(each.seconds for each in self._exchanges.values())
 
     def _kept(self) -> tuple[str, ...]:
         """Return the kept fields with an entry for each slot."""
@@ -141,6 +149,10 @@ class Trial:
             return self._seconds[True] < self._seconds[False]
         return self._made // _TURN % 2 == 0
 
+    def seconds_of(self, *, is_shared: bool) -> float:
+        """Return the time of a generation, measured on the slowest member."""
+        return self._seconds[is_shared] / (_TURNS // 2 * (_TURN - 1))
+
     def generation_ended(self) -> None:
         """Measure a turn, and decide after the last one; collective."""
         if self.is_over:
@@ -155,7 +167,7 @@ class Trial:
         if self._made == _TURNS * _TURN:
             numbers = np.array([1e9 * each for each in self._seconds.values()], np.int64)
             slowest = self._team.world.share(numbers).max(axis=0)
-            self._seconds = dict(zip(self._seconds, slowest.tolist(), strict=True))
+            self._seconds = dict(zip(self._seconds, (1e-9 * slowest).tolist(), strict=True))
             self.is_over = True
 
 

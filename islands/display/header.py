@@ -12,7 +12,7 @@ from islands.parallel import Deal, World
 from islands.problems.base import Problem
 from islands.progress.machine import Machine
 from islands.spec.spec import RunSpec
-from islands.text import counted, one_line
+from islands.text import counted, one_line, option
 
 
 class Notices:
@@ -72,6 +72,14 @@ def _matching(deal: Deal) -> list[str]:
     sizes = {len(deal.team(rank)) for rank in each}
     teams = f"a team of {ranks}" if deal.islands == 1 else f"teams of {_range(sizes)} ranks"
     return [f"{islands} on {teams}"]
+
+
+def idle_words(idle: int, sharing: int, ranks: int, why: str) -> str:
+    """Return the line on ranks that do no work, although they share an island with others."""
+    return (
+        f"  {idle} of {counted(sharing, 'rank')} idle: {why}."
+        f" For a run with work for all of them: {option('islands', ranks)}"
+    )
 
 
 def _range(numbers: set[int]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from islands.backends.base import Array, Backend
@@ -17,6 +18,8 @@ class RepeatedExchange:
         self._world, self._backend, self._transport = world, backend, transport
         self._parts: list[tuple[Transport, Sequence[Parcel], Sequence[Parcel]]] = []
         self._messages: list[Standing] = []
+        self.seconds = 0.0
+        """The time of the messages, with the time in which ranks waited for each other."""
 
     def add(self, rows: Array, sends: Sequence[Parcel], receives: Sequence[Parcel]) -> None:
         """Add rows of bytes to send and to receive; every rank adds the same arrays in turn."""
@@ -35,9 +38,11 @@ class RepeatedExchange:
         for carrier, sends, _ in self._parts:
             carrier.stage(sends)
         self._backend.synchronise()
+        began = time.perf_counter()
         for each in self._messages:
             each.start()
         for each in self._messages:
             each.wait()
+        self.seconds += time.perf_counter() - began
         for carrier, _, receives in self._parts:
             carrier.unstage(receives)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 _MOST_USELESS_SHRINKS = 3
-_POLL_SECONDS = 0.001
+_LONGEST_NAP = 0.005
 _FIRST_NEW_TAG = 100  # lower tags have fixed purposes
 
 
@@ -95,6 +95,8 @@ class World:
         self._agreed_error: BaseException | None = None
         self._useless_shrinks = 0
         self.fault_tolerant = fault_tolerant
+        self.naps = False
+        """Whether this rank, which has no work, leaves its processor to others while it waits."""
         self._begin(communicator)
 
     def _begin(self, communicator: Any) -> None:
@@ -153,9 +155,7 @@ class World:
         """Wait for every rank, which may take long, without using a processor meanwhile."""
         if self.size > 1:
             with self.detecting_lost_ranks():
-                request = self._communicator.Ibarrier()
-                while not request.Test():
-                    time.sleep(_POLL_SECONDS)
+                _complete_with_naps(self._communicator.Ibarrier())
 
     def share(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of every rank, a row each, in rank order; the fastest collective."""
@@ -165,7 +165,12 @@ class World:
             return numbers[np.newaxis].copy()
         together = np.empty((self.size, len(numbers)), np.int64)
         with self.detecting_lost_ranks():
-            self._communicator.Allgather(np.ascontiguousarray(numbers, np.int64), together)
+            request = self._communicator.Iallgather(
+                np.ascontiguousarray(numbers, np.int64), together
+            )
+            if self.naps:
+                _complete_with_naps(request)
+            request.Wait()
         return together
 
     def post(
@@ -324,6 +329,16 @@ class World:
         if self._communicator is not None:
             self._communicator.Abort(status)
         raise SystemExit(status)
+
+
+def _complete_with_naps(request: Any) -> None:
+    """Wait for a request in naps of a tenth of the time since the begin: little is lost at the end.
+
+    MPI would keep a processor busy, which another rank may need.
+    """
+    began = time.monotonic()
+    while not request.Test():
+        time.sleep(min(_LONGEST_NAP, 0.1 * (time.monotonic() - began)))
 
 
 def _on_this_host(communicator: Any) -> Any:

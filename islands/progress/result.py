@@ -95,6 +95,10 @@ class Result:
     """Whether it ended inside generation 0, so that there is nothing to resume from."""
     rank_seconds: Sequence[Mapping[str, float]] = ()
     """The seconds of each rank by phase, since the last start."""
+    team: int = 1
+    """The largest number of ranks that share an island."""
+    idle_ranks: int = 0
+    """The number of ranks that do no work, as sharing an island would take longer."""
     joules: float | None = None
     """The energy of all GPUs since the last start, if NVML tells it."""
     checked: str = "NumPy"
@@ -196,7 +200,7 @@ class Result:
             "stopped": self.reason,
             "effort": f"{counted(self.generations, 'generation')},"
             f" {counted(self.evaluations, 'evaluation', form=',')}, {self.seconds:.1f} s",
-            "device": f"{self.device}, {counted(self.ranks, 'rank')}",
+            "device": f"{self.device}, {counted(self.ranks, 'rank')}{self._idle()}",
             "seed": str(self.seed),
             "digest": self.digest[:16] or "none: generation 0 is incomplete",
             "folder": self.folder or "none",
@@ -261,6 +265,9 @@ class Result:
             return f"island {self.island}"
         algorithm = self.colonies[self.colony]["algorithm"]
         return f"island {self.island} of colony {self.colony} ({algorithm})"
+
+    def _idle(self) -> str:
+        return f" ({self.idle_ranks} idle)" if self.idle_ranks else ""
 
     def _comparison(self) -> str:
         if self.best_known is None or self.cost is None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 from islands.backends.base import Backend
 from islands.parallel import World
 
 GENERATIONS, MIGRATION, RANKS = "generations", "migration", "other ranks"
+TEAM = "team"  # the exchange between ranks that share an island, with waiting for each other
 RECORDS, CHECKPOINTS, CALLBACK = "records", "checkpoints", "callback"
-PHASES = (GENERATIONS, MIGRATION, RANKS, RECORDS, CHECKPOINTS, CALLBACK)
+PHASES = (GENERATIONS, TEAM, MIGRATION, RANKS, RECORDS, CHECKPOINTS, CALLBACK)
 
 
 class Stopwatch:
@@ -29,6 +31,11 @@ class Stopwatch:
         now = time.perf_counter()
         self.seconds[phase] += now - self._began
         self._began = now
+
+
+def with_team(phases: Mapping[str, float], seconds: float) -> dict[str, float]:
+    """Return the phases with the exchange of a team, which generations include, on its own."""
+    return {**phases, GENERATIONS: phases[GENERATIONS] - seconds, TEAM: seconds}
 
 
 class EnergyMeter:

@@ -12,8 +12,9 @@ from dataclasses import replace
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import IslandMeasure
+from islands.display.header import idle_words
 from islands.display.slow import Slow
-from islands.parallel import World
+from islands.parallel import Deal, World
 from islands.problems.base import Problem
 from islands.progress import usage
 from islands.progress.progress import (
@@ -70,7 +71,7 @@ def evolve(
             loop.run_epoch()
         while (outcome := loop.look()) is None:
             loop.run_epoch()
-    return replace(outcome, phases=loop.phases.seconds)
+    return replace(outcome, phases=usage.with_team(loop.phases.seconds, archipelago.team_seconds))
 
 
 class _Loop:
@@ -105,6 +106,7 @@ class _Loop:
         # The same on all ranks, also if a colony lies on some of them only.
         self._may_take_long = any(world.allgather(archipelago.may_take_long))
         self._is_uneven = any(ALGORITHMS[each.algorithm].is_uneven for each in spec.all_colonies)
+        self._has_told_idle = False
         self.is_partial = False
         """Whether generation 0 was abandoned."""
 
@@ -136,6 +138,7 @@ class _Loop:
             self._world, self._interruption.requested, self._seconds()
         )
         self.phases.lap(usage.RANKS)
+        self._tell_idle()
         generation = self._archipelago.generation
         progress = self._progress(tally, generation, requests.seconds)
         self._pace.epoch_ended(self._before, generation, requests.seconds)
@@ -148,6 +151,16 @@ class _Loop:
         else:
             self._show()
         return outcome
+
+    def _tell_idle(self) -> None:
+        """Say once that ranks which share an island with rank 0 are idle."""
+        self._world.naps = self._archipelago.is_idle and self._archipelago.is_on_cpu
+        if self._viewer is None or self._has_told_idle or not self._archipelago.why_idle:
+            return
+        self._has_told_idle = True
+        sharing = Deal(self._spec.general.islands, self._world.size).largest_team
+        idle = sharing - self._archipelago.working_ranks
+        self._viewer.say(idle_words(idle, sharing, self._world.size, self._archipelago.why_idle))
 
     def _is_ended_by_callback(self, progress: Progress) -> bool:
         """Return whether the callback of rank 0 ends the run; collective."""

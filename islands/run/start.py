@@ -262,6 +262,8 @@ def _result(
         is_partial=outcome.is_partial,
         abandoned_seconds=outcome.abandoned_seconds,
         rank_seconds=world.allgather(dict(outcome.phases)),
+        team=max(world.allgather(archipelago.working_ranks)),
+        idle_ranks=sum(world.allgather(archipelago.is_idle)),
         joules=joules,
         seed=spec.general.seed,
         ranks=machine.ranks,
