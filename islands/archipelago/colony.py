@@ -197,8 +197,10 @@ class Colony:
     def _run(self, segments: Segments, made: int) -> None:
         """Run the launches of a generation, and the steps of the host between them."""
         for each in segments:
-            if isinstance(each, list):
+            if isinstance(each, list) and made == 0:
                 self._backend.run(each)
+            elif isinstance(each, list):
+                self._backend.run_again(each)
             elif isinstance(each, TeamExchanges):
                 assert self._sharing is not None
                 self._sharing.run(each, made)

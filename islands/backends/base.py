@@ -234,6 +234,10 @@ class Backend(ABC):
     def run(self, calls: Calls, times: int = 1) -> None:
         """Launch the calls one after another, and repeat this `times` times, without waiting."""
 
+    def run_again(self, calls: Calls) -> None:
+        """Launch the calls, as in each generation: what they are prepared for is kept."""
+        self.run(calls)
+
     def run_branches(self, branches: Branches, times: int) -> None:
         """Launch independent sequences of calls, each repeated by its number times `times`.
 
