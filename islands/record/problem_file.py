@@ -8,22 +8,17 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import os
-import secrets
 import shlex
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.cache import own_folder
-from islands.errors import InputError
+from islands.custom.trust import UntrustedError, sign
 from islands.modelling.restored import restored
-from islands.paths import published, writing
+from islands.paths import published
 from islands.problems.base import Problem
 from islands.problems.saved import restored as restored_data
 from islands.problems.saved import saved
@@ -31,10 +26,6 @@ from islands.record.folder import PROBLEM
 from islands.untrusted import parsing
 
 _SIGNATURE = "signature"
-
-
-class UntrustedError(InputError):
-    """The folder contains code that somebody else may have written."""
 
 
 def store_problem(folder: Path, problem: Problem) -> None:
@@ -90,17 +81,4 @@ def _signature(arrays: Mapping[str, NDArray[Any]]) -> bytes:
         array = np.ascontiguousarray(arrays[name])
         content.update(json.dumps([name, array.dtype.str, array.shape]).encode())
         content.update(array.tobytes())
-    return hmac.digest(_key(), content.digest(), "sha256")
-
-
-def _key() -> bytes:
-    """Return the secret of this user on this machine, which is made when it is first used."""
-    path = own_folder("keys") / "problems"
-    if not path.exists():
-        # A link appears with its whole content, and only the first of several processes makes it.
-        with writing(path), NamedTemporaryFile(dir=path.parent) as temporary:
-            temporary.write(secrets.token_bytes(32))
-            temporary.flush()
-            with suppress(FileExistsError):
-                os.link(temporary.name, path)
-    return path.read_bytes()
+    return sign(content.digest())
