@@ -10,13 +10,16 @@ import hmac
 import json
 import shlex
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from islands.custom.trust import UntrustedError, sign
+from islands.errors import InputError
 from islands.modelling.restored import restored
 from islands.paths import published
 from islands.problems.base import Problem
@@ -26,6 +29,8 @@ from islands.record.folder import PROBLEM
 from islands.untrusted import parsing
 
 _SIGNATURE = "signature"
+_SIGNED_BYTES, _LONGEST_SIGNATURE = 32, 4096
+"""The bytes of a signature, and at most those of its array with a header."""
 
 
 def store_problem(folder: Path, problem: Problem) -> None:
@@ -35,6 +40,22 @@ def store_problem(folder: Path, problem: Problem) -> None:
         signature = np.frombuffer(_signature(arrays), np.uint8)
         with published(folder / PROBLEM) as temporary, temporary.open("wb") as stream:
             np.savez_compressed(stream, allow_pickle=False, **{_SIGNATURE: signature}, **arrays)
+
+
+def signature_of(problem: Problem) -> str:
+    """Return the signature of a problem that is stored with a run; empty if none is."""
+    arrays = saved(problem)
+    return _signature(arrays).hex() if arrays else ""
+
+
+def stored_signature(folder: Path) -> str:
+    """Return the signature in the folder of a run, without reading the problem; empty if none."""
+    path = folder / PROBLEM
+    with suppress(InputError), parsing(path), ZipFile(path) as file:
+        member = file.getinfo(f"{_SIGNATURE}.npy")
+        if member.file_size <= _LONGEST_SIGNATURE:
+            return file.read(member)[-_SIGNED_BYTES:].hex()
+    return ""
 
 
 def has_problem(folder: Path) -> bool:

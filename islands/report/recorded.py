@@ -20,6 +20,7 @@ from islands.problems import load
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, MIGRATIONS, SETTINGS, TRACE, require_run
+from islands.record.one_run import warnings
 from islands.record.problem_file import has_problem, is_stored, stored_problem
 from islands.record.reading import read_records
 from islands.record.settings_file import read_settings
@@ -84,6 +85,7 @@ class RecordedRun:
             read_records(folder, MIGRATIONS) if migrations else None,
             trusted,
             moved,
+            warnings(folder),
             date=finished.date if finished is not None else "",
             versions=finished.versions if finished is not None else {},
         )

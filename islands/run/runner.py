@@ -22,7 +22,8 @@ from islands.progress.result import Result
 from islands.record.checkpoint import remove_obsolete
 from islands.record.folder import FINISHED, SETTINGS, claim, refuse_unfit, require_run
 from islands.record.lock import FolderLock
-from islands.record.problem_file import store_problem
+from islands.record.one_run import require_core, warnings
+from islands.record.problem_file import signature_of, store_problem
 from islands.record.script_parts import store_parts
 from islands.record.settings_file import require_intact, write_settings
 from islands.record.solution import Finished, finished
@@ -32,7 +33,7 @@ from islands.run.observers import Callback
 from islands.run.request import resolve_stored, resolved, stored_request
 from islands.run.signals import Interruption
 from islands.run.start import Start, perform
-from islands.spec.agreement import require_agreement
+from islands.spec.agreement import identity, require_agreement
 from islands.spec.fit import require_block_memory
 from islands.spec.own import traits
 from islands.spec.resolve import layers
@@ -100,10 +101,11 @@ def resume_requested(
     world.run_on_all(lambda: require_run(folder))
     ended = world.run_on_all(lambda: finished(folder, goes_on="stop" in options))
     world.run_on_all(lambda: require_intact(folder))
+    world.run_on_all(lambda: require_core(folder))
     trust = world.from_first(lambda: trust.signed_in(folder / SETTINGS))
     if ended is not None:
         with Screen(output.stream if world.rank == 0 else None, None) as screen:
-            screen.say(ended.result.summary())
+            screen.say("\n".join([ended.result.summary(), *warnings(folder)]))
             world.run_on_all(lambda: _check_again(ended, folder, options, screen.say, trust))
         world.run_on_all(lambda: _complete_cleanup(folder, ended) if world.rank == 0 else None)
         return ended.result
@@ -284,7 +286,8 @@ def _folder(
         name = problem.instance.split("/")[-1]
         folder = claim(output.folder, name=name, force=output.force, lock=lock)
         # Write them first: they mark the folder as a run's, even if the run is killed.
-        write_settings(folder, spec)
+        run, signature = identity(spec, problem), signature_of(problem)
+        write_settings(folder, spec, run, signature)
         store_problem(folder, problem)
         store_parts(folder, traits(spec.to_mapping(), problem))
         return folder
