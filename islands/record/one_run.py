@@ -82,8 +82,9 @@ def require_core(folder: Path) -> None:
     """Refuse to resume a folder whose result or problem is that of another run."""
     found = strangers(folder)
     if found.keys() & {FINISHED, PROBLEM}:
+        listed = "; ".join(found.values())
         raise InputError(
-            f"{folder}: mixes files of different runs: {'; '.join(found.values())}. Restore the right files"
+            f"{folder}: mixes files of different runs: {listed}. Restore the right files"
         )
 
 
