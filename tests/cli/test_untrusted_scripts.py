@@ -136,6 +136,32 @@ def test_report_and_plot_do_not_run_it_although_the_problem_is_data(
         assert not Path("evil/ran").exists()
 
 
+STATED = """
+import islands
+COST = "__device__ long long cost(const Solution& s, int n, const Data&) { return s[0]; }"
+text = islands.permutation(9, cost=COST)
+python = islands.permutation(9, function=lambda s: int(s[0]))
+"""
+
+
+@pytest.mark.parametrize("name", ["text", "python"])
+def test_report_does_not_run_the_script_of_changed_settings(name: str) -> None:
+    """The problem in the folder is the user's own, and signed, but not the name of its script."""
+    Path("mine.py").write_text(STATED)
+    few = {"generations": 3, "islands": 2, "population": 8, "backend": "cpu"}
+    islands.solve(f"mine.py:{name}", out="own", **few)  # type: ignore[arg-type]
+    settings = Path("own/run.toml")
+    text = settings.read_text().rpartition("# SHA-256")[0]
+    assert str(Path("mine.py").resolve()) in text
+    settings.write_text(text.replace("mine.py", "payload.py"))
+    Path("payload.py").write_text(STATED + PAYLOAD)
+    for line in (["report", "own"], ["plot", "own"], ["resume", "own"]):
+        main(line)
+        assert not Path("ran").exists()
+    assert main(["report", "own", "--trust"]) == 0
+    assert Path("ran").exists()
+
+
 @pytest.mark.parametrize("allows", [["--trust"], ["--crossover", "evil/payload.py:Spread"]])
 @pytest.mark.parametrize("line", [["resume", "evil"], [*BEGIN, "--out", "x"]])
 def test_it_is_run_with_trust_or_where_it_is_named(line: list[str], allows: list[str]) -> None:
@@ -185,6 +211,24 @@ def test_runs_of_ones_own_need_nothing(
     assert main(["run", *own, "--runs", "2", "--stop", "generations=3", "--out", "own2"]) == 0
     forget()
     assert main(["resume", "own0", "--stop", "generations=9", "--quiet"]) == 0
+
+
+def test_the_best_settings_of_a_tuning_of_ones_own_are_signed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script("mine.py")
+    line = ["--algorithm", "ga", "--crossover", "mine.py:Spread", "--encoding", "keys"]
+    line += ["--islands", "2", "--population", "8", "--backend", "cpu", "--improver", "none"]
+    over = ["--over", "mutation_rate=0.1,0.2", "--configurations", "2", "--runs", "1", "--quiet"]
+    stop = ["--stop", "generations=2"]
+    assert main(["tune", "demo/tsp", *line, *over, *stop, "--out", "tuned"]) == 0
+    forget()
+    best = ["run", "demo/tsp", "--config", "tuned/best.toml", "--quiet", *stop]
+    assert main([*best, "--out", "one"]) == 0
+    forget()
+    monkeypatch.setenv("ISLANDS_CACHE", str(Path("elsewhere").resolve()))
+    assert main([*best, "--out", "two"]) == 2
+    assert "mine.py:Spread (crossover)" in capsys.readouterr().err
 
 
 def test_settings_are_not_signed_for_a_script_that_was_not_run() -> None:
