@@ -14,6 +14,7 @@ from islands.algorithms import Algorithm
 from islands.archipelago.injection import checked_solutions
 from islands.archipelago.measure import Candidate
 from islands.custom.scripts import refuse_while_importing
+from islands.custom.trust import Trust
 from islands.encodings import Encoding
 from islands.errors import UsageError
 from islands.parallel import World
@@ -57,6 +58,7 @@ def solve(
     force: bool = False,
     verbose: bool = False,
     world: World | None = None,
+    trust: bool = False,
     **settings: Any,
 ) -> Result:
     """Solve a problem and return the best solution found.
@@ -86,6 +88,9 @@ def solve(
 
     With `bound`, the result has a lower bound of the length of all tours (`result.bound`), for
     which a fifth of the search's time, and at least 2 seconds, are added.
+
+    `config` is a file of settings. A script that it names is run only if another argument names the
+    script too, if the file is the `run.toml` of a run of yours on this machine, or with `trust`.
 
     Output is printed only with `verbose`, and files are written only if `out` names a folder. Under
     MPI, call this on every rank; all ranks return the same result. `share_gpu` lets ranks share a
@@ -137,7 +142,8 @@ def solve(
     configured = Path(config) if config is not None else None
     with ranks.guarded(show_traceback=True):
         device = RankOptions(share_gpu=share_gpu)
-        result = run_requested(options, configured, ranks, output, made, device)
+        trusted = Trust(is_full=trust)
+        result = run_requested(options, configured, ranks, output, made, device, trust=trusted)
     return replace(result, draw=_draw)
 
 

@@ -57,7 +57,11 @@ def bounded_text(path: Path, longest: int = 1 << 20) -> str:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Return the table in a TOML file."""
-    text = bounded_text(path)
+    return parse_toml(bounded_text(path), path)
+
+
+def parse_toml(text: str, path: Path) -> dict[str, Any]:
+    """Return the table in the text of a TOML file; `path` is for errors."""
     # The parser's time and memory grow with the square of the number of parts in a key.
     if max(line.count(".") for line in text.split("\n")) > _MOST_PARTS:
         raise InputError(f"{path}: not TOML: a line with more than {_MOST_PARTS} dots. Correct it")

@@ -45,6 +45,8 @@ class BenchRequest:
     """Generations between two looks at the best cost; None: `EVERY` of the backend."""
     variant: Sequence[str] = ()
     """The settings of each method of `quality`; empty: the default run."""
+    trust: bool = False
+    """Whether the files of methods may name scripts of others."""
     rivals: Sequence[str] = ()
     """Other programs that `quality` also runs."""
     mixes: Sequence[str] = ("tai60a", "pr2392", "mknapcb9-00")

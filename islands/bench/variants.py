@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from islands.custom.trust import NO_TRUST, Trust
 from islands.errors import InputError, UsageError
 from islands.problems.base import Problem
 from islands.run.request import resolved
@@ -30,6 +31,8 @@ class Variant:
     config: Path | None = None
     origin: str = ""
     """The option that states it, for errors."""
+    trust: Trust = NO_TRUST
+    """The scripts that the file may name."""
 
     def resolved(
         self, problem: Problem, every: int, options: Mapping[str, Any]
@@ -40,14 +43,14 @@ class Variant:
         """
         asked = {**self.options, **options, "instance": problem.instance}
         with _naming(self.origin):
-            if combined(layers(asked, self.config)).get("record.every") is None:
+            if combined(layers(asked, self.config, self.trust)).get("record.every") is None:
                 asked["record.every"] = every
-            return resolved(layers(asked, self.config), problem)
+            return resolved(layers(asked, self.config, self.trust), problem)
 
 
-def variants(texts: Sequence[str]) -> list[Variant]:
+def variants(texts: Sequence[str], trust: Trust = NO_TRUST) -> list[Variant]:
     """Return the methods of `--variant TEXT`, by default one: the default run."""
-    found = [_variant(text) for text in texts] or [Variant(DEFAULT)]
+    found = [_variant(text, trust) for text in texts] or [Variant(DEFAULT)]
     names = [each.name for each in found]
     for name in names:
         if names.count(name) > 1:
@@ -67,7 +70,7 @@ def _naming(origin: str) -> Iterator[None]:
         raise kind(f"{origin}: {error}") from error
 
 
-def _variant(text: str) -> Variant:
+def _variant(text: str, trust: Trust) -> Variant:
     """Parse `default`, or the name of a configuration file and settings `KEY=VALUE`."""
     try:
         words = shlex.split(text)
@@ -86,4 +89,4 @@ def _variant(text: str) -> Variant:
                 " --of, --seeds, --limit, --backend and --threads"
             )
     config = Path(files[0]) if files else None
-    return Variant(" ".join(words) or DEFAULT, options, config, f"--variant {text!r}")
+    return Variant(" ".join(words) or DEFAULT, options, config, f"--variant {text!r}", trust)

@@ -66,6 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--backend", metavar="NAME", help=words)
     words = "threads of the cpu backend (default: all cores)"
     add("--threads", metavar="T", type=arguments.threads, help=words)
+    words = "run scripts that a file of --variant names, although you have not named them"
+    add("--trust", action="store_true", help=words)
     bench_options.declare(parser)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from islands.cli import arguments
 from islands.errors import InputError, UsageError
 from islands.paths import published
 from islands.record.folder import MIGRATIONS, SETTINGS, TRACE, require_run
+from islands.record.one_run import warnings
 from islands.text import unknown
 from islands.untrusted import read_toml
 
@@ -48,6 +50,8 @@ def main(args: argparse.Namespace) -> int:
     if args.csv is None and args.parquet is None:
         raise UsageError("islands export: no file is named. Add --csv FILE or --parquet FILE")
     rows = _table(args.folder, args.what)
+    for warning in warnings(args.folder):
+        print(f"islands: {warning}", file=sys.stderr)
     for path, write in ((args.csv, _write_csv), (args.parquet, _write_parquet)):
         if path is not None:
             write(rows, path)

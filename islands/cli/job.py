@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from islands.cli import resume, run
+from islands.custom.trust import Trust
 from islands.errors import IslandsError, UsageError
 from islands.record.folder import require_run
 from islands.slurm.command_line import JobFacts
@@ -25,17 +26,18 @@ def checked(words: Sequence[str]) -> JobFacts:
     from islands.spec.resolve import layers, resolve
 
     args = parsed(list(words))
+    trust = Trust(is_full=args.trust)
     if args.command == "resume":
         require_run(args.folder)
-        asked = stored_request(args.folder, resume.options(args), trusted=args.trust)
+        asked = stored_request(args.folder, resume.options(args), trust)
         stored = resolve(*asked).general
         return JobFacts(stored.backend == "cpu", stored.islands)
     given = run.options(args)
     runs: tuple[str, ...] = ()
     if args.runs is None and not args.instances[1:]:
-        specs = [resolved(layers(given, args.config))[0].general]
+        specs = [resolved(layers(given, args.config, trust))[0].general]
     else:
-        plan = Plan.of(args.instances, args.runs or 1, given, args.config)
+        plan = Plan.of(args.instances, args.runs or 1, given, args.config, trust)
         specs = [job.spec.general for job in plan.first]
         runs = tuple(job.folder for job in plan.jobs())
     on_cpu = all(spec.backend == "cpu" for spec in specs)

@@ -33,8 +33,6 @@ def add_job_options(parser: argparse.ArgumentParser) -> None:
     words = "a job array: a run for each value of a setting; repeatable, then for all combinations"
     add("--over", metavar="KEY=A,B,C", action="append", type=_values, default=[], help=words)
     add("--at-once", metavar="N", type=_positive, help="concurrent runs of the array (all)")
-    words = "with resume: compile code in the folder that was not written by you on this machine"
-    add("--trust", action="store_true", help=words)
     add("--dry-run", action="store_true", help="check and print the script; submit nothing")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from islands.cli import arguments
 from islands.cli.run import PARTS, add_device, add_output, ended
+from islands.custom.trust import Trust
 from islands.errors import UsageError
 from islands.parallel import world
 
@@ -38,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name in PARTS:
         words = f"the {name} of a script; repeatable if colonies have several"
         moved.add_argument(f"--{name}", metavar="FILE.py:NAME", action="append", help=words)
-    words = "compile code that is stored in the folder and was not written by you on this machine"
+    words = "run scripts that the folder names, and compile code that is stored in it, although it"
+    words += " was not written by you on this machine"
     parser.add_argument("--trust", action="store_true", help=words)
     add_device(parser)
     add_output(parser.add_argument_group("output"))
@@ -69,6 +71,7 @@ def main(args: argparse.Namespace) -> int:
     with ranks.guarded(show_traceback=args.debug):
         rank_options = RankOptions(share_gpu=args.share_gpu)
         result = resume_requested(
-            args.folder, options(args), ranks, output, rank_options, trusted=args.trust
+            *(args.folder, options(args), ranks, output, rank_options),
+            trust=Trust(is_full=args.trust),
         )
         return ended(result, ranks, as_json=args.json)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS, MUTATIONS
 from islands.cli import arguments
+from islands.custom.trust import Trust
 from islands.encodings import ENCODINGS
 from islands.errors import IslandsError, UsageError
 from islands.improvers import IMPROVERS
@@ -68,6 +69,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--preset", metavar="NAME", help=words)
     words = "a file of settings, such as the run.toml of another run"
     add("--config", metavar="FILE.toml", type=Path, help=words)
+    words = "run scripts that --config or the folder of a series names, although you have not named"
+    words += " them, and have not written the file on this machine"
+    add("--trust", action="store_true", help=words)
     words = f"format of the instance's file: {', '.join(FORMATS)} (default: detect it)"
     add("--format", metavar="NAME", help=words)
     words = "any setting by name, such as rho=0.7 or infeasible=drop; repeatable"
@@ -158,6 +162,7 @@ def main(args: argparse.Namespace) -> int:
     )
     # All ranks raise the same errors here.
     requested, rank_options = options(args), _rank_options(args)
+    trust = Trust(is_full=args.trust)
     if args.plot:
         _require_plot(args)
     ranks = world(fault_tolerant=args.fault_tolerant)
@@ -170,11 +175,13 @@ def main(args: argparse.Namespace) -> int:
                 output,
                 rank_options=rank_options,
                 allow_no_solution=True,
+                trust=trust,
             )
             if args.plot and ranks.rank == 0:
                 _plot(result, output)
             return ended(result, ranks, as_json=args.json)
-        planned = partial(Plan.of, args.instances, args.runs or 1, requested, args.config)
+        trust = ranks.from_first(lambda: trust.signed_in(args.config))
+        planned = partial(Plan.of, args.instances, args.runs or 1, requested, args.config, trust)
         series = run_several(ranks.run_on_all(planned), ranks, output, rank_options)
         return ended(series, ranks, as_json=args.json)
 

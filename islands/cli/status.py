@@ -24,22 +24,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Print the state of the run, or of each run of a sweep."""
+    from islands.record.one_run import warnings
     from islands.slurm.state import state_of
     from islands.slurm.sweep_state import is_sweep, states_of
 
     if is_sweep(args.folder):
         return _print_sweep(args.folder, states_of(args.folder), as_json=args.json)
-    state = state_of(args.folder)
+    state, mixed = state_of(args.folder), warnings(args.folder)
     if args.json:
-        print(json.dumps({"folder": str(args.folder)} | dataclasses.asdict(state)))
+        facts = {"folder": str(args.folder), "warnings": mixed}
+        print(json.dumps(facts | dataclasses.asdict(state)))
         return 0
     print(f"{args.folder}: {state}")
+    for warning in mixed:
+        print(f"warning: {warning}")
     if state.progress:
         print(f"last row: {state.progress}")
     return 0
 
 
 def _print_sweep(folder: Path, states: dict[int, JobState], *, as_json: bool) -> int:
+    from islands.record.one_run import warnings
     from islands.slurm.sweep_state import counted_states
 
     if as_json:
@@ -58,4 +63,7 @@ def _print_sweep(folder: Path, states: dict[int, JobState], *, as_json: bool) ->
     for number, state in states.items():
         if state.word not in ("done", "queued"):
             print(f"{number:>7}  {state}")
+    for number in states:
+        for warning in warnings(folder / str(number)):
+            print(f"warning: {warning}")
     return 0

@@ -100,11 +100,6 @@ def _elements(args: argparse.Namespace) -> list[list[str]]:
         raise UsageError(
             f"--runs {args.runs}: a job array runs several seeds. Write --array 1-{args.runs}"
         )
-    if args.trust:
-        raise UsageError(
-            "--trust: is for the code in the folder of a run, but this run is new. Leave it out, or"
-            " write: islands submit resume DIR --trust"
-        )
     options = _words_of_run(args)
     instances = args.instances or []
     if args.array and args.seed is not None:
@@ -126,8 +121,7 @@ def _resume(args: argparse.Namespace) -> list[str]:
             "resume with --array, --over or --out: a resumed run has one folder, in which it"
             " continues. Leave them out"
         )
-    trust = ["--trust"] if args.trust else []
-    return [*args.instances, *_words_of_run(args), *trust]
+    return [*args.instances, *_words_of_run(args)]
 
 
 def _words_of_run(args: argparse.Namespace) -> list[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from islands.cli import arguments
 from islands.cli.run import options
+from islands.custom.trust import Trust
 from islands.errors import Suspended, UsageError
 from islands.parallel import launched
 from islands.text import counted
@@ -75,6 +76,9 @@ def _add_settings(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     words = "a file of settings, such as the run.toml of a run"
     add("--config", metavar="FILE.toml", type=Path, help=words)
+    words = "run scripts that --config names, although you have not named them, and have not"
+    words += " written the file on this machine"
+    add("--trust", action="store_true", help=words)
     add("--set", metavar="KEY=VALUE", action="append", help="any setting, such as rho=0.7")
     names = {
         "format": "NAME",
@@ -171,7 +175,7 @@ def _tuning(args: argparse.Namespace) -> Tuning:
             raise UsageError(f"--{name} {value}: must be at least 1")
     given = {key: value for key, value in options(args).items() if key != "instance"}
     tuning = Tuning.of(
-        TuneRequest(given, args.config),
+        TuneRequest(given, args.config, Trust(is_full=args.trust)),
         args.instances,
         args.over,
         args.runs,

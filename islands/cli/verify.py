@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import math
+from contextlib import suppress
 from pathlib import Path
+
+import numpy as np
 
 from islands.custom.scripts import is_reference, parted
 from islands.errors import InputError, RunError
@@ -14,9 +17,10 @@ from islands.instances.locate import Found, expanded, find
 from islands.instances.sln import Remark
 from islands.paths import reading
 from islands.problems import load, read
-from islands.problems.base import Problem
+from islands.problems.base import Problem, Solution
 from islands.record.folder import FINISHED, SETTINGS, require_run
 from islands.record.kind import not_a_run
+from islands.record.one_run import warnings
 from islands.record.problem_file import has_problem, stored_problem
 from islands.record.settings_file import read_settings
 from islands.record.solution import recorded
@@ -43,22 +47,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Print the cost and the remarks; return 0 if the solution is feasible, otherwise 1."""
+    """Print the cost and the remarks.
+
+    Return 0 if the solution is feasible and nothing in its file or folder contradicts it, otherwise
+    1. A wrong header of a `.sln` file, as published ones have, is only remarked.
+    """
     path, problem = _read(args.instance, args.solution, args.format, trusted=args.trust)
     solution, of_solution = problem.read_remarked(path)
     remarks = [*problem.remarks, *of_solution]
-    cost, reason = None, None
+    cost, reason, compared = None, None, list[Remark]()
     try:
         cost = problem.cost(solution)
         remarks = [*problem.remarks_given(path, cost), *of_solution]
-        remarks += _compared(path, problem, cost)
+        compared = [*_compared(path, problem, cost), *_mixed(path, problem, solution)]
+        remarks += compared
     except RunError as error:
         reason = str(error)
     if args.json:
         print(_as_json(problem, path, cost, reason, remarks))
     else:
         print(_as_text(problem, cost, reason, remarks))
-    return 1 if cost is None else 0
+    is_wrong = any(remark.value in (None, False) for remark in compared)
+    return 1 if cost is None or is_wrong else 0
 
 
 def _read(instance: str, solution: str, form: str | None, *, trusted: bool) -> tuple[Path, Problem]:
@@ -123,6 +133,20 @@ def _compared(path: Path, problem: Problem, cost: float) -> list[Remark]:
         Remark("said", stated, f"{path.resolve().name} states {word} {stated}"),
         Remark("said_agrees", agrees, f"this is {result}"),
     ]
+
+
+def _mixed(path: Path, problem: Problem, solution: Solution) -> list[Remark]:
+    """Return remarks about files of other runs in a run's folder."""
+    if not path.is_dir():
+        return []
+    found = warnings(path)
+    if (path / FINISHED).exists():
+        with suppress(InputError):  # remarked with its cost
+            stated = recorded(path).result.solution
+            if stated is not None and not np.array_equal(stated, solution):
+                native = f"solution{problem.solution_suffix}"
+                found.append(f"{native} contains another solution than {FINISHED}")
+    return [Remark("one_run", False, each) for each in found]
 
 
 def _agrees(problem: Problem, stated: float | str, cost: float) -> bool:

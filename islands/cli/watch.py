@@ -29,11 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Print the log as it grows, and the state of the work whenever that changes."""
+    from islands.record.one_run import warnings
     from islands.slurm.state import log_of, state_of
     from islands.slurm.sweep_state import is_sweep
 
     if is_sweep(args.folder):
         return _watch_sweep(args.folder)
+    for warning in warnings(args.folder):
+        print(f"warning: {warning}", flush=True)
     log, work = _Log(), _ShownWork(args.folder)
     shown, asked = "", -_STATE_SECONDS
     while True:

@@ -49,6 +49,12 @@ def module_of(path: Path) -> ModuleType:
     return _modules[path, digest]
 
 
+def is_loaded(path: Path) -> bool:
+    """Return whether this process has imported a script, or is running it."""
+    files = (getattr(module, "__file__", None) for module in [*sys.modules.values()])
+    return any(file is not None and Path(file).resolve() == path for file in files)
+
+
 def _imported(path: Path, text: bytes, name: str) -> ModuleType:
     module = ModuleType(name)
     module.__file__ = str(path)

@@ -26,6 +26,7 @@ from islands.record.checkpoint import (
     start_of,
 )
 from islands.record.folder import FINISHED, MIGRATIONS, TRACE, remove_unpublished
+from islands.record.problem_file import stored_signature
 from islands.record.restore import Origin, restore
 from islands.record.restored_rows import Losses, set_aside
 from islands.record.script_parts import store_parts
@@ -65,7 +66,8 @@ class Journal:
         kinds = records(spec)
         self._records = world.run_on_all(
             lambda: [
-                kind(folder, world.rank, start, problem, earlier.get(kind.folder)) for kind in kinds
+                kind(folder, world.rank, start, problem, earlier.get(kind.folder), self._run)
+                for kind in kinds
             ]
         )
         begun_with = origin.name if origin is not None else None
@@ -85,7 +87,8 @@ class Journal:
                 remove_unpublished(self.folder)
                 remove_streams(self.folder, {*map(start_of, newest_first(self.folder))})
             if goes_on:
-                write_settings(self.folder, self._spec)
+                signature = stored_signature(self.folder)
+                write_settings(self.folder, self._spec, self._run, signature)
                 store_parts(self.folder, traits(self._spec.to_mapping(), self._problem))
 
     def epoch(self, epoch: Epoch) -> None:

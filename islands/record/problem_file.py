@@ -8,22 +8,20 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import os
-import secrets
 import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.cache import own_folder
+from islands.custom.trust import UntrustedError, sign
 from islands.errors import InputError
 from islands.modelling.restored import restored
-from islands.paths import published, writing
+from islands.paths import published
 from islands.problems.base import Problem
 from islands.problems.saved import restored as restored_data
 from islands.problems.saved import saved
@@ -31,10 +29,8 @@ from islands.record.folder import PROBLEM
 from islands.untrusted import parsing
 
 _SIGNATURE = "signature"
-
-
-class UntrustedError(InputError):
-    """The folder contains code that somebody else may have written."""
+_SIGNED_BYTES, _LONGEST_SIGNATURE = 32, 4096
+"""The bytes of a signature, and at most those of its array with a header."""
 
 
 def store_problem(folder: Path, problem: Problem) -> None:
@@ -44,6 +40,22 @@ def store_problem(folder: Path, problem: Problem) -> None:
         signature = np.frombuffer(_signature(arrays), np.uint8)
         with published(folder / PROBLEM) as temporary, temporary.open("wb") as stream:
             np.savez_compressed(stream, allow_pickle=False, **{_SIGNATURE: signature}, **arrays)
+
+
+def signature_of(problem: Problem) -> str:
+    """Return the signature of a problem that is stored with a run; empty if none is."""
+    arrays = saved(problem)
+    return _signature(arrays).hex() if arrays else ""
+
+
+def stored_signature(folder: Path) -> str:
+    """Return the signature in the folder of a run, without reading the problem; empty if none."""
+    path = folder / PROBLEM
+    with suppress(InputError), parsing(path), ZipFile(path) as file:
+        member = file.getinfo(f"{_SIGNATURE}.npy")
+        if member.file_size <= _LONGEST_SIGNATURE:
+            return file.read(member)[-_SIGNED_BYTES:].hex()
+    return ""
 
 
 def has_problem(folder: Path) -> bool:
@@ -90,17 +102,4 @@ def _signature(arrays: Mapping[str, NDArray[Any]]) -> bytes:
         array = np.ascontiguousarray(arrays[name])
         content.update(json.dumps([name, array.dtype.str, array.shape]).encode())
         content.update(array.tobytes())
-    return hmac.digest(_key(), content.digest(), "sha256")
-
-
-def _key() -> bytes:
-    """Return the secret of this user on this machine, which is made when it is first used."""
-    path = own_folder("keys") / "problems"
-    if not path.exists():
-        # A link appears with its whole content, and only the first of several processes makes it.
-        with writing(path), NamedTemporaryFile(dir=path.parent) as temporary:
-            temporary.write(secrets.token_bytes(32))
-            temporary.flush()
-            with suppress(FileExistsError):
-                os.link(temporary.name, path)
-    return path.read_bytes()
+    return sign(content.digest())

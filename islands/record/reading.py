@@ -28,18 +28,23 @@ def read_records(folder: Path, name: str) -> pa.Table | None:
     """
     import pyarrow as pa
 
-    streams = [] if (folder / FINISHED).exists() else _last_streams(folder / name)
     with _with_fix(folder):
-        tables = [(path, _streamed(path)) for path in streams]
-        if not streams:
-            paths = sorted((folder / name).glob("rank-*.parquet"))
-            tables = [(path, read_parquet(path)) for path in paths]
+        tables = [
+            (path, read_parquet(path) if path.suffix == ".parquet" else _streamed(path))
+            for path in files_of(folder, name)
+        ]
     if not tables:
         return None
     ranked = [_with_rank(table, path) for path, table in tables]
     if any(each.schema != ranked[0].schema for each in ranked):
         raise InputError(f"{folder / name}: its files have different columns. Restore them")
     return pa.concat_tables(ranked)
+
+
+def files_of(folder: Path, name: str) -> list[Path]:
+    """Return the files of the record `name`: the streams of the last start, or one of each rank."""
+    streams = [] if (folder / FINISHED).exists() else _last_streams(folder / name)
+    return streams or sorted((folder / name).glob("rank-*.parquet"))
 
 
 @contextmanager

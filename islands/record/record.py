@@ -32,11 +32,17 @@ class Record(ABC):
     """Whether a generation's rows describe its state, and so are written again after resuming."""
 
     def __init__(
-        self, run: Path, rank: int, start: int, problem: Problem, earlier: pa.Table | None = None
+        self,
+        run: Path,
+        rank: int,
+        start: int,
+        problem: Problem,
+        earlier: pa.Table | None = None,
+        identity: str = "",
     ) -> None:
-        """Open the record of a start, which begins with `earlier` rows."""
+        """Open the record of a start, which begins with `earlier` rows; `identity` is the run's."""
         self._problem, self._schema = problem, self.schema(problem)
-        self._stream = Stream(run / self.folder, rank, start, self._schema)
+        self._stream = Stream(run / self.folder, rank, start, self._schema, identity)
         self._waiting: list[Epoch] = []
         self._waiting_rows = 0
         self._written_at = 0.0

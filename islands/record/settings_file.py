@@ -6,6 +6,8 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from islands.custom.scripts import is_loaded, parted
+from islands.custom.trust import is_signed, references, signed
 from islands.errors import InputError
 from islands.paths import published
 from islands.record.folder import SETTINGS
@@ -13,14 +15,26 @@ from islands.spec.spec import RunSpec
 from islands.untrusted import MISMATCH, bounded_text, read_toml
 
 _CHECKSUM = "# SHA-256 of the lines above: "
+RUN_LINE = "# Identity of the run: "
+SIGNATURE_LINE = "# Signature of its problem.npz: "
+"""The lines that tell the files of other runs; the second, if the folder contains the problem."""
 _LAST = "checkpoint"
 """The last table in the file."""
 
 
-def write_settings(folder: Path, spec: RunSpec) -> None:
-    """Write the file, which marks the folder as a run's."""
-    text = spec.to_toml()
-    with published(folder / SETTINGS) as temporary:
+def write_settings(folder: Path, spec: RunSpec, run: str = "", signature: str = "") -> None:
+    """Write the file, which marks the folder as a run's: of identity `run`, with this problem.
+
+    Sign it if it names scripts and the user has run them. A resumed run may not have run the
+    scripts of somebody else's folder, and then must not sign for them.
+    """
+    path, text = folder / SETTINGS, spec.to_toml()
+    for begin, digest in ((RUN_LINE, run), (SIGNATURE_LINE, signature)):
+        text += f"{begin}{digest}\n" if digest else ""
+    scripts = {parted(each)[0] for each in references(spec.stored)}
+    if scripts and (all(map(is_loaded, scripts)) or _is_signed(path)):
+        text = signed(text)
+    with published(path) as temporary:
         temporary.write_text(f"{text}{_CHECKSUM}{_digest(text)}\n", encoding="utf-8")
 
 
@@ -44,6 +58,10 @@ def require_intact(folder: Path) -> Path:
 def read_settings(folder: Path) -> dict[str, Any]:
     """Return the settings as a dictionary."""
     return read_toml(require_intact(folder))
+
+
+def _is_signed(path: Path) -> bool:
+    return path.exists() and is_signed(bounded_text(path))
 
 
 def _digest(text: str) -> str:

@@ -22,8 +22,8 @@ from islands.untrusted import MISMATCH, parsing
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_START = b"islands.start"
-"""The metadata key of the start that wrote a file."""
+_START, _RUN = b"islands.start", b"islands.run"
+"""The metadata keys of the start that wrote a file, and of the identity of its run."""
 _ROWS_A_GROUP = 1 << 16
 
 
@@ -48,13 +48,15 @@ def stream_path(folder: Path, rank: int, start: int) -> Path:
 class Stream:
     """Writes batches of rows of one schema."""
 
-    def __init__(self, folder: Path, rank: int, start: int, schema: pa.Schema) -> None:
+    def __init__(
+        self, folder: Path, rank: int, start: int, schema: pa.Schema, identity: str = ""
+    ) -> None:
         import pyarrow as pa
 
         self._rows, self._checksum = 0, RowsChecksum(schema)
         self._finished = finished_path(folder, rank)
         self._path = stream_path(folder, rank, start)
-        self._schema = schema.with_metadata({_START: str(start)})
+        self._schema = schema.with_metadata({_START: str(start), _RUN: identity})
         with writing(self._path):
             folder.mkdir(parents=True, exist_ok=True)
             self._sink = self._path.open("wb")

@@ -55,7 +55,10 @@ def _page_for(
         with reading(folder):
             kind = kind_of(folder)
         if kind is Kind.RUN:
-            return page_of(RecordedRun.read(folder, trusted=trusted, moved=moved))
+            run = RecordedRun.read(folder, trusted=trusted, moved=moved)
+            for warning in run.notes:
+                say(f"islands: {warning}")
+            return page_of(run)
         if kind is Kind.TUNING:
             return page_of_tuning(folder)
         if kind is Kind.EXPERIMENT:
@@ -66,6 +69,10 @@ def _page_for(
     if len(paths) != len({path.resolve() for path in paths}):
         raise UsageError("a run is named twice. Name each folder once")
     runs, notes = _readable(paths, trusted=trusted)
+    warned = [warning for run in runs for warning in run.notes]
+    notes += warned
+    for warning in warned:
+        say(f"islands: {warning}")
     names = [str(run.folder) for run in runs]
     others = [f"{len(names) - _NAMED} others"] if len(names) > _NAMED + 1 else names[_NAMED:]
     say(f"The page compares {counted(len(runs), 'run')}: {', '.join([*names[:_NAMED], *others])}")

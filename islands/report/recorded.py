@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from islands.custom.scripts import is_reference
+from islands.custom.trust import Trust, UntrustedError
 from islands.errors import InputError, IslandsError, RunError
 from islands.modelling.problem import StatedProblem
 from islands.modelling.restored import NeedsScriptError
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.record.folder import FINISHED, MIGRATIONS, TRACE, require_run
-from islands.record.problem_file import UntrustedError, has_problem, is_stored, stored_problem
+from islands.record.folder import FINISHED, MIGRATIONS, SETTINGS, TRACE, require_run
+from islands.record.one_run import warnings
+from islands.record.problem_file import has_problem, is_stored, stored_problem
 from islands.record.reading import read_records
 from islands.record.settings_file import read_settings
 from islands.record.solution import recorded
@@ -83,6 +85,7 @@ class RecordedRun:
             read_records(folder, MIGRATIONS) if migrations else None,
             trusted,
             moved,
+            warnings(folder),
             date=finished.date if finished is not None else "",
             versions=finished.versions if finished is not None else {},
         )
@@ -216,7 +219,7 @@ def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 def _problem(folder: Path, settings: Mapping[str, Any], *, trusted: bool) -> tuple[Problem, str]:
     """Return the problem of a run, and a note if it lacks what only its script contains.
 
-    Run a script only if this user stored the run, or trusts it.
+    Run a script only if this user has stored the settings that name it, or trusts it.
     """
     instance, form = str(settings.get("instance", "")), settings.get("format")
     stored: Problem | None = None
@@ -228,15 +231,17 @@ def _problem(folder: Path, settings: Mapping[str, Any], *, trusted: bool) -> tup
                 f"{folder}: contains code that you have not stored. {_TRUST}"
             ) from error
         except NeedsScriptError:
-            stored = None  # what only its script contains: it is loaded below, as it may be run
-    elif is_reference(instance) and not trusted:
-        raise InputError(f"{instance}: the script may have been written by others. {_TRUST}")
+            stored = None  # what only its script contains
+    if stored is not None and not isinstance(stored, StatedProblem):
+        return stored, ""
     if not is_reference(instance):
         if stored is None:
             return load(instance, None if form is None else str(form)), ""
-        return stored, f"{instance}: {_PLAIN}" if isinstance(stored, StatedProblem) else ""
+        return stored, f"{instance}: {_PLAIN}"
     try:
         # Only the script contains the function that draws a solution.
+        trust = Trust(is_full=trusted).signed_in(folder / SETTINGS)
+        trust.require(f"{folder / SETTINGS}: ", [("instance", instance)])
         return load(instance), ""
     except IslandsError as error:
         if stored is None:

@@ -48,6 +48,13 @@ def missing_parts(folder: Path, settings: Mapping[str, Any]) -> dict[str, str]:
     return missing
 
 
+def parts_in(settings: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the parts of scripts in settings by full name, as options of `resume`."""
+    each = (settings, *settings.get(COLONIES, ()))
+    found = {key: [*filter(is_reference, _values(key, each))] for key in CHOICES}
+    return {key.partition(".")[0]: values for key, values in found.items() if values}
+
+
 def _move(key: str, holders: Sequence[dict[str, Any]], values: Sequence[str]) -> None:
     """Replace parts of scripts in the holders of settings by the same parts in other places."""
     name, kind = key.partition(".")[0], CHOICES[key]

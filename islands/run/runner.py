@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from islands.backends.base import Backend
+from islands.custom.trust import NO_TRUST, Trust, UntrustedError
 from islands.display.header import Notices, announce
 from islands.display.screen import Screen
 from islands.errors import InputError, UnwritableError, UsageError
@@ -19,9 +20,10 @@ from islands.problems.base import Problem
 from islands.progress.machine import Machine
 from islands.progress.result import Result
 from islands.record.checkpoint import remove_obsolete
-from islands.record.folder import FINISHED, claim, refuse_unfit, require_run
+from islands.record.folder import FINISHED, SETTINGS, claim, refuse_unfit, require_run
 from islands.record.lock import FolderLock
-from islands.record.problem_file import store_problem
+from islands.record.one_run import require_core, warnings
+from islands.record.problem_file import signature_of, store_problem
 from islands.record.script_parts import store_parts
 from islands.record.settings_file import require_intact, write_settings
 from islands.record.solution import Finished, finished
@@ -31,7 +33,7 @@ from islands.run.observers import Callback
 from islands.run.request import resolve_stored, resolved, stored_request
 from islands.run.signals import Interruption
 from islands.run.start import Start, perform
-from islands.spec.agreement import require_agreement
+from islands.spec.agreement import identity, require_agreement
 from islands.spec.fit import require_block_memory
 from islands.spec.own import traits
 from islands.spec.resolve import layers
@@ -65,13 +67,15 @@ def run_requested(
     rank_options: RankOptions = _DEFAULT,
     *,
     allow_no_solution: bool = False,
+    trust: Trust = NO_TRUST,
 ) -> Result:
     """Resolve the requested settings, load the instance unless it is given, and run.
 
-    Raise a `RunError` if the run ends without a solution, unless it was interrupted or
-    `allow_no_solution` is true.
+    `trust` are the scripts that the configuration file may name. Raise a `RunError` if the run ends
+    without a solution, unless it was interrupted or `allow_no_solution` is true.
     """
-    spec, chosen = world.run_on_all(lambda: resolved(layers(options, config), problem))
+    trust = world.from_first(lambda: trust.signed_in(config))  # other hosts may lack the key
+    spec, chosen = world.run_on_all(lambda: resolved(layers(options, config, trust), problem))
     result = run(spec, chosen, world, output, rank_options)
     return (
         result
@@ -87,26 +91,26 @@ def resume_requested(
     output: Output,
     rank_options: RankOptions = _DEFAULT,
     *,
-    trusted: bool = False,
+    trust: Trust = NO_TRUST,
 ) -> Result:
     """Resume the run in a folder, or return its result if it is finished.
 
-    A `stop` among the `options` replaces the criteria of the run, even if they were satisfied. If
-    `trusted`, a problem stored in the folder may have been written by someone else.
+    A `stop` among the `options` replaces the criteria of the run, even if they were satisfied.
+    `trust` are the scripts and the code that someone else may have put into the folder.
     """
     world.run_on_all(lambda: require_run(folder))
     ended = world.run_on_all(lambda: finished(folder, goes_on="stop" in options))
     world.run_on_all(lambda: require_intact(folder))
+    world.run_on_all(lambda: require_core(folder))
+    trust = world.from_first(lambda: trust.signed_in(folder / SETTINGS))
     if ended is not None:
         with Screen(output.stream if world.rank == 0 else None, None) as screen:
-            screen.say(ended.result.summary())
-            world.run_on_all(
-                lambda: _check_again(ended, folder, options, screen.say, trusted=trusted)
-            )
+            screen.say("\n".join([ended.result.summary(), *warnings(folder)]))
+            world.run_on_all(lambda: _check_again(ended, folder, options, screen.say, trust))
         world.run_on_all(lambda: _complete_cleanup(folder, ended) if world.rank == 0 else None)
         return ended.result
     spec, problem = world.run_on_all(
-        lambda: resolve_stored(folder, stored_request(folder, options, trusted=trusted))
+        lambda: resolve_stored(folder, stored_request(folder, options, trust))
     )
     return resume(spec, problem, world, output, folder, rank_options)
 
@@ -116,12 +120,14 @@ def _check_again(
     folder: Path,
     options: Mapping[str, Any],
     say: Callable[[str], None],
-    *,
-    trusted: bool,
+    trust: Trust,
 ) -> None:
     """Compute the cost of a finished run again, if its instance and parts still exist."""
     try:
-        asked = stored_request(folder, options, trusted=trusted)
+        asked = stored_request(folder, options, trust)
+    except UntrustedError as error:
+        say(f"Its cost was not computed again: {error}")
+        return
     except InputError as error:
         say(f"Its cost cannot be computed again, as files are missing: {error}")
         return
@@ -280,7 +286,8 @@ def _folder(
         name = problem.instance.split("/")[-1]
         folder = claim(output.folder, name=name, force=output.force, lock=lock)
         # Write them first: they mark the folder as a run's, even if the run is killed.
-        write_settings(folder, spec)
+        run, signature = identity(spec, problem), signature_of(problem)
+        write_settings(folder, spec, run, signature)
         store_problem(folder, problem)
         store_parts(folder, traits(spec.to_mapping(), problem))
         return folder

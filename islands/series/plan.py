@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
+from islands.custom.trust import NO_TRUST, Trust
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.paths import reading
@@ -50,6 +51,8 @@ class Plan:
     first: tuple[PlannedRun, ...]
     """The run of each instance with the first seed."""
     runs: int
+    trust: Trust = NO_TRUST
+    """The scripts that files may name although the runs do not."""
 
     @classmethod
     def of(
@@ -58,11 +61,16 @@ class Plan:
         runs: int,
         options: Mapping[str, Any],
         config: Path | None = None,
+        trust: Trust = NO_TRUST,
     ) -> Self:
-        """Resolve the settings of all runs; refuse invalid ones before the first run."""
+        """Resolve the settings of all runs; refuse invalid ones before the first run.
+
+        `trust` are the scripts that the configuration file may name.
+        """
         named: list[dict[str, str]] = [{"instance": name} for name in instances] or [{}]
         first = [
-            PlannedRun(*resolved(layers({**options, **instance}, config))) for instance in named
+            PlannedRun(*resolved(layers({**options, **instance}, config, trust)))
+            for instance in named
         ]
         if first[1:] and any(job.spec.start for job in first):
             raise UsageError(
@@ -71,13 +79,17 @@ class Plan:
             )
         _refuse_duplicates(first)
         first[-1].later(runs - 1)
-        return cls(tuple(first), runs)
+        return cls(tuple(first), runs, trust)
 
     def jobs(self) -> Iterator[PlannedRun]:
         """Yield the runs in order."""
         for number in range(self.runs):
             for job in self.first:
                 yield job.later(number)
+
+    def trust_in(self, job: PlannedRun) -> Trust:
+        """Return the scripts that the folder of a run may name: its own ones too."""
+        return self.trust.naming(job.spec.stored)
 
     def __len__(self) -> int:
         return self.runs * len(self.first)
@@ -116,7 +128,7 @@ class Plan:
         for name, job in mine.items():
             refuse_unfit(folder / name, force=True)
             if not force and (folder / name / SETTINGS).exists():
-                _refuse_other(folder, job)
+                _refuse_other(folder, job, self.trust_in(job))
 
 
 def _refuse_duplicates(jobs: Sequence[PlannedRun]) -> None:
@@ -133,9 +145,10 @@ def _refuse_duplicates(jobs: Sequence[PlannedRun]) -> None:
             )
 
 
-def _refuse_other(folder: Path, job: PlannedRun) -> None:
+def _refuse_other(folder: Path, job: PlannedRun, trust: Trust) -> None:
     """Refuse a job's folder that contains a run with other settings."""
-    kept = resolve(layers({}, require_intact(folder / job.folder)), job.problem).to_mapping()
+    stored = layers({}, require_intact(folder / job.folder), trust)
+    kept = resolve(stored, job.problem).to_mapping()
     asked = job.spec.to_mapping()
     names = [name for name in asked | kept if name not in _OWN]
     differing = [name for name in names if asked.get(name) != kept.get(name)]

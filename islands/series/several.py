@@ -138,7 +138,8 @@ class _Performance:
             return run(job.spec, job.problem, world, output, self._rank_options)
         self._heartbeat.skip()
         place = {"backend": job.spec.general.backend, "threads": job.spec.general.threads}
-        return resume_requested(folder, place, world, output, self._rank_options)
+        trust = self._plan.trust_in(job)
+        return resume_requested(folder, place, world, output, self._rank_options, trust=trust)
 
     def _lock_folder(self) -> None:
         """Create and lock the folder, unless this is done; another rank may be rank 0 now."""

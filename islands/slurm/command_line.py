@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
+from islands.custom.scripts import parted
+from islands.custom.trust import NO_TRUST, references
 from islands.errors import UsageError
 
 _OF_RESUME = ("--backend", "--threads")
-_FLAGS_OF_RESUME = ("--quiet", "--json", "--debug", "--share-gpu", "--fault-tolerant")
+_FLAGS_OF_RESUME = (
+    *("--quiet", "--json", "--debug", "--share-gpu", "--fault-tolerant", "--trust"),
+)
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,11 @@ class CommandWords:
         return "--force" in self.all
 
     @property
+    def trusts(self) -> bool:
+        """Whether `--trust` is given, so that scripts of others may be run."""
+        return "--trust" in self.all
+
+    @property
     def resumes(self) -> bool:
         """Whether they are `resume DIR ...`, and not the options of a new run."""
         return self.all[:1] == ("resume",)
@@ -77,6 +89,15 @@ class CommandWords:
         """The folder that `--out` or `resume` names."""
         out = self.all[1] if self.resumes and len(self.all) > 1 else self.value("--out")
         return Path(out) if out else None
+
+    def scripts(self) -> frozenset[Path]:
+        """Return the files of the scripts that the words name."""
+        return NO_TRUST.naming(self.references()).files
+
+    def references(self) -> list[str]:
+        """Return each `FILE.py:NAME` that is the value of an option or of a setting."""
+        found = references([*chain.from_iterable(map(_pieces, self.all))])
+        return [each for each in found if parted(each)[0].is_file()]
 
     def without(self, name: str) -> list[str]:
         """Return the words without an option and its value."""
@@ -96,3 +117,12 @@ class CommandWords:
         values = [(name, self.value(name)) for name in _OF_RESUME]
         taken = [word for name, value in values if value is not None for word in (name, value)]
         return [*taken, *(word for word in self.all if word in _FLAGS_OF_RESUME)]
+
+
+def _pieces(word: str) -> Iterator[str]:
+    """Yield a word, its value after `=`, and the values of the settings of a colony in it."""
+    yield word
+    yield word.partition("=")[2]
+    with suppress(ValueError):  # quotation marks that do not match
+        for each in shlex.split(word):
+            yield each.rpartition("=")[2]

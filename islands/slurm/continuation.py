@@ -6,13 +6,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from islands.custom.scripts import is_reference
+from islands.custom.trust import NO_TRUST
 from islands.errors import IslandsError, UsageError
 from islands.problems import load
 from islands.record.folder import SETTINGS, claim
 from islands.record.lock import FolderLock
 from islands.record.problem_file import has_problem, is_stored
+from islands.run.moved_parts import parts_in
 from islands.slurm.attempts import JobAttempts
 from islands.slurm.command_line import CommandWords
+from islands.spec.given import gathered, of_table
 from islands.untrusted import read_toml
 
 
@@ -41,7 +44,7 @@ def options(given: CommandWords, folder: Path, *, goes_on: bool) -> list[str]:
     if given.resumes:
         return [*given.all]
     if goes_on and (folder / SETTINGS).exists():
-        return ["resume", str(folder), *_script(folder), *given.of_resume()]
+        return ["resume", str(folder), *_scripts(given, folder), *given.of_resume()]
     words = CommandWords(given.without("--out")).all
     # A series, or a run that has not begun, continues with the options that begin it.
     return [
@@ -52,16 +55,26 @@ def options(given: CommandWords, folder: Path, *, goes_on: bool) -> list[str]:
     ]
 
 
-def _script(folder: Path) -> list[str]:
-    """Return the script of the problem, unless it has changed since.
+def _scripts(given: CommandWords, folder: Path) -> list[str]:
+    """Return the scripts of the run that the job's own words name, as words of `resume`.
 
-    The copy in the folder is signed by the node that wrote it; others may not trust it.
+    The folder is signed by the node that wrote it; others may not have the key.
     """
-    instance = read_toml(folder / SETTINGS).get("instance")
-    if not (isinstance(instance, str) and is_reference(instance) and has_problem(folder)):
-        return []
+    named = given.scripts()
+    stored = gathered(of_table(read_toml(folder / SETTINGS)))
+    words, instance = list[str](), stored.get("instance")
+    if has_problem(folder) and named.issuperset(NO_TRUST.naming(instance).files):
+        words += _unchanged(folder, str(instance))
+    for name, values in parts_in(stored).items():
+        for each in values:
+            words += [f"--{name}", each] if NO_TRUST.naming(each).files <= named else []
+    return words
+
+
+def _unchanged(folder: Path, instance: str) -> list[str]:
+    """Return the script of the problem, unless it has changed since, so that the copy is used."""
     try:
-        return [instance] if is_stored(folder, load(instance)) else []
+        return [instance] if is_reference(instance) and is_stored(folder, load(instance)) else []
     except IslandsError:
         return []
 

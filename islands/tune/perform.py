@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any
 
 from islands.backends.base import Backend
+from islands.custom.trust import references, signed
 from islands.display.heartbeat import Heartbeat
 from islands.errors import IslandsError, RunError, UsageError
 from islands.paths import published, writing
@@ -257,4 +258,6 @@ def _write(folder: Path, ranking: Ranking, best: dict[str, Any]) -> None:
             f"# Configuration {first.configuration}, the best of {len(ranking.ranked)}. Use it"
             " with: islands run INSTANCE --config FILE\n"
         )
-        temporary.write_text(text + tomli_w.dumps(best), encoding="utf-8")
+        text += tomli_w.dumps(best)
+        # Its scripts have just been run.
+        temporary.write_text(signed(text) if any(references(best)) else text, encoding="utf-8")

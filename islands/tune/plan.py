@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from islands.algorithms import ALGORITHMS
 from islands.backends.base import Backend
+from islands.custom.trust import NO_TRUST, Trust
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems.base import Problem
@@ -38,10 +39,12 @@ class TuneRequest:
 
     options: Mapping[str, Any]
     config: Path | None = None
+    trust: Trust = NO_TRUST
+    """The scripts that the configuration file may name."""
 
     def spec(self, name: str, problem: Problem, values: Values) -> RunSpec:
         """Return the settings of a configuration on an instance, with the first seed."""
-        merged = layers({**self.options, **values, "instance": name}, self.config)
+        merged = layers({**self.options, **values, "instance": name}, self.config, self.trust)
         return resolve(merged, problem)
 
     def settings(self, values: Values, spec: RunSpec) -> dict[str, Any]:
@@ -50,7 +53,7 @@ class TuneRequest:
         `spec`, on any instance, gives the types of the values. Other settings are left out, as
         their defaults may depend on the instance.
         """
-        merged = layers({**self.options, **values}, self.config)
+        merged = layers({**self.options, **values}, self.config, self.trust)
         own = [layer.values for layer in merged if not layer.origin.startswith("preset ")]
         keys = {key for each in own for key in each if key not in _NOT_WRITTEN}
         nested: dict[str, Any] = {}
@@ -106,11 +109,11 @@ class Tuning:
         steps: int | None = None,
     ) -> Self:
         """Plan the requested tuning; with `steps`, of a grid instead of random configurations."""
-        plan = Plan.of(instances, runs, request.options, request.config)
+        plan = _planned(request, instances, runs)
         name = _algorithm_for(over, request, plan.first[0])
         if name is not None:
             request = replace(request, options={**request.options, "algorithm": name})
-            plan = Plan.of(instances, runs, request.options, request.config)
+            plan = _planned(request, instances, runs)
         # Without the base's settings of the problem, which other configurations need not share.
         problems = {
             job.spec.instance: job.problem.adjusted(job.problem.Settings()) for job in plan.first
@@ -145,6 +148,10 @@ class Tuning:
             for each in candidates.configurations
         ]
         return cls(request, problems, candidates, runs, tuple(tasks), backend)
+
+
+def _planned(request: TuneRequest, instances: Sequence[str], runs: int) -> Plan:
+    return Plan.of(instances, runs, request.options, request.config, request.trust)
 
 
 def _algorithm_for(over: Sequence[str], request: TuneRequest, base: PlannedRun) -> str | None:

@@ -70,9 +70,10 @@ def test_stated_profit_of_a_file_is_checked(
         ("true", "True", wrong),
     ):
         path.write_text(f'{{"solution": {CHOSEN}, "cost": {written}}}')
-        assert run("demo/mkp", str(path)) == 0
+        status = 0 if words == "correct" else 1
+        assert run("demo/mkp", str(path)) == status
         assert f"said.json states profit {said}\nthis is {words}\n" in capsys.readouterr().out
-        assert run("demo/mkp", str(path), "--json") == 0
+        assert run("demo/mkp", str(path), "--json") == status
         remarks = json.loads(capsys.readouterr().out)["remarks"]
         assert remarks == {"said": said, "said_agrees": words == "correct"}
 
@@ -86,7 +87,7 @@ def test_folder_is_verified_by_its_solution(
     assert run("demo/mkp", str(folder), "--json") == 0
     assert json.loads(capsys.readouterr().out)["remarks"] == {}
     write(folder / "solution.parquet", "spoilt")
-    assert run("demo/mkp", str(folder)) == 0
+    assert run("demo/mkp", str(folder)) == 1
     out = capsys.readouterr().out
     assert "solution.parquet: is damaged or cut off: " in out
     assert "profit 27269\n" in out
@@ -103,7 +104,7 @@ def test_changed_solution_in_a_folder_is_detected(
     assert f"a states profit {said}\nthis is correct\n" in capsys.readouterr().out
     write(tmp_path / "a" / "solution.sol", "1\n")
     monkeypatch.chdir(folder)
-    assert run("demo/mkp", ".") == 0
+    assert run("demo/mkp", ".") == 1
     profit = int(demo_mkp().profits[0])
     assert f"a states profit {said}\nthis is wrong: the profit of its solution is {profit}\n" in (
         capsys.readouterr().out

@@ -175,3 +175,22 @@ def test_collect_writes_one_page_if_there_is_a_command_for_it(
     monkeypatch.delitem(cli.COMMANDS, "report")
     assert cli.main(["collect", "all"]) == 1
     assert len(calls) == 1
+
+
+def test_scripts_of_a_list_that_the_user_has_submitted_are_run(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "import islands\nproblem = islands.tsp([[0, 0], [0, 9], [9, 0], [9, 9], [5, 5]])\n"
+    Path("own.py").write_text(text)
+    line = ["own.py:problem", *QUICK, "--array", "1-2", "--out", "all"]
+    assert cli.main(["submit", *line]) == 0
+    listed = "all/slurm/sweep.txt"
+    assert run_element(monkeypatch, 1, listed, "--out", "all") == 0
+    written = Path(listed).read_text()
+    Path(listed).write_text(written.replace("--seed 2", "--seed 3"))
+    assert run_element(monkeypatch, 2, listed, "--out", "all") == 2
+    assert "add --trust, or name them too" in capsys.readouterr().err
+    assert run_element(monkeypatch, 2, listed, "--trust", "--out", "all") == 0
+    # Other lists need no signature.
+    assert cli.main(["submit", "demo/tsp", *QUICK, "--array", "1-2", "--out", "other"]) == 0
+    assert "#" not in Path("other/slurm/sweep.txt").read_text()

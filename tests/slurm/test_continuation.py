@@ -10,8 +10,8 @@ from commands_of_slurm import Commands
 from islands import cli
 from islands.cli import job
 from islands.cli.job import checked
+from islands.custom.trust import UntrustedError
 from islands.record.folder import FINISHED
-from islands.record.problem_file import UntrustedError
 from islands.record.solution import recorded
 from islands.slurm import processes
 from islands.slurm.command_line import CommandWords
@@ -130,6 +130,56 @@ def test_a_resumed_run_names_its_script_for_nodes_that_do_not_trust_the_copy(
     Path("own.py").write_text(SCRIPT.replace("3", "4"))
     words = options(CommandWords([*own, "--out", "run"]), Path("run"), goes_on=True)
     assert words[:3] == ["resume", "run", "--backend"], "the script has changed: use the copy"
+
+
+PARTS = """
+import islands
+from copied_parts import Spread
+
+
+class Other(Spread):
+    name = "other"
+"""
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        ["--crossover", "parts.py:Other"],
+        ["--crossover=parts.py:Other"],
+        ["--set", "crossover=parts.py:Other"],
+        ["--colony", "islands=2 crossover=parts.py:Other"],
+    ],
+)
+def test_a_resumed_run_names_the_parts_that_the_words_of_the_job_name(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch, named: list[str]
+) -> None:
+    Path("parts.py").write_text(PARTS)
+    run = ["ga" if word == "brkga" else word for word in RUN] + ["--encoding", "keys", *named]
+    cli.main(["run", *run, "--out", "run"])
+    words = options(CommandWords([*run, "--out", "run"]), Path("run"), goes_on=True)
+    part = ["--crossover", f"{Path('parts.py').resolve()}:Other"]
+    assert words[:4] == ["resume", "run", *part]
+    monkeypatch.setenv("ISLANDS_CACHE", "cache-of-another-node")
+    with pytest.raises(UntrustedError):
+        checked(["resume", "run"])
+    assert checked(words).on_cpu
+    # A folder of somebody else, whose scripts the job does not name, gets none of them.
+    assert options(CommandWords(["demo/tsp"]), Path("run"), goes_on=True) == ["resume", "run"]
+
+
+def test_a_script_that_the_folder_alone_names_is_not_run(
+    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("own.py").write_text(SCRIPT)
+    cli.main(["run", "own.py:problem", *RUN[1:], "--out", "run"])
+    Path("own.py").rename("evil.py")
+    with Path("evil.py").open("a") as file:
+        file.write("raise AssertionError('the script has been run')")
+    settings = Path("run/run.toml")
+    settings.write_text(settings.read_text().replace("own.py", "evil.py"))
+    words = options(CommandWords(["own.py:problem", "--out", "run"]), Path("run"), goes_on=True)
+    assert words == ["resume", "run"]
 
 
 def test_an_error_of_a_rank_is_final_and_its_message_is_shown(

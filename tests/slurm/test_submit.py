@@ -72,7 +72,6 @@ def test_a_site_sets_what_the_command_line_does_not(user: User) -> None:
         (["--out", "/dev/null/run"], "--out /dev/null/run: "),
         (["--sbatch", "output=a.out"], "--sbatch output=a.out: islands submit sets this option"),
         (["--job-name", ""], "'' is not a name"),
-        (["--trust"], "--trust: is for the code in the folder of a run, but this run is new"),
     ],
 )
 def test_invalid_jobs_are_refused(user: User, options: list[str], said: str) -> None:

@@ -1,0 +1,151 @@
+"""Whether the files of a run's folder belong to one run: compare the identity that each carries.
+
+A file of another run may have been copied into the folder, or its settings changed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from islands.errors import InputError
+from islands.record.checkpoint import newest_first
+from islands.record.folder import (
+    CHECKPOINTS,
+    FINISHED,
+    MANIFEST,
+    MIGRATIONS,
+    PROBLEM,
+    SETTINGS,
+    TRACE,
+)
+from islands.record.problem_file import has_problem, stored_signature
+from islands.record.reading import files_of
+from islands.record.settings_file import RUN_LINE, SIGNATURE_LINE
+from islands.spec.agreement import fixed
+from islands.text import one_line
+from islands.untrusted import bounded_text, parse_toml, parsing
+
+_NAMED, _LONGEST = 3, 60
+"""Settings that a message names at most, and the characters of a value."""
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """What identifies the run of a file; a file lacks what is empty."""
+
+    run: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    end: tuple[str, str] = ("", "")
+    """The number of the start that finished the run, and the digest of the result."""
+
+
+def strangers(folder: Path) -> dict[str, str]:
+    """Return the files that do not belong to the run of `run.toml`, each with the reason.
+
+    Files that cannot be read are left out: their readers report it.
+    """
+    text = bounded_text(folder / SETTINGS)
+    run, signature = _line(text, RUN_LINE), _line(text, SIGNATURE_LINE)
+    own = _Mark(run, parse_toml(text, folder / SETTINGS))
+    marks = dict(_marks(folder))
+    end = marks[FINISHED].end if FINISHED in marks else ("", "")
+    found = {}
+    for name, mark in marks.items():
+        if differing := _differing(mark.settings, own.settings):
+            shown = f"{', '.join(differing[:_NAMED])}{' ...' if differing[_NAMED:] else ''}"
+            found[name] = f"{name} is of a run with other settings than {SETTINGS}: {shown}"
+        elif run and mark.run and mark.run != run:
+            found[name] = f"{name} belongs to another run than {SETTINGS}"
+        elif all(end) and all(mark.end) and mark.end != end:
+            found[name] = f"{name} belongs to another run, or another start, than {FINISHED}"
+    if signature and has_problem(folder) and stored_signature(folder) not in ("", signature):
+        found[PROBLEM] = f"{PROBLEM} contains another problem than that of {SETTINGS}"
+    return found
+
+
+def warnings(folder: Path) -> list[str]:
+    """Return a sentence about files of other runs in a folder; none if there are none."""
+    found: dict[str, str] = {}
+    with suppress(InputError):  # readers of the settings report it
+        found = strangers(folder) if (folder / SETTINGS).is_file() else {}
+    return [f"{folder} mixes files of different runs: {'; '.join(found.values())}"] if found else []
+
+
+def require_core(folder: Path) -> None:
+    """Refuse to resume a folder whose result or problem is that of another run."""
+    found = strangers(folder)
+    if found.keys() & {FINISHED, PROBLEM}:
+        listed = "; ".join(found.values())
+        raise InputError(
+            f"{folder}: mixes files of different runs: {listed}. Restore the right files"
+        )
+
+
+def _marks(folder: Path) -> Iterator[tuple[str, _Mark]]:
+    """Yield the name of each file that can be read, and what identifies its run."""
+    paths = [path for name in (TRACE, MIGRATIONS) for path in files_of(folder, name)]
+    if (folder / FINISHED).exists():
+        paths.append(folder / FINISHED)
+    for path in paths:
+        try:
+            with parsing(path):
+                yield str(path.relative_to(folder)), _of_table(path)
+        except InputError:
+            continue
+    for name in newest_first(folder):
+        path = folder / CHECKPOINTS / name / MANIFEST
+        try:
+            with parsing(path):
+                values = json.loads(bounded_text(path, 1 << 24))
+                yield str(path.relative_to(folder)), _Mark(str(values["run"]))
+        except InputError:
+            continue
+
+
+def _of_table(path: Path) -> _Mark:
+    """Return the mark in the metadata of a Parquet file or of a stream; read no rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with path.open("rb") as stream:
+        if path.suffix == ".parquet":
+            with pq.ParquetFile(stream, pre_buffer=False) as file:
+                said = file.metadata.metadata or {}
+        else:
+            said = pa.ipc.open_stream(stream).schema.metadata or {}
+    start, digest, run, settings = (
+        said.get(f"islands.{name}".encode(), b"").decode()
+        for name in ("start", "digest", "run", "settings")
+    )
+    return _Mark(run, tomllib.loads(settings), (start, digest))
+
+
+def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Return the settings that differ although they identify a run, with both values."""
+    if not (one and other):
+        return []
+    first, second = (dict(_single(fixed(settings))) for settings in (one, other))
+    names = [name for name in {**first, **second} if first.get(name) != second.get(name)]
+    return [f"{name} {first.get(name)}, not {second.get(name)}" for name in names]
+
+
+def _single(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield single settings by full name, as text; colonies are one setting."""
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from ((f"{name}.{each}", inner) for each, inner in _single(value))
+        else:
+            yield name, one_line(str(value), _LONGEST)
+
+
+def _line(text: str, begin: str) -> str:
+    """Return the digest in a comment of run.toml; empty if there is none."""
+    found = re.findall(rf"^{re.escape(begin)}([0-9a-f]{{64}})$", text, re.MULTILINE)
+    return str(found[-1]) if found else ""

@@ -1,0 +1,279 @@
+"""Scripts that a folder or a configuration file of somebody else names are not run."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import copied_parts
+import pytest
+
+import islands
+from islands.cli import main
+from islands.cli.job import main as job
+from islands.custom.kinds import Kind
+from islands.custom.trust import UntrustedError, is_signed
+
+RUN = ["--algorithm", "ga", "--encoding", "keys", "--improver", "none", "--migration", "ring"]
+RUN += ["--islands", "2", "--population", "8", "--backend", "cpu", "--threads", "1", "--quiet"]
+PAYLOAD = """
+from pathlib import Path
+Path(__file__).with_name("ran").touch()
+"""
+PROBLEM = """
+from islands.instances.synthetic import uniform_tsp
+import islands
+problem = islands.tsp(uniform_tsp(9, seed=1).coordinates)
+"""
+NAMED = {
+    "instance": ("instance", "demo/tsp", "problem", "instance"),
+    "crossover": ("crossover", "uniform", "Spread", "crossover"),
+    "topology": ("topology", "ring", "circle", "topology"),
+}
+"""Settings: the name and value in run.toml, the part in the script, and what an error calls it."""
+COLONIES = """
+[[colony]]
+islands = 2
+crossover = "evil/payload.py:Spread"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))  # another user has another key
+
+
+def forget() -> None:
+    """Remove the scripts' parts from this process, as in a new process."""
+    for kind in Kind.all:
+        for name in kind.own:
+            del kind.registry[name]
+        kind.own.clear()
+
+
+def script(path: str) -> None:
+    text = Path(copied_parts.__file__).read_text() + PROBLEM + PAYLOAD
+    Path(path).write_text(text)
+
+
+def evil(setting: str = "crossover") -> Path:
+    """Return the folder of a run that was stopped, whose settings somebody has changed."""
+    line = ["demo/tsp", *RUN, "--crossover", "uniform", "--stop", "generations=3"]
+    assert main(["run", *line, "--out", "evil"]) == 0
+    Path("evil/solution.parquet").unlink()
+    key, value, part, _ = NAMED[setting]
+    settings = Path("evil/run.toml")
+    text = settings.read_text().rpartition("# SHA-256")[0]
+    assert f'{key} = "{value}"' in text
+    settings.write_text(text.replace(f'{key} = "{value}"', f'{key} = "evil/payload.py:{part}"'))
+    script("evil/payload.py")
+    return settings
+
+
+def refused(capsys: pytest.CaptureFixture[str], *line: str) -> str:
+    """Return the error of a command, which has run nothing."""
+    capsys.readouterr()
+    assert main([*line]) == 2
+    assert not Path("evil/ran").exists()
+    assert not Path("x").exists()
+    return capsys.readouterr().err
+
+
+BEGIN = ["run", "--config", "evil/run.toml"]
+COMMANDS = [
+    ["resume", "evil"],
+    ["submit", "--dry-run", "resume", "evil", "--backend", "cpu"],
+    ["submit", "--dry-run", "--config", "evil/run.toml", "--backend", "cpu"],
+    ["submit", "--dry-run", "--config", "evil/run.toml", "--backend", "cpu", "--array", "1-2"],
+    [*BEGIN, "--out", "x"],
+    [*BEGIN, "--runs", "2", "--out", "x"],
+    ["tune", "--config", "evil/run.toml", "--over", "mutation_rate=0.1,0.2", "--out", "x"],
+    ["bench", "quality", "--of", "demo/tsp", "--variant", "evil/run.toml", "--backend", "cpu"],
+]
+
+
+@pytest.mark.parametrize(
+    ("setting", "line"),
+    # bench takes the instance from an option of its own.
+    [(s, line) for s in NAMED for line in COMMANDS if (s, line[0]) != ("instance", "bench")],
+)
+def test_no_command_runs_the_script_of_somebody_else(
+    capsys: pytest.CaptureFixture[str], setting: str, line: list[str]
+) -> None:
+    evil(setting)
+    said = refused(capsys, *line)
+    *_, part, what = NAMED[setting]
+    assert f"which would be run: {Path('evil/payload.py').resolve()}:{part} ({what})." in said
+    assert "if you trust them, add --trust, or name them too" in said
+
+
+@pytest.mark.parametrize("line", [["resume", "evil"], [*BEGIN, "--out", "x"]])
+def test_a_script_of_a_colony_is_not_run(
+    capsys: pytest.CaptureFixture[str], line: list[str]
+) -> None:
+    settings = evil()
+    text = settings.read_text().replace("evil/payload.py:Spread", "uniform")
+    settings.write_text(text + COLONIES)
+    assert "evil/payload.py:Spread (crossover)" in refused(capsys, *line)
+    # A part of one's own that is named does not let the others of the folder run.
+    script("mine.py")
+    settings.write_text(text.replace("uniform", "mine.py:Spread") + COLONIES)
+    named = ["--crossover", "mine.py:Spread"]
+    assert "evil/payload.py:Spread (crossover)" in refused(capsys, *line, *named)
+
+
+def test_report_and_plot_do_not_run_it_although_the_problem_is_data(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    script("mine.py")
+    assert main(["run", "mine.py:problem", *RUN, "--stop", "generations=3", "--out", "own"]) == 0
+    forget()
+    evil("instance")
+    shutil.copy("own/problem.npz", "evil/problem.npz")  # not signed, as it is only data
+    for line in (["report", "evil"], ["plot", "evil", "convergence"]):
+        assert main(line) == 0
+        assert not Path("evil/ran").exists()
+
+
+STATED = """
+import islands
+COST = "__device__ long long cost(const Solution& s, int n, const Data&) { return s[0]; }"
+text = islands.permutation(9, cost=COST)
+python = islands.permutation(9, function=lambda s: int(s[0]))
+"""
+
+
+@pytest.mark.parametrize("name", ["text", "python"])
+def test_report_does_not_run_the_script_of_changed_settings(name: str) -> None:
+    """The problem in the folder is the user's own, and signed, but not the name of its script."""
+    Path("mine.py").write_text(STATED)
+    few = {"generations": 3, "islands": 2, "population": 8, "backend": "cpu"}
+    islands.solve(f"mine.py:{name}", out="own", **few)  # type: ignore[arg-type]
+    settings = Path("own/run.toml")
+    text = settings.read_text().rpartition("# SHA-256")[0]
+    assert str(Path("mine.py").resolve()) in text
+    settings.write_text(text.replace("mine.py", "payload.py"))
+    Path("payload.py").write_text(STATED + PAYLOAD)
+    for line in (["report", "own"], ["plot", "own"], ["resume", "own"]):
+        main(line)
+        assert not Path("ran").exists()
+    assert main(["report", "own", "--trust"]) == 0
+    assert Path("ran").exists()
+
+
+@pytest.mark.parametrize("allows", [["--trust"], ["--crossover", "evil/payload.py:Spread"]])
+@pytest.mark.parametrize("line", [["resume", "evil"], [*BEGIN, "--out", "x"]])
+def test_it_is_run_with_trust_or_where_it_is_named(line: list[str], allows: list[str]) -> None:
+    evil()
+    # Without the state of a run with another crossover, the run begins again.
+    shutil.rmtree("evil/checkpoints")
+    assert main([*line, *allows, "--quiet"]) == 0
+    assert Path("evil/ran").exists()
+
+
+def test_python_needs_the_part_or_trust_too() -> None:
+    evil()
+    few = {"generations": 3, "backend": "cpu", "config": "evil/run.toml"}
+    with pytest.raises(UntrustedError, match="add trust=True, or name them too"):
+        islands.solve("demo/tsp", **few)  # type: ignore[arg-type]
+    assert not Path("evil/ran").exists()
+    part = islands.solve("demo/tsp", crossover="evil/payload.py:Spread", **few)  # type: ignore[arg-type]
+    assert islands.solve("demo/tsp", trust=True, **few).digest == part.digest  # type: ignore[arg-type]
+
+
+def test_runs_of_ones_own_need_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script("mine.py")
+    own = ["mine.py:problem", *RUN, "--crossover", "mine.py:Spread"]
+    for more in ([], ["--runs", "2"]):
+        out = ["--out", f"own{len(more)}"]
+        assert main(["run", *own, *more, "--stop", "generations=3", *out]) == 0
+        forget()
+        assert is_signed(Path("own0/run.toml").read_text())
+    for line in (
+        ["resume", "own0", "--stop", "generations=5"],
+        ["resume", "own0"],  # it was signed again
+        ["run", "--config", "own0/run.toml", "--stop", "generations=2"],
+        ["run", *own, "--runs", "2", "--stop", "generations=3", "--out", "own2"],
+    ):
+        assert main([*line, "--quiet"]) == 0
+        assert "not computed again" not in capsys.readouterr().out
+        forget()
+    # On another machine, the user has another key, and the script can be named.
+    monkeypatch.setenv("ISLANDS_CACHE", str(Path("elsewhere").resolve()))
+    resume = ["resume", "own0", "--stop", "generations=7", "--quiet"]
+    assert main(resume) == 2
+    assert "mine.py:Spread (crossover)" in capsys.readouterr().err
+    assert main([*resume, "--crossover", "mine.py:Spread"]) == 0
+    forget()
+    assert main(["run", *own, "--runs", "2", "--stop", "generations=3", "--out", "own2"]) == 0
+    forget()
+    assert main(["resume", "own0", "--stop", "generations=9", "--quiet"]) == 0
+
+
+def test_the_best_settings_of_a_tuning_of_ones_own_are_signed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script("mine.py")
+    line = ["--algorithm", "ga", "--crossover", "mine.py:Spread", "--encoding", "keys"]
+    line += ["--islands", "2", "--population", "8", "--backend", "cpu", "--improver", "none"]
+    over = ["--over", "mutation_rate=0.1,0.2", "--configurations", "2", "--runs", "1", "--quiet"]
+    stop = ["--stop", "generations=2"]
+    assert main(["tune", "demo/tsp", *line, *over, *stop, "--out", "tuned"]) == 0
+    forget()
+    best = ["run", "demo/tsp", "--config", "tuned/best.toml", "--quiet", *stop]
+    assert main([*best, "--out", "one"]) == 0
+    forget()
+    monkeypatch.setenv("ISLANDS_CACHE", str(Path("elsewhere").resolve()))
+    assert main([*best, "--out", "two"]) == 2
+    assert "mine.py:Spread (crossover)" in capsys.readouterr().err
+
+
+def test_settings_are_not_signed_for_a_script_that_was_not_run() -> None:
+    """Else, a resumed run of somebody else's problem, which is only data, would be the user's."""
+    script("mine.py")
+    assert main(["run", "mine.py:problem", *RUN, "--stop", "generations=3", "--out", "own"]) == 0
+    forget()
+    settings = Path("own/run.toml")
+    text = settings.read_text().rpartition("# Signed")[0].replace("mine.py", "payload.py")
+    settings.write_text(text)
+    assert main(["resume", "own", "--stop", "generations=5", "--quiet"]) == 0
+    assert f'"{Path("payload.py").resolve()}:problem"' in settings.read_text()
+    assert "# SHA-256" in settings.read_text()
+    assert not is_signed(settings.read_text())
+
+
+def test_a_series_does_not_run_the_scripts_in_its_folder(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    series = ["run", "demo/tsp", *RUN, "--runs", "2", "--stop", "generations=3", "--out", "all"]
+    assert main(series) == 0
+    settings = evil()
+    shutil.copy(settings, "all/tsp-seed1/run.toml")
+    Path("all/tsp-seed1/solution.parquet").unlink()
+    assert "evil/payload.py:Spread (crossover)" in refused(capsys, *series)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("evil/payload.py:problem", "evil/payload.py:problem (in its line)"),
+        ("demo/tsp --crossover=evil/payload.py:Spread", "evil/payload.py:Spread (in its line)"),
+        ("demo/tsp --colony 'islands=2 crossover=evil/payload.py:Spread'", "Spread (in its line)"),
+        ("demo/tsp --config evil/run.toml --trust", "its line has --trust"),
+        ("demo/tsp --config evil/run.toml", "evil/payload.py:Spread (crossover)"),
+    ],
+)
+def test_an_array_does_not_run_the_scripts_of_its_list(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, line: str, said: str
+) -> None:
+    evil()
+    for name in ("JOB_ID", "ARRAY_JOB_ID", "ARRAY_TASK_ID"):
+        monkeypatch.setenv(f"SLURM_{name}", "1")
+    monkeypatch.setenv("SLURM_GPUS_ON_NODE", "0")
+    Path("list.txt").write_text(f"{line} {' '.join(RUN)} --stop generations=2\n")
+    assert job(["sweep", "list.txt", "--out", "sweep"]) == 2
+    assert not Path("evil/ran").exists()
+    assert said in capsys.readouterr().err

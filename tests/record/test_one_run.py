@@ -1,0 +1,166 @@
+"""Files of another run in the folder of a run are found, and every command says so."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import islands
+from islands.cli import main
+from islands.record.one_run import strangers
+from islands.record.settings_file import RUN_LINE
+
+RUN = ["--islands", "2", "--population", "16", "--algorithm", "brkga", "--improver", "none"]
+RUN += ["--backend", "cpu", "--threads", "1", "--interval", "2", "--quiet"]
+FILES = {
+    "run.toml": ("trace/rank-000.parquet is of a run with other settings than run.toml: seed 1"),
+    "solution.parquet": "solution.parquet is of a run with other settings than run.toml: seed 2",
+    "trace/rank-000.parquet": "trace/rank-000.parquet is of a run with other settings than run.to",
+    "migrations/rank-000.parquet": "migrations/rank-000.parquet is of a run with other settings",
+    "checkpoints": "/manifest.json belongs to another run than run.toml",
+}
+"""Each file that is copied from a run with another seed, and what is said."""
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Go to the folder of two runs that differ in their seeds; return the first one."""
+    monkeypatch.chdir(tmp_path)
+    for seed in ("1", "2"):
+        line = ["demo/tsp", *RUN, "--seed", seed, "--stop", "generations=6"]
+        assert main(["run", *line, "--out", f"seed{seed}"]) == 0
+    return Path("seed1")
+
+
+def copied(name: str) -> None:
+    """Replace a file, or a folder, of the first run by that of the second one."""
+    if Path("seed2", name).is_dir():
+        shutil.rmtree(Path("seed1", name))
+        shutil.copytree(Path("seed2", name), Path("seed1", name))
+    else:
+        shutil.copy(Path("seed2", name), Path("seed1", name))
+
+
+def said(capsys: pytest.CaptureFixture[str], *line: str, status: int = 0) -> str:
+    capsys.readouterr()
+    assert main([*line]) == status
+    out, err = capsys.readouterr()
+    return out + err
+
+
+def test_files_of_one_run_are_no_strangers(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert strangers(runs) == {}
+    assert main(["resume", str(runs), "--stop", "generations=9", "--quiet"]) == 0
+    assert strangers(runs) == {}
+    (runs / "solution.parquet").unlink()  # the trace is the one of the last start
+    assert strangers(runs) == {}
+    assert main(["resume", str(runs), "--stop", "generations=12", "--quiet"]) == 0
+    assert "mixes" not in said(capsys, "status", str(runs))
+    assert "mixes" not in said(capsys, "verify", "demo/tsp", str(runs))
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_command_says_what_is_of_another_run(
+    runs: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    copied(name)
+    words = FILES[name]
+    (found,) = json.loads(said(capsys, "status", "seed1", "--json"))["warnings"]
+    assert found.startswith("seed1 mixes files of different runs: ")
+    assert words in found
+    for line, status in (
+        (["status", "seed1"], 0),
+        (["watch", "seed1"], 0),
+        (["report", "seed1"], 0),
+        (["report", "seed1", "seed2", "--out", "both.html"], 0),
+        (["plot", "seed1", "convergence"], 0),
+        (["export", "seed1", "--csv", "rows.csv"], 0),
+        (["verify", "demo/tsp", "seed1"], 1),
+        # The result is that of the settings, or the folder is refused.
+        (["resume", "seed1"], 2 if name in ("run.toml", "solution.parquet") else 0),
+    ):
+        assert words in said(capsys, *line, status=status), line
+    for page in ("seed1/report.html", "both.html"):
+        assert "mixes files of different runs" in Path(page).read_text()
+    assert json.loads(said(capsys, "verify", "demo/tsp", "seed1", "--json", status=1))
+
+
+def test_runs_with_the_same_settings_differ_in_their_starts_or_results(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["demo/tsp", *RUN, "--seed", "1", "--stop", "generations=9"]
+    assert main(["run", *line, "--out", "longer"]) == 0
+    shutil.copy("longer/trace/rank-000.parquet", runs / "trace/rank-000.parquet")
+    words = "rank-000.parquet belongs to another run, or another start, than solution.parquet"
+    assert words in said(capsys, "status", "seed1")
+
+
+def test_the_same_settings_of_another_instance_are_another_run(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seed in (1, 2):
+        cities = islands.tsp([[0, 0], [0, 9], [9, seed], [9, 9], [5, 5]], name="five")
+        few = {"generations": 3, "islands": 2, "population": 8, "backend": "cpu"}
+        islands.solve(cities, out=f"five{seed}", improver="none", **few)
+    for name in ("trace/rank-000.parquet", "solution.parquet", "problem.npz"):
+        shutil.copytree("five1", "mixed")
+        shutil.copy(f"five2/{name}", f"mixed/{name}")
+        assert name in said(capsys, "status", "mixed")
+        shutil.rmtree("mixed")
+    shutil.copytree("five1", "mixed")
+    shutil.copy("five2/problem.npz", "mixed/problem.npz")
+    refused = said(capsys, "resume", "mixed", "--stop", "generations=5", status=2)
+    assert "problem.npz contains another problem than that of run.toml" in refused
+
+
+def test_the_rows_of_an_unfinished_run_are_compared(
+    runs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from islands.record import journal
+
+    with monkeypatch.context() as patched:  # keep the rows that a killed run leaves
+        patched.setattr(journal, "remove_obsolete", lambda *_: None)
+        for seed in ("1", "2"):
+            line = ["demo/tsp", *RUN, "--seed", seed, "--stop", "generations=6"]
+            assert main(["run", *line, "--out", f"killed{seed}"]) == 0
+            Path(f"killed{seed}", "solution.parquet").unlink()
+    assert strangers(Path("killed1")) == {}
+    name = "trace/rank-000.1.unfinished.arrows"
+    shutil.copy(f"killed2/{name}", f"killed1/{name}")
+    words = f"{name} belongs to another run than run.toml"
+    assert words in said(capsys, "export", "killed1", "--csv", "rows.csv")
+
+
+def test_changed_settings_are_told_from_those_of_the_result(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = runs / "run.toml"
+    text = settings.read_text().rpartition("# SHA-256")[0]
+    assert RUN_LINE in text
+    settings.write_text(text.replace("seed = 1\n", "seed = 5\n"))
+    assert "solution.parquet is of a run with other settings than run.toml: seed 1, not 5" in said(
+        capsys, "verify", "demo/tsp", "seed1", status=1
+    )
+
+
+def test_verify_compares_the_two_files_of_the_solution(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = (runs / "solution.tour").read_text().splitlines(keepends=True)
+    first = lines.index("TOUR_SECTION\n") + 1
+    lines[first : first + 2] = reversed(lines[first : first + 2])
+    (runs / "solution.tour").write_text("".join(lines))
+    out = said(capsys, "verify", "demo/tsp", "seed1", status=1)
+    assert "solution.tour contains another solution than solution.parquet" in out
+
+
+def test_damaged_files_are_left_to_their_readers(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (runs / "trace/rank-000.parquet").write_bytes(b"PAR1 spoilt PAR1")
+    assert "mixes" not in said(capsys, "status", "seed1")
+    (runs / "run.toml").write_text("[")
+    assert "mixes" not in said(capsys, "status", "seed1")
