@@ -142,11 +142,20 @@ class Algorithm(ABC):
         fields = [each for each in self.fields(shape).values() if each.kind != "scratch"]
         return all(each.shape[:1] == (shape.population,) for each in fields)
 
-    def is_renewed(self, read: Callable[[str], NDArray[Any]]) -> bool:
-        """Return whether the generation in progress begins the island again.
+    def are_renewed(self, read: Callable[[str], NDArray[Any]]) -> list[bool]:
+        """Return whether the generation in progress begins each island of the rank again.
 
-        `read` returns a field. It is only asked if ranks share the island and the schedule has
+        `read` returns a field. It is only asked if ranks share the islands and the schedule has
         fields that they exchange in this case.
+        """
+        return []
+
+    @classmethod
+    def shares_all(cls, problem: Problem) -> bool:
+        """Return whether ranks share all islands instead of dealing them.
+
+        This is worth its exchanges if the generations of islands take long, and differ in length:
+        ranks with an island each would wait for each other.
         """
         return False
 

@@ -206,8 +206,14 @@ class Eax(Algorithm):
             shared=np.int32(0),
         )
 
-    def is_renewed(self, read: Callable[[str], NDArray[Any]]) -> bool:
-        return self.settings.restart and int(read("stage")[0, 0]) == _DONE
+    def are_renewed(self, read: Callable[[str], NDArray[Any]]) -> list[bool]:
+        ends = self.settings.restart
+        return [ends and phase == _DONE for phase in read("stage")[:, 0].tolist()]
+
+    @classmethod
+    def shares_all(cls, problem: Problem) -> bool:
+        # Islands begin again at different times, and their first generations take longest.
+        return problem.size > _FEW_CITIES
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         size, islands, pitch = shape.individuals, shape.islands, shape.pitch
@@ -221,7 +227,8 @@ class Eax(Algorithm):
             return (("first_pair", np.int32(pairs.start)), ("end_pair", np.int32(pairs.stop)))
 
         def children_of(pairs: range) -> tuple[Launch, ...]:
-            number, children, own = len(pairs), len(pairs) * self.settings.children, of(pairs)
+            number, own = islands * len(pairs), of(pairs)
+            children = number * self.settings.children
             return (
                 Launch("eax_pair", number, graph, 384, own),
                 Launch("eax_child", children, child, memory.LIGHT, own),
@@ -236,15 +243,14 @@ class Eax(Algorithm):
         start, restart = (
             Launch(name, shape.jobs, search, 512) for name in ("eax_start", "eax_restart")
         )
-        mine = range(size) if shape.share is None else shape.share
-        children = Concurrent(tuple(map(children_of, _halves(mine))))
+        children = Concurrent(tuple(map(children_of, _halves(shape.slots))))
         generation: tuple[Step, ...] = (children, replace, restart, stage)
         if shape.share is not None:
             # Tours are large, so only the cuts of children travel, and each rank makes all tours.
             shared = (("shared", np.int32(1)),)
             generation = (
                 children,
-                Launch("eax_choose", len(mine), choice, 512, of(mine)),
+                Launch("eax_choose", shape.jobs, choice, 512, of(shape.slots)),
                 dataclasses.replace(restart, plan=shared),
                 TeamExchanges(("chosen",), renewed=_OF_TOURS),
                 dataclasses.replace(replace, plan=shared),

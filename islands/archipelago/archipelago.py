@@ -25,7 +25,7 @@ from islands.improvers import ImproverSettings
 from islands.migration import Arrivals, AsyncExchange, Exchange, Layout, Transport
 from islands.migration.base import MigrationSettings, require_fit
 from islands.migration.halo import Halo
-from islands.parallel import World
+from islands.parallel import Deal, World
 from islands.problems.base import Problem, Solution
 from islands.settings import Settings
 
@@ -53,6 +53,7 @@ class Archipelago:
         decoding: str = "",
         warm_start: Callable[[], Sequence[Solution]] = tuple,
         colonies: Sequence[ColonySpec] = (),
+        deal: Deal | None = None,
         team: World | None = None,
     ) -> None:
         """Compile the programs and allocate all memory of the run.
@@ -61,13 +62,14 @@ class Archipelago:
         do not wait for each other until `finish`. `warm_start` is only called by `start`. Several
         concurrent `runs` have `islands` islands each and consecutive seeds; no migrant leaves its
         run. Several `colonies`, of one run, divide the islands and replace the settings of all.
-        With more ranks than islands, `team` contains those that share the island of this rank.
+        `deal` says which ranks have which islands; `team` has the ranks that share those of this
+        rank, if there are several.
         """
         improver = improver or ImproverSettings()
         one = (islands * runs, population, algorithm, encoding, settings, improver, decoding)
         specs = list(colonies) or [ColonySpec(*one)]
         self._islands = islands_of_each(specs)
-        share = Share(islands, runs, seed=seed, world=world)
+        share = Share(islands, runs, seed=seed, world=world, deal=deal)
         self.held = share.mine
         """The islands of which this rank has a copy."""
         self.mine = share.deal.recorded(world.rank)
@@ -84,7 +86,7 @@ class Archipelago:
         kind = AsyncExchange if asynchronous and world.size > 1 else Exchange
         self._exchange = kind(
             *(migration, backend, world, transport),
-            islands=share.islands,
+            deal=share.deal,
             seed=seed,
             runs=runs,
             starts=np.array([each.start for each in self._islands], np.int64),

@@ -25,16 +25,15 @@ class Share:
     Concurrent runs have consecutive seeds, and each has the same number of islands.
     """
 
-    def __init__(self, islands_a_run: int, runs: int, *, seed: int, world: World) -> None:
-        """Deal the islands of all runs to the ranks; refuse more than kernels can count.
-
-        With more ranks than islands, several ranks have the same island.
-        """
+    def __init__(
+        self, islands_a_run: int, runs: int, *, seed: int, world: World, deal: Deal | None = None
+    ) -> None:
+        """Deal the islands of all runs to the ranks; refuse more than kernels can count."""
         self.islands_a_run, self.islands = islands_a_run, islands_a_run * runs
         if not 0 < self.islands <= _MOST_ISLANDS:
             raise UsageError(f"islands={islands_a_run}: must be from 1 to {_MOST_ISLANDS}")
         self._ranks = world.size
-        self.deal = Deal(self.islands, world.size)
+        self.deal = deal or Deal(self.islands, world.size)
         self.mine = self.deal.held(world.rank)
         """The islands of this rank among those of all runs."""
         run, self.numbers = np.divmod(np.array(self.mine), islands_a_run)

@@ -1,6 +1,6 @@
-"""Ranks that share an island: each makes the individuals of some slots, and all exchange them.
+"""Ranks that share islands: each makes the individuals of some slots, and all exchange them.
 
-Every member has a copy of the island, and random numbers depend on the slot alone, so that all of
+Every member has a copy of the islands, and random numbers depend on the slot alone, so that all of
 them, and a single rank, have the same bits.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ def shares(population: int, members: int, kept: int) -> list[range]:
 
 
 class Team:
-    """The ranks that share the work on an island, on one of them."""
+    """The ranks that share the work on islands, on one of them."""
 
     def __init__(
         self, world: World, backend: Backend, transport: type[Transport] | None, slots: list[range]
@@ -55,7 +55,7 @@ class Team:
 
     @property
     def all_slots(self) -> range:
-        """The slots of the island."""
+        """The slots of an island."""
         return range(self._slots[-1].stop)
 
     @property
@@ -90,7 +90,7 @@ class Sharing:
         self, team: Team, algorithm: Algorithm, state: State, steps: Iterable[TeamExchanges]
     ) -> None:
         self._team, self._algorithm, self._state = team, algorithm, state
-        self._exchanges: dict[tuple[str, ...], RepeatedExchange] = {}
+        self._exchanges: dict[tuple[Any, ...], RepeatedExchange] = {}
         for name in {name for step in steps for name in step.fields}:
             if state.fields[name].kind == "scratch":
                 # Members that abandon a generation exchange what is there.
@@ -98,13 +98,18 @@ class Sharing:
 
     def run(self, step: TeamExchanges, generation: int) -> None:
         """Exchange the rows of the generation that the members have made; collective."""
-        names = step.fields or self._kept()
-        if step.renewed and self._algorithm.is_renewed(self._read):
-            names = step.renewed
-        key = (str(generation % 2), *names)
+        are_renewed = self._algorithm.are_renewed(self._read) if step.renewed else []
+        key = (step, generation % 2, *are_renewed)
         if key not in self._exchanges:
-            rows = [_rows(self._state.part(name, generation)) for name in names]
-            self._exchanges[key] = self._team.exchange_of(rows)
+            usual = step.fields or self._kept()
+            islands = len(self._state.arrays["island"])
+            self._exchanges[key] = self._team.exchange_of(
+                [
+                    _rows(self._state.part(name, generation)[island])
+                    for island, is_renewed in zip_longest(range(islands), are_renewed)
+                    for name in (step.renewed if is_renewed else usual)
+                ]
+            )
         self._exchanges[key].run()
 
     @property
@@ -172,5 +177,5 @@ class Trial:
 
 
 def _rows(array: Array) -> Array:
-    """Return the entries of the only island as rows of bytes."""
-    return array[0].reshape(array.shape[1], -1).view(np.uint8)
+    """Return the entries of an island as rows of bytes."""
+    return array.reshape(len(array), -1).view(np.uint8)

@@ -11,7 +11,7 @@ from islands.display.screen import Screen
 from islands.parallel import Deal, World
 from islands.problems.base import Problem
 from islands.progress.machine import Machine
-from islands.spec.spec import RunSpec
+from islands.spec.spec import RunSpec, deal_of
 from islands.text import counted, one_line, option
 
 
@@ -52,7 +52,7 @@ def opening(version: str, spec: RunSpec, problem: Problem, ranks: int) -> str:
         *(remark.words for remark in problem.remarks),
         *([problem.structure] if problem.structure else []),
         f"{_method(spec)}   seed {general.seed}{preset}",
-        *_matching(Deal(general.islands, ranks)),
+        *_matching(deal_of(spec, problem, ranks)),
         *(_colony(i, each) for i, each in enumerate(spec.colonies)),
         *([spec.adjusted] if spec.adjusted else []),
         f"stops at: {', or '.join(criterion.words() for criterion in spec.stop)}",
@@ -66,12 +66,13 @@ def _matching(deal: Deal) -> list[str]:
         return []
     islands, ranks = counted(deal.islands, "island"), counted(deal.ranks, "rank")
     each = range(deal.ranks)
-    if deal.ranks <= deal.islands:
-        sizes = {len(deal.held(rank)) for rank in each}
-        return [f"{islands} on {ranks}, {_range(sizes)} each"]
-    sizes = {len(deal.team(rank)) for rank in each}
-    teams = f"a team of {ranks}" if deal.islands == 1 else f"teams of {_range(sizes)} ranks"
-    return [f"{islands} on {teams}"]
+    held, team = ({len(of(rank)) for rank in each} for of in (deal.held, deal.team))
+    if deal.largest_team == 1:
+        return [f"{islands} on {ranks}, {_range(held)} each"]
+    if deal.teams == 1:
+        return [f"{islands} on a team of {ranks}"]
+    shared = "" if held == {1} else f", {_range(held)} each"
+    return [f"{islands} on {deal.teams} teams of {_range(team)} ranks{shared}"]
 
 
 def idle_words(idle: int, sharing: int, ranks: int, why: str) -> str:

@@ -20,7 +20,7 @@ from islands.migration.kernels import Kernels, Side
 from islands.migration.route import Planner, Route
 from islands.migration.topology import TOPOLOGIES, Islands
 from islands.migration.transport import Transport
-from islands.parallel import World
+from islands.parallel import Deal, World
 
 
 class Exchange:
@@ -37,19 +37,17 @@ class Exchange:
         world: World,
         transport: type[Transport] | None,
         *,
-        islands: int,
+        deal: Deal,
         seed: int,
         runs: int = 1,
         starts: Islands = np.zeros(1, np.int64),  # noqa: B008
     ) -> None:
-        """Plan the exchange of all `islands` of all `runs`, which have consecutive seeds.
+        """Plan the exchange of the islands of all `runs`, which have consecutive seeds.
 
         `transport` is one that has passed its trial; `starts` are the colonies' first islands.
         """
         self._settings, self._backend, self._world = settings, backend, world
-        self._planner = Planner(
-            TOPOLOGIES[settings.topology], world, islands=islands, runs=runs, seed=seed
-        )
+        self._planner = Planner(TOPOLOGIES[settings.topology], world, deal, runs=runs, seed=seed)
         self._starts = starts
         self.active = migrates(settings, self._planner.islands_a_run)
         self._transport_kind = transport if self.active else None

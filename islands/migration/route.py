@@ -52,14 +52,14 @@ class Planner:
     """
 
     def __init__(
-        self, topology: Topology, world: World, *, islands: int, runs: int, seed: int
+        self, topology: Topology, world: World, deal: Deal, *, runs: int, seed: int
     ) -> None:
-        """Deal all `islands` of all `runs` to the ranks."""
+        """Plan for the islands of all `runs`, as they are dealt to the ranks."""
         self._topology, self._world = topology, world
-        self._islands, self._seed = islands, seed
-        self.islands_a_run = islands // runs
-        self._deal = Deal(islands, world.size)
-        self.mine = self._deal.held(world.rank)
+        self._islands, self._seed = deal.islands, seed
+        self.islands_a_run = deal.islands // runs
+        self._deal = deal
+        self.mine = deal.held(world.rank)
         """The islands of this rank."""
         self.changes = topology.changes
         """Whether each migration has a route of its own."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from islands.errors import UsageError
 
+_LARGEST_TEAM = 8
+"""Ranks that share all islands: each keeps a copy, and sends its part to all others."""
 # The variables with which each launcher tells a process its rank and the number of ranks. A Slurm
 # batch script has a rank but no step, so that a plain start inside it is one rank.
 _LAUNCHERS = (
@@ -52,31 +54,43 @@ def blocks(items: int, groups: int, group: int) -> range:
     return range(first, first + each + (group < more))
 
 
+def _group(items: int, groups: int, item: int) -> int:
+    """Return the group whose block contains an item."""
+    each, more = divmod(items, groups)
+    larger = more * (each + 1)  # items of groups that have one more
+    return item // (each + 1) if item < larger else more + (item - larger) // each
+
+
 @dataclass(frozen=True)
 class Deal:
     """Which ranks have which islands.
 
-    Islands are dealt to the ranks. If there are more ranks than islands, ranks are dealt to the
-    islands instead: those of an island are a team, and each has a copy of it.
+    Ranks form teams, and islands are dealt to the teams. Each rank of a team has a copy of all its
+    islands, on which it does a part of the work. Usually a team has several ranks only if there are
+    more ranks than islands.
     """
 
     islands: int
     ranks: int
+    shares_all: bool = False
+    """Whether all ranks share all islands, in teams of at most eight."""
+
+    @property
+    def teams(self) -> int:
+        """The number of teams."""
+        most = -(-self.ranks // _LARGEST_TEAM) if self.shares_all else self.ranks
+        return min(most, self.islands)
+
+    def _team_of(self, rank: int) -> int:
+        return _group(self.ranks, self.teams, rank)
 
     def held(self, rank: int) -> range:
         """Return the islands of a rank."""
-        if self.ranks <= self.islands:
-            return blocks(self.islands, self.ranks, rank)
-        each, more = divmod(self.ranks, self.islands)
-        larger = more * (each + 1)  # ranks in teams with one more
-        island = rank // (each + 1) if rank < larger else more + (rank - larger) // each
-        return range(island, island + 1)
+        return blocks(self.islands, self.teams, self._team_of(rank))
 
     def team(self, rank: int) -> range:
         """Return the ranks that share the islands of a rank; only the first one speaks for them."""
-        if self.ranks <= self.islands:
-            return range(rank, rank + 1)
-        return blocks(self.ranks, self.islands, self.held(rank).start)
+        return blocks(self.ranks, self.teams, self._team_of(rank))
 
     def recorded(self, rank: int) -> range:
         """Return the islands that a rank measures, records and saves: each has one such rank."""
@@ -85,13 +99,10 @@ class Deal:
 
     def sender(self, island: int) -> int:
         """Return which rank records an island, and sends its migrants."""
-        if self.ranks > self.islands:
-            return blocks(self.ranks, self.islands, island).start
-        each, more = divmod(self.islands, self.ranks)
-        larger = more * (each + 1)  # islands of ranks that have one more
-        return island // (each + 1) if island < larger else more + (island - larger) // each
+        team = _group(self.islands, self.teams, island)
+        return blocks(self.ranks, self.teams, team).start
 
     @property
     def largest_team(self) -> int:
         """The largest number of ranks that share an island."""
-        return max(1, -(-self.ranks // self.islands))
+        return -(-self.ranks // self.teams)

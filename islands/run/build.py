@@ -12,9 +12,9 @@ from islands.backends.base import Backend
 from islands.errors import InputError, RunError
 from islands.migration import migrates
 from islands.migration.transport import find
-from islands.parallel import Deal, World
+from islands.parallel import World
 from islands.problems.base import Problem, Solution
-from islands.spec.spec import RunSpec
+from islands.spec.spec import RunSpec, deal_of
 
 
 def islands_of(
@@ -54,7 +54,7 @@ def make_archipelago(
         # A resumed run does not need these files, which may have been removed.
         world.run_on_all(warm_start)
     transport = None
-    deal = Deal(spec.general.islands, world.size)
+    deal = deal_of(spec, problem, world.size)
     team = world.split(deal.team(world.rank).start) if deal.largest_team > 1 else None
     if team is not None or has_halo(spec) or migrates(spec.migration, spec.general.islands):
         transport, trouble = find(world, backend)
@@ -69,6 +69,7 @@ def make_archipelago(
             transport=transport,
             asynchronous=asynchronous,
             warm_start=warm_start,
+            deal=deal,
             team=team,
         )
     )

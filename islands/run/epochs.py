@@ -14,7 +14,7 @@ from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import IslandMeasure
 from islands.display.header import idle_words
 from islands.display.slow import Slow
-from islands.parallel import Deal, World
+from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress import usage
 from islands.progress.progress import (
@@ -32,7 +32,7 @@ from islands.run.observers import Callback, Viewer, requests_end
 from islands.run.pace import Pace
 from islands.run.signals import INTERRUPT, Interruption, suspension
 from islands.spec.schedule import EpochSchedule
-from islands.spec.spec import RunSpec
+from islands.spec.spec import RunSpec, deal_of
 from islands.spec.stop import first_reason, is_spent, time_limit
 
 _VIEW_SECONDS = 1.0
@@ -158,7 +158,7 @@ class _Loop:
         if self._viewer is None or self._has_told_idle or not self._archipelago.why_idle:
             return
         self._has_told_idle = True
-        sharing = Deal(self._spec.general.islands, self._world.size).largest_team
+        sharing = deal_of(self._spec, self._problem, self._world.size).largest_team
         idle = sharing - self._archipelago.working_ranks
         self._viewer.say(idle_words(idle, sharing, self._world.size, self._archipelago.why_idle))
 

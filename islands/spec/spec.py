@@ -8,10 +8,13 @@ from functools import cached_property
 from typing import Any, Self
 
 import islands
+from islands.algorithms import ALGORITHMS
 from islands.archipelago.colony_spec import ColonySpec, islands_of_each
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
+from islands.parallel import Deal
+from islands.problems.base import Problem
 from islands.settings import Settings, setting
 from islands.spec.own import lasting
 from islands.spec.stop import Criterion
@@ -183,3 +186,9 @@ def _table(colony: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of a colony as a TOML table."""
     settings, improver = colony.pop("settings"), colony.pop("improver")
     return {**colony, **settings, "improver": improver}
+
+
+def deal_of(spec: RunSpec, problem: Problem, ranks: int) -> Deal:
+    """Return which of the ranks have which islands of a run."""
+    shares_all = not spec.colonies and ALGORITHMS[spec.algorithm].shares_all(problem)
+    return Deal(spec.general.islands, ranks, shares_all)

@@ -34,6 +34,15 @@ __device__ bool restarts(const Plan& plan, int local) {
 
 __device__ int individuals(const Archipelago& all) { return all.islands * all.population; }
 
+// The pairs of a launch: some places in the mating order of each island.
+__device__ int launched_pairs(const Archipelago& all, const Plan& plan) {
+    return all.islands * (plan.end_pair - plan.first_pair);
+}
+__device__ int64_t launched_pair(const Archipelago& all, const Plan& plan, int job) {
+    const int count = plan.end_pair - plan.first_pair, local = job / count;
+    return all.number(local, plan.first_pair + job - local * count);
+}
+
 }  // namespace eax
 
 // The first generation: a block makes one tour after another.
@@ -84,8 +93,9 @@ EAX_KERNEL(256, 1, eax_adopt) {
 EAX_KERNEL(384, 3, eax_pair) {
     const int n = all.shape.n;
     const int64_t pitch = all.shape.pitch;
-    for (int job = plan.first_pair + blockIdx.x; job < plan.end_pair; job += gridDim.x) {
+    for (int nth = blockIdx.x; nth < eax::launched_pairs(all, plan); nth += gridDim.x) {
         if (eax::stops(improving)) break;
+        const int64_t job = eax::launched_pair(all, plan, nth);
         eax::mate(all, plan, job);
         const eax::Pair pair(all, plan, job);
         if (!eax::crosses(plan, pair)) continue;
@@ -96,7 +106,7 @@ EAX_KERNEL(384, 3, eax_pair) {
         const draw::Place place = all.place(pair.local, made, pair.a);
         const int most = is_block ? eax::MOST_CYCLES : min(plan.children, eax::MOST_CYCLES);
         const eax::Cycles cycles(plan, job, int(pitch));
-        int32_t* const work = plan.work + int64_t(job) * eax::WORK * pitch;
+        int32_t* const work = plan.work + job * eax::WORK * pitch;
         // The graph grows from the beginning of the memory, the comparison is at its end; when it
         // is over, the walks take its place.
         Scratch scratch(arena.large()), of_comparison(eax::end_of(arena.large(), n));
@@ -167,10 +177,10 @@ __device__ void make_child(const Archipelago& all, const Plan& plan, const probl
 
 // A block makes one light child after another.
 EAX_KERNEL(32, 20, eax_child) {
-    const int first = plan.first_pair * plan.children, end = plan.end_pair * plan.children;
-    for (int job = first + blockIdx.x; job < end; job += gridDim.x) {
+    const int end = eax::launched_pairs(all, plan) * plan.children;
+    for (int job = blockIdx.x; job < end; job += gridDim.x) {
         if (eax::stops(improving)) break;
-        const eax::Pair pair(all, plan, job / plan.children);
+        const eax::Pair pair(all, plan, eax::launched_pair(all, plan, job / plan.children));
         if (!eax::crosses(plan, pair)) continue;
         __syncthreads();  // the previous child is complete
         const int number = job % plan.children;
@@ -180,10 +190,10 @@ EAX_KERNEL(32, 20, eax_child) {
 
 // A larger block makes every SHARES-th of the promising heavy children of one pair after another.
 EAX_KERNEL(256, 3, eax_heavy) {
-    const int first = plan.first_pair * eax::SHARES, end = plan.end_pair * eax::SHARES;
-    for (int job = first + blockIdx.x; job < end; job += gridDim.x) {
+    const int end = eax::launched_pairs(all, plan) * eax::SHARES;
+    for (int job = blockIdx.x; job < end; job += gridDim.x) {
         if (eax::stops(improving)) break;
-        const eax::Pair pair(all, plan, job / eax::SHARES);
+        const eax::Pair pair(all, plan, eax::launched_pair(all, plan, job / eax::SHARES));
         if (!eax::crosses(plan, pair)) continue;
         __syncthreads();
         Scratch scratch(arena.large());
@@ -210,13 +220,13 @@ __device__ void choose(Choice& children, const Plan& plan, const Pair& pair) {
 
 // If ranks share an island, a block chooses among the children of one pair after another.
 EAX_KERNEL(512, 3, eax_choose) {
-    for (int job = plan.first_pair + blockIdx.x; job < plan.end_pair; job += gridDim.x) {
+    for (int nth = blockIdx.x; nth < eax::launched_pairs(all, plan); nth += gridDim.x) {
         if (eax::stops(improving)) break;
-        const eax::Pair pair(all, plan, job);
+        const eax::Pair pair(all, plan, eax::launched_pair(all, plan, nth));
         Scratch scratch(arena.large());
         eax::Choice children(scratch, all.shape.n, plan.children);
         if (eax::crosses(plan, pair)) eax::choose(children, plan, pair);
-        children.store(plan.chosen[job]);
+        children.store(plan.chosen[pair.index]);
         __syncthreads();
     }
 }

@@ -54,8 +54,8 @@ struct Archipelago {
     int32_t islands, population;
     encoding::Shape shape;
     uint64_t share;  // 2^64 / population, rounded up
-    // The slots whose individuals this rank makes: all of each island, or some of its only island,
-    // which it shares with other ranks.
+    // The slots of each island whose individuals this rank makes: all, or some if it shares its
+    // islands with other ranks.
     int32_t first, made;
 
     // An individual and its island, among those of this rank.
@@ -73,7 +73,9 @@ struct Archipelago {
     // The individuals that this rank makes in a generation, one job each.
     __device__ int32_t jobs() const { return islands * made; }
     __device__ Individual of_job(int32_t job) const {
-        return made == population ? individual(job) : Individual{0, first + job};
+        if (made == population) return individual(job);
+        const int32_t local = job / made;
+        return {local, first + job - local * made};
     }
 
     __device__ int64_t number(int local, int slot) const {

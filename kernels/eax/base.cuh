@@ -103,8 +103,8 @@ struct Plan {
     Outcome* outcome;        // [islands][population][children]
     double* promise;         // the same: scores of heavy children before merging; otherwise 0
     Position* record;        // [islands][population][children][RECORD]: the cuts of a child
-    Chosen* chosen;                // [population] if ranks share the island, else null
-    int32_t first_pair, end_pair;  // those of which a launch makes children
+    Chosen* chosen;                // [islands][population] if ranks share the island, else null
+    int32_t first_pair, end_pair;  // of each island: those of which a launch makes children
     int32_t shared;                // whether a launch takes `chosen`, as ranks share the island
 };
 

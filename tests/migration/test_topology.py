@@ -8,6 +8,7 @@ import pytest
 
 from islands.migration.route import Planner
 from islands.migration.topology import NOBODY, TOPOLOGIES, Scene, _BuiltIn
+from islands.parallel import Deal
 
 SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 30]
 
@@ -114,7 +115,7 @@ def test_the_reserved_slots_suffice_on_each_rank(
     assert topology.changes
     for rank in range(ranks):
         world: Any = SimpleNamespace(rank=rank, size=ranks)
-        planner = Planner(topology, world, islands=runs * islands, runs=runs, seed=3)
+        planner = Planner(topology, world, Deal(runs * islands, world.size), runs=runs, seed=3)
         for number in range(1, 20):
             route = planner.route(number)
             assert route.size <= planner.most_slots(route)
