@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from islands.report.figure import COLOURS, HEIGHT, WIDTH, new_figure, plain
+from islands.report.figure import COLOURS, HEIGHT, WIDTH, doubling, new_figure
 
 Points = Sequence[tuple[int, float]]
 """Numbers of ranks with their speed-ups."""
@@ -26,19 +26,9 @@ def draw_speed_ups(panels: Mapping[str, Mapping[str, Points]]) -> Any:
             (drawn[name],) = axes.plot(*zip(*points, strict=True), **_look(names.index(name)))
         axes.set(title=title, xlabel="ranks", ylabel="speed-up over one rank")
         for axis in (axes.xaxis, axes.yaxis):
-            _doubling(axis)
+            doubling(axis)
     figure.legend(drawn.values(), drawn.keys(), loc="outside upper left", ncols=2)
     return figure
-
-
-def _doubling(axis: Any) -> None:
-    """Give an axis a logarithmic scale with labels at powers of two."""
-    from matplotlib.ticker import LogLocator, NullLocator
-
-    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-    axis.set_major_locator(LogLocator(base=2))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(lambda value, _: plain(value))
 
 
 def _look(place: int) -> dict[str, Any]:
