@@ -101,8 +101,9 @@ class Archipelago:
                 made = ProgramParts.of(spec, problem, backend.block_memory, on_rank)
                 if own is not None and team is not None and made.schedule.divides:
                     slots = shares_of(spec.population, team.size, made.algorithm.copied())
-                    made = made.sharing(slots[team.rank])
-                    shared = Team(team, backend, transport, slots)
+                    first = shares_of(spec.population, team.size)
+                    made = made.sharing(slots[team.rank], first[team.rank])
+                    shared = Team(team, backend, transport, slots, first)
                 size = {"islands": islands, "seed": seed, "runs": runs}
                 require_fit(made.algorithm, spec.population, migration, **size)
             parts.append(made)

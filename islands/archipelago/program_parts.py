@@ -54,9 +54,18 @@ class ProgramParts:
         is_search = self.improver.name != "none" or not self.algorithm.improves
         return is_search or self.evaluation in ("host", "batch")
 
-    def sharing(self, slots: range | None) -> ProgramParts:
-        """Return the parts of a rank that makes the individuals of these slots only; None: all."""
-        return replace(self, shape=replace(self.shape, share=slots))
+    def sharing(self, slots: range | None, first: range | None = None) -> ProgramParts:
+        """Return the parts of a rank that makes the individuals of these slots only; None: all.
+
+        `first` are those of generation 0.
+        """
+        return replace(self, shape=replace(self.shape, share=slots, first_share=first))
+
+    @property
+    def beginning(self) -> ProgramParts:
+        """The parts with the slots of generation 0."""
+        first = self.shape.first_share
+        return self if first is None else self.sharing(first)
 
     @property
     def uses_neighbours(self) -> bool:

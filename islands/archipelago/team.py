@@ -28,7 +28,7 @@ _TURN, _TURNS = 6, 4
 """Generations in a row that are shared or not, of which the first is not measured; and turns."""
 
 
-def shares(population: int, members: int, copied: int) -> list[range]:
+def shares(population: int, members: int, copied: int = 0) -> list[range]:
     """Return the slots of each member: equally many, but for the first, which are only copied.
 
     These take no time, so that the first member has them besides its share.
@@ -42,16 +42,26 @@ class Team:
     """The ranks that share the work on islands, on one of them."""
 
     def __init__(
-        self, world: World, backend: Backend, transport: type[Transport] | None, slots: list[range]
+        self,
+        world: World,
+        backend: Backend,
+        transport: type[Transport] | None,
+        slots: list[range],
+        first: list[range],
     ) -> None:
-        """`world` has the members only, and `slots` are those of each."""
+        """`world` has the members only; `slots` are those of each, and `first` in generation 0."""
         self.world, self.backend, self._transport = world, backend, transport
-        self._slots = slots
+        self._slots, self._first = slots, first
 
     @property
     def slots(self) -> range:
         """The slots whose individuals this rank makes."""
         return self._slots[self.world.rank]
+
+    @property
+    def begins_otherwise(self) -> bool:
+        """Whether members make other individuals in generation 0 than later."""
+        return self._slots != self._first
 
     @property
     def all_slots(self) -> range:
@@ -67,15 +77,16 @@ class Team:
         """Return whether `flag` is true on all members; collective."""
         return not self.world.any(not flag)
 
-    def exchange_of(self, rows: Sequence[Array]) -> RepeatedExchange:
-        """Return the exchange of arrays with a row for each slot."""
+    def exchange_of(self, rows: Sequence[Array], *, is_first: bool = False) -> RepeatedExchange:
+        """Return the exchange of arrays with a row for each slot, perhaps for generation 0."""
         assert self._transport is not None, "several ranks have found a transport"
         rank, exchange = (
             self.world.rank,
             RepeatedExchange(self.world, self.backend, self._transport),
         )
-        others = [(number, each) for number, each in enumerate(self._slots) if number != rank]
-        own = self.slots
+        slots = self._first if is_first else self._slots
+        others = [(number, each) for number, each in enumerate(slots) if number != rank]
+        own = slots[rank]
         sends = [Parcel(number, own.start, own.stop) for number, _ in others if own]
         receives = [Parcel(number, each.start, each.stop) for number, each in others if each]
         for each in rows:
@@ -99,7 +110,8 @@ class Sharing:
     def run(self, step: TeamExchanges, generation: int) -> None:
         """Exchange the rows of the generation that the members have made; collective."""
         are_renewed = self._algorithm.are_renewed(self._read) if step.renewed else []
-        key = (step, generation % 2, *are_renewed)
+        is_first = generation == 0 and self._team.begins_otherwise
+        key = (step, is_first, generation % 2, *are_renewed)
         if key not in self._exchanges:
             usual = step.fields or self._kept()
             islands = len(self._state.arrays["island"])
@@ -108,7 +120,8 @@ class Sharing:
                     _rows(self._state.part(name, generation)[island])
                     for island, is_renewed in zip_longest(range(islands), are_renewed)
                     for name in (step.renewed if is_renewed else usual)
-                ]
+                ],
+                is_first=is_first,
             )
         self._exchanges[key].run()
 
