@@ -30,7 +30,7 @@ def test_members_of_a_team_stay_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     options = {
         "instance": "demo/qap",
         "algorithm": "cellular",
-        "improver.name": "none",
+        "improver.name": "two_opt",
         "islands": 2,
         "population": 24,
         "migration.topology": "ring",
