@@ -42,6 +42,8 @@ from islands.spec.spec import RunSpec
 from islands.tune.plan import Tuning
 
 Value = TypeVar("Value")
+_REPRODUCED = set[tuple[Any, ...]]()
+"""The runs of papers that have been tried: several commands repeat all of them."""
 _BLOCK_MEMORY = 227 * 1024 - 2048
 """Bytes of an H100 for a block."""
 _CAPTURE = """#!/bin/sh
@@ -130,6 +132,10 @@ def _reproduced(selections: Sequence[Selection], request: ExperimentRequest, *_:
         kind = selection.table
         made = request.experiment(kind.name, kind.preset, kind.generations, *_[2:4])
         for found in selection.here:
+            run_of_table = (kind.preset, kind.name, found.name, request.backend, request.world.size)
+            if run_of_table in _REPRODUCED:
+                continue
+            _REPRODUCED.add(run_of_table)
             problem = read(found)
             if kind(made, selection.missing, [found.name]).skip_reason(problem) is None:
                 spec = resolve(layers(made._options(problem, 1, {})), problem)
@@ -170,11 +176,13 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
             f"islands.cli.{name}.world": lambda **_: AllAlike(ranks)
             for name in ("run", "resume", "bench", "reproduce")
         },
-        **{f"islands.cli.{name}.launched": lambda: (0, ranks) for name in ("bench", "tune")},
     }
     with pytest.MonkeyPatch.context() as patches:
         for name, value in replaced.items():
             patches.setattr(name, value)
+        # Defaults ask the launcher for the number of ranks.
+        patches.setenv("OMPI_COMM_WORLD_RANK", "0")
+        patches.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
         yield
 
 
