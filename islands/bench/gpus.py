@@ -29,7 +29,7 @@ from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.device import RankOptions, take_device
-from islands.spec.spec import GeneralSettings, RunSpec
+from islands.spec.spec import RunSpec
 from islands.spec.stop import parse
 
 
@@ -123,9 +123,7 @@ class _Case:
         return [f"gap={gap:.17g}%" if gap else "best-known"]
 
     def _resolved(self, gpus: int, every: int | None) -> RunSpec:
-        options = dict(self._options)
-        if "gpus" in GeneralSettings.names():
-            options["gpus"] = gpus
+        options = {**self._options, "gpus": self.variant.options.get("gpus", gpus)}
         return self.variant.resolved(self.problem, every, options)[0]
 
 

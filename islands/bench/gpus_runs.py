@@ -103,8 +103,9 @@ def shares(phases: Sequence[Mapping[str, float]], idle: int) -> dict[str, float]
 
 
 def digest_of(settings: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of settings."""
-    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+    """Return the SHA-256 of settings, without the number of GPUs, which only chooses others."""
+    mine = {name: value for name, value in settings.items() if name != "gpus"}
+    return hashlib.sha256(json.dumps(mine, sort_keys=True).encode()).hexdigest()
 
 
 def digests(rows: Sequence[GpuRunRow], alone: Sequence[GpuRunRow]) -> str:

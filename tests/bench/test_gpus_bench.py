@@ -28,9 +28,6 @@ def request(**options: Any) -> BenchRequest:
 def test_settings_are_those_of_the_most_gpus_or_of_each_number(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    class WithGpus:
-        names = staticmethod(lambda: ["gpus"])
-
     asked = list[int]()
     usual = Variant("default").resolved(gpus._loaded("demo/qap"), 1, {"backend": "cpu"})
 
@@ -38,7 +35,6 @@ def test_settings_are_those_of_the_most_gpus_or_of_each_number(
         asked.append(options["gpus"])
         return usual
 
-    monkeypatch.setattr(gpus, "GeneralSettings", WithGpus)
     monkeypatch.setattr(Variant, "resolved", resolved)
     for own, expected in ((False, [4, 4, 4]), (True, [1, 2, 4])):
         asked.clear()
