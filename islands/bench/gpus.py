@@ -50,13 +50,14 @@ def measure(request: BenchRequest) -> Iterator[BenchRow]:
             for variant in methods
         ]
     )
-    take_device(world, request.backends[0], threads, share_gpu=request.share_gpu)
-    return _measured(request, cases, {ranks: world.part(ranks) for ranks in sizes})
+    return _measured(request, cases)
 
 
-def _measured(
-    request: BenchRequest, cases: Sequence[_Case], parts: Mapping[int, World | None]
-) -> Iterator[BenchRow]:
+def _measured(request: BenchRequest, cases: Sequence[_Case]) -> Iterator[BenchRow]:
+    world = request.world
+    # Too few GPUs are refused now, not when the largest number of ranks begins.
+    take_device(world, request.backends[0], request.threads, share_gpu=request.share_gpu)
+    parts = {ranks: world.part(ranks) for ranks in counts(world.size)}
     rows, laws = list[GpuTargetRow | GpuSpeedRow](), list[GpuLawRow]()
     work = [(case, SPEED) for case in cases]
     work += [(case, TARGET) for case in cases if case.has_target]

@@ -1,4 +1,4 @@
-"""Draw what more ranks gain: speed-ups over the number of ranks, beside the ideal."""
+"""Draw what more ranks gain: speed-ups over the number of ranks, with the ideal."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from islands.report.speed_ups import draw_speed_ups
 pytest.importorskip("matplotlib")
 
 
-def test_each_curve_is_beside_the_ideal() -> None:
+def test_each_curve_is_drawn_with_the_ideal() -> None:
     a, b = [(1, 1.0), (2, 1.5), (4, 2.3)], [(1, 1.0), (2, 1.9)]
     figure = draw_speed_ups({"time to best known": {"a": a}, "speed": {"a": a, "b": b}})
     first, second = figure.axes
