@@ -38,15 +38,19 @@ class Outside:
     def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool) -> None:
         """Evaluate all waiting children, or those before `must_stop` returns true.
 
-        `must_stop` is called about every tenth of a second. The first batch is always evaluated,
-        so that some children have costs.
+        `must_stop` is called about every tenth of a second. The first batch of generation 0
+        (`is_first`) is always evaluated, so that it has an individual.
         """
         places = np.arange(self._cost.shape[-1])
         waits = places < self._backend.download(self._waiting)[..., np.newaxis]
         genomes = self._backend.download(self._genes)[waits]
         found = np.zeros(len(genomes), np.int64)
         self.evaluated = 0
-        while self.evaluated < len(genomes) and not (self.evaluated and must_stop()):
+        while self.evaluated < len(genomes):
+            if (self.evaluated or not is_first) and must_stop():
+                break
+            # Each process that calls a slow function takes a solution.
+            self._batch = max(self._batch, self._problem.callers)
             batch = slice(self.evaluated, self.evaluated + self._batch)
             found[batch] = self._timed(genomes[batch])
             self.evaluated = min(batch.stop, len(genomes))

@@ -78,6 +78,7 @@ class StatedProblem(Problem):
             self.moves_fix = "Only costs in CUDA, cost=, may have one"
             assert python is not None
             self.evaluation = python[0]
+        self.evaluator = f"{'cost' if python is None else python[0]}= of {name}"
         if isinstance(kind, Box):
             self.low, self.high = kind.low, kind.high
 
@@ -251,8 +252,9 @@ class StatedProblem(Problem):
             return
         with WorkerPool(reference, processes) as self._workers:
             self._require_equal_data(argument, self._workers)
+            self.callers = processes
             yield f"costs by {argument}=, called by {processes} processes"
-        self._workers = None
+        self._workers, self.callers = None, 1
 
     def _require_equal_data(self, argument: str, workers: WorkerPool) -> None:
         """Refuse a function that gives another cost in a new process than in this one."""

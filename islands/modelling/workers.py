@@ -77,7 +77,7 @@ def _result(get: Callable[[], Any]) -> Any:
     except BrokenProcessPool:
         raise RunError(
             "a process that called function= ended suddenly. Check the memory that the function"
-            " needs, and that its script runs alone"
+            " needs, that it does not call os._exit, and that its script runs alone"
         ) from None
 
 

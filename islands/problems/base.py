@@ -94,6 +94,10 @@ class Problem(Values, ABC):
     function, of many solutions (`batch`) or of one (`function`)."""
     checker: str = "NumPy"
     """What computes the exact costs."""
+    evaluator: str = "an evaluation"
+    """What evaluates solutions, for a message about an evaluation that does not return."""
+    callers: int = 1
+    """The number of processes that call its Python function at the same time."""
     plot: Callable[[Solution, Any], Any] | None = None
     """A function that draws a solution into Matplotlib axes."""
 

@@ -48,7 +48,7 @@ def evolve_asynchronous(
 ) -> Outcome:
     """Run until rank 0 finds a criterion satisfied, or every rank has done its generations."""
     loop = _AsynchronousLoop(archipelago, spec, problem, world, watch, interruption, viewer)
-    slow = Slow(archipelago, spec, viewer.say)
+    slow = Slow(archipelago, spec, viewer.say, problem.evaluator)
     with Alarm(archipelago, interruption, loop.is_late, world, slow):
         archipelago.may_be_partial = True
         world.run_on_all(archipelago.start)
@@ -159,8 +159,9 @@ class _AsynchronousLoop:
         visit = self._schedule.next_visit(self._archipelago.generation)
         while True:
             step = min(self._pace.step, visit - self._archipelago.generation)
-            long = self._archipelago.may_take_long and self._pace.may_be_slow(
-                self._archipelago.generation, step
+            long = self._archipelago.is_on_cpu or (
+                self._archipelago.may_take_long
+                and self._pace.may_be_slow(self._archipelago.generation, step)
             )
             if not long:
                 self._archipelago.advance(step)
