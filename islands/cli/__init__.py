@@ -85,10 +85,8 @@ def _run(line: list[str]) -> int:
         if not (place := place_in(leaving)):
             return leaving.code if isinstance(leaving.code, int) else 0
         # The command is not done, whatever the status that the script asks for.
-        called = (
-            f"{place}: sys.exit({leaving.code!r}): a script cannot end a command. Raise an error"
-        )
-        _print(RunError(called), with_traceback="--debug" in line)
+        said = f"{place}: sys.exit({leaving.code!r}) cannot end a command. Raise an error instead"
+        _print(RunError(said), with_traceback="--debug" in line)
         return RunError.status
     except BrokenPipeError:
         _flush()

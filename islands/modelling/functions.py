@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import RunError, Suspended
+from islands.problems.base import never
 from islands.text import counted
 
 _MOST = 2**62
@@ -21,15 +22,24 @@ Function = Callable[..., Any]
 
 
 def costs_by(
-    function: Function, argument: str, solutions: Any, *, is_batch: bool, real: bool | None
+    function: Function,
+    argument: str,
+    solutions: Any,
+    *,
+    is_batch: bool,
+    real: bool | None,
+    must_leave: Callable[[], bool] = never,
 ) -> Any:
     """Return the costs of solutions, each row of which is one; int64 or float64.
 
     `argument` names the function in messages. Unless `real` is None, costs have this type. The
-    solutions may be in the memory of a GPU, and the costs are then as well.
+    solutions may be in the memory of a GPU, and the costs are then as well. If the function takes
+    one solution, those after `must_leave` has returned true are left out.
     """
-    call = returned_by if is_batch else _called_for_each
-    costs = call(function, argument, solutions, real)
+    if is_batch:
+        costs = returned_by(function, argument, solutions, real)
+    else:
+        costs = _called_for_each(function, argument, solutions, real, must_leave)
     if costs.dtype.kind == "i" and (large := (costs > _MOST) | (costs < -_MOST)).any():
         raise _too_large(argument, costs[large][0].item())
     if costs.dtype.kind == "f" and (wrong := costs != costs).any():
@@ -74,10 +84,16 @@ def _typed(argument: str, costs: Any, real: bool | None) -> Any:
 
 
 def _called_for_each(
-    function: Function, argument: str, solutions: NDArray[Any], real: bool | None
+    function: Function,
+    argument: str,
+    solutions: NDArray[Any],
+    real: bool | None,
+    must_leave: Callable[[], bool],
 ) -> Any:
     costs = []
     for row in solutions:
+        if must_leave():
+            break
         given = row.copy()
         with _Raising(argument, given):
             cost = function(given)

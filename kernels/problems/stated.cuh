@@ -174,6 +174,11 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, const Mo
     return after - before;
 }
 
+template <class Move>
+__device__ int64_t delta(const int32_t* order, int n, const Data& data, const Move& move) {
+    return delta(order, n, data, move, cost_before(order, n, data));
+}
+
 #endif
 
 }  // namespace problem

@@ -16,8 +16,8 @@ from islands.modelling.problem import StatedProblem
 KINDS = ("permutation", "subset", "keys", "real")
 WAYS = ("cost", "cooperative", "delta", "repair", "function", "batch")
 """Who evaluates: `delta` also states the changes of a cost in CUDA, `repair` also repairs."""
-LONGEST = 1.0
-"""Seconds of the longest evaluation."""
+LONGEST, LONGEST_IN_PYTHON = 1.0, 0.3
+"""Seconds of the longest evaluation: Python also checks the result after the end."""
 
 # A CPU sleeps, so that the tests of several ranks do not compete for cores. Of the threads of a
 # block that evaluate one solution together, one waits.
@@ -34,9 +34,10 @@ __device__ void wait(int micros) {
     }
 #endif
 }
-// Only some solutions take long.
+// Only some solutions take long, and none of the first ones.
 __device__ void wait_for(long long value, const Data& data) {
-    if (value % data.share == 0) wait(data.micros);
+    static int evaluated = 0;
+    if (++evaluated > data.quick && value % data.share == 0) wait(data.micros);
 }
 """
 _VALUE = """
@@ -92,11 +93,22 @@ def weights_of(n: int) -> NDArray[np.int32]:
 
 
 def slow(
-    kind: str, by: str, seconds: float, n: int = 12, *, share: int = 1, real: bool = False
+    kind: str,
+    by: str,
+    seconds: float,
+    n: int = 12,
+    *,
+    share: int = 1,
+    quick: int = 0,
+    real: bool = False,
 ) -> StatedProblem:
-    """Return a problem of which one in `share` evaluations takes `seconds`."""
+    """Return a problem of which one in `share` evaluations takes `seconds`.
+
+    The first `quick` evaluations of a program on a CPU take no time; a program that is used again
+    goes on counting. With `delta`, only changes of costs take long.
+    """
     weights, scale = weights_of(n), 1000 if kind in ("keys", "real") else 1
-    micros = max(1, round(1e6 * seconds))
+    micros, known = max(1, round(1e6 * seconds)), list[bool]()
 
     def values(solutions: NDArray[Any]) -> NDArray[Any]:
         whole = (scale * solutions.astype(np.float64)).astype(np.int64)
@@ -105,7 +117,8 @@ def slow(
 
     def waited(solutions: NDArray[Any]) -> NDArray[Any]:
         found = values(solutions)
-        time.sleep(seconds * float((found % share == 0).sum()))
+        known.extend(found % share == 0)
+        time.sleep(seconds * sum(known[max(quick, len(known) - len(found)) :]))
         return found
 
     made: dict[str, Any] = {"name": f"slow-{kind}-{by}"}
@@ -115,11 +128,13 @@ def slow(
         made["batch"] = waited
     else:
         text = _COST.replace("RESULT", "double" if real else "long long")
-        text = text.replace("WAITING", "if (threadIdx.x == 0)" if by == "cooperative" else "")
+        waiting = {"cooperative": "if (threadIdx.x == 0)", "delta": "if (false)"}.get(by, "")
+        text = text.replace("WAITING", waiting)
         data = {"weights": weights, "micros": micros, "share": share, "scale": float(scale)}
+        data["quick"] = quick
         made |= {"cost": text, "data": data, "reference": values}
         made |= {"cooperative": True} if by == "cooperative" else {}
-        made |= {"delta": _DELTA.replace("long long change", "long long change")} if by == "delta" else {}
+        made |= {"delta": _DELTA} if by == "delta" else {}
         made |= {"repair": _REPAIR} if by == "repair" else {}
     if kind == "real":
         return islands.real(-2.0, 3.0, n, **made)
@@ -132,7 +147,8 @@ def written(draw: random.Random, folder: Path) -> str:
     """Write a script with a random slow problem, and return its reference `FILE.py:problem`."""
     kind = draw.choice(KINDS)
     by = draw.choice([each for each in WAYS if each != "delta" or kind == "permutation"])
-    seconds = float(f"{LONGEST * 10 ** draw.uniform(-6, 0):.1g}")
+    longest = LONGEST_IN_PYTHON if by in ("function", "batch") else LONGEST
+    seconds = float(f"{longest * 10 ** draw.uniform(-6, 0):.1g}")
     n, share = draw.choice((6, 30, 200)), draw.choice((1, 1, 5, 97))
     real = by != "delta" and draw.random() < 0.3
     asked = f"{kind!r}, {by!r}, {seconds}, {n}, share={share}, real={real}"
