@@ -169,10 +169,11 @@ class Archipelago:
 
     @property
     def may_take_long(self) -> bool:
-        """Whether a generation may take long: with local search, host evaluation, or on a CPU."""
-        return self.is_on_cpu or any(
-            each.improves or each.outside is not None for each in self._colonies
-        )
+        """Whether a generation may take long.
+
+        It may with local search, host evaluation or a problem of the user's own, and on a CPU.
+        """
+        return self.is_on_cpu or any(each.may_take_long for each in self._colonies)
 
     @property
     def working_ranks(self) -> int:

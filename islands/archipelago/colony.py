@@ -57,7 +57,10 @@ class Colony:
         self.spec, self.number, self.share = spec, number, share
         self._problem, self._backend = parts.problem, backend
         self.encoding = parts.encoding
-        self.improves = parts.improver.name != "none"
+        self.may_take_long = (
+            parts.improver.name != "none" or parts.evaluation == "host" or parts.evaluates_own
+        )
+        """Whether a generation may take long on any device."""
         memory = Memory(backend, parts, fields, layout)
         self._memory, self.state, self.migrant = memory, memory.state, memory.migrant
         self._read = (parts.problem, self.encoding, self.state, backend)

@@ -16,6 +16,7 @@ from islands.encodings import ENCODINGS, Encoding, moved_as
 from islands.encodings.keys import Keys
 from islands.errors import UsageError
 from islands.improvers import Improver, improvers_for
+from islands.problems import KIND as PROBLEMS
 from islands.problems.base import Problem
 from islands.text import option
 
@@ -66,6 +67,11 @@ class ProgramParts:
         """The parts with the slots of generation 0."""
         first = self.shape.first_share
         return self if first is None else self.sharing(first)
+
+    @property
+    def evaluates_own(self) -> bool:
+        """Whether kernels evaluate a user's own problem, which may take any time."""
+        return self.evaluation != "host" and not PROBLEMS.has_built_in(type(self.problem))
 
     @property
     def uses_neighbours(self) -> bool:
@@ -119,6 +125,8 @@ class ProgramParts:
             chosen |= self.problem.defines()
         if self.uses_neighbours:
             chosen["ISLANDS_NEIGHBOURS"] = "1"
+        if self.evaluates_own:
+            chosen["PROBLEM_MAY_TAKE_LONG"] = "1"
         own = self.improver.defines() | self.algorithm.defines()
         return self.encoding_macros() | chosen | own
 
