@@ -148,7 +148,7 @@ def _checked(name: str, value: Any, kind: type, limits: Mapping[str, Any]) -> An
     if choices:
         result = meant(result, choices)
     if choices and result not in choices:
-        raise UsageError(f"{name}={value}: {unknown('choice', str(value), choices)}")
+        raise UsageError(f"{name}={shown(value, str)}: {unknown('choice', str(value), choices)}")
     if (low is not None and result < low) or (high is not None and result > high):
         raise UsageError(f"{name}={shown(value, str)}: must be {_range(low, high)}")
     return result

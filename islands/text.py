@@ -36,7 +36,7 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     names = list(known)
     near = nearest(name, names)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"unknown {what} {name!r}.{hint} Known: {', '.join(names)}"
+    return f"unknown {what} {one_line(name, _SHOWN)!r}.{hint} Known: {', '.join(names)}"
 
 
 def one_line(text: str, longest: int = 1000) -> str:

@@ -149,6 +149,12 @@ def test_toml_of_a_run_resolves_to_the_same_run(tmp_path: Path) -> None:
     assert tomllib.loads(spec.to_toml())["migration"]["topology"] == "ring"
 
 
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text("\ufeffislands = 5\n", encoding="utf-8")
+    assert resolve(layers({}, path), load("demo/tsp")).general.islands == 5
+
+
 def test_paths_in_toml_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.tsp").touch()
