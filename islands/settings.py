@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Self, get_type_hints
+from typing import Any, ClassVar, Self, get_type_hints
 
 from islands.errors import UsageError
 from islands.text import meant, seconds, shown, unknown
@@ -44,6 +44,8 @@ def setting(
 class Settings:
     """The base class of groups of settings: frozen dataclasses whose fields are `setting`s."""
 
+    _known_types: ClassVar[dict[str, Any]]
+
     @classmethod
     def names(cls) -> list[str]:
         """Return the names of the settings, in the order of their declaration."""
@@ -72,7 +74,14 @@ class Settings:
         if name not in fields:
             raise UsageError(unknown("setting", name, fields))
         full = f"{group}.{name}" if group else name
-        return _checked(full, value, get_type_hints(cls)[name], fields[name].metadata)
+        return _checked(full, value, cls._types()[name], fields[name].metadata)
+
+    @classmethod
+    def _types(cls) -> dict[str, Any]:
+        """Return the type of each setting; to find it takes longer than to convert a value."""
+        if "_known_types" not in vars(cls):
+            cls._known_types = get_type_hints(cls)
+        return cls._known_types
 
     @classmethod
     def ineffective(cls, values: Mapping[str, Any], strength: Mapping[str, int]) -> set[str]:
