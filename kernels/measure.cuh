@@ -15,7 +15,7 @@ struct Measure {
 __device__ double sum_of_reals(const int64_t* cost, int size) {
     double sum = 0.0;
     for (int i = 0; i < size && threadIdx.x == 0; ++i) {
-        sum += real::value_of(cost[i]) * real::of_sums;
+        sum += real::value_of(cost[i]) * real::OF_SUMS;
     }
     return sum;
 }
