@@ -10,7 +10,7 @@ from islands.cli import arguments
 from islands.errors import InputError, UsageError
 from islands.paths import published
 from islands.record.folder import MIGRATIONS, SETTINGS, TRACE, require_run
-from islands.text import unknown
+from islands.text import show, unknown
 from islands.untrusted import read_toml
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def main(args: argparse.Namespace) -> int:
     for path, write in ((args.csv, _write_csv), (args.parquet, _write_parquet)):
         if path is not None:
             write(rows, path)
-            print(f"Wrote {path}: {len(rows)} rows, {', '.join(rows.column_names)}")
+            show(f"Wrote {path}: {len(rows)} rows, {', '.join(rows.column_names)}")
     return 0
 
 

@@ -25,6 +25,7 @@ from islands.spec.given import Given, gathered
 from islands.spec.resolve import DEFAULT_INSTANCE
 from islands.spec.spec import GeneralSettings
 from islands.spec.stop_kinds import KINDS
+from islands.text import show
 
 if TYPE_CHECKING:
     from islands.parallel import World
@@ -206,7 +207,7 @@ def _plot(result: Result, output: Output) -> None:
         words = "\n".join([*(f"islands: {note}" for note in notes), f"Drew {path}"])
     except IslandsError as error:
         words = f"islands: no picture: {error}"
-    print(words, file=output.stream, flush=True)
+    show(words, file=output.stream)
 
 
 def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
@@ -219,7 +220,7 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
     from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 
     if as_json and ranks.rank == 0:
-        print(result.to_json(), flush=True)
+        show(result.to_json())
     if isinstance(result, Result):
         hint = hint_of(result.problem)
         ranks.run_on_all(lambda: result.require_solution(hint))

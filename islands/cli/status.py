@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from islands.cli import arguments
+from islands.text import show
 
 if TYPE_CHECKING:
     from islands.slurm.state import JobState
@@ -31,11 +32,11 @@ def main(args: argparse.Namespace) -> int:
         return _print_sweep(args.folder, states_of(args.folder), as_json=args.json)
     state = state_of(args.folder)
     if args.json:
-        print(json.dumps({"folder": str(args.folder)} | dataclasses.asdict(state)))
+        show(json.dumps({"folder": str(args.folder)} | dataclasses.asdict(state)))
         return 0
-    print(f"{args.folder}: {state}")
+    show(f"{args.folder}: {state}")
     if state.progress:
-        print(f"last row: {state.progress}")
+        show(f"last row: {state.progress}")
     return 0
 
 
@@ -44,7 +45,7 @@ def _print_sweep(folder: Path, states: dict[int, JobState], *, as_json: bool) ->
 
     if as_json:
         each = {str(number): dataclasses.asdict(state) for number, state in states.items()}
-        print(
+        show(
             json.dumps(
                 {
                     "folder": str(folder),
@@ -54,8 +55,8 @@ def _print_sweep(folder: Path, states: dict[int, JobState], *, as_json: bool) ->
             )
         )
         return 0
-    print(f"{folder}: {counted_states(states)}")
+    show(f"{folder}: {counted_states(states)}")
     for number, state in states.items():
         if state.word not in ("done", "queued"):
-            print(f"{number:>7}  {state}")
+            show(f"{number:>7}  {state}")
     return 0

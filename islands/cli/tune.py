@@ -14,7 +14,7 @@ from islands.cli import arguments
 from islands.cli.run import options
 from islands.errors import Suspended, UsageError
 from islands.parallel import launched
-from islands.text import counted
+from islands.text import counted, show
 from islands.tune import METRICS
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def main(args: argparse.Namespace) -> int:
         say(refused(tuning.candidates))
     say(f"\nWrote {done.folder}: {LEDGER}, {RANKING}, {BEST}")
     if args.json:
-        print(done.to_json(), flush=True)
+        show(done.to_json())
     return 0
 
 
@@ -156,7 +156,7 @@ def _tuning(args: argparse.Namespace) -> Tuning:
     if ranks > 1:
         idle = counted(ranks - 1, "rank")
         warning = f"islands: tune uses only one rank; idle under mpirun: {idle}"
-        print(warning, file=sys.stderr, flush=True)
+        show(warning, file=sys.stderr)
     if find_spec("scipy") is None:
         raise UsageError("tune needs scipy. Install it with: pip install 'islands[report]'")
     if args.metric not in METRICS:

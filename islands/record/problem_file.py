@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from islands.backends.cache import own_folder
 from islands.errors import InputError
+from islands.inside import inside
 from islands.modelling.restored import restored
 from islands.paths import published, writing
 from islands.problems.base import Problem
@@ -42,7 +43,7 @@ def store_problem(folder: Path, problem: Problem) -> None:
     arrays = saved(problem)
     if arrays:
         signature = np.frombuffer(_signature(arrays), np.uint8)
-        with published(folder / PROBLEM) as temporary, temporary.open("wb") as stream:
+        with published(inside(folder, PROBLEM)) as temporary, temporary.open("wb") as stream:
             np.savez_compressed(stream, allow_pickle=False, **{_SIGNATURE: signature}, **arrays)
 
 

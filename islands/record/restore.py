@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
 from islands.errors import InputError
+from islands.inside import inside
 from islands.parallel import World
 from islands.paths import reading
 from islands.problems.base import Problem
@@ -108,8 +109,8 @@ def _tried(
     identity: str,
     archipelago: Archipelago,
 ) -> tuple[Origin | None, str | None]:
-    checkpoint = run / CHECKPOINTS / name
     try:
+        checkpoint = inside(run, CHECKPOINTS, name)
         with parsing(checkpoint):
             manifest = Manifest.read(checkpoint, identity)
             moment, mine = manifest.moment, archipelago.mine
@@ -146,7 +147,7 @@ def _common(one: range, other: range) -> range:
 
 def _part(checkpoint: Path, part: RankFile, archipelago: Archipelago) -> dict[str, NDArray[Any]]:
     """Return the rows of this rank's islands of each array of a file."""
-    path = checkpoint / part.file
+    path = inside(checkpoint, part.file)
     with reading(path):
         size = path.stat().st_size
     if size != part.bytes:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from islands.errors import InputError
+from islands.inside import inside
 from islands.paths import published
 from islands.record.folder import SETTINGS
 from islands.spec.spec import RunSpec
@@ -20,7 +21,7 @@ _LAST = "checkpoint"
 def write_settings(folder: Path, spec: RunSpec) -> None:
     """Write the file, which marks the folder as a run's."""
     text = spec.to_toml()
-    with published(folder / SETTINGS) as temporary:
+    with published(inside(folder, SETTINGS)) as temporary:
         temporary.write_text(f"{text}{_CHECKSUM}{_digest(text)}\n", encoding="utf-8")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from islands.errors import InputError
+from islands.inside import inside
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.progress.result import Result
@@ -38,13 +39,13 @@ def write_solution(
     import pyarrow as pa
 
     assert result.solution is not None, "a run without a solution is not finished"
-    native = folder / f"solution{problem.solution_suffix}"
+    native = inside(folder, f"solution{problem.solution_suffix}")
     (units,) = problem.costs(result.solution[np.newaxis]).tolist()
     problem.write_solution(native, result.solution, units)
     said: dict[bytes, str] = {key.encode(): value for key, value in metadata.items()}
     said |= {_RUN: run, _START: str(start)}
     table = pa.table({"solution": result.solution}).replace_schema_metadata(said)
-    write_parquet(folder / FINISHED, [table], table.schema)
+    write_parquet(inside(folder, FINISHED), [table], table.schema)
 
 
 @dataclass(frozen=True)

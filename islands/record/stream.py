@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from islands.errors import InputError
+from islands.inside import opened
 from islands.paths import writing
 from islands.record.folder import UNFINISHED
 from islands.record.parquet import RowsChecksum, checksum, read_parquet, write_parquet
@@ -57,7 +58,7 @@ class Stream:
         self._schema = schema.with_metadata({_START: str(start)})
         with writing(self._path):
             folder.mkdir(parents=True, exist_ok=True)
-            self._sink = self._path.open("wb")
+            self._sink = opened(self._path, "wb")
             self._stream = pa.ipc.new_stream(self._sink, self._schema)
 
     def write(self, batch: pa.RecordBatch) -> None:
@@ -85,7 +86,7 @@ class Stream:
         import pyarrow as pa
 
         schema = self._schema.with_metadata({**self._schema.metadata, **metadata})
-        with self._path.open("rb") as source:
+        with opened(self._path) as source:
             write_parquet(self._finished, _grouped(pa.ipc.open_stream(source)), schema)
 
 
@@ -138,7 +139,7 @@ def _streamed_rows(path: Path, schema: pa.Schema, enough: int) -> pa.Table:
     import pyarrow as pa
 
     batches: list[pa.RecordBatch] = []
-    with parsing(path), path.open("rb") as source:
+    with parsing(path), opened(path) as source:
         reader = pa.ipc.open_stream(source)
         _require(path, reader.schema, schema)
         for batch in reader:
@@ -155,7 +156,7 @@ def _start_of(path: Path) -> int | None:
     import pyarrow.parquet as pq
 
     try:
-        with parsing(path), path.open("rb") as source:
+        with parsing(path), opened(path) as source:
             return int((pq.read_schema(source).metadata or {})[_START])
     except InputError:
         return None

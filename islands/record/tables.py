@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import RunError
+from islands.inside import inside, inside_all
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
@@ -158,7 +159,7 @@ class FolderRecords:
                 " with islands resume"
             )
         kind = _kind(name)
-        paths = sorted((self.folder / kind.folder).glob("rank-*.parquet"))
+        paths = inside_all(inside(self.folder, kind.folder), "rank-*.parquet")
         if not paths:
             raise _unrecorded(name)
         tables = [read_parquet(path).replace_schema_metadata() for path in paths]

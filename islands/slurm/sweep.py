@@ -8,12 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from islands.errors import InputError, IslandsError, UsageError
-from islands.paths import reading
 from islands.slurm.allocation import Allocation
 from islands.slurm.array import begin_array
 from islands.slurm.attempts import JobAttempts
 from islands.slurm.command_line import Check, CommandWords, of_one_run
 from islands.slurm.run_job import run_job
+from islands.untrusted import bounded_text, followed
+
+_MOST_BYTES = 1 << 24
+"""Of a list of options."""
 
 
 def run_element(words: Sequence[str], check: Check) -> int:
@@ -62,8 +65,8 @@ def element_options(words: Sequence[str], element: int) -> list[str]:
 
 def read_list(path: Path) -> list[list[str]]:
     """Return the options of each element: one line each, without blank lines and `#` lines."""
-    with reading(path):
-        lines = [line.strip() for line in path.read_text(errors="replace").splitlines()]
+    text = bounded_text(path, _MOST_BYTES, followed)
+    lines = [line.strip() for line in text.splitlines()]
     try:
         return [shlex.split(line) for line in lines if line and not line.startswith("#")]
     except ValueError as error:
