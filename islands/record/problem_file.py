@@ -11,6 +11,7 @@ import json
 import os
 import secrets
 import shlex
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -28,10 +29,14 @@ from islands.paths import published, writing
 from islands.problems.base import Problem
 from islands.problems.saved import restored as restored_data
 from islands.problems.saved import saved
+from islands.record.arrays_file import TooLargeError, read_arrays
 from islands.record.folder import PROBLEM
 from islands.untrusted import parsing
 
 _SIGNATURE = "signature"
+_HEADER_BYTES = 1 << 12
+"""More than a file has for an array besides its values."""
+_TRUST = "If you made the folder, or trust it, add --trust"
 
 
 class UntrustedError(InputError):
@@ -55,8 +60,12 @@ def has_problem(folder: Path) -> bool:
 def is_stored(folder: Path, problem: Problem) -> bool:
     """Return whether the folder contains this problem, unchanged."""
     path, arrays = folder / PROBLEM, saved(problem)
-    with parsing(path), np.load(path, allow_pickle=False) as file:
-        stored = {name: file[name] for name in file.files if name != _SIGNATURE}
+    most = sum(array.nbytes + _HEADER_BYTES for array in arrays.values()) + _HEADER_BYTES
+    try:
+        stored = read_arrays(path, "It is another problem", most)
+    except TooLargeError:
+        return False
+    stored.pop(_SIGNATURE, None)
     return stored.keys() == arrays.keys() and all(
         np.array_equal(stored[name], arrays[name]) for name in arrays
     )
@@ -68,8 +77,8 @@ def stored_problem(folder: Path, *, trusted: bool = False) -> Problem:
     Refuse code that this user has not stored on this machine, unless it is `trusted`.
     """
     path = folder / PROBLEM
-    with parsing(path), np.load(path, allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
+    arrays = read_arrays(path, _TRUST, sys.maxsize) if trusted else read_arrays(path, _TRUST)
+    with parsing(path):
         signature = arrays.pop(_SIGNATURE).tobytes()
     with parsing(path):
         if (data := restored_data(arrays)) is not None:
@@ -90,7 +99,7 @@ def _signature(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
         content.update(json.dumps([name, array.dtype.str, array.shape]).encode())
-        content.update(array.tobytes())
+        content.update(array.reshape(-1).view(np.uint8))
     return hmac.digest(_key(), content.digest(), "sha256")
 
 

@@ -22,6 +22,8 @@ from islands.spec.agreement import identity
 from islands.spec.spec import RunSpec
 from islands.untrusted import parsing, typed
 
+_MOST_ENTRIES = 1 << 24
+"""Of a solution; an instance has at most ten million cities."""
 _RESULT, _SETTINGS = b"islands.result", b"islands.settings"
 _DATE, _VERSIONS = b"islands.date", b"islands.versions"
 _RUN, _START = b"islands.run", b"islands.start"
@@ -104,7 +106,7 @@ def recorded(folder: Path) -> Finished:
     """Return the result of a finished run."""
     path = folder / FINISHED
     try:
-        table = read_parquet(path)
+        table = read_parquet(path, _MOST_ENTRIES)
         with parsing(path):
             said = table.schema.metadata
             facts = json.loads(said[_RESULT])

@@ -5,6 +5,7 @@ In memory, a long run keeps only every second, fourth, ... epoch, so that memory
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,7 +163,7 @@ class FolderRecords:
         paths = inside_all(inside(self.folder, kind.folder), "rank-*.parquet")
         if not paths:
             raise _unrecorded(name)
-        tables = [read_parquet(path).replace_schema_metadata() for path in paths]
+        tables = [read_parquet(path, sys.maxsize).replace_schema_metadata() for path in paths]
         return _ordered(pa.concat_tables(tables), kind)
 
 

@@ -75,14 +75,16 @@ class RecordedRun:
         require_run(folder)
         settings = flat(read_settings(folder))
         finished = recorded(folder) if (folder / FINISHED).exists() else None
+        notes: list[str] = []
         return cls(
             folder,
             settings,
             finished.result if finished is not None else None,
-            read_records(folder, TRACE),
-            read_records(folder, MIGRATIONS) if migrations else None,
+            read_records(folder, TRACE, notes.append),
+            read_records(folder, MIGRATIONS, notes.append) if migrations else None,
             trusted,
             moved,
+            notes,
             date=finished.date if finished is not None else "",
             versions=finished.versions if finished is not None else {},
         )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from islands.errors import UsageError
+from islands.inside import inside
 from islands.parallel import World
 from islands.paths import reading
 from islands.problems.base import Problem
@@ -114,7 +115,7 @@ class Plan:
                 " folder, so that your files are not overwritten"
             )
         for name, job in mine.items():
-            refuse_unfit(folder / name, force=True)
+            refuse_unfit(inside(folder, name), force=True)
             if not force and (folder / name / SETTINGS).exists():
                 _refuse_other(folder, job)
 

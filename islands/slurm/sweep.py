@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from islands.errors import InputError, IslandsError, UsageError
+from islands.inside import inside
 from islands.slurm.allocation import Allocation
 from islands.slurm.array import begin_array
 from islands.slurm.attempts import JobAttempts
@@ -35,7 +36,7 @@ def run_element(words: Sequence[str], check: Check) -> int:
     folder = given.folder or Path("runs") / f"{allocation.name}-{allocation.array}"
     common = given.without("--out")
     begin_array(folder, allocation.array, common)
-    place = folder / str(allocation.element)
+    place = inside(folder, str(allocation.element))
     try:
         options = element_options(common, allocation.element)
     except IslandsError as error:
