@@ -15,10 +15,10 @@ from islands.errors import InputError
 from islands.inside import opened
 from islands.untrusted import parsing
 
-_MOST_BYTES = 1 << 28
+_MOST_BYTES = 1 << 27
 """Of the arrays of a problem: more take too long or too much memory for a file of unknown origin.
 
-A dense matrix of 5800 x 5800 is as large.
+A dense matrix of 4000 x 4000 has as many.
 """
 
 

@@ -99,7 +99,7 @@ def _signature(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
         content.update(json.dumps([name, array.dtype.str, array.shape]).encode())
-        content.update(array.reshape(-1).view(np.uint8))
+        content.update(array.tobytes())
     return hmac.digest(_key(), content.digest(), "sha256")
 
 
