@@ -24,7 +24,7 @@ SCRIPT = f"""
 import islands
 def cost(order):
     raise ValueError({EVIL!r} + "in a function")
-problem = islands.problem(n=8, function=cost, name={"evil" + EVIL!r})
+problem = islands.permutation(8, function=cost, name="evil")
 """
 BROKEN = f"raise ValueError({EVIL!r})\n"
 
@@ -77,10 +77,14 @@ LINES: dict[str, list[list[str]]] = {
     "resume": [["resume", "a"], ["resume", "a", "--stop", "generations=21"]],
     "verify": [["verify", "demo/tsp", "a"], ["verify", f"i{EVIL}.tsp", "a"]],
     "check": [["check", "evil.py:problem"], ["check", "broken.py:problem"]],
-    "instances": [["instances"], ["instances", "show", f"i{EVIL}.tsp"], ["instances", EVIL]],
+    "instances": [
+        ["instances", "list"],
+        ["instances", "show", f"i{EVIL}.tsp"],
+        ["instances", EVIL],
+    ],
     "completion": [["completion", EVIL]],
     "doctor": [["doctor", EVIL]],
-    "bench": [["bench", EVIL], ["bench", "throughput", "--out", f"o{EVIL}"]],
+    "bench": [["bench", EVIL], ["bench", "ga", "--out", f"o{EVIL}"]],
     "reproduce": [["reproduce", EVIL], ["reproduce", "xavier2019", "--out", f"o{EVIL}"]],
     "submit": [["submit", "--dry-run", "run", EVIL], ["submit", "--dry-run", "resume", EVIL]],
     "status": [["status", "a"], ["status", "job"], ["status", "sweep"], ["status", f"o{EVIL}"]],
@@ -91,7 +95,12 @@ LINES: dict[str, list[list[str]]] = {
     "export": [["export", "a", "--csv", f"{EVIL}.csv"], ["export", "a", EVIL]],
     "tune": [["tune", "evil.py:problem", "--out", f"o{EVIL}"], ["tune", "broken.py:problem"]],
 }
-SHOWN = {"run": r"\x1b]0;evil\x07", "status": r"it failed\x1b]0", "watch": r"\r\x9b31m\u202e"}
+SHOWN = {
+    "run": r"in a function",
+    "check": r"in a function",
+    "status": r"it failed\x1b]0",
+    "watch": r"\r\x9b31m\u202e",
+}
 """Parts of what some commands print, which shows that they had something to escape."""
 
 
