@@ -84,7 +84,7 @@ def _published(
     while thinned is not None and rows > every * _KEPT_ROWS:
         every *= 2
     if thinned is not None and every > 1:
-        thinned(f"{paths[0].parent} has {rows} rows: only each {every}th generation is read")
+        thinned(f"{paths[0].parent} has {rows} rows: one of {every} generations is read")
     for path in paths:
         yield path, read_parquet(path, sys.maxsize, None if every == 1 else Thinning(every).keep)
 
