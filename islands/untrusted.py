@@ -49,11 +49,15 @@ def parsing(
 
 
 def bounded_text(
-    path: Path, longest: int = 1 << 20, opens: Callable[[Path], IO[bytes]] = opened
+    path: Path,
+    longest: int = 1 << 20,
+    opens: Callable[[Path], IO[bytes]] = opened,
+    errors: str = "strict",
 ) -> str:
     """Return the text of a small file; refuse a file with more than `longest` bytes.
 
     `opens` is `followed` for a file that the user has named, which may be a link or a pipe.
+    `errors` says what becomes of bytes that are not UTF-8, as in `bytes.decode`.
     """
     with reading(path), opens(path) as stream:
         raw = stream.read(longest + 1)
@@ -63,7 +67,7 @@ def bounded_text(
             " or restore this one"
         )
     with parsing(path, "is not UTF-8"):
-        return raw.decode()
+        return raw.decode(errors=errors)
 
 
 def read_toml(path: Path, opens: Callable[[Path], IO[bytes]] = opened) -> dict[str, Any]:

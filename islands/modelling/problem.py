@@ -217,7 +217,7 @@ class StatedProblem(Problem):
         """Return the solution in a file with a number on each line."""
         path = solution_file(path, self.solution_suffix, "solution")
         longest = _SOLUTION_BASE + _SOLUTION_ENTRY * self.size
-        lines = bounded_text(path, longest, followed).splitlines()
+        lines = bounded_text(path, longest, followed, "replace").splitlines()
         words = [line for line in lines if line.strip() and not line.startswith("#")]
         try:
             numbers = np.array([float(word) for word in words])

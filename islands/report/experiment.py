@@ -77,7 +77,7 @@ def _section(path: Path) -> Iterator[str]:
         yield from _whole(path)
         return
     # The title and how the runs were made; the headings and the rows; the facts if it is complete.
-    parts = bounded_text(printed).strip().split("\n\n")
+    parts = bounded_text(printed, errors="replace").strip().split("\n\n")
     yield from map(paragraph, filter(None, parts[0].split("   ")))
     yield from _plots(path)
     if len(parts) > 1:

@@ -93,7 +93,7 @@ class JobAttempts:
             return []
         with reading(self._file):
             # A killed job may leave a partial last line.
-            lines = bounded_text(self._file, _MOST_BYTES).split("\n")[:-1]
+            lines = bounded_text(self._file, _MOST_BYTES, errors="replace").split("\n")[:-1]
         attempts: list[JobAttempt] = []
         for number, line in enumerate(lines, 1):
             try:

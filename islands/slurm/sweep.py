@@ -66,7 +66,7 @@ def element_options(words: Sequence[str], element: int) -> list[str]:
 
 def read_list(path: Path) -> list[list[str]]:
     """Return the options of each element: one line each, without blank lines and `#` lines."""
-    text = bounded_text(path, _MOST_BYTES, followed)
+    text = bounded_text(path, _MOST_BYTES, followed, "replace")
     lines = [line.strip() for line in text.splitlines()]
     try:
         return [shlex.split(line) for line in lines if line and not line.startswith("#")]
