@@ -19,8 +19,10 @@ ROOT = Path(islands.__file__).parent
 
 # Each layer may import the previous ones; parts of one layer do not import each other.
 LAYERS = [
+    {"text"},
     {"errors"},
-    {"text", "paths"},
+    {"paths"},
+    {"inside"},
     {"settings", "untrusted", "presets", "statistics"},
     {"backends", "instances"},
     {"custom"},

@@ -12,6 +12,7 @@ from islands.bench.base import BenchRow
 from islands.bench.quality_plots import write_plots
 from islands.bench.quality_runs import RunRow
 from islands.bench.topologies import TopologyRow
+from islands.inside import inside
 from islands.paths import published
 from islands.report.figure import new_figure
 
@@ -27,7 +28,7 @@ def write(folder: Path, tables: Mapping[str, Sequence[BenchRow]]) -> None:
     """Write each table to a file; no file is ever seen incomplete."""
     for name, rows in tables.items():
         with (
-            published(folder / f"{name}.csv") as temporary,
+            published(inside(folder, f"{name}.csv")) as temporary,
             temporary.open("w", newline="", encoding="utf-8") as stream,
         ):
             writer = csv.DictWriter(stream, list(asdict(rows[0])))
@@ -37,7 +38,7 @@ def write(folder: Path, tables: Mapping[str, Sequence[BenchRow]]) -> None:
             write_plots(folder, runs)
         topologies = [row for row in rows if isinstance(row, TopologyRow)]
         if topologies:
-            with published(folder / f"{name}.png") as temporary:
+            with published(inside(folder, f"{name}.png")) as temporary:
                 plot_topologies(temporary, topologies)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from islands.cli import run
 from islands.cli.job_options import add_job_options
 from islands.errors import UnwritableError, UsageError
-from islands.text import counted
+from islands.text import counted, show
 
 if TYPE_CHECKING:
     from islands.slurm.command_line import JobFacts
@@ -80,17 +80,17 @@ def main(args: argparse.Namespace) -> int:
 
     require_accepted(text(folder))
     if args.dry_run:
-        print(text(folder), end="")
+        show(text(folder), end="")
         return 0
     if own is None:
         folder = fresh(Path("runs"), folder.name)
     job = submit(text(folder), folder, list(map(join, elements)) if is_sweep else None)
     if args.json:
-        print(json.dumps(vars(job)))
+        show(json.dumps(vars(job)))
         return 0
     what = f", an array of {counted(len(elements), 'run')}" if is_sweep else ""
-    print(f"job {job.job}{what}: {folder}")
-    print(f"follow it with: islands status {folder}   or: islands watch {folder}")
+    show(f"job {job.job}{what}: {folder}")
+    show(f"follow it with: islands status {folder}   or: islands watch {folder}")
     return 0
 
 

@@ -11,7 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from islands.custom.scripts import place_in
-from islands.errors import IslandsError, RunError, Suspended
+from islands.errors import InputError, IslandsError, RunError, Suspended
+from islands.inside import opened
 
 ERROR_FILE = "ISLANDS_ERROR_FILE"
 """The variable with the path of a file to which ranks append their errors; batch scripts set it."""
@@ -52,7 +53,7 @@ def record_error(error: BaseException) -> None:
     path = os.environ.get(ERROR_FILE)
     is_of_others = isinstance(error, RanksLostError) or type(error).__module__.startswith("mpi4py")
     if path and not is_of_others and isinstance(error, Exception):
-        with suppress(OSError), Path(path).open("a") as stream:
+        with suppress(OSError, InputError), opened(Path(path), "a") as stream:
             stream.write(f"{describe(error)}\n")
 
 

@@ -15,6 +15,7 @@ from islands.errors import IslandsError, RunError
 from islands.parallel.channel import Channel
 from islands.parallel.failure import RanksLostError, common, describe, portable, record_error
 from islands.parallel.library import takes_gpu_memory, takes_threads
+from islands.text import show
 
 if TYPE_CHECKING:
     import numpy as np
@@ -315,7 +316,7 @@ class World:
             if self.size == 1 or error is self._agreed_error:
                 raise
             if show_traceback:
-                traceback.print_exc()
+                show(traceback.format_exc(), sys.stderr, end="")
             record_error(error)
             status = 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "status", 1)
             self.abort(describe(error, is_traced=show_traceback), status)
@@ -325,7 +326,7 @@ class World:
         # If several ranks fail, only the lowest one prints.
         time.sleep(min(1.0, 0.1 * self.rank))
         where = f"[rank {self.rank} of {self.size}, {platform.node()}] " if self.size > 1 else ""
-        print(f"islands: {where}{message}", file=sys.stderr, flush=True)
+        show(f"islands: {where}{message}", file=sys.stderr)
         if self._communicator is not None:
             self._communicator.Abort(status)
         raise SystemExit(status)

@@ -17,6 +17,7 @@ from typing import IO, Any, cast
 import numpy as np
 
 from islands.archipelago.archipelago import Archipelago
+from islands.inside import inside, inside_all, opened
 from islands.parallel import World
 from islands.paths import published, reading
 from islands.progress.progress import Moment
@@ -61,7 +62,7 @@ class Checkpoints:
         name = f"{moment.generation:012}.{self._start}"
         if name in self._kept:
             return
-        folder = self._run / CHECKPOINTS / name
+        folder = inside(self._run, CHECKPOINTS, name)
         parts = self._world.gather(self._world.run_on_all(lambda: self._rank_file(folder)))
         if self._world.rank == 0:
             migrations = self._archipelago.migrations
@@ -87,7 +88,7 @@ class Checkpoints:
 
     def _tidy(self) -> None:
         if self._world.rank == 0:
-            for each in (self._run / CHECKPOINTS).glob("[0-9]*"):
+            for each in inside_all(inside(self._run, CHECKPOINTS), "[0-9]*"):
                 if each.name not in self._kept:
                     remove_checkpoint(each)
             remove_streams(self._run, {*map(start_of, self._kept), self._start})
@@ -115,14 +116,15 @@ class HashingWriter(io.RawIOBase):
 
 def newest_first(run: Path) -> list[str]:
     """Return the names of the valid checkpoints, the newest first."""
-    with reading(run / CHECKPOINTS):
-        found = (path.parent.name for path in (run / CHECKPOINTS).glob(f"*/{MANIFEST}"))
+    folder = inside(run, CHECKPOINTS)
+    with reading(folder):
+        found = [path.parent.name for path in folder.glob(f"*/{MANIFEST}")]
         return sorted(filter(_NAME.fullmatch, found), key=_order, reverse=True)
 
 
 def next_start(run: Path) -> int:
     """Return the first start number without files in the folder."""
-    names = [path.name for path in (run / CHECKPOINTS).glob("*")]
+    names = [path.name for path in inside(run, CHECKPOINTS).glob("*")]
     starts = [start_of(name) for name in names if _NAME.fullmatch(name)]
     return 1 + max([*starts, *_starts_of_streams(run).values()], default=0)
 
@@ -132,7 +134,7 @@ def remove_obsolete(run: Path, start: int) -> None:
     for name in newest_first(run):
         # The records of earlier starts are removed below.
         if start_of(name) != start:
-            remove_checkpoint(run / CHECKPOINTS / name)
+            remove_checkpoint(inside(run, CHECKPOINTS, name))
     remove_streams(run, ())
 
 
@@ -150,7 +152,7 @@ def remove_streams(run: Path, needed: Collection[int]) -> None:
 
 def digest(path: Path) -> str:
     """Return the SHA-256 of a file."""
-    with reading(path), path.open("rb") as stream:
+    with reading(path), opened(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
@@ -160,6 +162,7 @@ def _order(name: str) -> tuple[int, int]:
 
 
 def _starts_of_streams(run: Path) -> dict[Path, int]:
-    paths = [path for folder in (TRACE, MIGRATIONS) for path in (run / folder).glob("rank-*")]
+    folders = [inside(run, name) for name in (TRACE, MIGRATIONS)]
+    paths = [path for folder in folders for path in folder.glob("rank-*")]
     matches = [(path, _STREAM.fullmatch(path.name)) for path in paths]
     return {path: int(match[1]) for path, match in matches if match is not None}

@@ -77,15 +77,16 @@ class RecordedRun:
         require_run(folder)
         settings = flat(read_settings(folder))
         finished = recorded(folder) if (folder / FINISHED).exists() else None
+        notes = warnings(folder)
         return cls(
             folder,
             settings,
             finished.result if finished is not None else None,
-            read_records(folder, TRACE),
-            read_records(folder, MIGRATIONS) if migrations else None,
+            read_records(folder, TRACE, notes.append),
+            read_records(folder, MIGRATIONS, notes.append) if migrations else None,
             trusted,
             moved,
-            warnings(folder),
+            notes,
             date=finished.date if finished is not None else "",
             versions=finished.versions if finished is not None else {},
         )

@@ -38,6 +38,7 @@ from islands.spec.fit import require_block_memory
 from islands.spec.own import traits
 from islands.spec.resolve import layers
 from islands.spec.spec import RunSpec, deal_of
+from islands.untrusted import followed
 
 _DEFAULT = RankOptions()
 
@@ -74,7 +75,8 @@ def run_requested(
     `trust` are the scripts that the configuration file may name. Raise a `RunError` if the run ends
     without a solution, unless it was interrupted or `allow_no_solution` is true.
     """
-    trust = world.from_first(lambda: trust.signed_in(config))  # other hosts may lack the key
+    # Other hosts may lack the key.
+    trust = world.from_first(lambda: trust.signed_in(config, followed))
     spec, chosen = world.run_on_all(lambda: resolved(layers(options, config, trust), problem))
     result = run(spec, chosen, world, output, rank_options)
     return (

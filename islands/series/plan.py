@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from islands.custom.trust import NO_TRUST, Trust
 from islands.errors import UsageError
+from islands.inside import inside
 from islands.parallel import World
 from islands.paths import reading
 from islands.problems.base import Problem
@@ -126,7 +127,7 @@ class Plan:
                 " folder, so that your files are not overwritten"
             )
         for name, job in mine.items():
-            refuse_unfit(folder / name, force=True)
+            refuse_unfit(inside(folder, name), force=True)
             if not force and (folder / name / SETTINGS).exists():
                 _refuse_other(folder, job, self.trust_in(job))
 

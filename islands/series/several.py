@@ -11,6 +11,7 @@ from pathlib import Path
 
 from islands.display.heartbeat import Heartbeat
 from islands.display.screen import Screen
+from islands.inside import inside
 from islands.parallel import World
 from islands.paths import writing
 from islands.progress.result import Result
@@ -129,7 +130,7 @@ class _Performance:
 
     def _done(self, job: PlannedRun) -> Result:
         """Return the result of a run: new, resumed, or already finished; collective."""
-        folder, world = self._folder / job.folder, self._world
+        folder, world = inside(self._folder, job.folder), self._world
         # Without checkpoints (--async), there is nothing to resume from.
         force = self._output.force or self._rank_options.asynchronous
         stream = None if self._output.quiet else self._output.stream
