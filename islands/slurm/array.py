@@ -19,6 +19,7 @@ from islands.paths import published, writing
 from islands.record.folder import JOB
 from islands.slurm.commands import output, reason, sbatch
 from islands.slurm.jobs import again
+from islands.slurm.template import output_in
 
 LIST = "sweep.txt"
 """The file in DIR/slurm with the options of each element."""
@@ -147,7 +148,7 @@ def _submit_collecting(
     asked = sbatch(
         [
             *("--parsable", "--nodes=1", "--ntasks=1", "--time=10", "--job-name=collect"),
-            *(f"--dependency=afterany:{job}", f"--output={folder / JOB / 'collect.out'}"),
+            *(f"--dependency=afterany:{job}", f"--output={output_in(folder, 'collect.out')}"),
             *_places(next(iter(of_slurm.values()), {})),
             f"--wrap={program}",
         ]
@@ -155,7 +156,8 @@ def _submit_collecting(
     if asked.returncode != 0:
         print(
             f"islands job: Slurm refuses the collecting job: {reason(asked.stderr)}. When all"
-            f" elements have ended, write the table with: islands collect {folder}",
+            " elements have ended, write the table with:"
+            f" islands collect {shlex.quote(str(folder))}",
             file=sys.stderr,
             flush=True,
         )

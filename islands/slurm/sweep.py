@@ -63,7 +63,7 @@ def element_options(words: Sequence[str], element: int) -> list[str]:
 def read_list(path: Path) -> list[list[str]]:
     """Return the options of each element: one line each, without blank lines and `#` lines."""
     with reading(path):
-        lines = [line.strip() for line in path.read_text(errors="replace").splitlines()]
+        lines = [line.strip() for line in path.read_text(errors="replace").split("\n")]
     try:
         return [shlex.split(line) for line in lines if line and not line.startswith("#")]
     except ValueError as error:
