@@ -11,12 +11,14 @@ import io
 import os
 import re
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
 
 from islands.archipelago.archipelago import Archipelago
+from islands.errors import UnwritableError
 from islands.parallel import World
 from islands.paths import published, reading
 from islands.progress.progress import Moment
@@ -89,7 +91,7 @@ class Checkpoints:
         if self._world.rank == 0:
             for each in (self._run / CHECKPOINTS).glob("[0-9]*"):
                 if each.name not in self._kept:
-                    remove_checkpoint(each)
+                    _remove(each)
             remove_streams(self._run, {*map(start_of, self._kept), self._start})
 
 
@@ -132,8 +134,14 @@ def remove_obsolete(run: Path, start: int) -> None:
     for name in newest_first(run):
         # The records of earlier starts are removed below.
         if start_of(name) != start:
-            remove_checkpoint(run / CHECKPOINTS / name)
+            _remove(run / CHECKPOINTS / name)
     remove_streams(run, ())
+
+
+def _remove(checkpoint: Path) -> None:
+    """Remove a checkpoint; if this fails, as on NFS, the next call removes it."""
+    with suppress(UnwritableError):
+        remove_checkpoint(checkpoint)
 
 
 def start_of(checkpoint: str) -> int:
@@ -142,10 +150,11 @@ def start_of(checkpoint: str) -> int:
 
 
 def remove_streams(run: Path, needed: Collection[int]) -> None:
-    """Remove the streams of all starts except the needed ones."""
+    """Remove the streams of all starts except the needed ones, and those that must stay for now."""
     for path, start in _starts_of_streams(run).items():
         if start not in needed:
-            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
 
 
 def digest(path: Path) -> str:

@@ -25,6 +25,7 @@ from islands.record.problem_file import store_problem
 from islands.record.script_parts import store_parts
 from islands.record.settings_file import require_intact, write_settings
 from islands.record.solution import Finished, finished
+from islands.run.advice import advising
 from islands.run.build import has_halo, make_archipelago, read_start
 from islands.run.device import RankOptions, block_memory, take_device
 from islands.run.observers import Callback
@@ -240,16 +241,17 @@ def _run_to_end(
                 start = _prepared(spec, problem, world, backend, folder)
             if folder is not None:
                 world.run_on_all(lambda: lock.take(folder) if world.rank == 0 else None)
-            return perform(
-                start,
-                interruption,
-                output.stream,
-                quiet=output.quiet,
-                news=news,
-                notices=said,
-                callback=output.callback,
-                collects=output.collects,
-            )
+            with advising(folder):
+                return perform(
+                    start,
+                    interruption,
+                    output.stream,
+                    quiet=output.quiet,
+                    news=news,
+                    notices=said,
+                    callback=output.callback,
+                    collects=output.collects,
+                )
         except RanksLostError:
             if folder is None:
                 raise
