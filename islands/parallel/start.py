@@ -10,6 +10,7 @@ from typing import Any
 
 from islands.errors import UsageError
 from islands.parallel import library
+from islands.parallel.likeness import require_same_program
 from islands.parallel.ranks import launched
 from islands.parallel.world import World
 
@@ -39,13 +40,15 @@ def world(*, fault_tolerant: bool = False) -> World:
             communicator = _communicator(announced)
         finally:
             faulthandler.cancel_dump_traceback_later()
-        return World(communicator, fault_tolerant=fault_tolerant)
+        ranks = World(communicator, fault_tolerant=fault_tolerant)
     except UsageError as error:
         if rank > 0:
             # This may be the only rank with the error, so it prints it, but after rank 0.
             time.sleep(1.0)
             World().abort(f"[rank {rank} of {announced}] {error}", error.status)
         raise
+    require_same_program(ranks)
+    return ranks
 
 
 def prints_for_all(launched_as: int) -> bool:

@@ -144,10 +144,15 @@ def run(
     rank_options: RankOptions = _DEFAULT,
 ) -> Result:
     """Run on all ranks and return the result, the same on every rank."""
-    require_agreement(world, spec, problem, writes=output.writes)
-    world.run_on_all(lambda: refuse_unfit(output.folder, force=output.force))
     # A single rank does not wait for others anyway.
     asynchronous = rank_options.asynchronous and world.size > 1
+    require_agreement(
+        *(world, spec, problem),
+        writes=output.writes,
+        folder=output.folder,
+        asynchronous=asynchronous,
+    )
+    world.run_on_all(lambda: refuse_unfit(output.folder, force=output.force))
     world.run_on_all(lambda: _refuse_unfit(spec, problem, rank_options))
     if asynchronous:
         world.run_on_all(lambda: require_same_senders(spec.migration))
@@ -176,7 +181,7 @@ def resume(
     rank_options: RankOptions = _DEFAULT,
 ) -> Result:
     """Resume from the newest usable checkpoint in a run's folder, or begin if there is none."""
-    require_agreement(world, spec, problem, writes=True)
+    require_agreement(world, spec, problem, writes=True, folder=folder)
     world.run_on_all(lambda: _refuse_unfit(spec, problem, rank_options))
     with FolderLock() as lock, Interruption(suspends="writing a checkpoint") as interruption:
         notices = announce(spec, problem, world, output.stream, quiet=output.quiet)
