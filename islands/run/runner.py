@@ -258,7 +258,7 @@ def _run_to_end(
                     collects=output.collects,
                 )
         except RanksLostError:
-            if folder is None:
+            if folder is None or not world.fault_tolerant:
                 raise
             # Rank 0 may be another process now, which has printed nothing yet.
             start, said = None, []
