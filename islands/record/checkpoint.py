@@ -11,12 +11,14 @@ import io
 import os
 import re
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
 
 from islands.archipelago.archipelago import Archipelago
+from islands.errors import UnwritableError
 from islands.inside import inside, inside_all, opened
 from islands.parallel import World
 from islands.paths import published, reading
@@ -90,7 +92,7 @@ class Checkpoints:
         if self._world.rank == 0:
             for each in inside_all(inside(self._run, CHECKPOINTS), "[0-9]*"):
                 if each.name not in self._kept:
-                    remove_checkpoint(each)
+                    _remove(each)
             remove_streams(self._run, {*map(start_of, self._kept), self._start})
 
 
@@ -134,8 +136,14 @@ def remove_obsolete(run: Path, start: int) -> None:
     for name in newest_first(run):
         # The records of earlier starts are removed below.
         if start_of(name) != start:
-            remove_checkpoint(inside(run, CHECKPOINTS, name))
+            _remove(inside(run, CHECKPOINTS, name))
     remove_streams(run, ())
+
+
+def _remove(checkpoint: Path) -> None:
+    """Remove a checkpoint; if this fails, as on NFS, the next call removes it."""
+    with suppress(UnwritableError):
+        remove_checkpoint(checkpoint)
 
 
 def start_of(checkpoint: str) -> int:
@@ -144,10 +152,11 @@ def start_of(checkpoint: str) -> int:
 
 
 def remove_streams(run: Path, needed: Collection[int]) -> None:
-    """Remove the streams of all starts except the needed ones."""
+    """Remove the streams of all starts except the needed ones, and those that must stay for now."""
     for path, start in _starts_of_streams(run).items():
         if start not in needed:
-            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
 
 
 def digest(path: Path) -> str:

@@ -148,9 +148,13 @@ def claim(folder: Path | None, *, name: str, force: bool, lock: FolderLock) -> P
 
 
 def remove_unpublished(folder: Path) -> None:
-    """Remove temporary files of a killed run, except in its checkpoints."""
+    """Remove temporary files of a killed run, except in its checkpoints.
+
+    Those that cannot be removed now, as on NFS, stay until the next call.
+    """
     for path in _unpublished_of_a_run(folder):
-        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 def remove_checkpoint(checkpoint: Path) -> None:

@@ -37,7 +37,7 @@ def run_several(
     plan: Plan, world: World, output: Output, rank_options: RankOptions = _DEFAULT
 ) -> Series:
     """Perform the missing runs and return the series, the same on every rank; collective."""
-    plan.require_agreement(world, str(output.folder), output.force)
+    plan.require_agreement(world, output.folder, force=output.force)
     with Interruption(suspends="ending the series of runs") as between:
         folder = world.bcast(world.run_on_all(lambda: _claimed(plan, output, world.rank)))
         is_new = output.folder is None or not folder.exists()

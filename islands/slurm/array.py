@@ -20,6 +20,7 @@ from islands.paths import published, writing
 from islands.record.folder import JOB
 from islands.slurm.commands import output, reason, sbatch
 from islands.slurm.jobs import MOST_ELEMENTS, again
+from islands.slurm.template import output_in
 from islands.text import show
 from islands.untrusted import bounded_text
 
@@ -154,7 +155,7 @@ def _submit_collecting(
     asked = sbatch(
         [
             *("--parsable", "--nodes=1", "--ntasks=1", "--time=10", "--job-name=collect"),
-            *(f"--dependency=afterany:{job}", f"--output={folder / JOB / 'collect.out'}"),
+            *(f"--dependency=afterany:{job}", f"--output={output_in(folder, 'collect.out')}"),
             *_places(next(iter(of_slurm.values()), {})),
             f"--wrap={program}",
         ]
@@ -162,7 +163,8 @@ def _submit_collecting(
     if asked.returncode != 0:
         show(
             f"islands job: Slurm refuses the collecting job: {reason(asked.stderr)}. When all"
-            f" elements have ended, write the table with: islands collect {folder}",
+            " elements have ended, write the table with:"
+            f" islands collect {shlex.quote(str(folder))}",
             file=sys.stderr,
         )
         return None

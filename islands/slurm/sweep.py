@@ -89,7 +89,7 @@ def _is_list(words: Sequence[str]) -> bool:
 
 def read_list(path: Path) -> list[list[str]]:
     """Return the options of each element: one line each, without blank lines and `#` lines."""
-    lines = [line.strip() for line in _text(path).splitlines()]
+    lines = [line.strip() for line in _text(path).split("\n")]
     try:
         return [shlex.split(line) for line in lines if line and not line.startswith("#")]
     except ValueError as error:
