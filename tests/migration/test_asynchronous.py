@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from ranks_for_tests import on_ranks
+from ranks_for_tests import FakeChannel, on_ranks
 from test_exchange import archipelago_of
 
 from islands.backends import choose
@@ -58,29 +57,9 @@ def test_ranks_of_different_speed_finish_without_pending_messages() -> None:
         ranks.barrier()
 
 
-class Channel:
-    """A channel whose messages a test lets arrive."""
-
-    def __init__(self, ranks: Iterable[int]) -> None:
-        self.pending, self.has_arrived = set[int](), set[int]()
-        self._ranks = set(ranks)
-
-    def arrived(self) -> list[int]:
-        return sorted(self.has_arrived)
-
-    def free(self) -> list[int]:
-        return list(self._ranks - self.pending)
-
-    def listen(self, rank: int) -> None:
-        self.has_arrived.remove(rank)
-
-    def send(self, rank: int) -> None:
-        self.pending.add(rank)
-
-
 def test_memory_that_is_being_sent_or_received_is_left_alone() -> None:
     def one(ranks: World) -> None:
-        channel = Channel({1 - ranks.rank})
+        channel = FakeChannel({1 - ranks.rank})
         ranks.channel = lambda *_: channel  # type: ignore[method-assign, assignment, return-value]
         made = archipelago_of(
             choose("cpu", 1), islands=6, ranks=ranks, topology="ring", asynchronous=True

@@ -34,11 +34,12 @@ def archipelago_of(
     ranks: World | None = None,
     population: int = POPULATION,
     asynchronous: bool = False,
+    side: int = 1_000_000,
     **migration: Any,
 ) -> Archipelago:
     ranks = ranks or World()
     made = Archipelago(
-        problem=Tsp(uniform_tsp(cities, seed=1)),
+        problem=Tsp(uniform_tsp(cities, seed=1, side=side)),
         algorithm="brkga",
         encoding="keys",
         settings=BrkgaSettings.build({"elite": ELITE / population}),
@@ -68,9 +69,11 @@ CHOICES = [
 ]
 
 
-def assert_migrates(backend: Backend, settings: dict[str, Any], late: int = 0) -> int:
+def assert_migrates(
+    backend: Backend, settings: dict[str, Any], late: int = 0, side: int = 1_000_000
+) -> int:
     """Compare migrations with NumPy after `late` generations; return the number refused."""
-    islands = archipelago_of(backend, **settings)
+    islands = archipelago_of(backend, side=side, **settings)
     shift(islands, late)
     # The second and third migrations follow at once, and bring individuals that exist already.
     reference = NumpyMigration(migrants=2, seed=SEED, fixed=ELITE, **settings)
@@ -126,6 +129,17 @@ def test_migration_equals_the_reference_after_2_32_generations(
     settings = {"topology": "random", "selection": selection, "replacement": "random"}
     for late in (FAR - 4, 3 * FAR):
         assert_migrates(backend, {**settings, "duplicates": "accept", "delay": 0}, late)
+
+
+@pytest.mark.parametrize("side", [1, 2, 10**9])
+def test_a_roulette_wheel_of_equal_or_very_different_costs_equals_the_reference(
+    backend: Backend, side: int
+) -> None:
+    settings = {"topology": "ring", "selection": "roulette", "replacement": "worst"}
+    costs = seen(archipelago_of(backend, side=side, **settings))[0]
+    assert (np.ptp(costs, axis=1) > 1 << 31).all() == (side == 10**9)
+    assert (np.ptp(costs) == 0) == (side == 1)
+    assert_migrates(backend, {**settings, "duplicates": "accept", "delay": 0}, side=side)
 
 
 def test_arrivals_have_their_transport_and_its_time(
