@@ -100,6 +100,26 @@ def test_the_bound_is_that_of_the_linear_program(name: str, backend: Backend) ->
     assert found.value <= optimum(problem)
 
 
+@pytest.mark.parametrize("name", [name for name in SMALL if SMALL[name].size > 3])
+def test_a_1_tree_has_as_many_edges_as_cities(name: str) -> None:
+    problem = SMALL[name]
+    n = problem.size
+    graph = Graph(problem, np.arange(n))
+    multipliers = np.random.default_rng(n).integers(-50, 50, n) * graph.scale
+    found = graph.one_tree(multipliers)
+    assert found.degrees.sum() == 2 * n
+    assert found.degrees[found.leaf] == 2
+    weights = graph.weights(multipliers)
+    ends = np.r_[graph.starts[found.tree.edges], graph.ends[found.tree.edges]]
+    more = found.degrees - np.bincount(ends, minlength=n)
+    (other,) = np.flatnonzero(more - (np.arange(n) == found.leaf))
+    edge = np.flatnonzero(
+        (graph.starts == min(other, found.leaf)) & (graph.ends == max(other, found.leaf))
+    )
+    whole = weights[found.tree.edges].sum() + weights[edge].sum()
+    assert found.value == whole - 2 * multipliers.sum()
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_the_only_tour_is_its_own_bound(n: int, backend: Backend) -> None:
     problem = random(n)
