@@ -28,7 +28,7 @@ from islands.problems.base import Problem, Solution
 
 
 class Wanted(Problem):
-    """A problem of wrong bits: each bit has a target value and a weight."""
+    """A problem of wrong bits: each bit has a target value and a weight of at least `low`."""
 
     name: ClassVar[str] = "wanted"
     header: ClassVar[Header] = Header("wanted.cuh", Path(__file__).with_name("wanted.cuh"))
@@ -36,11 +36,11 @@ class Wanted(Problem):
     instance = "wanted"
     best_known = None
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, low: int = 1) -> None:
         self.size = size
         random = np.random.default_rng(size)
         self.wanted = random.integers(0, 2, size, dtype=np.int32)
-        self.weight = random.integers(1, 100, size, dtype=np.int32)
+        self.weight = random.integers(low, 100, size, dtype=np.int32)
 
     def defines(self) -> dict[str, str]:
         return {}
@@ -178,6 +178,12 @@ def test_sbx_leaves_genes_that_hardly_differ(backend: Backend) -> None:
 def test_crossovers_of_bits_equal_the_reference(backend: Backend, crossover: str, n: int) -> None:
     changes = {"crossover": crossover, "mutation": "flip", "crossover_rate": 1}
     assert_evolves_as_the_reference(backend, Wanted(n), "bits", **changes)
+
+
+@pytest.mark.parametrize("low", [-300, -100])
+def test_negative_costs_have_fitness_as_in_the_reference(backend: Backend, low: int) -> None:
+    changes = {"crossover": "uniform", "mutation": "flip", "selection": "proportional"}
+    assert_evolves_as_the_reference(backend, Wanted(40, low), "bits", **changes)
 
 
 @pytest.mark.parametrize("n", SIZES)

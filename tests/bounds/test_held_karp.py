@@ -177,6 +177,30 @@ def test_missing_edges_are_found(
     assert value == one_tree_by_prim(problem, multipliers, graph.scale, after.leaf)
 
 
+def test_the_gap_behind_a_skipped_tile_counts(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Three tiles of the line. The last city of the first one is nearer to the third tile than the
+    # second tile is, which is too far away to be compared.
+    side = np.arange(64)
+    first = np.column_stack([16 * (side - 63), 0 * side])
+    second = np.column_stack([0 * side, -20 - side])
+    third = np.column_stack([side, 500 + 0 * side])
+    problem = placed(np.vstack([first, second, third]))
+    monkeypatch.setattr(graphs, "_NEAREST", 1)
+    graph = Graph(problem, np.arange(problem.size))
+    multipliers, pricing = np.zeros(problem.size, np.int64), Pricing(problem, backend)
+    is_all = False
+    while not is_all:
+        found = pricing.find(graph, multipliers, Limit(60.0, lambda: False))
+        assert found is not None
+        graph.add(found.starts, found.ends)
+        is_all = found.is_all
+    leaf = graph.one_tree(multipliers).leaf
+    value = graph.complete_value(multipliers)
+    assert value == one_tree_by_prim(problem, multipliers, graph.scale, leaf)
+
+
 @pytest.mark.parametrize("few", [4096, 5000])
 def test_without_time_there_is_only_an_estimate(
     few: int, backend: Backend, monkeypatch: pytest.MonkeyPatch
