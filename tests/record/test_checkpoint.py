@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starts_for_tests import checkpoints, start, streams
 
+from islands.errors import InputError
 from islands.record.checkpoint import newest_first, next_start, remove_obsolete
+from islands.record.manifest import content_digest
 
 
 def made(run: Path, *names: str) -> None:
@@ -57,3 +62,35 @@ def test_a_finished_run_keeps_the_checkpoints_of_its_last_start_only(tmp_path: P
     remove_obsolete(tmp_path, 3)
     assert checkpoints(tmp_path) == ["000000000030.3"]
     assert streams(tmp_path) == []
+
+
+def repeated(values: dict[str, Any]) -> None:
+    values["parts"].append(values["parts"][0])
+
+
+def negative(values: dict[str, Any]) -> None:
+    values["parts"][0]["islands"] = -1
+
+
+def before_the_first(values: dict[str, Any]) -> None:
+    values["parts"][0]["first"] = -3
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (repeated, "its files do not contain islands 0 to 5"),
+        (negative, "-1 is not a non-negative integer"),
+        (before_the_first, "-3 is not a non-negative integer"),
+    ],
+)
+def test_a_manifest_with_other_islands_is_refused(
+    change: Callable[[dict[str, Any]], None], reason: str, folder: Path
+) -> None:
+    for path in folder.glob("checkpoints/*/manifest.json"):
+        values = json.loads(path.read_text())
+        del values["sha256"]
+        change(values)
+        path.write_text(json.dumps(values | {"sha256": content_digest(values)}))
+    with pytest.raises(InputError, match=f"no checkpoint can be used: .*{reason}"):
+        start(folder)
