@@ -34,11 +34,12 @@ def archipelago_of(
     ranks: World | None = None,
     population: int = POPULATION,
     asynchronous: bool = False,
+    side: int = 1_000_000,
     **migration: Any,
 ) -> Archipelago:
     ranks = ranks or World()
     made = Archipelago(
-        problem=Tsp(uniform_tsp(cities, seed=1)),
+        problem=Tsp(uniform_tsp(cities, seed=1, side=side)),
         algorithm="brkga",
         encoding="keys",
         settings=BrkgaSettings.build({"elite": ELITE / population}),
@@ -68,9 +69,11 @@ CHOICES = [
 ]
 
 
-def assert_migrates(backend: Backend, settings: dict[str, Any], late: int = 0) -> int:
+def assert_migrates(
+    backend: Backend, settings: dict[str, Any], late: int = 0, side: int = 1_000_000
+) -> int:
     """Compare migrations with NumPy after `late` generations; return the number refused."""
-    islands = archipelago_of(backend, **settings)
+    islands = archipelago_of(backend, side=side, **settings)
     shift(islands, late)
     # The second and third migrations follow at once, and bring individuals that exist already.
     reference = NumpyMigration(migrants=2, seed=SEED, fixed=ELITE, **settings)

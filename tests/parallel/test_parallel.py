@@ -11,6 +11,7 @@ import pytest
 
 from islands.errors import InputError, RunError, Suspended, UsageError
 from islands.parallel import RanksLostError, StopNotice, World, describe, launched, world
+from islands.parallel.failure import common
 
 
 @pytest.mark.parametrize(
@@ -132,6 +133,17 @@ def test_describe_returns_one_line(error: BaseException, text: str) -> None:
 
 def test_describe_suggests_no_debug_option_with_a_traceback() -> None:
     assert describe(KeyError("k"), is_traced=True) == "unexpected KeyError: 'k'"
+
+
+def test_the_common_error_names_its_rank_unless_all_have_it() -> None:
+    alike = [RunError("no device"), RunError("no device")]
+    assert common(alike) is alike[0]
+    for errors, text in (
+        ([None, UsageError("no device"), None], "[rank 1 of 3] no device"),
+        ([UsageError("no device"), RunError("no file")], "[rank 0 of 2] no device"),
+    ):
+        error = common(errors)
+        assert (type(error), str(error)) == (UsageError, text)
 
 
 @pytest.mark.mpi(min_size=2)

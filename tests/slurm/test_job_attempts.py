@@ -56,6 +56,14 @@ def test_two_attempts_without_a_new_checkpoint_are_stuck(
     assert attempts.are_stuck("5") is are_stuck
 
 
+def test_progress_outside_of_the_job_is_not_that_of_its_attempts(tmp_path: Path) -> None:
+    attempts = JobAttempts(tmp_path)
+    for generation in (100, 200):
+        attempts.end(attempts.begin("5", ["demo/tsp"]), 137)
+        write_checkpoint(tmp_path, generation)  # a user has resumed the run
+    assert attempts.are_stuck("5")
+
+
 def test_a_job_is_stuck_if_its_node_was_lost_twice(tmp_path: Path) -> None:
     attempts = JobAttempts(tmp_path)
     attempts.begin("5", ["demo/tsp"])
@@ -111,6 +119,9 @@ def test_a_time_limit_without_a_checkpoint_is_no_progress(tmp_path: Path) -> Non
         (1, None, None, True),  # the same; no rank has reported an error
         (137, None, None, True),
         (2, None, None, False),
+        (126, None, None, False),  # of a shell: the program cannot be executed
+        (127, None, None, False),  # of a shell: the program is missing
+        (128, None, None, True),
         (130, None, None, False),
     ],
 )
