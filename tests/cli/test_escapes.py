@@ -85,7 +85,7 @@ LINES: dict[str, list[list[str]]] = {
     "completion": [["completion", EVIL]],
     "doctor": [["doctor", EVIL]],
     "bench": [["bench", EVIL], ["bench", "ga", "--out", f"o{EVIL}"]],
-    "reproduce": [["reproduce", EVIL], ["reproduce", "xavier2019", "--out", f"o{EVIL}"]],
+    "reproduce": [["reproduce", EVIL], ["reproduce", "xavier2019", "--only", EVIL]],
     "submit": [["submit", "--dry-run", "run", EVIL], ["submit", "--dry-run", "resume", EVIL]],
     "status": [["status", "a"], ["status", "job"], ["status", "sweep"], ["status", f"o{EVIL}"]],
     "watch": [["watch", "a"], ["watch", "job"], ["watch", "sweep"]],
