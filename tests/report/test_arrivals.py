@@ -82,3 +82,10 @@ def test_an_emigrant_left_before_the_arrivals_of_its_generation() -> None:
         found, _ = arrivals(1, migrants)
         assert (found.gain > 0).all()
         assert [step.source for step in lineage(found, island=2, generation=30)] == sources
+
+
+def test_migrants_of_islands_without_rows_are_left_out_of_the_matrix() -> None:
+    found, history = arrivals(1, [*MIGRANTS, (30, 3, 0, 99, True), (30, 0, 7, 99, True)])
+    sent = found.matrix(history.islands, np.ones(len(found)))
+    assert np.array_equal(sent, arrivals(1)[0].matrix(history.islands, np.ones(len(MIGRANTS))))
+    assert sent.sum() == len(MIGRANTS)
