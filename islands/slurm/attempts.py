@@ -39,7 +39,8 @@ class JobProgress:
     def of(cls, folder: Path) -> JobProgress:
         """Return the progress of a run, or of a folder of several runs."""
         manifests = folder.glob(f"**/{CHECKPOINTS}/*/{MANIFEST}")
-        generations = [int(path.parent.name.partition(".")[0]) for path in manifests]
+        numbers = [path.parent.name.partition(".")[0] for path in manifests]
+        generations = map(int, filter(str.isdecimal, numbers))
         return cls(len(list(folder.glob(f"**/{FINISHED}"))), max(generations, default=-1))
 
     def __str__(self) -> str:

@@ -23,6 +23,10 @@ def test_progress_is_that_of_the_latest_checkpoint(tmp_path: Path) -> None:
     for generation in (40, 120):
         write_checkpoint(tmp_path, generation)
     assert JobProgress.of(tmp_path).generation == 120
+    other = tmp_path / "checkpoints" / "best"  # of the user
+    other.mkdir()
+    (other / "manifest.json").touch()
+    assert JobProgress.of(tmp_path).generation == 120
 
 
 def test_attempts_are_read_as_they_were_written(tmp_path: Path) -> None:
