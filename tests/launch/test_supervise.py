@@ -72,6 +72,11 @@ def test_it_stops_after_the_maximum_number_of_restarts(machine: Supervised) -> N
     assert f"{words} is reached. Continue with: islands resume r\n" in done.stderr
 
 
+def test_the_advice_quotes_the_folder(machine: Supervised) -> None:
+    done = machine.supervise("-r", "0", "2", "--out", "my run", plan=["137"])
+    assert "Continue with: islands resume 'my run'\n" in done.stderr
+
+
 def test_a_status_of_0_without_a_result_is_a_death(machine: Supervised) -> None:
     """Open MPI returns 0 if the daemon of another host is lost."""
     done = machine.supervise("2", "--out", "r", plan=["0 r/run.toml", "0 r/solution.parquet"])
