@@ -171,3 +171,7 @@ class Algorithm(ABC):
     def kept(self) -> int:
         """Return the number of best individuals that each generation keeps unchanged."""
         return 0
+
+    def copied(self) -> int:
+        """Return the number of first slots for which a generation makes no children."""
+        return self.kept()

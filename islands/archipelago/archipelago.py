@@ -109,9 +109,10 @@ class Archipelago:
                 on_rank = len(own.mine) if own is not None else 1
                 made = ProgramParts.of(spec, problem, backend.block_memory, on_rank)
                 if own is not None and team is not None and made.schedule.divides:
-                    slots = shares_of(spec.population, team.size, made.algorithm.kept())
-                    made = made.sharing(slots[team.rank])
-                    shared = Team(team, backend, transport, slots)
+                    slots = shares_of(spec.population, team.size, made.algorithm.copied())
+                    first = shares_of(spec.population, team.size)
+                    made = made.sharing(slots[team.rank], first[team.rank])
+                    shared = Team(team, backend, transport, slots, first)
                 size = {"islands": islands, "seed": seed, "runs": runs}
                 require_fit(made.algorithm, spec.population, migration, **size)
             parts.append(made)
@@ -168,10 +169,11 @@ class Archipelago:
 
     @property
     def may_take_long(self) -> bool:
-        """Whether a generation may take long: with local search, host evaluation, or on a CPU."""
-        return self.is_on_cpu or any(
-            each.improves or each.outside is not None for each in self._colonies
-        )
+        """Whether a generation may take long.
+
+        It may with local search, host evaluation or a problem of the user's own, and on a CPU.
+        """
+        return self.is_on_cpu or any(each.may_take_long for each in self._colonies)
 
     @property
     def working_ranks(self) -> int:

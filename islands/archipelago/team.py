@@ -28,13 +28,13 @@ _TURN, _TURNS = 6, 4
 """Generations in a row that are shared or not, of which the first is not measured; and turns."""
 
 
-def shares(population: int, members: int, kept: int) -> list[range]:
-    """Return the slots of each member: equally many, but for the first ones, which are only kept.
+def shares(population: int, members: int, copied: int = 0) -> list[range]:
+    """Return the slots of each member: equally many, but for the first, which are only copied.
 
     These take no time, so that the first member has them besides its share.
     """
-    made = population - kept
-    ends = [0, *(kept + -(-made * number // members) for number in range(1, members + 1))]
+    made = population - copied
+    ends = [0, *(copied + -(-made * number // members) for number in range(1, members + 1))]
     return [range(first, end) for first, end in pairwise(ends)]
 
 
@@ -42,16 +42,26 @@ class Team:
     """The ranks that share the work on islands, on one of them."""
 
     def __init__(
-        self, world: World, backend: Backend, transport: type[Transport] | None, slots: list[range]
+        self,
+        world: World,
+        backend: Backend,
+        transport: type[Transport] | None,
+        slots: list[range],
+        first: list[range],
     ) -> None:
-        """`world` has the members only, and `slots` are those of each."""
+        """`world` has the members only; `slots` are those of each, and `first` in generation 0."""
         self.world, self.backend, self._transport = world, backend, transport
-        self._slots = slots
+        self._slots, self._first = slots, first
 
     @property
     def slots(self) -> range:
         """The slots whose individuals this rank makes."""
         return self._slots[self.world.rank]
+
+    @property
+    def begins_otherwise(self) -> bool:
+        """Whether members make other individuals in generation 0 than later."""
+        return self._slots != self._first
 
     @property
     def all_slots(self) -> range:
@@ -67,9 +77,12 @@ class Team:
         """Return whether `flag` is true on all members; collective."""
         return not self.world.any(not flag)
 
-    def exchange_of(self, rows: Sequence[Array]) -> RepeatedExchange:
-        """Return the exchange of arrays with a row for each slot, as each member has made it."""
-        return self._exchange(rows, self._slots)
+    def exchange_of(self, rows: Sequence[Array], *, is_first: bool) -> RepeatedExchange:
+        """Return the exchange of arrays with a row for each slot, as each member has made it.
+
+        `is_first`: in generation 0.
+        """
+        return self._exchange(rows, self._first if is_first else self._slots)
 
     def copy_of_first(self, rows: Sequence[Array]) -> RepeatedExchange:
         """Return the exchange by which all other members take the arrays of the first one."""
@@ -104,12 +117,15 @@ class Sharing:
     def run(self, step: TeamExchanges, generation: int) -> None:
         """Exchange the rows of the generation that the members have made; collective."""
         are_renewed = self._algorithm.are_renewed(self._read) if step.renewed else []
-        key = (step, generation % 2, *are_renewed)
+        is_first = generation == 0 and self._team.begins_otherwise
+        key = (step, is_first, generation % 2, *are_renewed)
         if key not in self._exchanges:
             usual = step.fields or self._kept()
             names = [step.renewed if each else usual for each in are_renewed]
             names = names or [usual] * self._islands
-            self._exchanges[key] = self._team.exchange_of(self._rows_of(names, generation))
+            self._exchanges[key] = self._team.exchange_of(
+                self._rows_of(names, generation), is_first=is_first
+            )
         self._exchanges[key].run()
 
     def _rows_of(self, names: Sequence[Sequence[str]], generation: int) -> list[Array]:
