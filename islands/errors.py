@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from islands.text import escaped
+
 
 class IslandsError(Exception):
     """Base of all errors that the command line prints on one line before it exits with `status`."""
 
     status = 2
 
+    def __str__(self) -> str:
+        """Return the message, which may quote any text, with unprintable characters escaped."""
+        return escaped(super().__str__())
+
 
 class _OneLineError(IslandsError, ValueError):
     """An error about user input, which may contain any characters; its message is one line."""
 
     def __str__(self) -> str:
-        """Return the message with unprintable characters escaped."""
-        return "".join(
-            each if each.isprintable() else each.encode("unicode_escape").decode()
-            for each in super().__str__()
-        )
+        """Return the message with unprintable characters and line breaks escaped."""
+        return escaped(super().__str__(), kept="")
 
 
 class UsageError(_OneLineError):

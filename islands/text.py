@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TextIO
 
 _NEAR = 0.75
 """Minimum similarity of two names: one wrong letter in four."""
@@ -39,12 +40,40 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     return f"unknown {what} {one_line(name, _SHOWN)!r}.{hint} Known: {', '.join(names)}"
 
 
+def escaped(text: str, kept: str = "\n\t") -> str:
+    """Return text with a backslash sequence for each character that is unprintable and not `kept`.
+
+    Text from files, scripts and other programs could otherwise control the terminal. This includes
+    characters that reverse the direction of text, and invalid UTF-8.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        each if each.isprintable() or each in kept else each.encode("unicode_escape").decode()
+        for each in text
+    )
+
+
+def show(
+    text: object,
+    file: TextIO | None = None,
+    *,
+    end: str = "\n",
+    painted: Callable[[str], str] = str,
+) -> None:
+    """Print text of any origin, escaped, to standard output or another stream.
+
+    Nothing else in the package prints. Only `painted` adds codes for a terminal.
+    """
+    print(painted(escaped(str(text))), file=file, end=end, flush=True)
+
+
 def one_line(text: str, longest: int = 1000) -> str:
     """Return text from any source as one line, shortened to at most `longest` characters.
 
     Line breaks, unprintable characters and invalid UTF-8 are escaped with a backslash.
     """
-    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[: longest + 1])
+    shown = escaped(text[: longest + 1], kept="")
     return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
 
 

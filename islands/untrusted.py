@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from types import UnionType
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import IO, Any, TypeVar, get_args, get_type_hints
 
 from islands.errors import InputError, IslandsError
+from islands.inside import opened
 from islands.paths import reading
 
 MISMATCH = "checksum mismatch: it was changed, or damaged, after it was written"
@@ -19,6 +20,11 @@ _Made = TypeVar("_Made")
 _MOST_PARTS = 1000
 _LONGEST_REASON = 200
 """Maximum length of a parser's message, which may quote the damaged file."""
+
+
+def followed(path: Path) -> IO[bytes]:
+    """Open a file that the user has named."""
+    return path.open("rb")
 
 
 @contextmanager
@@ -42,9 +48,18 @@ def parsing(
         raise InputError(f"{path}: {words}") from error
 
 
-def bounded_text(path: Path, longest: int = 1 << 20) -> str:
-    """Return the text of a small file; refuse a file with more than `longest` bytes."""
-    with reading(path), path.open("rb") as stream:
+def bounded_text(
+    path: Path,
+    longest: int = 1 << 20,
+    opens: Callable[[Path], IO[bytes]] = opened,
+    errors: str = "strict",
+) -> str:
+    """Return the text of a small file; refuse a file with more than `longest` bytes.
+
+    `opens` is `followed` for a file that the user has named, which may be a link or a pipe.
+    `errors` says what becomes of bytes that are not UTF-8, as in `bytes.decode`.
+    """
+    with reading(path), opens(path) as stream:
         raw = stream.read(longest + 1)
     if len(raw) > longest:
         raise InputError(
@@ -52,12 +67,12 @@ def bounded_text(path: Path, longest: int = 1 << 20) -> str:
             " or restore this one"
         )
     with parsing(path, "is not UTF-8"):
-        return raw.decode()
+        return raw.decode(errors=errors)
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """Return the table in a TOML file."""
-    return parse_toml(bounded_text(path), path)
+def read_toml(path: Path, opens: Callable[[Path], IO[bytes]] = opened) -> dict[str, Any]:
+    """Return the table in a TOML file; `opens` as in `bounded_text`."""
+    return parse_toml(bounded_text(path, opens=opens), path)
 
 
 def parse_toml(text: str, path: Path) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import TypeVar
 from islands.backends.trust import distrust, require_own
 from islands.errors import CompileError
 from islands.paths import CACHE_ELSEWHERE, cache_folder, writing
+from islands.text import show
 
 Loaded = TypeVar("Loaded")
 
@@ -63,7 +64,7 @@ def _is_sound(path: Path, digest: str, suffix: str) -> bool:
     fault = distrust(path)
     if fault:
         words = f"the program {path} {fault}: it is replaced, not run"
-        print(f"islands: {words}", file=sys.stderr, flush=True)
+        show(f"islands: {words}", file=sys.stderr)
         return False
     content = path.read_bytes()
     return path.name == _name(digest, content, suffix) and digest.encode() in content

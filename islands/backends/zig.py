@@ -15,6 +15,7 @@ from pathlib import Path
 from islands.backends.cache import own_folder
 from islands.backends.compile_notice import Compiling
 from islands.errors import IslandsError
+from islands.text import show
 
 _CACHE = "ZIG_GLOBAL_CACHE_DIR"
 _RUNTIME = "o/*/libcompiler_rt.a"
@@ -55,7 +56,7 @@ def needs_library(log: str) -> bool:
         return False
     if not any(_folder().glob(_LIBRARY)):
         words = "linking with the C++ library, which Zig first builds (about 80 s, once)"
-        print(f"islands: {words}", file=sys.stderr, flush=True)
+        show(f"islands: {words}", file=sys.stderr)
     return True
 
 
@@ -84,7 +85,7 @@ def compiling() -> Compiling:
             return Compiling("zig", _USUAL_SECONDS, " with Zig")
     first = Compiling("zig-first", _FIRST_SECONDS, " with Zig, which first builds its runtime")
     # This takes too long without a message, even if no run has a screen to show it.
-    first.tell = lambda words: print(f"islands: {words}", file=sys.stderr, flush=True)
+    first.tell = lambda words: show(f"islands: {words}", file=sys.stderr)
     return first
 
 

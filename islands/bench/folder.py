@@ -12,12 +12,14 @@ from islands.bench.base import BenchRequest
 from islands.errors import UsageError
 from islands.paths import reading
 from islands.record.kind import BENCH, RESULTS, Kind, kind_of
-from islands.untrusted import parsing
+from islands.untrusted import bounded_text, parsing
 
 PROVENANCE = "provenance"
 """The key of what made the tables in it."""
 MEASUREMENT = "measurement"
 """The key of what was measured, in the provenance."""
+_MOST_BYTES = 1 << 24
+"""Of the tables of a measurement."""
 _DEFINING = ("of", "variant", "mixes", "colony", "instances")
 """Options that make another measurement; with other ones, it is continued or made again."""
 
@@ -58,7 +60,6 @@ def refuse_other_work(folder: Path, mine: dict[str, list[str]]) -> None:
 
 def _made(path: Path) -> dict[str, Any]:
     """Return the provenance in a file."""
-    with reading(path):
-        text = path.read_text(encoding="utf-8")
+    text = bounded_text(path, _MOST_BYTES)
     with parsing(path, "is not the output of islands bench", "Name a new folder"):
         return dict(json.loads(text)[PROVENANCE])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from islands.bench.gpus_rows import GpuSpeedRow, GpuTargetRow
+from islands.inside import inside
 from islands.report.figure import save, style
 from islands.report.speed_ups import draw_speed_ups
 
@@ -28,7 +29,7 @@ def write_speed_ups(folder: Path, rows: Sequence[Row]) -> None:
                 curves.setdefault(name, []).append((row.ranks, row.speed_up))
     if panels:
         with style():
-            save(draw_speed_ups(panels), folder / NAME, "png")
+            save(draw_speed_ups(panels), inside(folder, NAME), "png")
 
 
 def _title(row: Row) -> str:

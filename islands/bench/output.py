@@ -14,6 +14,7 @@ from islands.bench.gpus_rows import GpuSpeedRow, GpuTargetRow
 from islands.bench.quality_plots import write_plots
 from islands.bench.quality_runs import RunRow
 from islands.bench.topologies import TopologyRow
+from islands.inside import inside
 from islands.paths import published
 from islands.report.figure import new_figure
 
@@ -29,7 +30,7 @@ def write(folder: Path, tables: Mapping[str, Sequence[BenchRow]]) -> None:
     """Write each table to a file; no file is ever seen incomplete."""
     for name, rows in tables.items():
         with (
-            published(folder / f"{name}.csv") as temporary,
+            published(inside(folder, f"{name}.csv")) as temporary,
             temporary.open("w", newline="", encoding="utf-8") as stream,
         ):
             writer = csv.DictWriter(stream, list(asdict(rows[0])))
@@ -39,7 +40,7 @@ def write(folder: Path, tables: Mapping[str, Sequence[BenchRow]]) -> None:
             write_plots(folder, [row for row in rows if isinstance(row, RunRow)])
         topologies = [row for row in rows if isinstance(row, TopologyRow)]
         if topologies:
-            with published(folder / f"{name}.png") as temporary:
+            with published(inside(folder, f"{name}.png")) as temporary:
                 plot_topologies(temporary, topologies)
     kinds = (GpuTargetRow, GpuSpeedRow)
     if gains := [row for rows in tables.values() for row in rows if isinstance(row, kinds)]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from islands.bench.quality_rows import TARGETS
 from islands.bench.quality_runs import RunRow, labels
+from islands.inside import inside
 from islands.report.comparison import draw_gaps, draw_targets
 from islands.report.curves import Curve
 from islands.report.figure import save, style
@@ -34,7 +35,7 @@ def write_plots(folder: Path, rows: Sequence[RunRow]) -> None:
 
 
 def _write(folder: Path, name: str, curves: Sequence[Curve], methods: Sequence[str]) -> None:
-    save(draw_gaps(curves, methods), folder / f"gap-{name}.png", "png")
+    save(draw_gaps(curves, methods), inside(folder, f"gap-{name}.png"), "png")
     targets = _targets(curves) if len(methods) > 1 else TARGETS
     times = {
         f"{method}, {target}": [(c.instance, c.seed, c.time_to(gap)) for c in mine]
@@ -42,7 +43,7 @@ def _write(folder: Path, name: str, curves: Sequence[Curve], methods: Sequence[s
         if (mine := [curve for curve in curves if curve.method == method])
         for target, gap in targets.items()
     }
-    save(draw_targets(times), folder / f"time-{name}.png", "png")
+    save(draw_targets(times), inside(folder, f"time-{name}.png"), "png")
 
 
 def _targets(curves: Sequence[Curve]) -> dict[str, float]:

@@ -20,7 +20,7 @@ from islands.display.terminal import coloured, takes_colours
 from islands.errors import IslandsError, RunError, UnwritableError, UsageError
 from islands.parallel import describe, launched, leave, prints_for_all, record_error
 from islands.paths import writing
-from islands.text import command_line, unknown
+from islands.text import command_line, show, unknown
 
 COMMANDS = {
     "run": "Solve instances, once or with several seeds, on one process or under mpirun.",
@@ -142,11 +142,10 @@ def parsed(line: list[str]) -> argparse.Namespace:
 
 def _print(error: BaseException, *, with_traceback: bool) -> None:
     if with_traceback:
-        traceback.print_exception(error)
+        show("".join(traceback.format_exception(error)), sys.stderr, end="")
     record_error(error)
     message = f"islands: {describe(error, is_traced=with_traceback)}"
-    words = coloured(message) if takes_colours(sys.stderr) else message
-    print(words, file=sys.stderr, flush=True)
+    show(message, sys.stderr, painted=coloured if takes_colours(sys.stderr) else str)
 
 
 def _prepare_streams() -> None:

@@ -23,6 +23,7 @@ from islands.cli import arguments, bench_options
 from islands.display.heartbeat import Heartbeat
 from islands.doctor.nvidia import driver
 from islands.errors import UsageError
+from islands.inside import inside
 from islands.parallel import World, launched, world
 from islands.paths import published
 from islands.record.kind import BENCH
@@ -30,7 +31,7 @@ from islands.record.ledger import RunLedger
 from islands.record.provenance import provenance
 from islands.record.work import end_work, write_work
 from islands.run.signals import suspending
-from islands.text import unknown
+from islands.text import show, unknown
 
 if TYPE_CHECKING:
     from islands.bench.base import BenchRow
@@ -149,7 +150,7 @@ def _performed(args: argparse.Namespace, ledger: RunLedger) -> int:
         end_work(args.out)
         say(f"\nWrote {args.out}")
     if args.json:
-        print(json.dumps(measured))
+        show(json.dumps(measured))
     return 0
 
 
@@ -192,7 +193,7 @@ def _write(
     from islands.bench.output import write
 
     write(folder, tables)
-    with published(folder / BENCH) as temporary:
+    with published(inside(folder, BENCH)) as temporary:
         temporary.write_text(json.dumps(measured) + "\n", encoding="utf-8")
 
 

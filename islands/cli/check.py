@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from islands.instances.formats import FORMATS
+from islands.text import show
 
 if TYPE_CHECKING:
     from islands.check.report import Checked
@@ -32,5 +33,5 @@ def main(args: argparse.Namespace) -> int:
 
     problem = load(args.instance, args.format)
     checked: Checked = examine(problem, args.samples, seed=args.seed, seconds=args.seconds)
-    print(checked)
+    show(checked)
     return 0 if checked.works else 1

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from islands.cli.completion_words import OF_INSTANCES, VALUES, argument_words, instance_names
 from islands.errors import UsageError
-from islands.text import unknown
+from islands.text import show, unknown
 
 _EXAMPLES = """
 to install:
@@ -56,7 +56,7 @@ def main(args: argparse.Namespace) -> int:
     """Print the script of a shell."""
     if args.shell not in _SCRIPTS:
         raise UsageError(unknown("shell", args.shell, _SCRIPTS))
-    print(_SCRIPTS[args.shell](_options()), end="")
+    show(_SCRIPTS[args.shell](_options()), end="")
     return 0
 
 

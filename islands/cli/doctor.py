@@ -7,6 +7,7 @@ import sys
 
 import islands
 from islands.parallel import world
+from islands.text import show
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,11 +23,11 @@ def main(args: argparse.Namespace) -> int:
     ranks = world()
     if ranks.rank == 0:
         words = "testing compilers, devices and a start, which takes some seconds"
-        print(f"islands {islands.__version__}: {words}", file=sys.stderr, flush=True)
+        show(f"islands {islands.__version__}: {words}", file=sys.stderr)
     with ranks.guarded(show_traceback=args.debug):
         checkup = examine(ranks)
         if ranks.rank == 0:
-            print(as_json(checkup) if args.json else as_text(checkup), flush=True)
+            show(as_json(checkup) if args.json else as_text(checkup))
         # A launcher may end the other ranks as soon as one rank exits with an error status.
         ranks.barrier()
     return 1 if checkup.problems else 0

@@ -12,7 +12,7 @@ from islands.errors import InputError, UsageError
 from islands.paths import published
 from islands.record.folder import MIGRATIONS, SETTINGS, TRACE, require_run
 from islands.record.one_run import warnings
-from islands.text import unknown
+from islands.text import show, unknown
 from islands.untrusted import read_toml
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ def main(args: argparse.Namespace) -> int:
         raise UsageError("islands export: no file is named. Add --csv FILE or --parquet FILE")
     rows = _table(args.folder, args.what)
     for warning in warnings(args.folder):
-        print(f"islands: {warning}", file=sys.stderr)
+        show(f"islands: {warning}", file=sys.stderr)
     for path, write in ((args.csv, _write_csv), (args.parquet, _write_parquet)):
         if path is not None:
             write(rows, path)
-            print(f"Wrote {path}: {len(rows)} rows, {', '.join(rows.column_names)}")
+            show(f"Wrote {path}: {len(rows)} rows, {', '.join(rows.column_names)}")
     return 0
 
 

@@ -15,7 +15,7 @@ from islands.instances.locate import Found, Index, find
 from islands.problems import load, read
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
-from islands.text import counted, unknown
+from islands.text import counted, show, unknown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,16 +48,16 @@ def _list(args: argparse.Namespace) -> int:
     index = Index()
     for each in _sets(args.name):
         here = sum(index.of_entry(entry) is not None for entry in each.entries.values())
-        print(f"{each.name}: {each.title}; {counted(len(each.entries), 'instance')}, {here} here")
+        show(f"{each.name}: {each.title}; {counted(len(each.entries), 'instance')}, {here} here")
         for entry in each.entries.values():
             known = entry.best_known
             value, status = (str(known.value), known.status) if known else ("-", "-")
             place = "here" if index.of_entry(entry) else "not here"
-            print(f"  {entry.full_name:<20} {entry.size:>7} {value:>10}  {status:<10}  {place}")
+            show(f"  {entry.full_name:<20} {entry.size:>7} {value:>10}  {status:<10}  {place}")
     if args.name is None and (others := index.others(FOUND_BY_NAME)):
-        print("found here, not in the catalogue:")
+        show("found here, not in the catalogue:")
         for name, path in others.items():
-            print(f"  {name:<20} {path}")
+            show(f"  {name:<20} {path}")
     return 0
 
 
@@ -80,13 +80,13 @@ def _show(args: argparse.Namespace) -> int:
     if problem is None and found.path:
         problem = read(found, args.format)
     for remark in problem.remarks if problem is not None else ():
-        print(remark.words)
+        show(remark.words)
     return 0
 
 
 def _print_rows(rows: Mapping[str, str]) -> None:
     for key, value in rows.items():
-        print(f"{key:<12} {value}")
+        show(f"{key:<12} {value}")
 
 
 def _own(problem: Problem) -> dict[str, str]:
@@ -111,7 +111,7 @@ def _published(entry: Entry) -> dict[str, str]:
 
 def _fetch(args: argparse.Namespace) -> int:
     def say(line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
+        show(line, file=sys.stderr)
 
     instances = catalogue().set(args.name)
     failures = fetch(instances, args.base, say)
@@ -119,7 +119,7 @@ def _fetch(args: argparse.Namespace) -> int:
         say(str(failure))
     if instances.base:
         right = len({entry.file for entry in instances.entries.values()}) - len(failures)
-        print(
+        show(
             f"{instances.name}: {counted(right, 'file is', 'files are')} complete and correct,"
             f" {len(failures)} failed"
         )
@@ -139,9 +139,9 @@ def _check(args: argparse.Namespace) -> int:
             fault = _fault(Found(entry.full_name, path, entry))
             if fault:
                 wrong += 1
-                print(fault)
-        print(f"{each.name}: {here} of {len(each.entries)} instances are here and readable")
-    print(
+                show(fault)
+        show(f"{each.name}: {here} of {len(each.entries)} instances are here and readable")
+    show(
         "all files are as published"
         if not wrong
         else counted(wrong, "file is wrong", "files are wrong")

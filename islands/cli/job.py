@@ -13,7 +13,7 @@ from islands.custom.trust import Trust
 from islands.errors import IslandsError, UsageError
 from islands.record.folder import require_run
 from islands.slurm.command_line import JobFacts
-from islands.text import command_line, unknown
+from islands.text import command_line, show, unknown
 
 COMMANDS = ("run", "sweep", "scaling")
 
@@ -48,7 +48,7 @@ def main(words: list[str]) -> int:
         with command_line():
             return _run(words)
     except IslandsError as error:
-        print(f"islands job: {error}", file=sys.stderr, flush=True)
+        show(f"islands job: {error}", file=sys.stderr)
         return error.status
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from islands.cli import arguments
+from islands.text import show
 
 _EXAMPLES = """
 WHAT: solution (a tour, an assignment, ...), convergence (over generations), evaluations or seconds
@@ -42,6 +43,6 @@ def main(args: argparse.Namespace) -> int:
         args.folder, args.what, args.out, trusted=args.trust, moved=args.instance
     )
     for note in notes:
-        print(f"islands: {note}", file=sys.stderr)
-    print(f"Wrote {path}")
+        show(f"islands: {note}", file=sys.stderr)
+    show(f"Wrote {path}")
     return 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from islands.cli import arguments
 from islands.errors import UsageError
-from islands.text import either
+from islands.text import either, show
 
 _SUFFIXES = (".html", ".htm")
 
@@ -44,8 +44,8 @@ def main(args: argparse.Namespace) -> int:
     from islands.report.folders import default_path, page_for
 
     style()  # refuse at once if Matplotlib is missing
-    page = page_for(args.folders, trusted=args.trust, moved=args.instance, say=print)
+    page = page_for(args.folders, trusted=args.trust, moved=args.instance, say=show)
     path = args.out or default_path(args.folders)
     page.write(path)
-    print(f"Wrote {path}")
+    show(f"Wrote {path}")
     return 0

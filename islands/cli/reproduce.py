@@ -15,11 +15,12 @@ from islands.cli import arguments
 from islands.cli.experiments import ALL, UNFINISHED, PaperExperiment, prepared
 from islands.doctor.nvidia import driver
 from islands.errors import Suspended
+from islands.inside import inside
 from islands.parallel import world
 from islands.paths import writing
 from islands.record.provenance import provenance
 from islands.reproduce import PAPERS
-from islands.text import meant
+from islands.text import meant, show
 
 if TYPE_CHECKING:
     from islands.display.heartbeat import Heartbeat
@@ -113,11 +114,11 @@ def main(args: argparse.Namespace) -> int:
     if args.what == ALL and args.out is not None and is_first:
         from islands.report.folders import PAGE, page_for
 
-        page_for([args.out]).write(args.out / PAGE)
+        page_for([args.out]).write(inside(args.out, PAGE))
         say(f"\nWrote {args.out / PAGE}")
     if args.json and is_first:
         [only] = done.values() if args.what != ALL else [{"papers": done}]
-        print(json.dumps(only))
+        show(json.dumps(only))
     return 0
 
 

@@ -26,6 +26,8 @@ from islands.spec.given import Given, gathered
 from islands.spec.resolve import DEFAULT_INSTANCE
 from islands.spec.spec import GeneralSettings
 from islands.spec.stop_kinds import KINDS
+from islands.text import show
+from islands.untrusted import followed
 
 if TYPE_CHECKING:
     from islands.parallel import World
@@ -180,7 +182,7 @@ def main(args: argparse.Namespace) -> int:
             if args.plot and ranks.rank == 0:
                 _plot(result, output)
             return ended(result, ranks, as_json=args.json)
-        trust = ranks.from_first(lambda: trust.signed_in(args.config))
+        trust = ranks.from_first(lambda: trust.signed_in(args.config, followed))
         planned = partial(Plan.of, args.instances, args.runs or 1, requested, args.config, trust)
         series = run_several(ranks.run_on_all(planned), ranks, output, rank_options)
         return ended(series, ranks, as_json=args.json)
@@ -213,7 +215,7 @@ def _plot(result: Result, output: Output) -> None:
         words = "\n".join([*(f"islands: {note}" for note in notes), f"Drew {path}"])
     except IslandsError as error:
         words = f"islands: no picture: {error}"
-    print(words, file=output.stream, flush=True)
+    show(words, file=output.stream)
 
 
 def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
@@ -226,7 +228,7 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
     from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 
     if as_json and ranks.rank == 0:
-        print(result.to_json(), flush=True)
+        show(result.to_json())
     if isinstance(result, Result):
         hint = hint_of(result.problem)
         ranks.run_on_all(lambda: result.require_solution(hint))

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from islands.cli import arguments
+from islands.inside import inside
+from islands.text import show
 
 if TYPE_CHECKING:
     from islands.slurm.state import JobState
@@ -33,13 +35,13 @@ def main(args: argparse.Namespace) -> int:
     state, mixed = state_of(args.folder), warnings(args.folder)
     if args.json:
         facts = {"folder": str(args.folder), "warnings": mixed}
-        print(json.dumps(facts | dataclasses.asdict(state)))
+        show(json.dumps(facts | dataclasses.asdict(state)))
         return 0
-    print(f"{args.folder}: {state}")
+    show(f"{args.folder}: {state}")
     for warning in mixed:
-        print(f"warning: {warning}")
+        show(f"warning: {warning}")
     if state.progress:
-        print(f"last row: {state.progress}")
+        show(f"last row: {state.progress}")
     return 0
 
 
@@ -49,7 +51,7 @@ def _print_sweep(folder: Path, states: dict[int, JobState], *, as_json: bool) ->
 
     if as_json:
         each = {str(number): dataclasses.asdict(state) for number, state in states.items()}
-        print(
+        show(
             json.dumps(
                 {
                     "folder": str(folder),
@@ -59,11 +61,11 @@ def _print_sweep(folder: Path, states: dict[int, JobState], *, as_json: bool) ->
             )
         )
         return 0
-    print(f"{folder}: {counted_states(states)}")
+    show(f"{folder}: {counted_states(states)}")
     for number, state in states.items():
         if state.word not in ("done", "queued"):
-            print(f"{number:>7}  {state}")
+            show(f"{number:>7}  {state}")
     for number in states:
-        for warning in warnings(folder / str(number)):
-            print(f"warning: {warning}")
+        for warning in warnings(inside(folder, str(number))):
+            show(f"warning: {warning}")
     return 0

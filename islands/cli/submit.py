@@ -8,15 +8,15 @@ import os
 import re
 import time
 from collections.abc import Sequence
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
-from shlex import join
+from shlex import join, quote
 from typing import TYPE_CHECKING
 
 from islands.cli import run
 from islands.cli.job_options import add_job_options
 from islands.errors import UnwritableError, UsageError
-from islands.text import counted
+from islands.text import counted, show
 
 if TYPE_CHECKING:
     from islands.slurm.command_line import JobFacts
@@ -49,10 +49,12 @@ def main(args: argparse.Namespace) -> int:
     from islands.slurm.jobs import refuse_second_job
     from islands.slurm.site import directives_of, find_site
     from islands.slurm.submit import require_accepted, submit
-    from islands.slurm.template import script
+    from islands.slurm.template import output_in, require_fit, script
 
     resumes = (args.instances or [])[:1] == ["resume"]
     elements = [_resume(args)] if resumes else _elements(args)
+    for word in chain.from_iterable(elements):
+        require_fit("the option", word)
     checks = _checks(args, elements)
     site = find_site(args.site)
     directives = directives_from(
@@ -70,26 +72,27 @@ def main(args: argparse.Namespace) -> int:
     def text(folder: Path) -> str:
         if is_sweep:
             limit = f"%{args.at_once}" if args.at_once else ""
-            place = {"array": f"1-{len(elements)}{limit}", "output": f"{folder}/{JOB}/%A-%a.out"}
+            place = {"array": f"1-{len(elements)}{limit}", "output": output_in(folder, "%A-%a.out")}
             words, template = [str(folder / JOB / LIST), "--out", str(folder)], "sweep"
         else:
-            place, template = {"output": f"{folder}/{JOB}/%j.out"}, "run"
+            place, template = {"output": output_in(folder, "%j.out")}, "run"
             words = elements[0] if resumes else [*elements[0], "--out", str(folder)]
         return script(template, directives | place, words, site, folder)
 
     require_accepted(text(folder))
     if args.dry_run:
-        print(text(folder), end="")
+        show(text(folder), end="")
         return 0
     if own is None:
         folder = fresh(Path("runs"), folder.name)
     job = submit(text(folder), folder, list(map(join, elements)) if is_sweep else None)
     if args.json:
-        print(json.dumps(vars(job)))
+        show(json.dumps(vars(job)))
         return 0
     what = f", an array of {counted(len(elements), 'run')}" if is_sweep else ""
-    print(f"job {job.job}{what}: {folder}")
-    print(f"follow it with: islands status {folder}   or: islands watch {folder}")
+    show(f"job {job.job}{what}: {folder}")
+    place = quote(str(folder))
+    show(f"follow it with: islands status {place}   or: islands watch {place}")
     return 0
 
 

@@ -15,7 +15,7 @@ from islands.cli.run import options
 from islands.custom.trust import Trust
 from islands.errors import Suspended, UsageError
 from islands.parallel import launched
-from islands.text import counted
+from islands.text import counted, show
 from islands.tune import METRICS
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def main(args: argparse.Namespace) -> int:
         say(refused(tuning.candidates))
     say(f"\nWrote {done.folder}: {LEDGER}, {RANKING}, {BEST}")
     if args.json:
-        print(done.to_json(), flush=True)
+        show(done.to_json())
     return 0
 
 
@@ -160,7 +160,7 @@ def _tuning(args: argparse.Namespace) -> Tuning:
     if ranks > 1:
         idle = counted(ranks - 1, "rank")
         warning = f"islands: tune uses only one rank; idle under mpirun: {idle}"
-        print(warning, file=sys.stderr, flush=True)
+        show(warning, file=sys.stderr)
     if find_spec("scipy") is None:
         raise UsageError("tune needs scipy. Install it with: pip install 'islands[report]'")
     if args.metric not in METRICS:

@@ -24,7 +24,7 @@ from islands.record.one_run import warnings
 from islands.record.problem_file import has_problem, stored_problem
 from islands.record.settings_file import read_settings
 from islands.record.solution import recorded
-from islands.text import gap
+from islands.text import gap, show
 
 _SHOWN = 40  # maximum number of characters of a stated cost that is not a number
 
@@ -64,9 +64,9 @@ def main(args: argparse.Namespace) -> int:
     except RunError as error:
         reason = str(error)
     if args.json:
-        print(_as_json(problem, path, cost, reason, remarks))
+        show(_as_json(problem, path, cost, reason, remarks))
     else:
-        print(_as_text(problem, cost, reason, remarks))
+        show(_as_text(problem, cost, reason, remarks))
     is_wrong = any(remark.value in (None, False) for remark in compared)
     return 1 if cost is None or is_wrong else 0
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import codecs
+import os
 import time
 from pathlib import Path
 
 from islands.cli import arguments
+from islands.inside import opened
+from islands.text import show
 
 _LOG_SECONDS, _STATE_SECONDS = 0.5, 5.0
+_MOST_BYTES = 1 << 20
+"""The most bytes of a log that are shown at once."""
+_DECODER = codecs.getincrementaldecoder("utf-8")
 _EXAMPLES = """
 It prints the rows of a run as they are written, and which run, configuration or instance the work
 is at, until the work ends. The exit status is 1 if it has failed.
@@ -36,7 +43,7 @@ def main(args: argparse.Namespace) -> int:
     if is_sweep(args.folder):
         return _watch_sweep(args.folder)
     for warning in warnings(args.folder):
-        print(f"warning: {warning}", flush=True)
+        show(f"warning: {warning}")
     log, work = _Log(), _ShownWork(args.folder)
     shown, asked = "", -_STATE_SECONDS
     while True:
@@ -45,11 +52,11 @@ def main(args: argparse.Namespace) -> int:
         # The line of the work says more than that it is running.
         is_told = work.show() and state.word == "running" and state.job is None
         if state.word != shown and not (state.is_final or is_told):
-            print(f"{args.folder}: {state}", flush=True)
+            show(f"{args.folder}: {state}")
             shown = state.word
         log.show(log_of(args.folder))
         if state.is_final:
-            print(f"{args.folder}: {state}", flush=True)
+            show(f"{args.folder}: {state}")
             return 1 if state.word == "failed" else 0
         time.sleep(_LOG_SECONDS)
 
@@ -62,7 +69,7 @@ def _watch_sweep(folder: Path) -> int:
     while True:
         states = states_of(folder)
         if (counts := counted_states(states)) != shown:
-            print(f"{folder}: {counts}", flush=True)
+            show(f"{folder}: {counts}")
             shown = counts
         if all(state.is_final for state in states.values()):
             return 1 if any(state.word == "failed" for state in states.values()) else 0
@@ -82,30 +89,36 @@ class _ShownWork:
         work = read_work(self._folder)
         if work is not None and work.words != self._shown:
             self._shown = work.words
-            print(f"{self._folder}: {work}", flush=True)
+            show(f"{self._folder}: {work}")
         return bool(self._shown)
 
 
 class _Log:
-    """A log that another process writes."""
+    """A log that another process writes, from its last part on."""
 
     def __init__(self) -> None:
         self._path: Path | None = None
         self._position = 0
+        self._decoder = _DECODER("replace")
 
     def show(self, path: Path | None) -> None:
         """Print the lines that were added since the last call; the log may be another one now."""
         if path != self._path:
             self._show_rest()
             self._path, self._position = path, 0
+            if path is not None and (left_out := path.stat().st_size - _MOST_BYTES) > 0:
+                self._position = left_out
+                show(f"{path}: the first {left_out} bytes are left out")
         self._show_rest()
 
     def _show_rest(self) -> None:
         if self._path is None:
             return
-        if self._path.stat().st_size < self._position:
-            self._position = 0  # the run has started again
-        with self._path.open(errors="replace") as stream:
+        with opened(self._path) as stream:
+            if os.fstat(stream.fileno()).st_size < self._position:
+                self._position = 0  # the run has started again
             stream.seek(self._position)
-            print(stream.read(), end="", flush=True)
-            self._position = stream.tell()
+            # Another process may write without end, so that only a part is read now.
+            part = stream.read(_MOST_BYTES)
+            self._position += len(part)
+        show(self._decoder.decode(part), end="")

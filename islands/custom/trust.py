@@ -9,17 +9,18 @@ from __future__ import annotations
 import hmac
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from islands.backends.cache import own_folder
 from islands.custom.scripts import is_reference, parted
 from islands.errors import InputError
-from islands.paths import writing
+from islands.inside import opened
+from islands.paths import reading, writing
 from islands.text import option
 from islands.untrusted import bounded_text, parse_toml
 
@@ -44,9 +45,16 @@ class Trust:
         """Also trust the scripts that these settings name, which the user has stated."""
         return replace(self, files=self.files | {file for file, _ in _references(values)})
 
-    def signed_in(self, path: Path | None) -> Self:
-        """Also trust the scripts that a file names, if it is signed by this user."""
-        return self if path is None else self.of_text(bounded_text(path), path)
+    def signed_in(self, path: Path | None, opens: Callable[[Path], IO[bytes]] = opened) -> Self:
+        """Also trust the scripts that a file names, if it is signed; `opens` as in `bounded_text`.
+
+        A pipe is left for its reader.
+        """
+        if path is None:
+            return self
+        with reading(path):
+            is_file = path.is_file()
+        return self.of_text(bounded_text(path, opens=opens), path) if is_file else self
 
     def of_text(self, text: str, path: Path) -> Self:
         """Also trust the scripts that the text of a TOML file names, if it is signed."""

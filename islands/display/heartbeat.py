@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Self, TextIO, TypeVar
 
 from islands.progress.work import Work
+from islands.text import escaped, show
 
 _SIGN_OF_LIFE = 30.0
 """Seconds without output, during one piece of work, before a line is printed."""
@@ -90,7 +91,7 @@ class Heartbeat:
         """Print a line of results, after erasing the progress line."""
         with self._lock:
             self._wipe()
-            print(text, file=stream, flush=True)
+            show(text, file=stream)
 
     def _live(self) -> None:
         wait = _SIGN_OF_LIFE
@@ -112,7 +113,7 @@ class Heartbeat:
         if not self._is_terminal and now - self._said_at < _SELDOM:
             return
         self._said_at = now
-        line = f"{self.work}: {work}"
+        line = escaped(f"{self.work}: {work}", kept="")
         if self._is_terminal:
             # Return the cursor to the start, so that other output overwrites the line.
             self._is_drawn = True

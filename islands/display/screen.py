@@ -10,9 +10,11 @@ from typing import Self, TextIO
 from islands.display.heartbeat import duration
 from islands.display.table import Table
 from islands.display.terminal import StatusLine, coloured, is_terminal, takes_colours
+from islands.inside import opened
 from islands.paths import writing
 from islands.progress.progress import Progress
 from islands.spec.stop import Criterion, seconds_left
+from islands.text import show
 
 
 class Screen:
@@ -82,18 +84,17 @@ class Screen:
                 with writing(getattr(self._stream, "name", "the output")):
                     if self._status is not None:
                         self._status.wipe()
-                    words = coloured(text) if self._has_colours else text
-                    print(words, file=self._stream, flush=True)
+                    show(text, self._stream, painted=coloured if self._has_colours else str)
             self.note(text)
 
     def note(self, text: str) -> None:
         """Write a message to the log alone."""
         if self._log is not None:
             with writing(self._log.name):
-                print(text, file=self._log)
+                show(text, self._log)
 
 
 def _opened(log: Path) -> TextIO:
     with writing(log):
         # File names may contain bytes that are not UTF-8.
-        return log.open("a", encoding="utf-8", errors="backslashreplace", buffering=1)
+        return opened(log, "a", encoding="utf-8", errors="backslashreplace", buffering=1)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from islands.archipelago.archipelago import Archipelago
 from islands.spec.spec import RunSpec
-from islands.text import counted
+from islands.text import counted, show
 
 _SECONDS = 5.0
 """Seconds until a generation counts as long, and between messages about it."""
@@ -69,12 +69,11 @@ class Slow:
 
     def _warn(self, seconds: float) -> None:
         """Tell what to do about an evaluation that does not return, also if the run is quiet."""
-        print(
+        show(
             f"islands: the run should have ended {seconds:.0f} s ago, but waits for"
             f" {self._evaluator}. If it never returns, end the run with Ctrl-C, twice, or with"
             f" kill -9 {os.getpid()} on {platform.node()}, and find the loop with islands check",
             file=sys.stderr,
-            flush=True,
         )
 
     def _advice(self) -> str:

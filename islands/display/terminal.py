@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TextIO
 
 from islands.parallel import has_launcher
+from islands.text import escaped
 
 _SELDOM = 0.5
 """Minimum seconds between two states of the last line."""
@@ -59,7 +60,8 @@ class StatusLine:
             return
         self._shown_at, self._is_drawn = now, True
         width = shutil.get_terminal_size().columns - 1
-        self._write(f"\r\x1b[K{text[:width]}\r")
+        words = escaped(text, kept="")
+        self._write(f"\r\x1b[K{words[:width]}\r")
 
     def wipe(self) -> None:
         """Remove the line before other output."""

@@ -8,6 +8,8 @@ import sys
 import time
 from dataclasses import dataclass
 
+from islands.text import show
+
 _INSTANCE = "demo/tsp"
 _TIMEOUT = 300
 
@@ -67,7 +69,7 @@ def _start(backend_name: str) -> None:
     archipelago.start()
     archipelago.measure()
     end = time.monotonic()
-    print(json.dumps({"moments": moments, "end": end, "compiled": bool(compiled)}))
+    show(json.dumps({"moments": moments, "end": end, "compiled": bool(compiled)}))
 
 
 if __name__ == "__main__":

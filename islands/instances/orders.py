@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import InputError
+from islands.inside import inside
 from islands.paths import reading
 
 ENTRY_MAX = 2**31 - 1
@@ -35,12 +36,12 @@ def solution_file(path: Path, suffix: str, whole: str) -> Path:
             path = path.parent
         if not path.is_dir():
             return path
-        inside = path / f"solution{suffix}"
-        if not inside.exists():
+        file = inside(path, f"solution{suffix}")
+        if not file.exists():
             raise InputError(
-                f"{path}: is a folder without {inside.name}. Name a file that contains the {whole}"
+                f"{path}: is a folder without {file.name}. Name a file that contains the {whole}"
             )
-        return inside
+        return file
 
 
 def read_json(path: Path, n: int, words: Words, *, may_be_empty: bool = False) -> NDArray[np.int64]:

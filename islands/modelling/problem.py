@@ -25,11 +25,14 @@ from islands.modelling.kinds import Box, SolutionKind
 from islands.modelling.program import costs_of, other_backend
 from islands.modelling.saved import saved
 from islands.modelling.workers import WorkerPool, reference_of
-from islands.paths import published, reading
+from islands.paths import published
 from islands.problems.base import Problem, Solution, never
 from islands.problems.real_costs import ordered
+from islands.untrusted import bounded_text, followed
 
 _ROWS_AT_ONCE = 1 << 22
+_SOLUTION_BASE, _SOLUTION_ENTRY = 1 << 20, 64
+"""The most bytes in the file of a solution: of its comments, and of each entry."""
 _SEED = (
     "A solution must always have the same cost: seed random generators of the script, such as"
     " np.random.default_rng(1), or load the data from a file"
@@ -216,8 +219,8 @@ class StatedProblem(Problem):
     def read_solution(self, path: Path) -> Solution:
         """Return the solution in a file with a number on each line."""
         path = solution_file(path, self.solution_suffix, "solution")
-        with reading(path):
-            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        longest = _SOLUTION_BASE + _SOLUTION_ENTRY * self.size
+        lines = bounded_text(path, longest, followed, "replace").splitlines()
         words = [line for line in lines if line.strip() and not line.startswith("#")]
         try:
             numbers = np.array([float(word) for word in words])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from islands.parallel.channel import Channel
 from islands.parallel.failure import ERROR_FILE, RanksLostError, describe, record_error
+from islands.parallel.likeness import differences
 from islands.parallel.ranks import Deal, blocks, has_launcher, launched
 from islands.parallel.start import leave, prints_for_all, world
 from islands.parallel.stop_notice import StopNotice
@@ -20,6 +21,7 @@ __all__ = [
     "World",
     "blocks",
     "describe",
+    "differences",
     "has_launcher",
     "launched",
     "leave",

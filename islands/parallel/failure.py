@@ -11,7 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from islands.custom.scripts import place_in
-from islands.errors import IslandsError, RunError, Suspended
+from islands.errors import InputError, IslandsError, RunError, Suspended
+from islands.inside import opened
 
 ERROR_FILE = "ISLANDS_ERROR_FILE"
 """The variable with the path of a file to which ranks append their errors; batch scripts set it."""
@@ -19,6 +20,9 @@ ERROR_FILE = "ISLANDS_ERROR_FILE"
 
 class RanksLostError(RunError):
     """Other ranks have died; in a fault-tolerant run, the remaining ranks can continue."""
+
+    status = 69
+    """EX_UNAVAILABLE of sysexits.h: to start again may help, which a status of 1 denies."""
 
 
 def describe(error: BaseException, *, is_traced: bool = False) -> str:
@@ -50,10 +54,22 @@ def record_error(error: BaseException) -> None:
     A launcher ends with the same status in both cases.
     """
     path = os.environ.get(ERROR_FILE)
-    is_of_others = isinstance(error, RanksLostError) or type(error).__module__.startswith("mpi4py")
-    if path and not is_of_others and isinstance(error, Exception):
-        with suppress(OSError), Path(path).open("a") as stream:
+    if path and not _is_of_others(error) and isinstance(error, Exception):
+        with suppress(OSError, InputError), opened(Path(path), "a") as stream:
             stream.write(f"{describe(error)}\n")
+
+
+def status_of(error: BaseException) -> int:
+    """Return the exit status of a process that ends with an error."""
+    if isinstance(error, KeyboardInterrupt):
+        return 130
+    default = RanksLostError.status if _is_of_others(error) else 1
+    return int(getattr(error, "status", default))
+
+
+def _is_of_others(error: BaseException) -> bool:
+    """Return whether the loss of other ranks may be the cause, as it is of errors of MPI."""
+    return isinstance(error, RanksLostError) or type(error).__module__.startswith("mpi4py")
 
 
 def portable(error: BaseException | None) -> BaseException | None:

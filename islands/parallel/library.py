@@ -17,7 +17,7 @@ _FAULT_TOLERANCE = "OMPI_MCA_mpi_ft_enable"
 def prepare(*, fault_tolerant: bool) -> None:
     """Set the variables that Open MPI reads at its start; call this before importing mpi4py."""
     if fault_tolerant:
-        if os.environ.get(_FAULT_TOLERANCE) != "1":
+        if not outlives_ranks():
             raise UsageError(
                 "--fault-tolerant needs Open MPI 5 with fault tolerance."
                 " Start it with: mpirun --with-ft ulfm"
@@ -33,6 +33,26 @@ def prepare(*, fault_tolerant: bool) -> None:
         os.environ[_LAYER] = "ucx,ob1"
         os.environ.setdefault("OMPI_MCA_opal_common_ucx_tls", "any")
         os.environ.setdefault("OMPI_MCA_opal_common_ucx_devices", "any")
+
+
+def outlives_ranks() -> bool:
+    """Return whether the launcher lets a job go on when a rank dies; others end it."""
+    return os.environ.get(_FAULT_TOLERANCE) == "1"
+
+
+def initialize() -> None:
+    """Start MPI without blocking other threads of Python, as mpi4py does when it is imported."""
+    import mpi4py
+
+    mpi4py.rc.initialize, mpi4py.rc.finalize = False, True
+    from mpi4py import MPI
+
+    if not MPI.Is_initialized():
+        provided = ctypes.c_int()
+        library = ctypes.CDLL(MPI.__file__)  # calls through ctypes release Python's lock
+        library.MPI_Init_thread(None, None, MPI.THREAD_MULTIPLE, ctypes.byref(provided))
+        for communicator in (MPI.COMM_SELF, MPI.COMM_WORLD):
+            communicator.Set_errhandler(MPI.ERRORS_RETURN)
 
 
 def takes_gpu_memory() -> bool:

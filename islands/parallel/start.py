@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import faulthandler
 import os
 import sys
 import time
@@ -10,10 +9,12 @@ from typing import Any
 
 from islands.errors import UsageError
 from islands.parallel import library
+from islands.parallel.failure import RanksLostError
+from islands.parallel.likeness import require_same_program
 from islands.parallel.ranks import launched
+from islands.parallel.start_watch import end_start, watched_start
 from islands.parallel.world import World
 
-_LONGEST_START_SECONDS = 120
 _ENDING_SECONDS = 0.5
 """Seconds that rank 0 waits for other ranks to end first, once MPI has started."""
 _STARTING_SECONDS = 3.0
@@ -31,21 +32,29 @@ def world(*, fault_tolerant: bool = False) -> World:
         return World()
     # An error here is the same on all ranks.
     library.prepare(fault_tolerant=fault_tolerant)
+    if not library.outlives_ranks():
+        return _started(rank, announced, fault_tolerant=fault_tolerant)
     try:
-        if fault_tolerant:
-            # MPI waits forever for a rank that dies during the start, without any message.
-            faulthandler.dump_traceback_later(_LONGEST_START_SECONDS, exit=True)
-        try:
-            communicator = _communicator(announced)
-        finally:
-            faulthandler.cancel_dump_traceback_later()
-        return World(communicator, fault_tolerant=fault_tolerant)
+        with watched_start(rank, announced):
+            return _started(rank, announced, fault_tolerant=fault_tolerant)
+    except RanksLostError as error:
+        time.sleep(min(1.0, 0.1 * rank))  # the lowest rank prints, and ends the others
+        end_start(rank, announced, f"a rank has died ({error.__cause__})")
+
+
+def _started(rank: int, announced: int, *, fault_tolerant: bool) -> World:
+    """Return the ranks, which run the same program."""
+    try:
+        communicator = _communicator(announced)
+        ranks = World(communicator, fault_tolerant=fault_tolerant)
     except UsageError as error:
         if rank > 0:
             # This may be the only rank with the error, so it prints it, but after rank 0.
             time.sleep(1.0)
             World().abort(f"[rank {rank} of {announced}] {error}", error.status)
         raise
+    require_same_program(ranks)
+    return ranks
 
 
 def prints_for_all(launched_as: int) -> bool:
@@ -60,7 +69,7 @@ def leave(status: int) -> int:
     Only rank 0 returns a status other than 0: if another rank does, or if rank 0 ends first, the
     launcher prints a long message of its own.
     """
-    if World.rank_after_losses is not None:
+    if World.rank_after_losses is not None or status == RanksLostError.status:
         # After the loss of ranks, MPI may wait for them forever at its end.
         sys.stdout.flush()
         sys.stderr.flush()
@@ -84,6 +93,8 @@ def leave(status: int) -> int:
 
 def _communicator(announced: int) -> Any:
     try:
+        if library.outlives_ranks():
+            library.initialize()
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
         raise UsageError(
@@ -97,4 +108,9 @@ def _communicator(announced: int) -> Any:
             " MPI libraries. Use the mpirun of the MPI that mpi4py loads, or srun --mpi=pmix"
         )
     # A duplicate separates these messages from other users of MPI in this process.
-    return MPI.COMM_WORLD.Dup()
+    try:
+        return MPI.COMM_WORLD.Dup()
+    except MPI.Exception as error:
+        if not library.outlives_ranks():
+            raise
+        raise RanksLostError("lost ranks during the start") from error

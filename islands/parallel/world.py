@@ -13,8 +13,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar
 
 from islands.errors import IslandsError, RunError
 from islands.parallel.channel import Channel
-from islands.parallel.failure import RanksLostError, common, describe, portable, record_error
-from islands.parallel.library import takes_gpu_memory, takes_threads
+from islands.parallel.failure import (
+    RanksLostError,
+    common,
+    describe,
+    portable,
+    record_error,
+    status_of,
+)
+from islands.parallel.library import outlives_ranks, takes_gpu_memory, takes_threads
+from islands.text import show
 
 if TYPE_CHECKING:
     import numpy as np
@@ -260,17 +268,20 @@ class World:
 
     @contextmanager
     def detecting_lost_ranks(self) -> Iterator[None]:
-        """Turn the death of other ranks into a `RanksLostError`, in a fault-tolerant run."""
+        """Turn the death of other ranks into a `RanksLostError`, unless the launcher ends all."""
         try:
             yield
         except Exception as error:
             # Any error may have this cause: a dying rank can send an incomplete message.
-            if not self.fault_tolerant:
+            if not (self.fault_tolerant or outlives_ranks()):
                 raise
             # Other ranks may be waiting elsewhere, for this rank or for the dead one.
             for communicator in self._communicators:
                 communicator.Revoke()
-            raise RanksLostError(f"lost ranks of {self.size}: {error}") from error
+            raise RanksLostError(
+                f"lost ranks of {self.size}: {error}. Repeat the command, or resume the run;"
+                " islands-supervise does so by itself"
+            ) from error
 
     def run_on_all(self, work: Callable[[], Value]) -> Value:
         """Do `work`, which must not use MPI, on every rank; if it fails on one, all raise."""
@@ -315,17 +326,16 @@ class World:
             if self.size == 1 or error is self._agreed_error:
                 raise
             if show_traceback:
-                traceback.print_exc()
+                show(traceback.format_exc(), sys.stderr, end="")
             record_error(error)
-            status = 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "status", 1)
-            self.abort(describe(error, is_traced=show_traceback), status)
+            self.abort(describe(error, is_traced=show_traceback), status_of(error))
 
     def abort(self, message: str, status: int = 1) -> NoReturn:
         """Print `message` with this rank's number and end all ranks at once."""
         # If several ranks fail, only the lowest one prints.
         time.sleep(min(1.0, 0.1 * self.rank))
         where = f"[rank {self.rank} of {self.size}, {platform.node()}] " if self.size > 1 else ""
-        print(f"islands: {where}{message}", file=sys.stderr, flush=True)
+        show(f"islands: {where}{message}", file=sys.stderr)
         if self._communicator is not None:
             self._communicator.Abort(status)
         raise SystemExit(status)

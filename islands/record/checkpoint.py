@@ -11,12 +11,15 @@ import io
 import os
 import re
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
 
 from islands.archipelago.archipelago import Archipelago
+from islands.errors import UnwritableError
+from islands.inside import inside, inside_all, opened
 from islands.parallel import World
 from islands.paths import published, reading
 from islands.progress.progress import Moment
@@ -61,7 +64,7 @@ class Checkpoints:
         name = f"{moment.generation:012}.{self._start}"
         if name in self._kept:
             return
-        folder = self._run / CHECKPOINTS / name
+        folder = inside(self._run, CHECKPOINTS, name)
         parts = self._world.gather(self._world.run_on_all(lambda: self._rank_file(folder)))
         if self._world.rank == 0:
             migrations = self._archipelago.migrations
@@ -87,9 +90,9 @@ class Checkpoints:
 
     def _tidy(self) -> None:
         if self._world.rank == 0:
-            for each in (self._run / CHECKPOINTS).glob("[0-9]*"):
+            for each in inside_all(inside(self._run, CHECKPOINTS), "[0-9]*"):
                 if each.name not in self._kept:
-                    remove_checkpoint(each)
+                    _remove(each)
             remove_streams(self._run, {*map(start_of, self._kept), self._start})
 
 
@@ -115,14 +118,15 @@ class HashingWriter(io.RawIOBase):
 
 def newest_first(run: Path) -> list[str]:
     """Return the names of the valid checkpoints, the newest first."""
-    with reading(run / CHECKPOINTS):
-        found = (path.parent.name for path in (run / CHECKPOINTS).glob(f"*/{MANIFEST}"))
+    folder = inside(run, CHECKPOINTS)
+    with reading(folder):
+        found = [path.parent.name for path in folder.glob(f"*/{MANIFEST}")]
         return sorted(filter(_NAME.fullmatch, found), key=_order, reverse=True)
 
 
 def next_start(run: Path) -> int:
     """Return the first start number without files in the folder."""
-    names = [path.name for path in (run / CHECKPOINTS).glob("*")]
+    names = [path.name for path in inside(run, CHECKPOINTS).glob("*")]
     starts = [start_of(name) for name in names if _NAME.fullmatch(name)]
     return 1 + max([*starts, *_starts_of_streams(run).values()], default=0)
 
@@ -132,8 +136,14 @@ def remove_obsolete(run: Path, start: int) -> None:
     for name in newest_first(run):
         # The records of earlier starts are removed below.
         if start_of(name) != start:
-            remove_checkpoint(run / CHECKPOINTS / name)
+            _remove(inside(run, CHECKPOINTS, name))
     remove_streams(run, ())
+
+
+def _remove(checkpoint: Path) -> None:
+    """Remove a checkpoint; if this fails, as on NFS, the next call removes it."""
+    with suppress(UnwritableError):
+        remove_checkpoint(checkpoint)
 
 
 def start_of(checkpoint: str) -> int:
@@ -142,15 +152,16 @@ def start_of(checkpoint: str) -> int:
 
 
 def remove_streams(run: Path, needed: Collection[int]) -> None:
-    """Remove the streams of all starts except the needed ones."""
+    """Remove the streams of all starts except the needed ones, and those that must stay for now."""
     for path, start in _starts_of_streams(run).items():
         if start not in needed:
-            path.unlink(missing_ok=True)
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
 
 
 def digest(path: Path) -> str:
     """Return the SHA-256 of a file."""
-    with reading(path), path.open("rb") as stream:
+    with reading(path), opened(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
@@ -160,6 +171,7 @@ def _order(name: str) -> tuple[int, int]:
 
 
 def _starts_of_streams(run: Path) -> dict[Path, int]:
-    paths = [path for folder in (TRACE, MIGRATIONS) for path in (run / folder).glob("rank-*")]
+    folders = [inside(run, name) for name in (TRACE, MIGRATIONS)]
+    paths = [path for folder in folders for path in folder.glob("rank-*")]
     matches = [(path, _STREAM.fullmatch(path.name)) for path in paths]
     return {path: int(match[1]) for path, match in matches if match is not None}

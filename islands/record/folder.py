@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import time
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import islands
 from islands.errors import InputError, UsageError, system_reason
+from islands.inside import inside, inside_all, opened
 from islands.paths import writing
 from islands.problems import PROBLEMS
 from islands.record.kind import SETTINGS as _SETTINGS
@@ -85,7 +85,7 @@ def refuse_unfit(folder: Path | None, *, force: bool) -> None:
 
 def has_checkpoint(folder: Path) -> bool:
     """Return whether there is a checkpoint to resume from."""
-    return any((folder / CHECKPOINTS).glob(f"*/{MANIFEST}"))
+    return any(inside(folder, CHECKPOINTS).glob(f"*/{MANIFEST}"))
 
 
 def require_run(folder: Path) -> None:
@@ -108,7 +108,7 @@ def require_run(folder: Path) -> None:
 
 def _require_own_format(folder: Path) -> None:
     settings = folder / SETTINGS
-    with settings.open("rb") as stream:
+    with opened(settings) as stream:
         line = stream.readline(_LONGEST_LINE).decode(errors="replace")
     said = _FIRST_LINE.fullmatch(line)
     if said is None:
@@ -148,9 +148,13 @@ def claim(folder: Path | None, *, name: str, force: bool, lock: FolderLock) -> P
 
 
 def remove_unpublished(folder: Path) -> None:
-    """Remove temporary files of a killed run, except in its checkpoints."""
+    """Remove temporary files of a killed run, except in its checkpoints.
+
+    Those that cannot be removed now, as on NFS, stay until the next call.
+    """
     for path in _unpublished_of_a_run(folder):
-        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 def remove_checkpoint(checkpoint: Path) -> None:
@@ -182,8 +186,8 @@ def _is_of_a_run(folder: Path) -> bool:
     settings = folder / SETTINGS
     if not settings.is_file():
         return False
-    with settings.open("rb") as stream:
-        return stream.read(len(SIGN)) == SIGN.encode()
+    with opened(settings) as stream:
+        return bool(stream.read(len(SIGN)) == SIGN.encode())
 
 
 def fresh(parent: Path, name: str) -> Path:
@@ -202,7 +206,7 @@ def fresh(parent: Path, name: str) -> Path:
 
 def _require_writable(folder: Path) -> None:
     """Check that the folder can be written before an earlier run is removed."""
-    for place in (folder, *(folder / name for name in _FOLDERS)):
+    for place in (folder, *(inside(folder, name) for name in _FOLDERS)):
         if place.exists():
             with TemporaryFile(dir=place) as probe:
                 probe.write(b"probe")
@@ -215,11 +219,11 @@ def _remove_earlier_run(folder: Path) -> None:
     """
     for path in _files_of_a_run(folder):
         if path.name == LOG:
-            os.truncate(path, 0)
+            opened(path, "wb").close()
         else:
             path.unlink(missing_ok=True)
     # Inner folders first.
-    for place in (*(folder / CHECKPOINTS).glob("[0-9]*"), *(folder / name for name in _FOLDERS)):
+    for place in (*_checkpoints(folder), *(inside(folder, name) for name in _FOLDERS)):
         if place.is_dir() and not any(place.iterdir()):
             place.rmdir()
 
@@ -229,18 +233,22 @@ def _files_of_a_run(folder: Path) -> Iterator[Path]:
     # last: the remaining files must not look like a user's own. In between, remove checkpoints
     # before the records that they need.
     yield folder / FINISHED
-    for checkpoint in sorted((folder / CHECKPOINTS).glob("[0-9]*")):
+    for checkpoint in _checkpoints(folder):
         yield from _files_of_a_checkpoint(checkpoint)
     yield from (folder / name for name in (*_solutions(), *DRAWN))
     yield folder / LOG
     for name in (TRACE, MIGRATIONS):
         for suffix in (".parquet", UNFINISHED):
-            yield from sorted((folder / name).glob(f"rank-[0-9]*{suffix}"))
+            yield from sorted(inside(folder, name).glob(f"rank-[0-9]*{suffix}"))
     yield from _unpublished_of_a_run(folder)
-    yield from (folder / PARTS / name for name in _parts(folder))
-    yield folder / PARTS / INDEX
+    parts = inside(folder, PARTS)
+    yield from (parts / name for name in (*_parts(folder), INDEX))
     yield folder / PROBLEM
     yield folder / SETTINGS
+
+
+def _checkpoints(folder: Path) -> list[Path]:
+    return inside_all(inside(folder, CHECKPOINTS), "[0-9]*")
 
 
 def _solutions() -> list[str]:
@@ -250,9 +258,9 @@ def _solutions() -> list[str]:
 
 def _unpublished_of_a_run(folder: Path) -> Iterator[Path]:
     yield from _unpublished(folder, FINISHED, *_solutions(), PROBLEM, SETTINGS)
-    yield from _unpublished(folder / PARTS, *_parts(folder), INDEX)
+    yield from _unpublished(inside(folder, PARTS), *_parts(folder), INDEX)
     for name in (TRACE, MIGRATIONS):
-        yield from _unpublished(folder / name, "rank-")
+        yield from _unpublished(inside(folder, name), "rank-")
 
 
 def file_name_of(header: str) -> str:
@@ -262,7 +270,7 @@ def file_name_of(header: str) -> str:
 
 def _parts(folder: Path) -> list[str]:
     """Return the names of the stored header files."""
-    index = folder / PARTS / INDEX
+    index = inside(folder, PARTS, INDEX)
     if not index.exists():
         return []
     with suppress(InputError), parsing(index):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import islands
 from islands.archipelago.archipelago import Archipelago
+from islands.inside import inside
 from islands.parallel import World
 from islands.paths import writing
 from islands.problems.base import Problem
@@ -119,7 +120,7 @@ class Journal:
     def _remove_other_ranks(self, ranks: int) -> None:
         """Remove the Parquet files of an earlier start that had more ranks."""
         for name in (TRACE, MIGRATIONS):
-            for path in (self.folder / name).glob("rank-*.parquet"):
+            for path in inside(self.folder, name).glob("rank-*.parquet"):
                 match = re.fullmatch(r"rank-(\d+)\.parquet", path.name)
                 if match is not None and int(match[1]) >= ranks:
                     path.unlink(missing_ok=True)

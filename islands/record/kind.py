@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 
+from islands.inside import inside, line_breaks
+
 SETTINGS = "run.toml"
 """The settings of a run, the first file in its folder."""
 SERIES, TUNING = "runs.tsv", "tune.tsv"
 """The tables of a series and of a tuning."""
 EXPERIMENT, RESULTS = "settings.toml", "runs.jsonl"
 """The settings of an experiment, and the results of its runs, or of those of a measurement."""
+MOST_RESULTS = 1 << 28
+"""Bytes of the results that are read; those of 100000 runs have fewer."""
 PROVENANCE = "provenance.json"
 """What made the tables of an experiment or a tuning: the date, the commit, and the versions."""
 BENCH = "bench.json"
@@ -71,18 +75,23 @@ def kind_of(folder: Path) -> Kind | None:
 
 def results_in(folder: Path) -> int:
     """Return the number of complete lines in the file of results."""
-    path = folder / RESULTS
-    return path.read_bytes().count(b"\n") if path.is_file() else 0
+    path = inside(folder, RESULTS)
+    return line_breaks(path, MOST_RESULTS) if path.is_file() else 0
 
 
 def runs_in(folder: Path) -> Iterator[Path]:
     """Yield the folders of the runs of a series, in alphabetical order."""
-    yield from sorted(path.parent for path in folder.glob(f"*/{SETTINGS}"))
+    yield from _with(folder, SETTINGS)
 
 
 def experiments_in(folder: Path) -> Iterator[Path]:
     """Yield the folders of the experiments of several papers, in alphabetical order."""
-    yield from sorted(path.parent for path in folder.glob(f"*/{EXPERIMENT}"))
+    yield from _with(folder, EXPERIMENT)
+
+
+def _with(folder: Path, name: str) -> list[Path]:
+    """Return the folders in a folder that contain a file of this name."""
+    return [inside(folder, path.parent.name) for path in sorted(folder.glob(f"*/{name}"))]
 
 
 def not_a_run(folder: Path) -> str:

@@ -10,9 +10,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, TextIO
 
+from islands.errors import InputError
+from islands.inside import inside, opened
 from islands.parallel import World
 from islands.paths import reading, writing
-from islands.record.kind import RESULTS
+from islands.record.kind import MOST_RESULTS, RESULTS
 from islands.record.lock import FolderLock
 from islands.untrusted import MISMATCH, parsing
 
@@ -38,13 +40,13 @@ class RunLedger:
 
     def open(self, folder: Path) -> None:
         """Lock the folder, and read the existing lines; drop an incomplete last one."""
-        self._path = path = folder / LEDGER
+        self._path = path = inside(folder, LEDGER)
         with writing(path):
             folder.mkdir(parents=True, exist_ok=True)
         self._lock.take(folder)
         try:
             with writing(path):
-                self._stream = path.open("a", encoding="utf-8")
+                self._stream = opened(path, "a", encoding="utf-8")
             self._read(path)
         except BaseException:
             self.close()  # an exception may keep this object, and thus the lock, for long
@@ -97,8 +99,13 @@ class RunLedger:
         return dict(result)
 
     def _read(self, path: Path) -> None:
-        with reading(path):
-            text = path.read_bytes()
+        with reading(path), opened(path) as stream:
+            text = stream.read(MOST_RESULTS + 1)
+        if len(text) > MOST_RESULTS:
+            raise InputError(
+                f"{path}: has more than {MOST_RESULTS} bytes, the limit for the results of runs."
+                " Name another folder"
+            )
         whole = text[: text.rfind(b"\n") + 1]
         if whole != text:
             assert self._stream is not None

@@ -12,6 +12,7 @@ from typing import Self
 from weakref import finalize
 
 from islands.errors import InputError
+from islands.inside import descriptor
 from islands.paths import reading, writing
 from islands.record.folder import LOG
 
@@ -60,11 +61,12 @@ class FolderLock:
             return True
         deadline = time.monotonic() + patience
         writes = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-        for path, flags in ((folder, os.O_RDONLY), (folder / self._file, writes)):
+        file = folder / self._file
+        for path, opens, flags in ((folder, os.open, os.O_RDONLY), (file, descriptor, writes)):
             with writing(path):
-                descriptor = os.open(path, flags, 0o666)
-            self._locks.callback(os.close, descriptor)
-            while not _is_locked(path, descriptor):
+                opened = opens(path, flags)
+            self._locks.callback(os.close, opened)
+            while not _is_locked(path, opened):
                 if time.monotonic() >= deadline:
                     self._locks.close()
                     return False
@@ -75,26 +77,26 @@ class FolderLock:
 
 def is_locked(folder: Path, file: str = LOG) -> bool:
     """Return whether another process has locked a folder or its file; change nothing there."""
-    for path in (folder, folder / file):
+    for path, opens in ((folder, os.open), (folder / file, descriptor)):
         with reading(path), suppress(FileNotFoundError):
-            descriptor = os.open(path, os.O_RDONLY)
+            opened = opens(path, os.O_RDONLY)
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
                 return True
             except OSError as error:
                 if error.errno not in _HAS_NO_LOCKS:
                     raise
             finally:
-                os.close(descriptor)
+                os.close(opened)
     return False
 
 
-def _is_locked(path: Path, descriptor: int) -> bool:
+def _is_locked(path: Path, opened: int) -> bool:
     """Lock an open file unless another process has locked it; return whether this succeeded."""
     with writing(path):
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         except OSError as error:

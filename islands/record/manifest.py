@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import islands
 from islands.errors import InputError
+from islands.inside import inside
 from islands.paths import published
 from islands.progress.progress import Moment, Progress
 from islands.record.folder import MANIFEST
@@ -19,7 +20,8 @@ from islands.record.stream import Extent
 from islands.spec.spec import FORMAT
 from islands.untrusted import MISMATCH, bounded_text, parsing, typed
 
-_LONGEST = 1 << 28
+LONGEST = 1 << 24
+"""Bytes; those of 30000 ranks have fewer."""
 _RANK_FILE = re.compile(r"rank-\d+\.npz")
 
 
@@ -51,7 +53,7 @@ class Manifest:
         """Write the manifest, which makes the checkpoint valid."""
         values = {"format": FORMAT, "islands": islands.__version__, **asdict(self)}
         values["sha256"] = content_digest(values)
-        with published(checkpoint / MANIFEST) as temporary:
+        with published(inside(checkpoint, MANIFEST)) as temporary:
             temporary.write_text(json.dumps(values, indent=1), encoding="utf-8")
 
     @classmethod
@@ -59,7 +61,7 @@ class Manifest:
         """Return the manifest of a checkpoint of this run; refuse others."""
         path = checkpoint / MANIFEST
         with parsing(path):
-            values = json.loads(bounded_text(path, _LONGEST))
+            values = json.loads(bounded_text(path, LONGEST))
             if not isinstance(values, dict):
                 raise InputError(f"{MANIFEST}: is not the manifest of a checkpoint")
             _require_own_format(values)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from islands.errors import InputError
+from islands.inside import inside
 from islands.record.checkpoint import newest_first
 from islands.record.folder import (
     CHECKPOINTS,
@@ -25,15 +25,20 @@ from islands.record.folder import (
     SETTINGS,
     TRACE,
 )
+from islands.record.manifest import LONGEST
+from islands.record.parquet import metadata_of
 from islands.record.problem_file import has_problem, stored_signature
 from islands.record.reading import files_of
 from islands.record.settings_file import RUN_LINE, SIGNATURE_LINE
+from islands.record.stream import stream_metadata
 from islands.spec.agreement import fixed
-from islands.text import one_line
+from islands.text import escaped, one_line
 from islands.untrusted import bounded_text, parse_toml, parsing
 
 _NAMED, _LONGEST = 3, 60
 """Settings that a message names at most, and the characters of a value."""
+_MOST_BYTES = 1 << 20
+"""Of the settings in a file."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,8 @@ def warnings(folder: Path) -> list[str]:
     found: dict[str, str] = {}
     with suppress(InputError):  # readers of the settings report it
         found = strangers(folder) if (folder / SETTINGS).is_file() else {}
-    return [f"{folder} mixes files of different runs: {'; '.join(found.values())}"] if found else []
+    words = f"{folder} mixes files of different runs: {'; '.join(found.values())}"
+    return [escaped(words, kept="")] if found else []
 
 
 def require_core(folder: Path) -> None:
@@ -96,35 +102,31 @@ def _marks(folder: Path) -> Iterator[tuple[str, _Mark]]:
     for path in paths:
         try:
             with parsing(path):
-                yield str(path.relative_to(folder)), _of_table(path)
+                mark = _of_table(path)
         except InputError:
             continue
+        yield str(path.relative_to(folder)), mark
     for name in newest_first(folder):
-        path = folder / CHECKPOINTS / name / MANIFEST
         try:
+            path = inside(folder, CHECKPOINTS, name, MANIFEST)
             with parsing(path):
-                values = json.loads(bounded_text(path, 1 << 24))
-                yield str(path.relative_to(folder)), _Mark(str(values["run"]))
+                values = json.loads(bounded_text(path, LONGEST))
+                mark = _Mark(str(values["run"]))
         except InputError:
             continue
+        yield str(path.relative_to(folder)), mark
 
 
 def _of_table(path: Path) -> _Mark:
     """Return the mark in the metadata of a Parquet file or of a stream; read no rows."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with path.open("rb") as stream:
-        if path.suffix == ".parquet":
-            with pq.ParquetFile(stream, pre_buffer=False) as file:
-                said = file.metadata.metadata or {}
-        else:
-            said = pa.ipc.open_stream(stream).schema.metadata or {}
+    said = metadata_of(path) if path.suffix == ".parquet" else stream_metadata(path)
     start, digest, run, settings = (
         said.get(f"islands.{name}".encode(), b"").decode()
         for name in ("start", "digest", "run", "settings")
     )
-    return _Mark(run, tomllib.loads(settings), (start, digest))
+    if len(settings) > _MOST_BYTES:
+        raise ValueError(f"its settings have more than {_MOST_BYTES} bytes")
+    return _Mark(run, parse_toml(settings, path), (start, digest))
 
 
 def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:

@@ -9,7 +9,9 @@ it with `abort`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,16 +19,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import InputError
+from islands.inside import opened
 from islands.paths import published
 from islands.untrusted import MISMATCH, parsing
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
+MOST_ROWS = 1 << 22
+"""The rows that are read at once, which take up to half a gigabyte."""
+_ROWS_AT_ONCE = 1 << 16
+_END, _LONGEST_FOOTER, _LARGEST_GROUP = 8, 1 << 24, 1 << 28
+_MOST_COLUMNS, _MOST_GROUPS, _LONGEST_TEXT = 32, 1 << 13, 256
 _CHECKSUM = b"islands.sha256"
 """The metadata key of the checksum of the rows and all other metadata."""
 _SCHEMA = b"ARROW:schema"
 """The metadata key of Arrow's own schema."""
+
+
+class TooManyRowsError(InputError):
+    """A file has more rows than a command reads."""
+
+
+def require_at_most(path: Path, rows: int, most: int) -> None:
+    """Refuse a number of rows that takes too long or too much memory."""
+    if rows > most:
+        raise TooManyRowsError(
+            f"{path}: has {rows} rows, more than {most}, the most that this command reads"
+        )
+
+
+def rows_in(path: Path) -> int:
+    """Return the number of rows that a file states."""
+    with parsing(path), opened(path) as stream, _parquet_file(stream) as file:
+        return int(file.metadata.num_rows)
+
+
+def metadata_of(path: Path) -> dict[bytes, bytes]:
+    """Return what a file says about itself; read no rows."""
+    with parsing(path), opened(path) as stream, _parquet_file(stream) as file:
+        return dict(file.metadata.metadata or {})
 
 
 def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> None:
@@ -47,25 +80,71 @@ def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> 
         writer.add_key_value_metadata({_CHECKSUM: rows.hexdigest(schema.metadata)})
 
 
-def read_parquet(path: Path) -> pa.Table:
-    """Return the rows and metadata; refuse a damaged file."""
-    import pyarrow.parquet as pq
+def read_parquet(
+    path: Path, most: int = MOST_ROWS, keep: Callable[[pa.Table], pa.Table] | None = None
+) -> pa.Table:
+    """Return the rows and metadata; refuse a damaged file, and one with more than `most` rows.
 
-    with (
-        parsing(path),
-        path.open("rb") as stream,
-        pq.ParquetFile(stream, pre_buffer=False) as file,
-    ):
-        table = file.read(use_threads=False)
-        table.validate(full=True)
+    The rows are read in pieces. `keep` returns the rows of a piece that are kept.
+    """
+    import pyarrow as pa
+
+    with parsing(path), opened(path) as stream, _parquet_file(stream) as file:
+        require_at_most(path, file.metadata.num_rows, most)
         metadata = dict(file.metadata.metadata or {})
         said = {key: metadata[key] for key in metadata.keys() - {_CHECKSUM, _SCHEMA}}
-        found = checksum(table, said).encode()
+        schema = pa.schema(
+            pa.field(each.name, pa.string() if pa.types.is_dictionary(each.type) else each.type)
+            for each in file.schema_arrow
+        )
+        rows, kept = RowsChecksum(schema), [schema.empty_table()]
+        for batch in file.iter_batches(_ROWS_AT_ONCE, use_threads=False):
+            batch.validate(full=True)
+            columns = [_as_text(each) for each in batch.columns]
+            part = pa.RecordBatch.from_arrays(columns, schema=schema)
+            rows.add(part)
+            piece = pa.Table.from_batches([part])
+            kept.append(piece if keep is None else keep(piece))
+        found = rows.hexdigest(said).encode()
     if _CHECKSUM not in metadata:
         raise InputError(f"{path}: has no checksum: it was written by another version of islands")
     if metadata[_CHECKSUM] != found:
         raise InputError(f"{path}: {MISMATCH}")
-    return table.replace_schema_metadata(said)
+    return pa.concat_tables(kept).replace_schema_metadata(said)
+
+
+def _parquet_file(stream: BufferedReader) -> pq.ParquetFile:
+    """Open a file; refuse what our files do not have, and could fill the memory."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    stream.seek(max(0, os.fstat(stream.fileno()).st_size - _END))
+    end = stream.read(_END)
+    if int.from_bytes(end[:-4], "little") > _LONGEST_FOOTER:
+        raise ValueError(f"its metadata have more than {_LONGEST_FOOTER} bytes")
+    # The values of a column of text may be few, but long: keep each of them once.
+    file = pq.ParquetFile(stream, pre_buffer=False)
+    texts = [each.name for each in file.schema_arrow if each.type == pa.string()]
+    facts, kinds = file.metadata, {each.type for each in file.schema_arrow} - {pa.string()}
+    groups = facts.num_row_groups
+    is_ours = len(file.schema_arrow) <= _MOST_COLUMNS and groups <= _MOST_GROUPS
+    if not is_ours or not all(map(pa.types.is_primitive, kinds)):
+        raise ValueError("it has columns that no run writes, or too many parts")
+    # Ask Arrow for no more: it aborts the process if the facts about a column are damaged.
+    if any(facts.row_group(each).total_byte_size > _LARGEST_GROUP for each in range(groups)):
+        raise ValueError(f"it has a part of more than {_LARGEST_GROUP} bytes")
+    return pq.ParquetFile(stream, pre_buffer=False, read_dictionary=texts)
+
+
+def _as_text(column: pa.Array) -> pa.Array:
+    """Return a column with its values instead of codes; refuse long texts."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        return column
+    if any(len(each.as_buffer()) > _LONGEST_TEXT for each in column.dictionary if each.is_valid):
+        raise ValueError(f"a text has more than {_LONGEST_TEXT} bytes")
+    return column.dictionary_decode()
 
 
 class RowsChecksum:

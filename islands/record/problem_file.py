@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import json
 import shlex
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -20,17 +21,22 @@ from numpy.typing import NDArray
 
 from islands.custom.trust import UntrustedError, sign
 from islands.errors import InputError
+from islands.inside import inside, opened
 from islands.modelling.restored import restored
 from islands.paths import published
 from islands.problems.base import Problem
 from islands.problems.saved import restored as restored_data
 from islands.problems.saved import saved
+from islands.record.arrays_file import TooLargeError, read_arrays
 from islands.record.folder import PROBLEM
 from islands.untrusted import parsing
 
 _SIGNATURE = "signature"
 _SIGNED_BYTES, _LONGEST_SIGNATURE = 32, 4096
 """The bytes of a signature, and at most those of its array with a header."""
+_HEADER_BYTES = 1 << 12
+"""More than a file has for an array besides its values."""
+_TRUST = "If you made the folder, or trust it, add --trust"
 
 
 def store_problem(folder: Path, problem: Problem) -> None:
@@ -38,7 +44,7 @@ def store_problem(folder: Path, problem: Problem) -> None:
     arrays = saved(problem)
     if arrays:
         signature = np.frombuffer(_signature(arrays), np.uint8)
-        with published(folder / PROBLEM) as temporary, temporary.open("wb") as stream:
+        with published(inside(folder, PROBLEM)) as temporary, temporary.open("wb") as stream:
             np.savez_compressed(stream, allow_pickle=False, **{_SIGNATURE: signature}, **arrays)
 
 
@@ -51,7 +57,7 @@ def signature_of(problem: Problem) -> str:
 def stored_signature(folder: Path) -> str:
     """Return the signature in the folder of a run, without reading the problem; empty if none."""
     path = folder / PROBLEM
-    with suppress(InputError), parsing(path), ZipFile(path) as file:
+    with suppress(InputError), parsing(path), opened(path) as stream, ZipFile(stream) as file:
         member = file.getinfo(f"{_SIGNATURE}.npy")
         if member.file_size <= _LONGEST_SIGNATURE:
             return file.read(member)[-_SIGNED_BYTES:].hex()
@@ -66,8 +72,12 @@ def has_problem(folder: Path) -> bool:
 def is_stored(folder: Path, problem: Problem) -> bool:
     """Return whether the folder contains this problem, unchanged."""
     path, arrays = folder / PROBLEM, saved(problem)
-    with parsing(path), np.load(path, allow_pickle=False) as file:
-        stored = {name: file[name] for name in file.files if name != _SIGNATURE}
+    most = sum(array.nbytes + _HEADER_BYTES for array in arrays.values()) + _HEADER_BYTES
+    try:
+        stored = read_arrays(path, "It is another problem", most)
+    except TooLargeError:
+        return False
+    stored.pop(_SIGNATURE, None)
     return stored.keys() == arrays.keys() and all(
         np.array_equal(stored[name], arrays[name]) for name in arrays
     )
@@ -79,8 +89,8 @@ def stored_problem(folder: Path, *, trusted: bool = False) -> Problem:
     Refuse code that this user has not stored on this machine, unless it is `trusted`.
     """
     path = folder / PROBLEM
-    with parsing(path), np.load(path, allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
+    arrays = read_arrays(path, _TRUST, sys.maxsize) if trusted else read_arrays(path, _TRUST)
+    with parsing(path):
         signature = arrays.pop(_SIGNATURE).tobytes()
     with parsing(path):
         if (data := restored_data(arrays)) is not None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import islands
+from islands.inside import inside
 from islands.paths import data_folder, published
 
 _PACKAGES = ("numpy", "scipy", "pyarrow", "mpi4py", "cupy-cuda13x", "cupy-cuda12x")
@@ -34,7 +35,7 @@ def provenance() -> dict[str, Any]:
 
 def write_provenance(path: Path, made: Mapping[str, Any]) -> None:
     """Write what made the tables of a folder."""
-    with published(path) as temporary:
+    with published(inside(path.parent, path.name)) as temporary:
         temporary.write_text(json.dumps(made) + "\n", encoding="utf-8")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.inside import inside
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
 from islands.record.stream import Extent, Stream
@@ -42,7 +43,7 @@ class Record(ABC):
     ) -> None:
         """Open the record of a start, which begins with `earlier` rows; `identity` is the run's."""
         self._problem, self._schema = problem, self.schema(problem)
-        self._stream = Stream(run / self.folder, rank, start, self._schema, identity)
+        self._stream = Stream(inside(run, self.folder), rank, start, self._schema, identity)
         self._waiting: list[Epoch] = []
         self._waiting_rows = 0
         self._written_at = 0.0

@@ -12,14 +12,17 @@ from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
 from islands.errors import InputError
+from islands.inside import inside, opened
 from islands.parallel import World
 from islands.paths import reading
 from islands.problems.base import Problem
 from islands.progress.progress import Moment
+from islands.record.arrays_file import arrays_file
 from islands.record.checkpoint import digest, newest_first
 from islands.record.folder import CHECKPOINTS, SETTINGS
 from islands.record.manifest import Manifest, RankFile
 from islands.record.restored_rows import Losses, earlier_rows, shared_losses
+from islands.record.stream import require_dense
 from islands.record.trace import records
 from islands.spec.schedule import EpochSchedule
 from islands.spec.spec import RunSpec
@@ -108,8 +111,8 @@ def _tried(
     identity: str,
     archipelago: Archipelago,
 ) -> tuple[Origin | None, str | None]:
-    checkpoint = run / CHECKPOINTS / name
     try:
+        checkpoint = inside(run, CHECKPOINTS, name)
         with parsing(checkpoint):
             manifest = Manifest.read(checkpoint, identity)
             moment, mine = manifest.moment, archipelago.mine
@@ -147,15 +150,17 @@ def _common(one: range, other: range) -> range:
 
 def _part(checkpoint: Path, part: RankFile, archipelago: Archipelago) -> dict[str, NDArray[Any]]:
     """Return the rows of this rank's islands of each array of a file."""
-    path = checkpoint / part.file
+    path = inside(checkpoint, part.file)
     with reading(path):
         size = path.stat().st_size
     if size != part.bytes:
         raise InputError(f"{part.file}: has {size} bytes instead of {part.bytes}")
+    with reading(path), opened(path) as stream:
+        require_dense(path, stream)
     if digest(path) != part.sha256:
         raise InputError(f"{part.file}: {MISMATCH}")
     found = {}
-    with parsing(path), np.load(path, allow_pickle=False) as arrays:
+    with arrays_file(path) as arrays:
         for name in arrays.files:
             # An array has a row for each island of its colony.
             rows = _common(_islands_of(part), archipelago.covered(name))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from islands.errors import InputError
+from islands.inside import inside
 from islands.parallel import World
 from islands.record.manifest import Manifest
 from islands.record.stream import Extent, first_rows, rows_path
@@ -48,7 +49,7 @@ def earlier_rows(
     """Return the rows of this rank's islands up to the checkpoint."""
     import pyarrow as pa
 
-    folder = run / kind.folder
+    folder = inside(run, kind.folder)
     tables, losses = [schema.empty_table()], {}
     for rank, part in enumerate(manifest.parts):
         if part.first < mine.stop and mine.start < part.first + part.islands:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from islands.errors import InputError
+from islands.inside import inside
 from islands.paths import published
 from islands.record.folder import INDEX, PARTS, file_name_of
 from islands.spec.own import Trait
@@ -22,7 +23,7 @@ def store_parts(folder: Path, traits: Sequence[Trait]) -> None:
     texts = {INDEX: json.dumps(index, indent=1), **{file_name_of(t.file): t.text for t in traits}}
     for name, text in texts.items():
         if name:
-            with published(folder / PARTS / name) as temporary:
+            with published(inside(folder, PARTS, name)) as temporary:
                 temporary.write_text(text, encoding="utf-8")
 
 
@@ -32,7 +33,7 @@ def _listed(parts: Collection[str]) -> str:
 
 def require_same_parts(folder: Path, traits: Sequence[Trait]) -> None:
     """Refuse a script that has changed since its parts were stored."""
-    index = folder / PARTS / INDEX
+    index = inside(folder, PARTS, INDEX)
     if not index.exists():  # the run was killed earlier, or has no parts of scripts
         return
     with parsing(index):

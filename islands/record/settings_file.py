@@ -9,6 +9,7 @@ from typing import Any
 from islands.custom.scripts import is_loaded, parted
 from islands.custom.trust import is_signed, references, signed
 from islands.errors import InputError
+from islands.inside import inside
 from islands.paths import published
 from islands.record.folder import SETTINGS
 from islands.spec.spec import RunSpec
@@ -28,7 +29,7 @@ def write_settings(folder: Path, spec: RunSpec, run: str = "", signature: str = 
     Sign it if it names scripts and the user has run them. A resumed run may not have run the
     scripts of somebody else's folder, and then must not sign for them.
     """
-    path, text = folder / SETTINGS, spec.to_toml()
+    path, text = inside(folder, SETTINGS), spec.to_toml()
     for begin, digest in ((RUN_LINE, run), (SIGNATURE_LINE, signature)):
         text += f"{begin}{digest}\n" if digest else ""
     scripts = {parted(each)[0] for each in references(spec.stored)}

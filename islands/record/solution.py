@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from islands.errors import InputError
+from islands.inside import inside
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.progress.result import Result
@@ -21,6 +22,8 @@ from islands.spec.agreement import identity
 from islands.spec.spec import RunSpec
 from islands.untrusted import parsing, typed
 
+_MOST_ENTRIES = 1 << 24
+"""Of a solution; an instance has at most ten million cities."""
 _RESULT, _SETTINGS = b"islands.result", b"islands.settings"
 _DATE, _VERSIONS = b"islands.date", b"islands.versions"
 _RUN, _START = b"islands.run", b"islands.start"
@@ -38,13 +41,13 @@ def write_solution(
     import pyarrow as pa
 
     assert result.solution is not None, "a run without a solution is not finished"
-    native = folder / f"solution{problem.solution_suffix}"
+    native = inside(folder, f"solution{problem.solution_suffix}")
     (units,) = problem.costs(result.solution[np.newaxis]).tolist()
     problem.write_solution(native, result.solution, units)
     said: dict[bytes, str] = {key.encode(): value for key, value in metadata.items()}
     said |= {_RUN: run, _START: str(start)}
     table = pa.table({"solution": result.solution}).replace_schema_metadata(said)
-    write_parquet(folder / FINISHED, [table], table.schema)
+    write_parquet(inside(folder, FINISHED), [table], table.schema)
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ def recorded(folder: Path) -> Finished:
     """Return the result of a finished run."""
     path = folder / FINISHED
     try:
-        table = read_parquet(path)
+        table = read_parquet(path, _MOST_ENTRIES)
         with parsing(path):
             said = table.schema.metadata
             facts = json.loads(said[_RESULT])

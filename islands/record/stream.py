@@ -10,12 +10,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from islands.errors import InputError
+from islands.inside import opened
 from islands.paths import writing
 from islands.record.folder import UNFINISHED
-from islands.record.parquet import RowsChecksum, checksum, read_parquet, write_parquet
+from islands.record.parquet import MOST_ROWS, RowsChecksum, checksum, read_parquet, write_parquet
 from islands.text import counted
 from islands.untrusted import MISMATCH, parsing
 
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 _START, _RUN = b"islands.start", b"islands.run"
 """The metadata keys of the start that wrote a file, and of the identity of its run."""
 _ROWS_A_GROUP = 1 << 16
+_HEADER, _COMPRESSION = 2, 3
+"""The numbers of the fields in the tables Message and RecordBatch of Arrow's format."""
+MOST_BYTES = 1 << 29
+"""Of a stream that is read at once."""
+_DENSEST = 64
+"""A filesystem may compress files, but rarely by more than this."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,7 @@ class Stream:
         self._schema = schema.with_metadata({_START: str(start), _RUN: identity})
         with writing(self._path):
             folder.mkdir(parents=True, exist_ok=True)
-            self._sink = self._path.open("wb")
+            self._sink = opened(self._path, "wb")
             self._stream = pa.ipc.new_stream(self._sink, self._schema)
 
     def write(self, batch: pa.RecordBatch) -> None:
@@ -87,7 +94,7 @@ class Stream:
         import pyarrow as pa
 
         schema = self._schema.with_metadata({**self._schema.metadata, **metadata})
-        with self._path.open("rb") as source:
+        with opened(self._path) as source:
             write_parquet(self._finished, _grouped(pa.ipc.open_stream(source)), schema)
 
 
@@ -140,11 +147,11 @@ def _streamed_rows(path: Path, schema: pa.Schema, enough: int) -> pa.Table:
     import pyarrow as pa
 
     batches: list[pa.RecordBatch] = []
-    with parsing(path), path.open("rb") as source:
-        reader = pa.ipc.open_stream(source)
-        _require(path, reader.schema, schema)
+    with parsing(path), opened(path) as source:
+        require_dense(path, source)
+        found, reader = read_stream(source)
+        _require(path, found, schema)
         for batch in reader:
-            batch.validate(full=True)
             batches.append(batch.replace_schema_metadata(None))
             enough -= batch.num_rows
             if enough <= 0:
@@ -152,19 +159,80 @@ def _streamed_rows(path: Path, schema: pa.Schema, enough: int) -> pa.Table:
     return pa.Table.from_batches(batches, schema)
 
 
+def read_stream(source: IO[bytes]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """Return the schema of a stream and its batches, which may end with an Arrow error.
+
+    Refuse compressed batches, which no run writes: few bytes may contain gigabytes.
+    """
+    import pyarrow as pa
+
+    messages = pa.ipc.MessageReader.open_stream(source)
+    schema = pa.ipc.read_schema(next(messages))
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for message in messages:
+            if _is_compressed(message.metadata):
+                raise ValueError("its rows are compressed, as no run writes them")
+            batch = pa.ipc.read_record_batch(message, schema)
+            batch.validate(full=True)
+            yield batch
+
+    return schema, batches()
+
+
+def stream_metadata(path: Path) -> dict[bytes, bytes]:
+    """Return what a stream says about itself; read no rows."""
+    with parsing(path), opened(path) as source:
+        require_dense(path, source)
+        schema, _ = read_stream(source)
+        return dict(schema.metadata or {})
+
+
+def _is_compressed(metadata: pa.Buffer) -> bool:
+    """Return whether the header of a message, a FlatBuffers table, names a compression."""
+    data = memoryview(metadata)
+
+    def field(table: int, number: int) -> int:
+        """Return the place of a field of a table, or 0 if the table lacks it."""
+        fields = table - _signed(data, table)
+        place = 4 + 2 * number
+        size = int.from_bytes(data[fields : fields + 2], "little")
+        start = fields + place
+        offset = int.from_bytes(data[start : start + 2], "little") if place < size else 0
+        return table + offset if offset else 0
+
+    def followed(place: int) -> int:
+        return place + _signed(data, place)
+
+    header = field(followed(0), _HEADER)
+    return header != 0 and field(followed(header), _COMPRESSION) != 0
+
+
+def _signed(data: memoryview, place: int) -> int:
+    return int.from_bytes(data[place : place + 4], "little", signed=True)
+
+
+def require_dense(path: Path, file: IO[bytes], most: int = MOST_BYTES) -> None:
+    """Refuse a large file that takes hardly any space on the disk, as it consists of gaps."""
+    status = os.fstat(file.fileno())
+    if status.st_size > max(most, _DENSEST * 512 * status.st_blocks):
+        raise InputError(f"{path}: has {status.st_size} bytes, nearly all of them gaps. Remove it")
+
+
 def _start_of(path: Path) -> int | None:
     """Return the start that wrote a Parquet file; None if it cannot be read."""
     import pyarrow.parquet as pq
 
     try:
-        with parsing(path), path.open("rb") as source:
+        with parsing(path), opened(path) as source:
             return int((pq.read_schema(source).metadata or {})[_START])
     except InputError:
         return None
 
 
 def _published_rows(path: Path, schema: pa.Schema) -> pa.Table:
-    found = read_parquet(path)
+    # Real rows take more than a byte each, so the file itself limits their number.
+    found = read_parquet(path, max(MOST_ROWS, 512 * path.stat().st_blocks))
     _require(path, found.schema, schema)
     return found.replace_schema_metadata(None)
 

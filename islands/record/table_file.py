@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from islands.errors import InputError
+from islands.inside import inside, opened
 from islands.paths import published, reading
 from islands.untrusted import MISMATCH, parsing
 
@@ -18,8 +20,11 @@ Row = dict[str, str]
 _CHECKSUM = "sha256"
 """The last column."""
 
-# The solution of a large instance is a single field.
-csv.field_size_limit(sys.maxsize)
+_MOST_BYTES, _MOST_CELLS, _MOST_COLUMNS = 1 << 28, 1 << 22, 1000
+"""Larger tables are refused: those of 100000 runs are smaller."""
+
+# The solution of a large instance, of up to ten million numbers, is a single field.
+csv.field_size_limit(1 << 27)
 
 
 def read_table(
@@ -34,10 +39,7 @@ def read_table(
     with reading(path):
         if not path.exists():
             return []
-    with parsing(path), path.open(newline="", encoding="utf-8") as stream:
-        reader = csv.DictReader(stream, dialect="excel-tab", restval="")
-        rows = list(reader)
-        names = tuple(reader.fieldnames or ())
+    names, rows = bounded_rows(path, "\t", restval="")
     present = tuple(name for name in columns if name in names or name not in added)
     if names != (*present, _CHECKSUM):
         raise InputError(
@@ -52,12 +54,41 @@ def read_table(
     return [{**added, **row} for row in rows]
 
 
+def bounded_rows(
+    path: Path, delimiter: str, restval: str | None = None
+) -> tuple[tuple[str, ...], list[dict[str, str]]]:
+    """Return the columns and the rows of a table; refuse one that takes too long or much memory.
+
+    Missing cells are `restval`; the key of superfluous ones is None.
+    """
+    with parsing(path), opened(path, "r", newline="", encoding="utf-8") as stream:
+        is_long = os.fstat(stream.fileno()).st_size > _MOST_BYTES
+        reader = csv.DictReader(_narrow(stream, delimiter), restval=restval, delimiter=delimiter)
+        names = () if is_long else tuple(reader.fieldnames or ())
+        most = _MOST_CELLS // max(1, len(names))
+        rows = [] if is_long else list(islice(reader, most + 1))
+    if is_long or len(rows) > most:
+        raise InputError(
+            f"{path}: has more than {_MOST_BYTES} bytes or {_MOST_CELLS} cells, the limits for a"
+            " table. Name another folder, or restore it"
+        )
+    return names, rows
+
+
+def _narrow(lines: Iterable[str], delimiter: str) -> Iterator[str]:
+    """Yield lines, before they are divided into cells; refuse one with very many."""
+    for line in lines:
+        if line.count(delimiter) > _MOST_COLUMNS:
+            raise ValueError(f"a line has more than {_MOST_COLUMNS} columns")
+        yield line
+
+
 def write_table(
     path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]], *, sealed: bool = True
 ) -> None:
     """Write a table atomically; only a `sealed` one has checksums."""
     with (
-        published(path) as temporary,
+        published(inside(path.parent, path.name)) as temporary,
         temporary.open("w", newline="", encoding="utf-8") as stream,
     ):
         names = [*columns, _CHECKSUM] if sealed else [*columns]

@@ -5,6 +5,7 @@ In memory, a long run keeps only every second, fourth, ... epoch, so that memory
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import RunError
+from islands.inside import inside, inside_all
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
@@ -158,10 +160,10 @@ class FolderRecords:
                 " with islands resume"
             )
         kind = _kind(name)
-        paths = sorted((self.folder / kind.folder).glob("rank-*.parquet"))
+        paths = inside_all(inside(self.folder, kind.folder), "rank-*.parquet")
         if not paths:
             raise _unrecorded(name)
-        tables = [read_parquet(path).replace_schema_metadata() for path in paths]
+        tables = [read_parquet(path, sys.maxsize).replace_schema_metadata() for path in paths]
         return _ordered(pa.concat_tables(tables), kind)
 
 

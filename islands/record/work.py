@@ -10,7 +10,8 @@ from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from islands.errors import UnwritableError
+from islands.errors import InputError
+from islands.inside import inside
 from islands.paths import published
 from islands.progress.work import Work
 from islands.untrusted import bounded_text, parsing, typed
@@ -20,7 +21,7 @@ WORK = ".work.json"
 
 def write_work(folder: Path, work: Work) -> None:
     """Write the file; the work continues if this fails."""
-    with suppress(UnwritableError), published(folder / WORK) as temporary:
+    with suppress(InputError), published(inside(folder, WORK)) as temporary:
         temporary.write_text(json.dumps(asdict(work)) + "\n", encoding="utf-8")
 
 
@@ -32,7 +33,7 @@ def end_work(folder: Path) -> None:
 
 def read_work(folder: Path) -> Work | None:
     """Return what the work is doing, or was doing when it ended; None if all is done."""
-    path = folder / WORK
+    path = inside(folder, WORK)
     if not path.exists():
         return None
     with suppress(FileNotFoundError), parsing(path):

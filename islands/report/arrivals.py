@@ -58,10 +58,16 @@ class Arrivals:
         return len(self.generation)
 
     def matrix(self, islands: Whole, values: Floats) -> Floats:
-        """Return the sums of `values`, one per arrival, by receiving and sending island."""
+        """Return the sums of `values`, one per arrival, by receiving and sending island.
+
+        Leave out those of other islands, whose rows may be missing or not written yet.
+        """
         size = len(islands)
-        rows, columns = np.searchsorted(islands, self.target), np.searchsorted(islands, self.source)
-        sums = np.bincount(rows * size + columns, weights=values, minlength=size * size)
+        known = np.isin(self.target, islands) & np.isin(self.source, islands)
+        rows, columns = (
+            np.searchsorted(islands, each[known]) for each in (self.target, self.source)
+        )
+        sums = np.bincount(rows * size + columns, weights=values[known], minlength=size * size)
         return np.asarray(sums, np.float64).reshape(size, size)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
+from islands.inside import inside_all
 from islands.record.kind import EXPERIMENT
 from islands.record.work import read_work
 from islands.report.made import command_of, facts_of, made_by, rows_of, short
@@ -76,7 +77,7 @@ def _section(path: Path) -> Iterator[str]:
         yield from _whole(path)
         return
     # The title and how the runs were made; the headings and the rows; the facts if it is complete.
-    parts = printed.read_text(encoding="utf-8", errors="replace").strip().split("\n\n")
+    parts = bounded_text(printed, errors="replace").strip().split("\n\n")
     yield from map(paragraph, filter(None, parts[0].split("   ")))
     yield from _plots(path)
     if len(parts) > 1:
@@ -116,7 +117,7 @@ def _plots(path: Path) -> Iterator[str]:
     longer = [each.stem for each in path.parent.glob(f"{path.stem}-*.csv")]
     plots = [
         each
-        for each in sorted(path.parent.glob(f"{path.stem}*.svg"))
+        for each in inside_all(path.parent, f"{path.stem}*.svg")
         if each.stat().st_size <= _PLOT_BYTES and not each.stem.startswith(tuple(longer))
     ]
     yield figures(*(figure(*stored_picture(plot)) for plot in plots))

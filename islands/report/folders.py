@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from islands.errors import InputError, UsageError
+from islands.inside import inside
 from islands.paths import reading
 from islands.record.folder import SETTINGS
 from islands.record.kind import Kind, experiments_in, kind_of
@@ -116,4 +117,4 @@ def _readable(paths: Sequence[Path], *, trusted: bool) -> tuple[list[RecordedRun
 
 def default_path(folders: Sequence[Path]) -> Path:
     """Return where a page is written by default."""
-    return folders[0] / PAGE if len(folders) == 1 else Path(PAGE)
+    return inside(folders[0], PAGE) if len(folders) == 1 else Path(PAGE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shlex
 from collections.abc import Iterator, Mapping
@@ -13,6 +12,7 @@ from typing import Any
 from islands.display.heartbeat import duration
 from islands.errors import InputError
 from islands.record.kind import PROVENANCE
+from islands.record.table_file import bounded_rows
 from islands.report.page import paragraph
 from islands.untrusted import bounded_text, parsing
 
@@ -54,8 +54,7 @@ def command_of(made: Mapping[str, Any]) -> str:
 
 def rows_of(path: Path, delimiter: str) -> list[dict[str, str]]:
     """Return the rows of a table; refuse a damaged one."""
-    with parsing(path), path.open(newline="", encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream, delimiter=delimiter))
+    _, rows = bounded_rows(path, delimiter)
     if any(None in row or None in row.values() for row in rows):
         raise InputError(f"{path}: a row has another number of columns than the header. Restore it")
     return rows

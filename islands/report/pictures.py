@@ -8,6 +8,7 @@ from typing import Any
 
 from islands import text
 from islands.errors import InputError, RunError, UsageError
+from islands.inside import inside
 from islands.progress.result import Result
 from islands.report.arrivals import Arrivals, lineage
 from islands.report.convergence import draw_best, draw_convergence
@@ -105,7 +106,7 @@ def write_picture(
     what = "solution" if what in _SOLUTIONS else what
     if what not in PICTURES:
         raise UsageError(unknown("picture", what, PICTURES))
-    path = out if out is not None else folder / f"{what}.png"
+    path = out if out is not None else inside(folder, f"{what}.png")
     form = path.suffix.lower().removeprefix(".")
     if form not in FORMS:
         raise UsageError(

@@ -77,15 +77,16 @@ class RecordedRun:
         require_run(folder)
         settings = flat(read_settings(folder))
         finished = recorded(folder) if (folder / FINISHED).exists() else None
+        notes = warnings(folder)
         return cls(
             folder,
             settings,
             finished.result if finished is not None else None,
-            read_records(folder, TRACE),
-            read_records(folder, MIGRATIONS) if migrations else None,
+            read_records(folder, TRACE, notes.append),
+            read_records(folder, MIGRATIONS, notes.append) if migrations else None,
             trusted,
             moved,
-            warnings(folder),
+            notes,
             date=finished.date if finished is not None else "",
             versions=finished.versions if finished is not None else {},
         )
@@ -135,6 +136,8 @@ class RecordedRun:
             problem, note = _problem(self.folder, self.settings, trusted=self.trusted)
         except IslandsError as error:
             problem, note = None, f"The problem could not be read: {error}. {_MOVED}"
+        if problem is not None and not self._fits(problem):
+            problem, note = None, f"The problem is another one than that of the run. {_MOVED}"
         if note:
             self.notes.append(note)
         return problem
@@ -143,14 +146,22 @@ class RecordedRun:
         """Return the problem that the user has named; refuse another one than that of the run."""
         form = self.settings.get("format")
         problem = load(name, None if form is None else str(form))
-        solution = None if self.result is None else self.result.solution
-        is_other = solution is not None and len(solution) != problem.size
-        if is_other or (has_problem(self.folder) and not is_stored(self.folder, problem)):
+        is_other = has_problem(self.folder) and not is_stored(self.folder, problem)
+        if is_other or not self._fits(problem):
             raise InputError(
                 f"--instance {name}: is another problem than that of {self.folder}. Name the"
                 f" problem of the run, {self.instance}"
             )
         return problem
+
+    def _fits(self, problem: Problem) -> bool:
+        """Return whether the run's solution, if there is one, is a solution of a problem."""
+        try:
+            if self.result is not None and self.result.solution is not None:
+                problem.check(self.result.solution)
+        except RunError:
+            return False
+        return True
 
     @cached_property
     def maximise(self) -> bool:

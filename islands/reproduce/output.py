@@ -9,6 +9,7 @@ from textwrap import fill
 from typing import Any
 
 from islands.errors import UsageError
+from islands.inside import inside
 from islands.paths import published, reading
 from islands.record.kind import BENCH, EXPERIMENT, PROVENANCE, Kind, kind_of, results_in
 from islands.record.ledger import LEDGER, RunLedger
@@ -51,7 +52,7 @@ class ExperimentFolder:
             # Another process may have begun an experiment before this one locked the folder.
             _refuse_other(path, settings)
             if not (path / EXPERIMENT).exists():
-                with published(path / EXPERIMENT) as temporary:
+                with published(inside(path, EXPERIMENT)) as temporary:
                     temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
             self._bytes_before = (path / LEDGER).stat().st_size
         except BaseException:
@@ -71,7 +72,7 @@ class ExperimentFolder:
 
     def _write(self, name: str, columns: Sequence[Column], rows: Sequence[TableRow]) -> None:
         with (
-            published(self.path / f"{name}.csv") as temporary,
+            published(inside(self.path, f"{name}.csv")) as temporary,
             temporary.open("w", newline="", encoding="utf-8") as stream,
         ):
             writer = csv.DictWriter(stream, [column.name for column in columns])
@@ -80,13 +81,13 @@ class ExperimentFolder:
 
     def text(self, table: PaperTable, text: str) -> None:
         """Write a table as it was printed, as far as it is filled."""
-        with published(self.path / f"{table.name}.txt") as temporary:
+        with published(inside(self.path, f"{table.name}.txt")) as temporary:
             temporary.write_text(text, encoding="utf-8")
 
     def page(self) -> Path:
         """Write the page with all tables and plots, which are complete."""
         end_work(self.path)
-        path = self.path / PAGE
+        path = inside(self.path, PAGE)
         page_for([self.path]).write(path)
         return path
 
@@ -104,7 +105,7 @@ class ExperimentFolder:
         for plot in table.plots():
             for form in ("png", "svg"):
                 name = f"{table.name}{plot.suffix}.{form}"
-                with published(self.path / name) as temporary:
+                with published(inside(self.path, name)) as temporary:
                     write_plot(temporary, form, table.title, rows, size, plot)
 
 

@@ -15,6 +15,7 @@ from islands.migration.transport import find
 from islands.parallel import World
 from islands.problems.base import Problem, Solution
 from islands.spec.spec import RunSpec, deal_of
+from islands.text import show
 
 
 def islands_of(
@@ -63,7 +64,7 @@ def make_archipelago(
     if team is not None or has_halo(spec) or migrates(spec.migration, spec.general.islands):
         transport, trouble = find(world, backend)
         if trouble and world.rank == 0:
-            print(f"islands: {trouble}", file=sys.stderr, flush=True)
+            show(f"islands: {trouble}", file=sys.stderr)
     return world.run_on_all(
         lambda: islands_of(
             spec,

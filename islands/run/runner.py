@@ -27,6 +27,7 @@ from islands.record.problem_file import signature_of, store_problem
 from islands.record.script_parts import store_parts
 from islands.record.settings_file import require_intact, write_settings
 from islands.record.solution import Finished, finished
+from islands.run.advice import advising
 from islands.run.build import has_halo, make_archipelago, read_start
 from islands.run.device import RankOptions, block_memory, take_device
 from islands.run.observers import Callback
@@ -38,6 +39,7 @@ from islands.spec.fit import require_block_memory
 from islands.spec.own import traits
 from islands.spec.resolve import layers
 from islands.spec.spec import RunSpec, deal_of
+from islands.untrusted import followed
 
 _DEFAULT = RankOptions()
 
@@ -74,7 +76,8 @@ def run_requested(
     `trust` are the scripts that the configuration file may name. Raise a `RunError` if the run ends
     without a solution, unless it was interrupted or `allow_no_solution` is true.
     """
-    trust = world.from_first(lambda: trust.signed_in(config))  # other hosts may lack the key
+    # Other hosts may lack the key.
+    trust = world.from_first(lambda: trust.signed_in(config, followed))
     spec, chosen = world.run_on_all(lambda: resolved(layers(options, config, trust), problem))
     result = run(spec, chosen, world, output, rank_options)
     return (
@@ -149,7 +152,12 @@ def run(
     rank_options: RankOptions = _DEFAULT,
 ) -> Result:
     """Run on all ranks and return the result, the same on every rank."""
-    require_agreement(world, spec, problem, writes=output.writes)
+    require_agreement(
+        *(world, spec, problem),
+        writes=output.writes,
+        folder=output.folder,
+        asynchronous=rank_options.asynchronous,
+    )
     world.run_on_all(lambda: refuse_unfit(output.folder, force=output.force))
     # A single rank or team does not wait for others anyway.
     asynchronous = rank_options.asynchronous and deal_of(spec, problem, world.size).teams > 1
@@ -181,7 +189,7 @@ def resume(
     rank_options: RankOptions = _DEFAULT,
 ) -> Result:
     """Resume from the newest usable checkpoint in a run's folder, or begin if there is none."""
-    require_agreement(world, spec, problem, writes=True)
+    require_agreement(world, spec, problem, writes=True, folder=folder)
     world.run_on_all(lambda: _refuse_unfit(spec, problem, rank_options))
     with FolderLock() as lock, Interruption(suspends="writing a checkpoint") as interruption:
         notices = announce(spec, problem, world, output.stream, quiet=output.quiet)
@@ -246,18 +254,19 @@ def _run_to_end(
                 start = _prepared(spec, problem, world, backend, folder)
             if folder is not None:
                 world.run_on_all(lambda: lock.take(folder) if world.rank == 0 else None)
-            return perform(
-                start,
-                interruption,
-                output.stream,
-                quiet=output.quiet,
-                news=news,
-                notices=said,
-                callback=output.callback,
-                collects=output.collects,
-            )
+            with advising(folder):
+                return perform(
+                    start,
+                    interruption,
+                    output.stream,
+                    quiet=output.quiet,
+                    news=news,
+                    notices=said,
+                    callback=output.callback,
+                    collects=output.collects,
+                )
         except RanksLostError:
-            if folder is None:
+            if folder is None or not world.fault_tolerant:
                 raise
             # Rank 0 may be another process now, which has printed nothing yet.
             start, said = None, []

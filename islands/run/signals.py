@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any, ClassVar, Self
 
 from islands.errors import Suspended
+from islands.text import show
 
 INTERRUPTED_STATUS = 128 + signal.SIGINT
 """The exit status of a run that SIGINT ended."""
@@ -148,7 +149,7 @@ class Interruption:
         words = f"interrupted; {self._interrupts or ending} (interrupt again to end at once)"
         if number in SUSPENSIONS:
             words = f"{SUSPENSIONS[number]}; {self._suspends}"
-        print(f"islands: {words}", file=sys.stderr, flush=True)
+        show(f"islands: {words}", file=sys.stderr)
 
 
 def _ignore(_number: int, _frame: FrameType | None) -> None:

@@ -12,7 +12,8 @@ from typing import Any, Self
 
 from islands.custom.trust import NO_TRUST, Trust
 from islands.errors import UsageError
-from islands.parallel import World
+from islands.inside import inside
+from islands.parallel import World, differences
 from islands.paths import reading
 from islands.problems.base import Problem
 from islands.record.folder import JOB, SETTINGS, refuse_unfit
@@ -22,6 +23,7 @@ from islands.run.request import resolved
 from islands.series.ledger import LEDGER, read_rows
 from islands.spec.resolve import layers, resolve
 from islands.spec.spec import RunSpec
+from islands.text import option
 
 _OWN = ("backend", "threads")
 """Settings that may differ between starts of a series, as they do not affect results."""
@@ -94,13 +96,21 @@ class Plan:
     def __len__(self) -> int:
         return self.runs * len(self.first)
 
-    def require_agreement(self, world: World, *places: object) -> None:
-        """Refuse ranks with different plans or places; collective."""
-        facts = world.allgather(([job.folder for job in self.first], self.runs, *places))
-        if any(fact != facts[0] for fact in facts):
+    def require_agreement(self, world: World, folder: Path | None, *, force: bool) -> None:
+        """Refuse ranks with different plans or folders; collective."""
+        found = differences(
+            world,
+            {
+                "the instances": ", ".join(job.folder for job in self.first),
+                "the number of runs": self.runs,
+                option("out"): str(folder),
+                option("force"): force,
+            },
+        )
+        if found:
             error = UsageError(
-                "the ranks would make different series of runs. Start all of them with the same"
-                " options"
+                f"the ranks would make different series of runs: {found}. Start all of them with"
+                " the same options"
             )
             world.run_on_all(lambda: _raise(error))
 
@@ -126,7 +136,7 @@ class Plan:
                 " folder, so that your files are not overwritten"
             )
         for name, job in mine.items():
-            refuse_unfit(folder / name, force=True)
+            refuse_unfit(inside(folder, name), force=True)
             if not force and (folder / name / SETTINGS).exists():
                 _refuse_other(folder, job, self.trust_in(job))
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from islands.display.heartbeat import Heartbeat
 from islands.display.screen import Screen
+from islands.inside import inside
 from islands.parallel import World
 from islands.paths import writing
 from islands.progress.result import Result
@@ -36,7 +37,7 @@ def run_several(
     plan: Plan, world: World, output: Output, rank_options: RankOptions = _DEFAULT
 ) -> Series:
     """Perform the missing runs and return the series, the same on every rank; collective."""
-    plan.require_agreement(world, str(output.folder), output.force)
+    plan.require_agreement(world, output.folder, force=output.force)
     with Interruption(suspends="ending the series of runs") as between:
         folder = world.bcast(world.run_on_all(lambda: _claimed(plan, output, world.rank)))
         is_new = output.folder is None or not folder.exists()
@@ -129,7 +130,7 @@ class _Performance:
 
     def _done(self, job: PlannedRun) -> Result:
         """Return the result of a run: new, resumed, or already finished; collective."""
-        folder, world = self._folder / job.folder, self._world
+        folder, world = inside(self._folder, job.folder), self._world
         # Without checkpoints (--async), there is nothing to resume from.
         force = self._output.force or self._rank_options.asynchronous
         stream = None if self._output.quiet else self._output.stream

@@ -15,15 +15,21 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from islands.inside import inside, inside_all
 from islands.paths import published, writing
 from islands.record.folder import JOB
 from islands.slurm.commands import output, reason, sbatch
-from islands.slurm.jobs import again
+from islands.slurm.jobs import MOST_ELEMENTS, again
+from islands.slurm.template import output_in
+from islands.text import show
+from islands.untrusted import bounded_text
 
 LIST = "sweep.txt"
 """The file in DIR/slurm with the options of each element."""
 _PATIENCE_SECONDS = 60.0
 """How long an element waits for another one to submit the collecting job."""
+_MOST_BYTES = 1 << 24
+"""Of the record of an array."""
 _PLACES = ("account", "partition", "qos")
 _SIZES = {
     "nodes": "SLURM_JOB_NUM_NODES",
@@ -57,10 +63,12 @@ class Array:
 def arrays_of(folder: Path) -> list[Array]:
     """Return the job arrays of a sweep, the oldest first."""
     arrays = []
-    for path in (folder / JOB).glob("array-*.json"):
+    for path in inside_all(inside(folder, JOB), "array-*.json"):
         # Another element may be about to write it.
         with suppress(OSError, ValueError, TypeError, KeyError):
-            values = json.loads(path.read_text())
+            values = json.loads(bounded_text(path, _MOST_BYTES))
+            if len(values["elements"]) > MOST_ELEMENTS:
+                continue
             tuples = {name: tuple(values[name]) for name in ("elements", "words", "command")}
             arrays.append(Array(**(values | tuples)))
     return sorted(arrays, key=lambda each: each.began)
@@ -71,7 +79,7 @@ def begin_array(folder: Path, job: str, words: Sequence[str]) -> Array | None:
 
     The submitting process and each element call this; `words` are the options of the array.
     """
-    path = folder / JOB / f"array-{job}.json"
+    path = inside(folder, JOB, f"array-{job}.json")
     if not _is_first(path):
         return None
     try:
@@ -111,7 +119,7 @@ def _is_first(path: Path) -> bool:
 
 def _copy_list(folder: Path, words: Sequence[str]) -> None:
     """Copy the list of options into the folder, so that the table can show them later."""
-    target = folder / JOB / LIST
+    target = inside(folder, JOB, LIST)
     if not words or not words[0].endswith(".txt"):
         return
     with suppress(OSError):  # each element reports a missing list
@@ -147,17 +155,17 @@ def _submit_collecting(
     asked = sbatch(
         [
             *("--parsable", "--nodes=1", "--ntasks=1", "--time=10", "--job-name=collect"),
-            *(f"--dependency=afterany:{job}", f"--output={folder / JOB / 'collect.out'}"),
+            *(f"--dependency=afterany:{job}", f"--output={output_in(folder, 'collect.out')}"),
             *_places(next(iter(of_slurm.values()), {})),
             f"--wrap={program}",
         ]
     )
     if asked.returncode != 0:
-        print(
+        show(
             f"islands job: Slurm refuses the collecting job: {reason(asked.stderr)}. When all"
-            f" elements have ended, write the table with: islands collect {folder}",
+            " elements have ended, write the table with:"
+            f" islands collect {shlex.quote(str(folder))}",
             file=sys.stderr,
-            flush=True,
         )
         return None
     return asked.stdout.strip().partition(";")[0]

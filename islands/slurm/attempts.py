@@ -15,11 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from islands.errors import InputError
+from islands.inside import inside, last_lines, opened
 from islands.paths import reading, writing
 from islands.record.folder import CHECKPOINTS, FINISHED, JOB, MANIFEST
 from islands.slurm.commands import TIME_LIMIT
+from islands.untrusted import bounded_text
 
 _FILE, _ERRORS = "attempts.jsonl", "errors.txt"
+_MOST_BYTES = 1 << 24
+"""Of the file; each attempt has less than a thousand, apart from its options."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,8 @@ class JobProgress:
     def of(cls, folder: Path) -> JobProgress:
         """Return the progress of a run, or of a folder of several runs."""
         manifests = folder.glob(f"**/{CHECKPOINTS}/*/{MANIFEST}")
-        generations = [int(path.parent.name.partition(".")[0]) for path in manifests]
+        numbers = [path.parent.name.partition(".")[0] for path in manifests]
+        generations = map(int, filter(str.isdecimal, numbers))
         return cls(len(list(folder.glob(f"**/{FINISHED}"))), max(generations, default=-1))
 
     def __str__(self) -> str:
@@ -79,8 +84,8 @@ class JobAttempts:
 
     def __init__(self, folder: Path) -> None:
         self._run = folder
-        self._file = folder / JOB / _FILE
-        self.errors = folder / JOB / _ERRORS
+        self._file = inside(folder, JOB, _FILE)
+        self.errors = inside(folder, JOB, _ERRORS)
         """The file to which the ranks of the current attempt append their errors."""
 
     def all(self) -> list[JobAttempt]:
@@ -89,7 +94,7 @@ class JobAttempts:
             return []
         with reading(self._file):
             # A killed job may leave a partial last line.
-            lines = self._file.read_text(errors="replace").split("\n")[:-1]
+            lines = bounded_text(self._file, _MOST_BYTES, errors="replace").split("\n")[:-1]
         attempts: list[JobAttempt] = []
         for number, line in enumerate(lines, 1):
             try:
@@ -117,13 +122,13 @@ class JobAttempts:
         attempt = JobAttempt(job, number, now, tuple(words), _output(), before, holds_run)
         self._append(attempt)
         with writing(self.errors):
-            self.errors.write_text("")
+            opened(self.errors, "wb").close()
         return attempt
 
     def reported_error(self) -> str | None:
         """Return the first error that a rank of the current attempt has reported, or None."""
         with reading(self.errors):
-            return self.errors.read_text(errors="replace").partition("\n")[0] or None
+            return next(last_lines(self.errors), "") or None
 
     def take_run(self, attempt: JobAttempt) -> JobAttempt:
         """Write that the run in the folder belongs to the attempt; return the attempt."""
@@ -161,7 +166,7 @@ class JobAttempts:
     def _append(self, attempt: JobAttempt) -> None:
         with writing(self._file):
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            with self._file.open("a+b") as stream:
+            with opened(self._file, "a+b") as stream:
                 _remove_partial_line(stream.fileno())
                 stream.write(json.dumps(asdict(attempt)).encode() + b"\n")
 
@@ -171,7 +176,7 @@ def _remove_partial_line(file: int) -> None:
     size = os.fstat(file).st_size
     content = os.pread(file, size, 0)
     if not content.endswith(b"\n"):
-        os.truncate(file, content.rfind(b"\n") + 1)
+        os.ftruncate(file, content.rfind(b"\n") + 1)
 
 
 def _output() -> str:

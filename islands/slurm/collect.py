@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from islands.errors import InputError, IslandsError
+from islands.inside import inside
 from islands.paths import published
 from islands.progress.result import Result
 from islands.record.folder import JOB
@@ -16,7 +17,7 @@ from islands.slurm.array import LIST, Array, arrays_of
 from islands.slurm.state import JobState
 from islands.slurm.sweep import element_options
 from islands.slurm.sweep_state import is_sweep, states_of
-from islands.text import counted, gap
+from islands.text import counted, gap, show
 
 TABLE = "results.csv"
 _VALUES = (
@@ -63,25 +64,25 @@ class Element:
 def collect(folder: Path, elements: Sequence[Element]) -> int:
     """Write and print the table of the runs of a sweep; return 1 if some are not finished."""
     arrays = arrays_of(folder)
-    path = folder / TABLE
+    path = inside(folder, TABLE)
     rows = [each.row(_options(folder, arrays, each.number)) for each in elements]
     with published(path) as temporary, temporary.open("w", newline="") as stream:
         writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    print("\n".join([_HEADER, *(each.line() for each in elements)]))
+    show("\n".join([_HEADER, *(each.line() for each in elements)]))
     done = sum(each.result is not None for each in elements)
     ended = [each.number for each in elements if each.result is None and each.state.is_final]
     active = len(elements) - done - len(ended)
-    print(f"\n{done} of {counted(len(elements), 'run')} done. The table is in {path}")
+    show(f"\n{done} of {counted(len(elements), 'run')} done. The table is in {path}")
     for command in _commands(arrays, ended):
-        print(f"Run the others again, and write the table again, with: {command}")
+        show(f"Run the others again, and write the table again, with: {command}")
     if active:
-        print(
+        show(
             f"{counted(active, 'run')} queued or running: follow them with islands status {folder}"
         )
     if ended or active:
-        print(f"Write only the table again with: islands collect {folder}")
+        show(f"Write only the table again with: islands collect {folder}")
     return 1 if ended or active else 0
 
 
@@ -92,7 +93,9 @@ def elements_of(folder: Path) -> list[Element]:
         raise InputError(
             f"{folder}: contains no sweep. Name the folder of one, which has a folder for each run"
         )
-    return [_element(number, folder / str(number), state) for number, state in states.items()]
+    return [
+        _element(number, inside(folder, str(number)), state) for number, state in states.items()
+    ]
 
 
 def _element(number: int, folder: Path, state: JobState) -> Element:
@@ -111,7 +114,7 @@ def _options(folder: Path, arrays: Sequence[Array], number: int) -> Sequence[str
         return ()
     words = list(array.words)
     if words and words[0].endswith(".txt"):
-        words[0] = str(folder / JOB / LIST)
+        words[0] = str(inside(folder, JOB, LIST))
     try:
         return element_options(words, number)
     except IslandsError:

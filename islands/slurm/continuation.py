@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -35,7 +36,8 @@ def continues(given: CommandWords, folder: Path, attempts: JobAttempts, job: str
         return False
     raise UsageError(
         f"--out {folder}: contains a run with other options. Name another folder, add --force to"
-        f" overwrite it, or resume it with: sbatch slurm/run.sbatch resume {folder}"
+        f" overwrite it, or resume it with: sbatch slurm/run.sbatch resume"
+        f" {shlex.quote(str(folder))}"
     )
 
 

@@ -8,14 +8,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from islands.errors import InputError, UsageError
-from islands.paths import reading, writing
+from islands.inside import inside
+from islands.paths import published, reading
 from islands.record.folder import JOB, SETTINGS
 from islands.slurm.attempts import JobAttempt, JobAttempts
 from islands.slurm.command_line import CommandWords
 from islands.slurm.commands import is_active
 from islands.slurm.template import SCRIPT
+from islands.untrusted import bounded_text
 
 _JOB = "job.json"
+MOST_ELEMENTS = 100_000
+"""Of a job array; Slurm allows 1000 unless it is configured otherwise."""
 
 
 @dataclass(frozen=True)
@@ -33,19 +37,21 @@ class Job:
 
     def write(self) -> None:
         """Store the job in its folder."""
-        path = Path(self.folder) / JOB / _JOB
-        with writing(path):
-            path.write_text(json.dumps(asdict(self)) + "\n")
+        with published(inside(Path(self.folder), JOB, _JOB)) as temporary:
+            temporary.write_text(json.dumps(asdict(self)) + "\n")
 
 
 def submitted(folder: Path) -> Job | None:
     """Return the job that was submitted for a folder, or None."""
-    path = folder / JOB / _JOB
+    path = inside(folder, JOB, _JOB)
     if not path.exists():
         return None
     with reading(path):
         try:
-            return Job(**json.loads(path.read_text()))
+            job = Job(**json.loads(bounded_text(path)))
+            if job.elements is not None and not 0 <= job.elements <= MOST_ELEMENTS:
+                raise ValueError(f"elements is {job.elements}")
+            return job
         except (ValueError, TypeError) as error:
             raise InputError(f"{path}: is damaged: {error}. Remove it") from error
 
@@ -83,5 +89,5 @@ def command_to_continue(folder: Path, last: JobAttempt | None) -> str:
 
 def again(folder: Path) -> str | None:
     """Return the command that submits the job of a folder again, or None."""
-    path = folder / JOB / SCRIPT
+    path = inside(folder, JOB, SCRIPT)
     return f"sbatch {shlex.quote(str(path))}" if path.exists() else None

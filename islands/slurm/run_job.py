@@ -19,6 +19,7 @@ from islands.slurm.jobs import command_to_continue, refuse_second_job
 from islands.slurm.launcher import Launcher, find_launcher
 from islands.slurm.processes import Signals
 from islands.slurm.site import difference_from_site
+from islands.text import show
 
 _FINAL = (0, 2, 126, 127, 130)
 """Statuses of runs that are finished, failed or interrupted by a user: a restart would not help.
@@ -70,7 +71,7 @@ def run_job(
 
 def say(message: str) -> None:
     """Print a line of the job itself."""
-    print(f"islands job: {message}", file=sys.stderr, flush=True)
+    show(f"islands job: {message}", file=sys.stderr)
 
 
 def _launcher(

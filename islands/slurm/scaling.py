@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from islands.errors import RunError, UsageError
+from islands.inside import inside
 from islands.paths import published
 from islands.progress.result import Result
 from islands.record.folder import FINISHED
@@ -17,6 +18,7 @@ from islands.slurm.attempts import JobAttempts
 from islands.slurm.command_line import Check, CommandWords, of_one_run
 from islands.slurm.continuation import continues
 from islands.slurm.run_job import run_job, say
+from islands.text import show
 
 TABLE = "scaling.csv"
 
@@ -34,7 +36,7 @@ def run_scaling(words: Sequence[str], check: Check) -> int:
     options = given.without("--out")
     results: list[tuple[int, Result]] = []
     for nodes in powers_of_two(len(allocation.ranks)):
-        place = folder / f"nodes-{nodes}"
+        place = inside(folder, f"nodes-{nodes}")
         is_done = (place / FINISHED).exists()
         if not (
             is_done and continues(CommandWords(options), place, JobAttempts(place), allocation.job)
@@ -46,7 +48,7 @@ def run_scaling(words: Sequence[str], check: Check) -> int:
         if ended is None:
             raise RunError(f"{place}: the run ended without a result. Its log.txt gives the reason")
         results.append((nodes, ended.result))
-    _write(folder / TABLE, results)
+    _write(inside(folder, TABLE), results)
     first, *others = ((nodes, result.digest) for nodes, result in results)
     for nodes, digest in others:
         if digest != first[1]:
@@ -70,13 +72,13 @@ def _write(path: Path, results: Sequence[tuple[int, Result]]) -> None:
         writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    print("  nodes  ranks  generations/s  speedup  efficiency")
+    show("  nodes  ranks  generations/s  speedup  efficiency")
     for row in rows:
-        print(
+        show(
             f"{row['nodes']:>7} {row['ranks']:>6} {row['generations_per_second']:>14.1f}"
             f" {row['speedup']:>8.2f} {row['efficiency']:>11.2f}"
         )
-    print(f"The table is in {path}", flush=True)
+    show(f"The table is in {path}")
 
 
 def _rows(results: Sequence[tuple[int, Result]]) -> list[dict[str, float]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from islands.errors import InputError, Suspended
+from islands.inside import inside, inside_all, last_lines
 from islands.record.folder import FINISHED, JOB, LOG, SETTINGS
 from islands.record.lock import is_locked
 from islands.record.solution import recorded
@@ -16,6 +17,7 @@ from islands.slurm.attempts import JobAttempt, JobAttempts
 from islands.slurm.commands import RUNNING, WAITING, state_in_queue
 from islands.slurm.jobs import command_to_continue, latest_job
 from islands.slurm.work_state import state_words
+from islands.text import escaped
 
 _ROW = re.compile(r"^[*C ]{0,3}\s+\d+ +[\d.]+[smh]")
 _ATTEMPT = re.compile(r"islands job: (attempt \d+ ended|job \S+, attempt \d+)|islands job: warning")
@@ -39,7 +41,8 @@ class JobState:
 
     def __str__(self) -> str:
         job = f" (job {self.job})" if self.job else ""
-        return f"{self.word}{job}: {self.detail}" if self.detail else f"{self.word}{job}"
+        words = f"{self.word}{job}: {self.detail}" if self.detail else f"{self.word}{job}"
+        return escaped(words, kept="")  # the details of a folder could look like other lines
 
 
 def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in_queue) -> JobState:
@@ -93,16 +96,17 @@ def _last_row(folder: Path) -> str | None:
 
 def log_of(folder: Path) -> Path | None:
     """Return the log of a run, or of the latest run of a series."""
-    if (folder / LOG).is_file():
-        return folder / LOG
-    return max(folder.glob(f"*/{LOG}"), key=lambda path: path.stat().st_mtime, default=None)
+    if (log := inside(folder, LOG)).is_file():
+        return log
+    logs = [inside(folder, path.parent.name, LOG) for path in folder.glob(f"*/{LOG}")]
+    return max(logs, key=lambda path: path.stat().st_mtime, default=None)
 
 
 def _last_error(folder: Path, attempt: JobAttempt | None) -> str:
     """Return the last message of the job itself, or the last error in its output."""
     if attempt is not None and attempt.error:
         return attempt.error
-    outputs = sorted((folder / JOB).glob("*.out")) if attempt is None else [Path(attempt.output)]
+    outputs = [Path(attempt.output)] if attempt is not None else _outputs(folder)
     messages = [
         line
         for path in outputs
@@ -113,7 +117,11 @@ def _last_error(folder: Path, attempt: JobAttempt | None) -> str:
     return errors[-1] if errors else ""
 
 
+def _outputs(folder: Path) -> list[Path]:
+    return inside_all(inside(folder, JOB), "*.out")
+
+
 def _lines(path: Path) -> Iterator[str]:
+    """Yield the last lines of a file; it may be long."""
     if path.is_file():
-        with path.open(errors="replace") as stream:
-            yield from (line.rstrip("\n") for line in stream)
+        yield from last_lines(path)

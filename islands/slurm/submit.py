@@ -11,12 +11,15 @@ from shutil import which
 
 from islands.custom.trust import signed
 from islands.errors import InputError, UsageError
-from islands.paths import writing
+from islands.inside import inside
+from islands.paths import published, writing
 from islands.record.folder import JOB
 from islands.slurm.array import LIST, begin_array
 from islands.slurm.commands import reason, sbatch
 from islands.slurm.jobs import Job
 from islands.slurm.template import SCRIPT
+from islands.text import show
+from islands.untrusted import bounded_text
 
 _NO_CLUSTER = ("configuration source", "slurm.conf", "Unable to contact")
 """Parts of the messages of an sbatch that reaches no cluster."""
@@ -28,7 +31,7 @@ def require_accepted(script: str) -> None:
         return
     tested = sbatch(["--test-only"], script)
     if any(words in tested.stderr for words in _NO_CLUSTER):
-        print(f"islands: not checked by sbatch: {reason(tested.stderr)}", file=sys.stderr)
+        show(f"islands: not checked by sbatch: {reason(tested.stderr)}", file=sys.stderr)
     elif tested.returncode != 0:
         raise UsageError(
             f"Slurm refuses the job: {reason(tested.stderr)}. Change the options of islands"
@@ -47,16 +50,16 @@ def submit(script: str, folder: Path, lines: Sequence[str] | None) -> Job:
             "this machine has no sbatch: submit jobs on a login node of the cluster. --dry-run"
             " prints the script anywhere"
         )
-    path, options = folder / JOB / SCRIPT, folder / JOB / LIST
+    path, options = inside(folder, JOB, SCRIPT), inside(folder, JOB, LIST)
     submitted = time.time()
     with _restored_on_error(path, options):
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(script)
+            _write(path, script)
             if lines is not None:
                 text = "".join(f"{line}\n" for line in lines)
                 # The user has named the scripts of these runs.
-                options.write_text(signed(text) if ".py" in text or "--trust" in text else text)
+                _write(options, signed(text) if ".py" in text or "--trust" in text else text)
         done = sbatch(["--parsable", str(path)])
         if done.returncode != 0:
             raise InputError(
@@ -73,10 +76,15 @@ def submit(script: str, folder: Path, lines: Sequence[str] | None) -> Job:
     return job
 
 
+def _write(path: Path, text: str) -> None:
+    with published(path) as temporary:
+        temporary.write_text(text)
+
+
 @contextmanager
 def _restored_on_error(*paths: Path) -> Iterator[None]:
     """Restore the files of an earlier job if the block fails; remove new files and folders."""
-    earlier = {path: path.read_text() if path.exists() else None for path in paths}
+    earlier = {path: bounded_text(path) if path.exists() else None for path in paths}
     try:
         yield
     except BaseException:
@@ -85,7 +93,7 @@ def _restored_on_error(*paths: Path) -> Iterator[None]:
                 if text is None:
                     path.unlink(missing_ok=True)
                 else:
-                    path.write_text(text)
+                    _write(path, text)
             for place in (paths[0].parent, paths[0].parent.parent):
                 place.rmdir()  # fails if other files are in it
         raise

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from islands.custom.trust import Trust, UntrustedError, is_signed
 from islands.errors import InputError, IslandsError, UsageError
-from islands.paths import reading
+from islands.inside import inside
 from islands.slurm.allocation import Allocation
 from islands.slurm.array import begin_array
 from islands.slurm.attempts import JobAttempts
 from islands.slurm.command_line import Check, CommandWords, of_one_run
 from islands.slurm.run_job import run_job
-from islands.untrusted import bounded_text
+from islands.untrusted import bounded_text, followed
 
-_LONGEST = 1 << 28
-"""The most bytes of a list."""
+_MOST_BYTES = 1 << 24
+"""Of a list of options."""
 
 
 def run_element(words: Sequence[str], check: Check) -> int:
@@ -37,7 +37,7 @@ def run_element(words: Sequence[str], check: Check) -> int:
     folder = given.folder or Path("runs") / f"{allocation.name}-{allocation.array}"
     common = given.without("--out")
     begin_array(folder, allocation.array, common)
-    place = folder / str(allocation.element)
+    place = inside(folder, str(allocation.element))
     try:
         options = element_options(common, allocation.element)
         _require_trusted(common, options)
@@ -71,7 +71,7 @@ def _require_trusted(words: Sequence[str], options: Sequence[str]) -> None:
 
     The words after the list may name the scripts too.
     """
-    if not _is_list(words) or is_signed(bounded_text(path := Path(words[0]), _LONGEST)):
+    if not _is_list(words) or is_signed(_text(path := Path(words[0]))):
         return
     own, line = CommandWords(words[1:]), CommandWords(options)
     trust = Trust(own.scripts(), own.trusts)
@@ -89,9 +89,12 @@ def _is_list(words: Sequence[str]) -> bool:
 
 def read_list(path: Path) -> list[list[str]]:
     """Return the options of each element: one line each, without blank lines and `#` lines."""
-    with reading(path):
-        lines = [line.strip() for line in path.read_text(errors="replace").splitlines()]
+    lines = [line.strip() for line in _text(path).split("\n")]
     try:
         return [shlex.split(line) for line in lines if line and not line.startswith("#")]
     except ValueError as error:
         raise InputError(f"{path}: {error}. Write the options of one run on each line") from error
+
+
+def _text(path: Path) -> str:
+    return bounded_text(path, _MOST_BYTES, followed, "replace")

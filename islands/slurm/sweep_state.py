@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from islands.inside import inside
 from islands.record.folder import JOB, SETTINGS
 from islands.slurm.array import arrays_of
 from islands.slurm.attempts import JobAttempts
@@ -55,7 +56,7 @@ def _state(
     def in_queue(job: str) -> tuple[str, str]:
         return queue.get(job) or state_in_queue(job)
 
-    place, job = folder / str(number), None if array is None else f"{array}_{number}"
+    place, job = inside(folder, str(number)), None if array is None else f"{array}_{number}"
     slurm, reason = ("", "") if job is None else in_queue(job)
     last = JobAttempts(place).last()
     is_resubmitted = last is not None and last.job != job and slurm in WAITING

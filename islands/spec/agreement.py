@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from islands.errors import UsageError
-from islands.parallel import World
+from islands.parallel import World, differences
 from islands.problems.base import Problem
 from islands.spec.own import traits
 from islands.spec.spec import RunSpec
@@ -22,21 +23,34 @@ _CHANGING = ("stop", "checkpoint", "instance", "format", "start", "bound")
 """Settings that may change when a run is resumed; files may have moved."""
 
 
-def require_agreement(world: World, spec: RunSpec, problem: Problem, *, writes: bool) -> None:
-    """Refuse ranks whose settings or instance data differ from rank 0; collective."""
+def require_agreement(
+    world: World,
+    spec: RunSpec,
+    problem: Problem,
+    *,
+    writes: bool,
+    folder: Path | None = None,
+    asynchronous: bool = False,
+) -> None:
+    """Refuse ranks whose settings, instance data or folder differ from rank 0; collective."""
     if world.size == 1:
         return
-    facts = world.allgather(
+    known = problem.best_known
+    found = differences(
+        world,
         {
-            "the settings": _digest_of_settings(spec),
-            "the settings adjusted to the backend": spec.adjusted,
-            "the data of the instance": _digest_of_data(problem),
-            "the parts from scripts": _digest(_parts(spec.to_mapping(), problem)),
-            "whether files are written": str(writes),
-        }
+            "the settings": {k: v for k, v in spec.to_mapping().items() if k not in _OWN},
+            "the settings adjusted to the backend": spec.adjusted.encode(),
+            "the data of the instance": _digest_of_data(problem).encode(),
+            "the best known cost": "none" if known is None else f"{known.value} {known.status}",
+            "the parts from scripts": _digest(_parts(spec.to_mapping(), problem)).encode(),
+            "whether files are written": writes,
+            "the folder of the files": "a new one" if folder is None else str(folder),
+            option("async"): asynchronous,
+        },
     )
-    # All ranks have the same facts, so all raise the same error.
-    world.run_on_all(lambda: _refuse_differences(facts))
+    # All ranks have found the same, so all raise the same error.
+    world.run_on_all(lambda: _refuse(found))
 
 
 def identity(spec: RunSpec, problem: Problem) -> str:
@@ -51,23 +65,13 @@ def fixed(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in settings.items() if k not in _OWN and k not in _CHANGING}
 
 
-def _refuse_differences(facts: list[dict[str, str]]) -> None:
-    differing = [rank for rank, fact in enumerate(facts) if fact != facts[0]]
-    if not differing:
-        return
-    names = [name for name in facts[0] if any(fact[name] != facts[0][name] for fact in facts)]
-    ranks = ", ".join(str(rank) for rank in differing[:8]) + (" ..." if differing[8:] else "")
-    differ = "differ" if differing[1:] else "differs"
-    raise UsageError(
-        f"rank{'s' if differing[1:] else ''} {ranks} of {len(facts)} {differ} from rank 0 in"
-        f" {' and '.join(names)}. Start all ranks with the same options, and make"
-        f" sure that {option('config')}, ISLANDS_INSTANCES and the cache have the same files on"
-        " every host, and that scripts seed their random generators"
-    )
-
-
-def _digest_of_settings(spec: RunSpec) -> str:
-    return _digest({k: v for k, v in spec.to_mapping().items() if k not in _OWN})
+def _refuse(found: str) -> None:
+    if found:
+        raise UsageError(
+            f"{found}. Start all ranks with the same options, and make"
+            f" sure that {option('config')}, ISLANDS_INSTANCES and the cache have the same files on"
+            " every host, and that scripts seed their random generators"
+        )
 
 
 def _digest(values: Mapping[str, Any]) -> str:

@@ -19,7 +19,7 @@ from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS, preset_file
 from islands.spec.own import CHOICES
 from islands.text import meant, option, plain, seconds, shown, unknown
-from islands.untrusted import read_toml
+from islands.untrusted import followed, read_toml
 
 COLONIES = "colony"
 """The full name of the list of colonies, as in a file: `[[colony]]`."""
@@ -168,7 +168,7 @@ def layers(
     """
     sources = [Layer("", gathered(of_table(options)))]
     if config is not None:
-        trust = trust.naming(options).signed_in(config)
+        trust = trust.naming(options).signed_in(config, followed)
         sources.insert(0, Layer(f"{config}: ", _read(config), trust))
     preset = combined(sources).get("preset")
     if preset is None:
@@ -214,7 +214,7 @@ def _loaded(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return gathered(of_table(read_toml(path)))
+        return gathered(of_table(read_toml(path, opens=followed)))
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
 

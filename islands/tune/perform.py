@@ -17,6 +17,7 @@ from islands.backends.base import Backend
 from islands.custom.trust import references, signed
 from islands.display.heartbeat import Heartbeat
 from islands.errors import IslandsError, RunError, UsageError
+from islands.inside import inside
 from islands.paths import published, writing
 from islands.record.folder import fresh
 from islands.record.kind import BEST, CONCLUSION, PROVENANCE, RANKING
@@ -251,9 +252,9 @@ def _write(folder: Path, ranking: Ranking, best: dict[str, Any]) -> None:
     rows = [{**vars(each), "values": json.dumps(each.values)} for each in ranking.ranked]
     columns = [each.name for each in fields(RankedConfiguration)]
     write_table(folder / RANKING, columns, rows, sealed=False)
-    with published(folder / CONCLUSION) as temporary:
+    with published(inside(folder, CONCLUSION)) as temporary:
         temporary.write_text(table(ranking) + "\n", encoding="utf-8")
-    with published(folder / BEST) as temporary:
+    with published(inside(folder, BEST)) as temporary:
         text = (
             f"# Configuration {first.configuration}, the best of {len(ranking.ranked)}. Use it"
             " with: islands run INSTANCE --config FILE\n"

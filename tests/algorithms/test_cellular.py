@@ -276,12 +276,20 @@ def test_number_of_cpu_threads_does_not_matter() -> None:
 
 
 @pytest.mark.parametrize("selection", ["proportional", "relative"])
-def test_extreme_costs_do_not_overflow_the_selection(backend: Backend, selection: str) -> None:
+@pytest.mark.parametrize("neighbours", [2, 126])
+def test_extreme_costs_do_not_overflow_the_selection(
+    backend: Backend, selection: str, neighbours: int
+) -> None:
     a = np.array([[0, 1], [0, 0]]) * 2**30
     b = np.array([[0, 2**29], [1, 0]])
     problem = Qap(QapFile(name="far", path=None, size=2, a=a, b=b))
-    mine, reference = both(backend, problem, selection=selection, mutation_rate=0, neighbours=2)
+    mine, reference = both(
+        backend,
+        problem,
+        selection=selection,
+        mutation_rate=0,
+        neighbours=neighbours,
+        population=128,
+    )
     assert max(map(max, reference.cost)) - min(map(min, reference.cost)) > 2**58
-    mine.advance(5)
-    reference.evolve(5)
-    assert_same(mine, reference)
+    assert_evolves(mine, reference, 5)

@@ -10,7 +10,9 @@ import pytest
 from eax_for_tests import MOST_CUTS, edges, field, genes, require_consistent, tours
 from problems_for_tests import cities
 
+from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
+from islands.problems.tsp import Tsp
 
 Interval = tuple[int, int]
 
@@ -70,15 +72,28 @@ def test_children_of_different_parts_are_chosen_best_first(
     n = 1 + max(last for child in made for _, last in child) + 50
     problem = cities(n, tmp_path)
     mine = tours(backend, problem, population=2, islands=1, children=len(made))
-    colony = mine._colonies[0]
+    before = genes(mine)[0].tolist()
+    after = replaced(mine, problem, made, made)
+    for a in range(2):
+        expected = with_reversed(before[a], [each for rank in chosen for each in made[rank]])
+        assert edges(after[a]) == edges(expected)
+
+
+def replaced(
+    mine: Archipelago, problem: Tsp, of_0: list[list[Interval]], of_1: list[list[Interval]]
+) -> list[list[int]]:
+    """Replace both individuals by these children, the best first; return the new tours."""
+    backend, colony = mine.backend, mine._colonies[0]
     backend.run(colony._launches.generation[0][:1])
     before, costs = genes(mine)[0].tolist(), field(mine, "cost")[0].tolist()
     outcome, records, mates = (field(mine, name) for name in ("outcome", "record", "mates"))
+    outcome[:] = 0
     scores = outcome.view(np.float64)
-    order = np.random.default_rng(5).permutation(len(made))  # the best child is any of them
+    # The best child is any of them.
+    order = np.random.default_rng(5).permutation(outcome.shape[2])
     for pair in range(2):
         a = int(mates[0, pair, 0])
-        for rank, (child, intervals) in enumerate(zip(order, made, strict=True)):
+        for rank, (child, intervals) in enumerate(zip(order, (of_0, of_1)[a], strict=False)):
             tour = with_reversed(before[a], intervals)
             scores[0, pair, child, 0] = 1000.0 - rank
             outcome[0, pair, child, 1] = costs[a] - int(problem.costs(np.array([tour]))[0])
@@ -87,8 +102,33 @@ def test_children_of_different_parts_are_chosen_best_first(
         backend.upload(values, colony.state.arrays[name])
     backend.run(colony._launches.generation[0][1:])
     mine.generation += 1
-    after = genes(mine)[0].tolist()
-    for a in range(2):
-        expected = with_reversed(before[a], [each for rank in chosen for each in made[rank]])
-        assert edges(after[a]) == edges(expected)
     require_consistent(mine)
+    after: list[list[int]] = genes(mine)[0].tolist()
+    return after
+
+
+@pytest.mark.parametrize("parts", [2, 3])
+def test_children_that_make_the_other_parent_together_are_not_all_chosen(
+    parts: int, backend: Backend, tmp_path: Path
+) -> None:
+    made = apart(*[1] * 4)
+    problem = cities(90, tmp_path)
+    first = np.random.default_rng(2).permutation(90).tolist()
+    of_other = [each for child in made[:parts] for each in child]
+    other = with_reversed(first, of_other)
+    mine = tours(backend, problem, population=2, islands=1, children=4)
+    mine.inject([np.array(first), np.array(other)], 0)
+    rows = genes(mine)[0].tolist()
+    a, b = (
+        next(i for i, row in enumerate(rows) if edges(row) == edges(each))
+        for each in (first, other)
+    )
+    children: list[list[list[Interval]]] = [[], []]
+    children[a] = made
+    after = replaced(mine, problem, *children)
+    assert edges(after[b]) == edges(other)
+    # The last child that the other parent needs is left out, the one behind it is not.
+    chosen = [*made[: parts - 1], *made[parts:]]
+    assert edges(after[a]) == edges(
+        with_reversed(first, [each for child in chosen for each in child])
+    )

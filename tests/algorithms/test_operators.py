@@ -28,7 +28,7 @@ from islands.problems.base import Problem, Solution
 
 
 class Wanted(Problem):
-    """A problem of wrong bits: each bit has a target value and a weight."""
+    """A problem of wrong bits: each bit has a target value and a weight of at least `low`."""
 
     name: ClassVar[str] = "wanted"
     header: ClassVar[Header] = Header("wanted.cuh", Path(__file__).with_name("wanted.cuh"))
@@ -36,11 +36,11 @@ class Wanted(Problem):
     instance = "wanted"
     best_known = None
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, low: int = 1) -> None:
         self.size = size
         random = np.random.default_rng(size)
         self.wanted = random.integers(0, 2, size, dtype=np.int32)
-        self.weight = random.integers(1, 100, size, dtype=np.int32)
+        self.weight = random.integers(low, 100, size, dtype=np.int32)
 
     def defines(self) -> dict[str, str]:
         return {}
@@ -62,8 +62,14 @@ class Wanted(Problem):
 
 
 def assert_evolves_as_the_reference(
-    backend: Backend, problem: Problem, encoding: str, generations: int = 4, **changes: Any
+    backend: Backend,
+    problem: Problem,
+    encoding: str,
+    generations: int = 4,
+    first: NDArray[Any] | None = None,
+    **changes: Any,
 ) -> None:
+    """Compare each generation, from the `first` genomes or random ones."""
     mine = Archipelago(
         problem=problem,
         algorithm="cellular",
@@ -87,6 +93,12 @@ def assert_evolves_as_the_reference(
         seed=8, **{"mutation_rate": 0.6, "group": 1, **changes},
     )  # fmt: skip
     mine.start()
+    if first is not None:
+        saved = mine.snapshot()
+        saved["genes"][:, :, : problem.size] = first
+        saved["cost"] = np.array([problem.costs(decoded(each)) for each in first])
+        mine.restore(saved, generation=0, migrations=0)
+        reference.genomes, reference.cost = first.tolist(), saved["cost"].tolist()
     for _ in range(generations):
         mine.advance(1)
         reference.evolve(1)
@@ -150,11 +162,28 @@ def test_crossovers_of_numbers_equal_the_reference(
     assert_evolves_as_the_reference(backend, NUMBERS[encoding](n), encoding, **changes)
 
 
+def test_sbx_leaves_genes_that_hardly_differ(backend: Backend) -> None:
+    steps = np.random.default_rng(1).integers(0, 30, (2, 14, 33))
+    near = 0.5 + 1e-15 * steps
+    assert (np.ptp(near, axis=1) > 1e-14).all()
+    changes = {"crossover": "sbx", "mutation_rate": 0, "crossover_rate": 1}
+    problem = NUMBERS["vector"](33)
+    assert_evolves_as_the_reference(
+        backend, problem, "vector", generations=1, first=near, **changes
+    )
+
+
 @pytest.mark.parametrize("n", BIT_SIZES)
 @pytest.mark.parametrize("crossover", FITTING["bits"][0])
 def test_crossovers_of_bits_equal_the_reference(backend: Backend, crossover: str, n: int) -> None:
     changes = {"crossover": crossover, "mutation": "flip", "crossover_rate": 1}
     assert_evolves_as_the_reference(backend, Wanted(n), "bits", **changes)
+
+
+@pytest.mark.parametrize("low", [-300, -100])
+def test_negative_costs_have_fitness_as_in_the_reference(backend: Backend, low: int) -> None:
+    changes = {"crossover": "uniform", "mutation": "flip", "selection": "proportional"}
+    assert_evolves_as_the_reference(backend, Wanted(40, low), "bits", **changes)
 
 
 @pytest.mark.parametrize("n", SIZES)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
+import numpy as np
 import pytest
 from problems_for_tests import facilities, flat, with_equals
 from tempering_for_tests import FIXED, PROBLEMS, archipelago, assert_evolves, both
@@ -59,6 +62,32 @@ def test_islands_restart_and_begin_with_given_orders(backend: Backend) -> None:
     mine, reference = both(backend, facilities(7), given=given, reset=4, patience=0, **FIXED)
     assert_evolves(mine, reference, 12)
     assert reference.kinds["newcomer"] > 0
+
+
+@pytest.mark.parametrize("is_tuned", [False, True])
+def test_a_given_order_becomes_the_coldest_once_temperatures_are_set(
+    backend: Backend, is_tuned: bool
+) -> None:
+    problem = facilities(7)
+    every = np.array([*permutations(range(7))])
+    best = every[problem.costs(every).argmin()]
+    mine = archipelago(backend, problem, population=4, number=1, tuning=9, sweeps=2)
+    mine.start()
+    mine.advance(10 if is_tuned else 2)
+    saved = mine.snapshot()
+    while saved["energy"][0, saved["rung"][0].argmin()] == problem.cost(best):
+        mine.advance(1)
+        saved = mine.snapshot()
+    assert (mine.generation > 9) == is_tuned
+    mine.inject([best], 0)
+    after = mine.snapshot()
+    (slot,) = np.flatnonzero((after["state"] != saved["state"]).any(axis=2)[0])
+    assert after["energy"][0, slot] == problem.cost(best)
+    before, rungs = saved["rung"][0].tolist(), after["rung"][0].tolist()
+    if is_tuned:
+        coldest = before.index(0)
+        before[coldest], before[slot] = before[slot], 0
+    assert rungs == before
 
 
 def test_equal_facilities_and_locations_are_never_exchanged(backend: Backend) -> None:

@@ -108,6 +108,15 @@ def test_migrants_in_flight_are_checked(backend: Backend) -> None:
         archipelago.restore(saved, generation=3, migrations=1)
 
 
+def test_an_empty_archive_holds_any_bits(backend: Backend) -> None:
+    options = {"algorithm": "ga", "encoding": "permutation", "reset": 1000}
+    archipelago = made(facilities(9), backend, **options)
+    saved = saved_by(archipelago)
+    saved["archive"][:] = LARGEST
+    archipelago.restore(saved, generation=3, migrations=0)
+    assert (archipelago.snapshot()["archive"] == LARGEST).all()
+
+
 def test_an_archive_is_checked_if_there_is_one(backend: Backend) -> None:
     options = {"algorithm": "ga", "encoding": "permutation", "reset": 1}
     archipelago = made(facilities(9), backend, **options)

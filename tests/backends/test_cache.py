@@ -85,6 +85,26 @@ def test_a_program_is_made_once() -> None:
     assert maker.made == 1
 
 
+@pytest.mark.parametrize(
+    "content", [f"program {DIGEST} with more", f"Program {DIGEST}", "program of another digest"]
+)
+def test_a_program_with_another_checksum_or_digest_is_never_loaded(content: str) -> None:
+    maker, read = Maker(), list[str]()
+    maker.load()
+    if DIGEST in content:
+        cached().write_text(content)  # its name has the checksum of the content before
+    else:
+        cached().unlink()
+        put(DIGEST, ".txt", content.encode())
+
+    def load(path: Path) -> str:
+        read.append(path.read_text())
+        return read[-1]
+
+    assert loaded(DIGEST, ".txt", maker, load) == f"program {DIGEST}"
+    assert (maker.made, content in read) == (2, False)
+
+
 @pytest.mark.parametrize("whose", ["writable", "sticky", "another user's"])
 def test_a_program_that_others_may_have_written_is_made_again(
     whose: str, capsys: pytest.CaptureFixture[str]

@@ -38,6 +38,24 @@ def test_the_half_of_the_generation_is_saved_and_restored(
     }
 
 
+@pytest.mark.parametrize("wholly", [True, False])
+def test_a_generation_is_recalled_as_it_was_remembered(backend: Backend, wholly: bool) -> None:
+    state = filled(backend)
+    state.remember(0, wholly=True)  # of an earlier attempt, which must not come back
+    backend.upload(np.full((3, 4), 50), state.part("cost", 0))
+    backend.upload(np.full((3, 2), 60, np.float32), state.part("island", 0))
+    state.remember(0, wholly=wholly)
+    assert (backend.download(state.remembered("island")) == 60).all()
+    backend.upload(np.full((3, 4), 51), state.part("cost", 0))
+    backend.upload(np.full((3, 2), 61, np.float32), state.part("island", 0))
+    other = backend.download(state.part("cost", 1))
+    state.recall(0)
+    assert (backend.download(state.part("island", 0)) == 60).all()
+    # Otherwise the next generation leaves this half as it is, so that it is not copied.
+    assert (backend.download(state.part("cost", 0)) == (50 if wholly else 51)).all()
+    assert (backend.download(state.part("cost", 1)) == other).all()
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -100,6 +100,26 @@ def test_the_bound_is_that_of_the_linear_program(name: str, backend: Backend) ->
     assert found.value <= optimum(problem)
 
 
+@pytest.mark.parametrize("name", [name for name in SMALL if SMALL[name].size > 3])
+def test_a_1_tree_has_as_many_edges_as_cities(name: str) -> None:
+    problem = SMALL[name]
+    n = problem.size
+    graph = Graph(problem, np.arange(n))
+    multipliers = np.random.default_rng(n).integers(-50, 50, n) * graph.scale
+    found = graph.one_tree(multipliers)
+    assert found.degrees.sum() == 2 * n
+    assert found.degrees[found.leaf] == 2
+    weights = graph.weights(multipliers)
+    ends = np.r_[graph.starts[found.tree.edges], graph.ends[found.tree.edges]]
+    more = found.degrees - np.bincount(ends, minlength=n)
+    (other,) = np.flatnonzero(more - (np.arange(n) == found.leaf))
+    edge = np.flatnonzero(
+        (graph.starts == min(other, found.leaf)) & (graph.ends == max(other, found.leaf))
+    )
+    whole = weights[found.tree.edges].sum() + weights[edge].sum()
+    assert found.value == whole - 2 * multipliers.sum()
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_the_only_tour_is_its_own_bound(n: int, backend: Backend) -> None:
     problem = random(n)
@@ -155,6 +175,30 @@ def test_missing_edges_are_found(
     assert after.tree.total < before.tree.total
     value = graph.complete_value(multipliers)
     assert value == one_tree_by_prim(problem, multipliers, graph.scale, after.leaf)
+
+
+def test_the_gap_behind_a_skipped_tile_counts(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Three tiles of the line. The last city of the first one is nearer to the third tile than the
+    # second tile is, which is too far away to be compared.
+    side = np.arange(64)
+    first = np.column_stack([16 * (side - 63), 0 * side])
+    second = np.column_stack([0 * side, -20 - side])
+    third = np.column_stack([side, 500 + 0 * side])
+    problem = placed(np.vstack([first, second, third]))
+    monkeypatch.setattr(graphs, "_NEAREST", 1)
+    graph = Graph(problem, np.arange(problem.size))
+    multipliers, pricing = np.zeros(problem.size, np.int64), Pricing(problem, backend)
+    is_all = False
+    while not is_all:
+        found = pricing.find(graph, multipliers, Limit(60.0, lambda: False))
+        assert found is not None
+        graph.add(found.starts, found.ends)
+        is_all = found.is_all
+    leaf = graph.one_tree(multipliers).leaf
+    value = graph.complete_value(multipliers)
+    assert value == one_tree_by_prim(problem, multipliers, graph.scale, leaf)
 
 
 @pytest.mark.parametrize("few", [4096, 5000])

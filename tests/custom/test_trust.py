@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from islands.custom import trust
 from islands.custom.trust import NO_TRUST, is_signed, signed
+from islands.errors import InputError
+from islands.untrusted import followed
 
 
 @pytest.fixture
@@ -68,3 +71,15 @@ def test_a_signed_file_is_trusted_for_the_scripts_that_it_names(keys: Path, tmp_
     assert NO_TRUST.signed_in(file).files == {Path("/a/mine.py"), Path("/a/other.py")}
     file.write_text(TEXT)
     assert NO_TRUST.signed_in(file).files == frozenset()
+
+
+def test_a_pipe_is_left_for_its_only_reader_and_a_link_of_the_user_is_followed(
+    keys: Path, tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert NO_TRUST.signed_in(tmp_path / "pipe", followed).files == frozenset()
+    (tmp_path / "run.toml").write_text(signed(TEXT))
+    (tmp_path / "mine.toml").symlink_to(tmp_path / "run.toml")
+    assert NO_TRUST.signed_in(tmp_path / "mine.toml", followed).files == {Path("/a/mine.py")}
+    with pytest.raises(InputError, match="is a link to"):
+        NO_TRUST.signed_in(tmp_path / "mine.toml")

@@ -63,6 +63,18 @@ def test_the_estimate_uses_the_effort_of_completed_pieces(
     ]
 
 
+def test_a_piece_that_takes_longer_leaves_the_time_of_the_others(clock: Clock) -> None:
+    told = list[str]()
+    heartbeat = Heartbeat()
+    heartbeat.tell = lambda work: told.append(work.time)
+    for piece in heartbeat.over("abcd", str):
+        clock.now += 3
+        if piece == "b":
+            clock.now += 57
+            heartbeat.detail("seed 7")
+    assert told[2] == "63 s elapsed, about 6 s left"
+
+
 def test_on_a_terminal_results_replace_the_progress_line(clock: Clock) -> None:
     terminal, results = Terminal(), io.StringIO()
     with Heartbeat(terminal, "tune") as heartbeat:

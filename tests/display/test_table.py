@@ -63,6 +63,11 @@ def test_the_speed_refers_to_the_previous_row() -> None:
     assert row(progress(3000, 2.0, 7), progress(1000, 2.0, 9)).split()[-1] == "-"
 
 
+def test_the_spread_of_negative_costs_is_positive() -> None:
+    assert row(progress(1, 1.0, -200), None).split()[8:10] == ["-220", "10.0%"]
+    assert row(progress(1, 1.0, 200), None).split()[8:10] == ["220", "10.0%"]
+
+
 def test_unknown_values_are_dashes() -> None:
     line = row(progress(0, 0.0, 0), None)
     assert line.split() == ["*", "0", "0.0s", "|", "0", "-", "3", "|", "0", "-", "|", "0", "-"]

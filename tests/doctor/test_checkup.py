@@ -78,6 +78,26 @@ def test_a_rank_knows_its_gpu_by_its_identity(monkeypatch: pytest.MonkeyPatch) -
     assert (asked, where.gpu, troubles) == ({"cuda": 0}, gpu(3), [])
 
 
+@pytest.mark.parametrize(("local_rank", "number"), [(1, 0), (3, 1)])
+def test_ranks_without_gpus_do_not_take_a_number(
+    local_rank: int, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both, asked = [gpu(0).identity, gpu(1).identity], list[int]()
+    ranks = World()
+    ranks.local_rank, ranks.local_size = local_rank, 4
+    seen = [[], both, [], both]
+    monkeypatch.setattr(ranks, "local_allgather", lambda own: seen)
+    monkeypatch.setattr(places, "_visible", lambda: seen[local_rank])
+
+    def chosen(_name: str, gpu: int) -> Backend:
+        asked.append(gpu)
+        return choose("cpu", 1)
+
+    monkeypatch.setattr(places, "choose", chosen)
+    _, where, troubles = places.take(ranks, [gpu(0), gpu(1)])
+    assert (asked, where.gpu, troubles) == ([number], gpu(number), [])
+
+
 def test_gpus_that_are_not_used_are_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     monkeypatch.setattr(places, "takes_gpu", lambda name: False)

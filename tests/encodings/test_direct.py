@@ -38,6 +38,13 @@ def test_decoded_vectors_are_in_the_box() -> None:
     assert ((vectors >= LOW) & (vectors <= HIGH)).all()
 
 
+def test_rounding_does_not_lead_out_of_the_box() -> None:
+    low, high = np.random.default_rng(2).uniform(0, 10, (2, 4000)) * [[-1], [1]]
+    assert (low + (high - low) > high).any()
+    vectors = Vector(4000, None, low=low, high=high).decode(np.ones((1, 4000)))
+    assert (vectors <= high).all()
+
+
 def test_a_genome_represents_a_vector() -> None:
     vector = np.array([1.25, 0.15, 2, 4e8, 3.1])
     genome = box().encode(vector)

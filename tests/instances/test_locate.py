@@ -51,6 +51,11 @@ def test_a_path_is_tried_first_and_determines_the_set(folders: Path) -> None:
     assert look("demo/tsp.tsp") == Found("demo/tsp.tsp", Path("demo/tsp.tsp"), None)
 
 
+def test_the_nearest_folder_with_the_name_of_a_set_determines_the_set(folders: Path) -> None:
+    write(folders / "vlsi/copies/national/other/zi929.tsp")
+    assert look("vlsi/copies/national/other/zi929.tsp").name == "national/zi929"
+
+
 def test_a_cache_that_cannot_be_created_is_ignored(
     folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

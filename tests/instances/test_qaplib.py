@@ -31,6 +31,10 @@ WRONG = {
         "2 9\n1 2\n3 4\n5 6\n7 8\n8\n",
         ":6: two costs, 9 before the matrices and 8",
     ),
+    "two_rising_values.dat": (
+        "2 8\n1 2\n3 4\n5 6\n7 8\n9\n",
+        ":6: two costs, 8 before the matrices and 9",
+    ),
     "three_values.dat": ("2 9 9 9\n1 2 3 4\n5 6 7 8\n", ":3: more than the 8 numbers"),
     "a_number_a_line.dat": (
         "2\n9\n" + "\n".join("12345678"),

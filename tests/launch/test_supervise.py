@@ -48,6 +48,14 @@ def test_the_number_of_ranks_is_kept_on_request_and_never_0(machine: Supervised)
     assert [call[1] for call in machine.launches()] == ["2", "1", "1", "1"]
 
 
+def test_ranks_that_ended_as_another_died_during_the_start_start_again(machine: Supervised) -> None:
+    done = machine.supervise("3", "demo/tsp", "--out", "r", plan=["69", "0 r/solution.parquet"])
+    assert done.returncode == 0
+    assert [call[1:3] for call in machine.launches()] == [["3", "run"], ["2", "run"]]
+    words = "the job of 3 ranks died (status 69: ranks were lost, and the others could not go on)"
+    assert f"{words}; restart 1 of 3: mpirun -n 2 islands run 'demo/tsp'" in done.stderr
+
+
 @pytest.mark.parametrize("status", [1, 2, 66, 75, 127, 130, 213])
 def test_other_statuses_end_it(machine: Supervised, status: int) -> None:
     done = machine.supervise("2", "--out", "r", plan=[f"{status} r/run.toml"])
@@ -62,6 +70,11 @@ def test_it_stops_after_the_maximum_number_of_restarts(machine: Supervised) -> N
     assert len(machine.launches()) == 2
     words = "the job of 3 ranks died (status 134: killed by signal 6), and the restart limit (1)"
     assert f"{words} is reached. Continue with: islands resume r\n" in done.stderr
+
+
+def test_the_advice_quotes_the_folder(machine: Supervised) -> None:
+    done = machine.supervise("-r", "0", "2", "--out", "my run", plan=["137"])
+    assert "Continue with: islands resume 'my run'\n" in done.stderr
 
 
 def test_a_status_of_0_without_a_result_is_a_death(machine: Supervised) -> None:

@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+from ranks_for_tests import FakeChannel, on_ranks
 from test_exchange import archipelago_of
 
 from islands.backends import choose
@@ -11,7 +12,8 @@ from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.migration.asynchronous import require_same_senders
-from islands.parallel import world
+from islands.migration.route import Parcel
+from islands.parallel import World, world
 
 STEADY = [name for name, topology in TOPOLOGIES.items() if not topology.changes]
 
@@ -53,6 +55,46 @@ def test_ranks_of_different_speed_finish_without_pending_messages() -> None:
             made.migrate()
         made.finish()
         ranks.barrier()
+
+
+def test_memory_that_is_being_sent_or_received_is_left_alone() -> None:
+    def one(ranks: World) -> None:
+        channel = FakeChannel({1 - ranks.rank})
+        ranks.channel = lambda *_: channel  # type: ignore[method-assign, assignment, return-value]
+        made = archipelago_of(
+            choose("cpu", 1), islands=6, ranks=ranks, topology="ring", asynchronous=True
+        )
+        exchange = made._exchange
+        (sent,), (received,) = exchange._route.sends, exchange._route.receives
+
+        def slots(parcel: Parcel) -> bytes:
+            return np.array(exchange._buffer[parcel.first : parcel.last]).tobytes()
+
+        def migrated() -> tuple[bytes, set[int]]:
+            made.advance(20)
+            made.migrate()
+            made.measure()
+            arrivals = made.arrivals()
+            assert arrivals is not None
+            return slots(sent), set(arrivals.source.tolist()) - set(made.mine)
+
+        first, sources = migrated()
+        assert channel.pending == {1 - ranks.rank}
+        assert sources == set()
+        assert migrated() == (first, set())
+        # A message arrives; the own one is still pending.
+        exchange._buffer[received.first : received.last] = exchange._buffer[sent.first : sent.last]
+        channel.has_arrived = {1 - ranks.rank}
+        still, sources = migrated()
+        assert still == first
+        assert len(sources) == 1
+        assert channel.arrived() == []
+        channel.pending.clear()
+        later, sources = migrated()
+        assert later != first
+        assert sources == set()
+
+    on_ranks(2, one)
 
 
 @pytest.mark.parametrize("topology", ["broadcast", "random"])

@@ -19,7 +19,7 @@ from islands.instances.synthetic import uniform_tsp
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.migration.base import DUPLICATES, REPLACEMENTS, SELECTIONS
 from islands.migration.transport import find
-from islands.parallel import World, deal, world
+from islands.parallel import Deal, World, world
 from islands.problems.tsp import Tsp
 
 POPULATION, ELITE, SEED = 24, 4, 6
@@ -34,11 +34,12 @@ def archipelago_of(
     ranks: World | None = None,
     population: int = POPULATION,
     asynchronous: bool = False,
+    side: int = 1_000_000,
     **migration: Any,
 ) -> Archipelago:
     ranks = ranks or World()
     made = Archipelago(
-        problem=Tsp(uniform_tsp(cities, seed=1)),
+        problem=Tsp(uniform_tsp(cities, seed=1, side=side)),
         algorithm="brkga",
         encoding="keys",
         settings=BrkgaSettings.build({"elite": ELITE / population}),
@@ -68,9 +69,11 @@ CHOICES = [
 ]
 
 
-def assert_migrates(backend: Backend, settings: dict[str, Any], late: int = 0) -> int:
+def assert_migrates(
+    backend: Backend, settings: dict[str, Any], late: int = 0, side: int = 1_000_000
+) -> int:
     """Compare migrations with NumPy after `late` generations; return the number refused."""
-    islands = archipelago_of(backend, **settings)
+    islands = archipelago_of(backend, side=side, **settings)
     shift(islands, late)
     # The second and third migrations follow at once, and bring individuals that exist already.
     reference = NumpyMigration(migrants=2, seed=SEED, fixed=ELITE, **settings)
@@ -261,7 +264,7 @@ def test_migrants_in_flight_between_ranks_are_restored_on_one_rank(backend: Back
     alone = archipelago_of(backend, **settings)
     alone.restore(together, generation=3, migrations=1)
     again = archipelago_of(backend, ranks=ranks, **settings)
-    mine = deal(7, ranks.size, ranks.rank)
+    mine = Deal(7, ranks.size).held(ranks.rank)
     part = {name: rows[mine.start : mine.stop] for name, rows in together.items()}
     again.restore(part, generation=3, migrations=1)
     for each in (many, alone, again):

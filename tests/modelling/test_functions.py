@@ -70,6 +70,12 @@ def test_wrong_functions_of_many_solutions(function: Any, message: str) -> None:
     assert message in error(function, "batch")
 
 
+def test_the_solution_with_nan_is_shown() -> None:
+    rows = np.array([np.roll(np.arange(3), k) for k in range(3)], np.int32)
+    with pytest.raises(RunError, match=r"NaN for the solution \[2, 0, 1\]"):
+        costs_by(lambda _: [1.0, np.nan, 2.0], "batch", rows, is_batch=True, real=None)
+
+
 def test_the_error_shows_the_line_of_the_function() -> None:
     said = error(divides, "function")
     assert "test_functions.py" in said

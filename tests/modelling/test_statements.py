@@ -32,6 +32,13 @@ def test_drawn_solutions_are_valid_and_stored_without_loss(kind: Any) -> None:
     np.testing.assert_allclose(kind.read(stored), solutions, rtol=1e-15, atol=1e-15)
 
 
+def test_rounding_does_not_lead_out_of_a_box() -> None:
+    low, high = np.random.default_rng(2).uniform(0, 10, (2, 4000)) * [[-1], [1]]
+    assert (low + (high - low) > high).any()
+    box = box_of(low, high, None)
+    assert box.holds(box.read(np.ones((1, 4000))))
+
+
 @pytest.mark.parametrize(
     ("kind", "wrong"),
     [

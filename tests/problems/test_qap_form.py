@@ -91,6 +91,17 @@ def test_few_equal_pairs_leave_the_form(n: int) -> None:
     assert small.turned
 
 
+@pytest.mark.parametrize(("n", "is_used"), [(25, True), (26, False)])
+def test_one_pair_in_fifty_is_just_enough(n: int, is_used: bool) -> None:
+    a, b = facilities(n).file.a.copy(), facilities(n).file.b
+    a[:4], a[:, :4] = a[3], a[3][:, np.newaxis]
+    a[:4, :4] = 7
+    assert alike(a).tolist() == [0] * 4 + list(range(4, n))
+    form = Qap(QapFile("four", None, n, a, b)).form
+    # Four equal facilities are 6 pairs, of 300 or of 325.
+    assert (form.after is not None) == is_used
+
+
 @pytest.mark.parametrize("turned", [False, True])
 def test_kernels_see_the_same_costs(turned: bool) -> None:
     problem = equals(turned=turned)

@@ -27,12 +27,19 @@ def grid(rows: int, columns: int, *, is_torus: bool) -> Matrix:
     return np.asarray((gaps**2).sum(axis=-1))
 
 
+def graph(n: int, seed: int) -> Matrix:
+    half = np.triu(np.random.default_rng(seed).integers(0, 2, (n, n)), 1)
+    return np.asarray(half + half.T)
+
+
 MATRICES = {
     "ring": (ring(7), np.zeros(7, int)),
     "directed": (ring(6, directed=True), np.zeros(6, int)),
     "fixed": (ring(7), np.eye(7, dtype=int)[3]),
     "grid": (grid(2, 3, is_torus=False), np.zeros(6, int)),
     "random": (np.random.default_rng(2).integers(0, 9, (6, 6)), np.zeros(6, int)),
+    # Permutations that keep the entries of a base need not keep all entries.
+    **{f"graph {seed}": (graph(6, seed), np.zeros(6, int)) for seed in (6, 35, 108)},
     "diagonal": (ring(6) + np.diag([1, 0, 0, 1, 0, 0]), np.zeros(6, int)),
 }
 

@@ -16,6 +16,7 @@ from islands.instances.catalogue import catalogue
 from islands.instances.synthetic import uniform_tsp
 from islands.instances.tsplib import TspFile, read_tsp
 from islands.paths import data_folder
+from islands.problems.neighbours import chain_of
 from islands.problems.tsp import Tsp
 
 PLANE = ("EUC_2D", "CEIL_2D", "ATT")
@@ -51,6 +52,17 @@ def naive_distance(file: TspFile, a: int, b: int) -> int:
     exact = math.sqrt(squares / 10.0)
     nearest = math.floor(exact + 0.5)
     return nearest + 1 if nearest < exact else nearest
+
+
+def test_a_chain_goes_on_to_the_nearest_city_that_is_left() -> None:
+    for n in (1, 2, 9):
+        matrix = made("EXPLICIT", n).matrix
+        assert matrix is not None
+        order, left = [0], set(range(1, n))
+        while left:
+            order.append(min(left, key=lambda other: (matrix[order[-1], other], other)))
+            left.remove(order[-1])
+        assert chain_of(matrix).tolist() == order
 
 
 def naive_geo(xa: float, ya: float, xb: float, yb: float) -> int:

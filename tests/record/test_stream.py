@@ -5,7 +5,6 @@ import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -94,17 +93,14 @@ def test_a_truncated_stream_gives_its_complete_rows(tmp_path: Path) -> None:
 def test_a_disk_that_cannot_be_read_is_not_the_end_of_a_stream(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class FailingDisk:
-        schema = SCHEMA
-
-        def __iter__(self) -> Iterator[Any]:
-            yield batch(1, 2)
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
+    def failing() -> Iterator[Any]:
+        yield batch(1, 2)
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     path = stream_path(tmp_path, 0, 1)
     written(tmp_path, batch(1, 2), batch(3))
     assert reading._streamed(path).num_rows == 3
-    monkeypatch.setattr(pa, "ipc", SimpleNamespace(open_stream=lambda _: FailingDisk()))
+    monkeypatch.setattr(reading, "read_stream", lambda _: (SCHEMA, failing()))
     with pytest.raises(IslandsError, match=r"rank-000\.1.*Input/output error"):
         reading._streamed(path)
 
@@ -181,7 +177,7 @@ def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     message = (
         r"rank-000\.1\.unfinished\.arrows: cannot be written: No space left on device\. Make room"
     )
-    monkeypatch.setattr(Path, "open", lambda *_: Full())
+    monkeypatch.setattr("islands.record.stream.opened", lambda *_: Full())
     with pytest.raises(UnwritableError, match=message):
         written(tmp_path, batch(1))
 

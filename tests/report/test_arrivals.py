@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -24,7 +26,7 @@ MIGRANTS = [
 ]
 
 
-def arrivals(sign: int) -> tuple[Arrivals, History]:
+def arrivals(sign: int, migrants: list[Any] = MIGRANTS) -> tuple[Arrivals, History]:
     rows = [(10 * g, i, sign * b) for i, each in BEST.items() for g, b in enumerate(each)]
     generation, island, best = zip(*rows, strict=True)
     zeros = [0.0] * len(rows)
@@ -38,7 +40,7 @@ def arrivals(sign: int) -> tuple[Arrivals, History]:
         }
     )
     history = History.of(trace, maximise=sign < 0)
-    generation, source, target, cost, accepted = zip(*MIGRANTS, strict=True)
+    generation, source, target, cost, accepted = zip(*migrants, strict=True)
     migrations = pa.table(
         {
             "generation": generation,
@@ -71,3 +73,19 @@ def test_a_lineage_goes_back_from_island_to_island(sign: int) -> None:
     ]
     assert [step.gain for step in steps] == [20, 41, 5]
     assert lineage(found, island=0, generation=29) == []
+
+
+def test_an_emigrant_left_before_the_arrivals_of_its_generation() -> None:
+    # In generation 20, island 0 sends to island 1 while island 1 sends to island 2.
+    first, same, last = (10, 0, 1, 75, True), (20, 0, 1, 60, True), (20, 1, 2, 57, True)
+    for migrants, sources in (([first, same, last], [0, 1]), ([same, last], [1])):
+        found, _ = arrivals(1, migrants)
+        assert (found.gain > 0).all()
+        assert [step.source for step in lineage(found, island=2, generation=30)] == sources
+
+
+def test_migrants_of_islands_without_rows_are_left_out_of_the_matrix() -> None:
+    found, history = arrivals(1, [*MIGRANTS, (30, 3, 0, 99, True), (30, 0, 7, 99, True)])
+    sent = found.matrix(history.islands, np.ones(len(found)))
+    assert np.array_equal(sent, arrivals(1)[0].matrix(history.islands, np.ones(len(MIGRANTS))))
+    assert sent.sum() == len(MIGRANTS)

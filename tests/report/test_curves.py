@@ -77,6 +77,13 @@ def test_profiles_are_ratios_to_the_fastest() -> None:
     assert found["x"].tolist() == [1.0, 2.0, INF]
     assert found["y"].tolist() == [1.0, 1.0, 2.0]
 
+    # Less than a millisecond is no advantage.
+    quick = profiles(
+        {"x": [("a", 1, 0.0), ("b", 1, 0.002)], "y": [("a", 1, 0.0009), ("b", 1, 0.0)]}
+    )
+    assert quick["x"].tolist() == [1.0, 2.0]
+    assert quick["y"].tolist() == [1.0, 1.0]
+
 
 @pytest.mark.parametrize(
     ("settings", "names"),

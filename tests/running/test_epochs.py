@@ -100,6 +100,31 @@ def test_small_steps_change_neither_rows_nor_migrations(monkeypatch: pytest.Monk
     assert slow.calls[1:5] == ["advance 8", "advance 8", "advance 4", "migrate"]
 
 
+def test_the_seconds_of_all_abandoned_generations_are_added(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Abandoning(Slow):
+        may_take_long = True
+
+        def attempt(self, generations: int) -> bool:
+            self.calls.append(f"attempt {generations}")
+            if self.calls.count("undo") < 2:  # a signal that another handler receives
+                self.now += 1.5
+                return False
+            self.advance(generations)
+            return True
+
+        def undo(self) -> None:
+            self.calls.append("undo")
+
+    slow = Abandoning(monkeypatch, seconds=2)
+    outcome, _, epochs = run({"stop": "generations=1"}, FakeProblem(), archipelago=slow)
+    assert slow.calls[:5] == ["start", *["attempt 1", "undo"] * 2]
+    assert outcome.abandoned_seconds == 3.0
+    assert outcome.progress.seconds == 2 + 2 * 1.5 + 2
+    assert [epoch.progress.generation for epoch in epochs][-1] == 1
+
+
 def test_a_target_reached_inside_an_epoch_ends_the_run_at_its_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

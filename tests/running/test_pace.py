@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from fakes import FakeProblem
@@ -64,6 +65,16 @@ def test_the_time_of_generation_0_does_not_predict_an_algorithm_that_searches_it
     searching.step_ended(1, 0.002)
     assert not searching.may_be_slow(1, 1)
     assert searching.step > 1
+
+
+def test_evaluations_are_counted_in_each_generation_with_a_search() -> None:
+    options = {"improver": "swap", "improver.every": 10}
+    counting = pace(stop="evaluations=1000", **options)
+    assert [g for g in range(31) if counting.counts_at(g)] == [10, 20, 30]
+    assert [counting.next_count(g) for g in (0, 3, 9, 10, 25)] == [10, 10, 10, 20, 30]
+    for other in (pace(**options), pace(improver="none", stop="evaluations=1000")):
+        assert not any(map(other.counts_at, range(31)))
+        assert other.next_count(3) == math.inf
 
 
 def test_generations_without_search_do_not_predict_those_with_search() -> None:

@@ -156,6 +156,16 @@ def test_ranks_with_different_runs_are_refused() -> None:
     def one(world: World) -> Series:
         return run_several(planned("fake/a", runs=2 + world.rank), world, Output(True, Path("out")))
 
-    with pytest.raises(UsageError, match="the ranks would make different series"):
+    words = (
+        r"^the ranks would make different series of runs: rank 1 of 2 differs from rank 0 in the"
+    )
+    words += r" number of runs \(3 instead of 2\) \[rank 0: host "
+    with pytest.raises(UsageError, match=words):
         on_ranks(2, one)
+
+    def elsewhere(world: World) -> Series:
+        return run_several(planned("fake/a"), world, Output(True, Path(f"out{world.rank}")))
+
+    with pytest.raises(UsageError, match=r"rank 0 in out \(out1 instead of out0\) \["):
+        on_ranks(2, elsewhere)
     assert Seeded.begun == []

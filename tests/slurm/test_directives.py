@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ from islands.errors import UsageError
 from islands.slurm.directives import directives_from
 from islands.slurm.gpus import Gpus
 from islands.slurm.site import difference_from_site, directives_of
-from islands.slurm.template import script
+from islands.slurm.sweep import read_list
+from islands.slurm.template import output_in, script
 
 
 def directives(*options: str, on_cpu: bool = False, **of_site: str) -> dict[str, str]:
@@ -221,3 +223,68 @@ def test_a_submitted_script_does_not_submit_itself(tmp_path: Path, template: str
         )
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr == f"this script runs inside a job: sbatch {path}\n"
+
+
+@pytest.mark.parametrize("text", ["a\ntouch owned", "a\r\nb", "a\x1b[2J", "a\udcff"])
+def test_a_line_break_never_reaches_a_script(
+    tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site = tmp_path / "site.env"
+    for name, arguments in {
+        "--comment": ({"comment": text}, [], site, tmp_path),
+        "the working directory": ({"chdir": f"/{text}"}, [], site, tmp_path),
+        "--out": ({}, [], site, tmp_path / text),
+        "--site": ({}, [], tmp_path / text, tmp_path),
+        "the option": ({}, [text], site, tmp_path),
+    }.items():
+        with pytest.raises(UsageError, match=rf"^{name} '.*contains a line break.* choose another"):
+            script("run", *arguments)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "/bin")  # without sbatch
+    line = ["submit", "demo/tsp", "--backend", "cpu", "--array", "1-2", "--dry-run"]
+    assert main([*line, "--mutation", text]) == 2
+    assert "contains a line break" in capsys.readouterr().err
+    monkeypatch.setattr(sys, "executable", text)
+    with pytest.raises(UsageError, match=r"^the path of Python 'a"):
+        script("run", {}, [], site, tmp_path)
+
+
+def test_nothing_in_the_path_of_python_is_executed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / """$(touch owned)`touch owned`';touch owned;'}";touch owned;\\"""
+    place.mkdir()
+    python = place / "python"
+    python.write_text('#!/bin/sh\nprintf \'%s\\n\' "$PYTHON" "$@"\n')
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    site = tmp_path / "site.env"
+    site.write_text("")
+    path = tmp_path / "job.sbatch"
+    path.write_text(script("run", {"comment": "$(touch owned)"}, ["$(touch owned)"], site, place))
+    environment = {"PATH": "/usr/bin:/bin", "SLURM_JOB_ID": "1"}
+    done = subprocess.run(
+        ["bash", str(path)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = done.stdout.splitlines()
+    assert lines[-5:] == [str(python), "-m", "islands.cli.job", "run", "$(touch owned)"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted(
+        [place.name, "job.sbatch", "site.env"]
+    )
+
+
+def test_slurm_does_not_expand_the_folder_of_the_output() -> None:
+    assert output_in(Path("50%j/a"), "%j.out") == "50%%j/a/slurm/%j.out"
+    with pytest.raises(UsageError, match=r"^--out a\\b: contains a backslash, "):
+        output_in(Path("a\\b"), "%j.out")
+
+
+def test_only_a_line_feed_ends_a_line_of_options(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.txt"
+    path.write_text("demo/tsp --out 'a\u2028b\x0bc'\r\n\n# none\ndemo/qap")
+    assert read_list(path) == [["demo/tsp", "--out", "a\u2028b\x0bc"], ["demo/qap"]]

@@ -23,6 +23,10 @@ def test_progress_is_that_of_the_latest_checkpoint(tmp_path: Path) -> None:
     for generation in (40, 120):
         write_checkpoint(tmp_path, generation)
     assert JobProgress.of(tmp_path).generation == 120
+    other = tmp_path / "checkpoints" / "best"  # of the user
+    other.mkdir()
+    (other / "manifest.json").touch()
+    assert JobProgress.of(tmp_path).generation == 120
 
 
 def test_attempts_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -54,6 +58,14 @@ def test_two_attempts_without_a_new_checkpoint_are_stuck(
             write_checkpoint(tmp_path, 100 * number)
         attempts.end(attempt, status, signal)
     assert attempts.are_stuck("5") is are_stuck
+
+
+def test_progress_outside_of_the_job_is_not_that_of_its_attempts(tmp_path: Path) -> None:
+    attempts = JobAttempts(tmp_path)
+    for generation in (100, 200):
+        attempts.end(attempts.begin("5", ["demo/tsp"]), 137)
+        write_checkpoint(tmp_path, generation)  # a user has resumed the run
+    assert attempts.are_stuck("5")
 
 
 def test_a_job_is_stuck_if_its_node_was_lost_twice(tmp_path: Path) -> None:
@@ -111,6 +123,9 @@ def test_a_time_limit_without_a_checkpoint_is_no_progress(tmp_path: Path) -> Non
         (1, None, None, True),  # the same; no rank has reported an error
         (137, None, None, True),
         (2, None, None, False),
+        (126, None, None, False),  # of a shell: the program cannot be executed
+        (127, None, None, False),  # of a shell: the program is missing
+        (128, None, None, True),
         (130, None, None, False),
     ],
 )

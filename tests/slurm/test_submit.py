@@ -37,6 +37,17 @@ def test_a_job_uses_the_python_that_submitted_it_in_folders_with_spaces(user: Us
     assert user.result("a run").ranks == 4
 
 
+def test_slurm_receives_a_comment_and_a_folder_as_they_are(user: User) -> None:
+    comment = """a "b" 'c' \\ # $(touch owned) `touch owned`"""
+    line = [*LINE, "--out", "50%j # $(touch owned)", "--sbatch", f"comment={comment}", "--json"]
+    job = json.loads(user.islands(*line))["job"]
+    assert user.call("squeue", "--noheader", f"--jobs={job}", "--format=%k") == f"{comment}\n"
+    user.islands("watch", "50%j # $(touch owned)")
+    assert user.result("50%j # $(touch owned)").ranks == 4
+    assert (user.folder / "50%j # $(touch owned)/slurm" / f"{job}.out").exists()
+    assert [each.name for each in user.folder.iterdir()] == ["50%j # $(touch owned)"]
+
+
 def test_a_dry_run_prints_a_script_and_leaves_nothing(user: User) -> None:
     printed = user.islands(*LINE, "--time", "1h", "--dry-run")
     assert "#SBATCH --time=01:00:00" in printed

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from fakes import FakeProblem
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
+from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.spec.agreement import identity, require_agreement
 from islands.spec.resolve import layers, resolve
@@ -39,9 +41,24 @@ class Data(FakeProblem):
         return [np.array(self.numbers)]
 
 
-def agree(ranks: Ranks, problem: FakeProblem, writes: bool = True, **options: Any) -> None:
+class Known(Data):
+    def __init__(self, value: int) -> None:
+        super().__init__(1, 2)
+        self.best_known = BestKnown(value, "best_known", "a paper")
+
+
+def agree(
+    ranks: Ranks,
+    problem: FakeProblem,
+    writes: bool = True,
+    folder: Path | None = None,
+    asynchronous: bool = False,
+    **options: Any,
+) -> None:
     spec = resolve(layers({"instance": "fake/five", **options}), problem)
-    require_agreement(ranks, spec, problem, writes=writes)
+    require_agreement(
+        *(ranks, spec, problem), writes=writes, folder=folder, asynchronous=asynchronous
+    )
 
 
 def test_ranks_may_use_different_devices() -> None:
@@ -54,19 +71,32 @@ def test_ranks_may_use_different_devices() -> None:
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ({"rho": 0.8}, "the settings"),
+        ({"rho": 0.8}, r"the settings \(rho 0\.8 instead of 0\.7\)"),
+        (
+            {"interval": 7, "stop": "seconds=5"},
+            r"the settings \(stop .*5'\] instead of .*, migration\.interval 7 instead of \d+\)",
+        ),
         ({"problem": Data(1, 3)}, "the data of the instance"),
-        ({"writes": False}, "whether files are written"),
-        ({"seed": 2, "problem": Data(2)}, "the settings and the data of the instance"),
+        ({"writes": False}, r"whether files are written \(False instead of True\)"),
+        ({"folder": Path("a")}, r"the folder of the files \(a instead of a new one\)"),
+        ({"asynchronous": True}, r"async \(True instead of False\)"),
+        (
+            {"seed": 2, "problem": Data(2)},
+            r"the settings \(seed 2 instead of 1\) and the data of the instance",
+        ),
+        (
+            {"problem": Known(90)},
+            r"the best known cost \(90 best_known instead of none\)",
+        ),
     ],
 )
 def test_ranks_with_differences_are_named(change: dict[str, Any], what: str) -> None:
     ranks = Ranks()
-    agree(ranks, Data(1, 2))
-    with pytest.raises(
-        UsageError, match=rf"^rank 1 of 3 differs from rank 0 in {what}\. Start all"
-    ):
-        agree(ranks, **{"problem": Data(1, 2), **change})
+    agree(ranks, **{"problem": Data(1, 2), **change})
+    hosts = r"\[rank 0: host \S+; rank 1: host \S+\]"
+    words = rf"^rank 1 of 3 differs from rank 0 in {what} {hosts}\. Start all ranks with the same"
+    with pytest.raises(UsageError, match=words):
+        agree(ranks, Data(1, 2))
 
 
 def test_configuration_file_is_named_like_the_user_option() -> None:

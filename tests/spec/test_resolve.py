@@ -12,8 +12,10 @@ from problems_for_tests import knapsack
 import islands.spec.resolve as module
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown
+from islands.instances.synthetic import uniform_tsp
 from islands.presets import PRESETS
 from islands.problems import load
+from islands.problems.tsp import Tsp
 from islands.spec.given import ALIASES
 from islands.spec.resolve import instance_of, layers, resolve
 from islands.spec.spec import RunSpec
@@ -42,6 +44,17 @@ def test_default_criteria_are_the_proven_optimum_and_time() -> None:
     assert stops("tsplib/berlin52", "optimal") == ["optimum", "seconds=60"]
     assert stops("tsplib/berlin52", "best_known") == ["seconds=60"]
     assert stops("demo/tsp", "optimal") == ["optimum", "seconds=20"]
+
+
+def test_without_a_time_limit_a_population_has_the_size_for_the_default_one() -> None:
+    problem = Tsp(uniform_tsp(6000, seed=1))
+
+    def population(**options: Any) -> int:
+        return resolve(layers({"backend": "cpu", **options}), problem).general.population
+
+    usual = population()
+    assert population(stop="generations=50") == population(stop="seconds=60") == usual
+    assert population(stop="seconds=2") < usual
 
 
 def test_options_override_the_file_which_overrides_the_preset(tmp_path: Path) -> None:

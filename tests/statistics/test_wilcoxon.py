@@ -30,6 +30,8 @@ def brute_force(differences: list[float]) -> float:
         ([1.0, 2.0, -3.0, 4.0, 5.5, 7.0], "theirs"),
         ([-9.0, 1.0, 2.0, -3.0, 4.0, -20.0, -8.0], "ours"),
         ([1.0, 2.0, -3.0], "neither"),
+        ([1.0, -2.0], "ours"),  # half of the sum of the ranks is no integer
+        ([-1.0, 2.0], "theirs"),
     ],
 )
 def test_p_agrees_with_all_combinations_of_signs(differences: list[float], better: str) -> None:

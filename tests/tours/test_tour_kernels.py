@@ -18,9 +18,9 @@ def placed(points: np.ndarray, metric: str = "EUC_2D") -> Tsp:
     return Tsp(TspFile("points", None, len(points), metric, coordinates=points.astype(float)))
 
 
-def matrix(n: int) -> Tsp:
-    """Return random weights, which break the triangle inequality."""
-    weights = np.triu(np.random.default_rng(n).integers(1, 1000, (n, n)), 1).astype(np.int32)
+def matrix(n: int, most: int = 1000) -> Tsp:
+    """Return random weights below `most`, which break the triangle inequality."""
+    weights = np.triu(np.random.default_rng(n).integers(1, most, (n, n)), 1).astype(np.int32)
     return Tsp(TspFile("weights", None, n, "EXPLICIT", matrix=weights + weights.T))
 
 
@@ -37,6 +37,7 @@ PROBLEMS = {
     "one place": placed(np.ones((60, 2))),
     "near a half": lattice("ATT"),
     "weights": matrix(70),
+    "equal weights": matrix(60, 4),
     "five": placed(RNG.integers(0, 100, (5, 2))),
     "two": placed(RNG.integers(0, 100, (2, 2))),
 }
@@ -56,12 +57,19 @@ def test_greedy_tours_visit_each_city_once(name: str, spread: int, backend: Back
         assert sorted(tour.tolist()) == list(range(problem.size))
 
 
-def test_a_tour_without_random_shares_takes_the_shortest_edges_first(backend: Backend) -> None:
-    # Distances differ, and every city is a neighbour of most others.
-    points = np.random.default_rng(8).integers(0, 10**6, (11, 2))
+@pytest.mark.parametrize("seed", range(6))
+def test_a_tour_without_random_shares_takes_the_shortest_edges_first(
+    backend: Backend, seed: int
+) -> None:
+    # Every city is a neighbour of all others. Distances differ, or many are equal.
+    random = np.random.default_rng(seed)
+    points = random.integers(0, 10**6, (11, 2))
+    if seed % 2:
+        points = 10 * np.column_stack(np.divmod(random.permutation(16)[:11], 4))
     problem = placed(points)
     matrix = distances(problem)
-    edges = sorted((int(matrix[a, b]), a, b) for a in range(11) for b in range(a))
+    # Of equals, the edge of the lower city comes first.
+    edges = sorted((int(matrix[a, b]), a, b) for b in range(11) for a in range(b))
     path, degree, taken = list(range(11)), [0] * 11, set[frozenset[int]]()
     for _, a, b in edges:
         if path[a] != path[b] and max(degree[a], degree[b]) < 2:

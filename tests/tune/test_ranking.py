@@ -77,6 +77,17 @@ def test_costs_and_instances_to_be_maximised() -> None:
     assert [each.mean_rank for each in costs.ranked] == [1, 2]
 
 
+def test_costs_have_their_sign_only_if_all_instances_are_maximised() -> None:
+    problems = {"one": called("one", None, maximise=True), "two": called("two", None)}
+    cells = {(0, "one"): cell(90, 98), (0, "two"): cell(60, 50)}
+    (mixed,) = Ranking.of(CONFIGURATIONS[:1], problems, cells, "cost").ranked
+    # Otherwise smaller is better, so those to be maximised count negatively.
+    assert mixed.loss == (-94 + 55) / 2
+    problems["two"] = called("two", None, maximise=True)
+    (alike,) = Ranking.of(CONFIGURATIONS[:1], problems, cells, "cost").ranked
+    assert alike.loss == (94 + 55) / 2
+
+
 @pytest.mark.parametrize(("known", "near", "maximise"), NEAR_BEST_KNOWN)
 def test_a_near_miss_is_not_a_hit(known: float, near: float, maximise: bool) -> None:
     problems = {"one": called("one", known, maximise=maximise)}

@@ -24,6 +24,14 @@ def test_rows_and_facts_follow_from_the_runs() -> None:
     assert sentences["reached"].endswith("reached on 1 instance, in 2021 on 1")
 
 
+def test_an_equal_mean_gap_is_as_good() -> None:
+    table = filled(LiteratureTable, lambda runs: ended([103] * runs))
+    (row,) = table.rows(called("qaplib/nug18", known=100))
+    for ours, is_as_good in ((3.23, 1), (3.24, 1), (3.25, 0)):
+        facts = {fact.name: fact.value for fact in table.facts([{**row, "mean_gap": ours}])}
+        assert facts["as_good"] == is_as_good
+
+
 def test_averages_use_the_existing_rows() -> None:
     table = filled(LiteratureTable, lambda runs: ended([103] * runs))
     rows = [

@@ -1,0 +1,110 @@
+"""Files inside the folder of a run, or of other work, which somebody else may have made.
+
+The folder itself may be a link, but links inside it are refused: each could lead to any file of the
+user, which a command would read, change or replace. Pipes and devices are refused as well, as they
+could block a command, or never end.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from io import BufferedReader
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Literal, TextIO, overload
+
+from islands.errors import InputError
+from islands.paths import reading
+
+_WRITES = os.O_WRONLY | os.O_RDWR
+_AT_ONCE = 1 << 16
+
+
+def inside(folder: Path, *names: str) -> Path:
+    """Return the path of what may exist inside a folder; refuse what is no file and no folder.
+
+    Each name is a step down. Use this for every path inside a folder of a run or of other work.
+    """
+    path = folder
+    for name in names:
+        path = path / name
+        with reading(path), suppress(FileNotFoundError, NotADirectoryError):
+            _require_plain(path, path.lstat().st_mode)
+    return path
+
+
+def inside_all(folder: Path, pattern: str) -> list[Path]:
+    """Return the paths in a folder whose names match, in alphabetical order, like `inside`."""
+    with reading(folder):
+        return [inside(folder, path.name) for path in sorted(folder.glob(pattern))]
+
+
+def descriptor(path: Path, flags: int) -> int:
+    """Return a descriptor of a file inside a folder, like `os.open`; follow no link.
+
+    A file with several names is not written: one of them may be elsewhere.
+    """
+    inside(path.parent, path.name)  # has the better message
+    # Without O_NONBLOCK, to open a pipe would wait for its other end. Empty the file only when it
+    # is known to be one.
+    safe = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    opened = os.open(path, (flags & ~os.O_TRUNC) | safe, 0o666)
+    try:
+        status = os.fstat(opened)
+        _require_plain(path, status.st_mode)
+        if flags & _WRITES and status.st_nlink > 1:
+            raise InputError(
+                f"{path}: has a second name elsewhere (a hard link), so it is not written. Replace"
+                " it by a copy of itself"
+            )
+        if flags & os.O_TRUNC:
+            os.ftruncate(opened, 0)
+    except BaseException:
+        os.close(opened)
+        raise
+    return opened
+
+
+@overload
+def opened(path: Path) -> BufferedReader: ...
+@overload
+def opened(path: Path, mode: Literal["wb", "a+b"]) -> BinaryIO: ...
+@overload
+def opened(path: Path, mode: Literal["r", "a"], **options: Any) -> TextIO: ...
+def opened(path: Path, mode: str = "rb", **options: Any) -> IO[Any]:
+    """Open a file inside a folder, like `open`; follow no link."""
+    return open(path, mode, opener=lambda _, flags: descriptor(path, flags), **options)
+
+
+def last_lines(path: Path, longest: int = 1 << 20) -> Iterator[str]:
+    """Yield the lines in the last `longest` bytes of a text inside a folder."""
+    with opened(path) as stream:
+        size = os.fstat(stream.fileno()).st_size
+        stream.seek(max(0, size - longest))
+        lines = stream.read(longest).decode(errors="replace").split("\n")
+    if size > longest:
+        del lines[0]  # its beginning may be missing
+    yield from lines
+
+
+def line_breaks(path: Path, longest: int) -> int:
+    """Return the number of line breaks in the first `longest` bytes of a text inside a folder."""
+    found = 0
+    with opened(path) as stream:
+        while longest > 0 and (part := stream.read(min(_AT_ONCE, longest))):
+            found += part.count(b"\n")
+            longest -= len(part)
+    return found
+
+
+def _require_plain(path: Path, mode: int) -> None:
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return
+    if stat.S_ISLNK(mode):
+        raise InputError(
+            f"{path}: is a link to {path.readlink()}. Links inside such a folder are not followed,"
+            " as others may have made them. Replace it by a copy of what it leads to, or remove it"
+        )
+    raise InputError(f"{path}: is a pipe or a device, not a file. Remove it")

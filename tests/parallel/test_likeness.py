@@ -1,0 +1,145 @@
+"""Ranks that run another version, other sources or other kernels are refused, and named."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ranks_for_tests import on_ranks
+
+import islands
+from islands.errors import UsageError
+from islands.parallel import World, differences, likeness
+from islands.parallel.likeness import require_same_program
+
+ROOT = Path(islands.__file__).parents[1]
+
+
+def found(*facts: dict[str, Any]) -> str:
+    """Return what rank 0 of ranks with these facts finds; all ranks find the same."""
+    said = on_ranks(len(facts), lambda world: differences(world, facts[world.rank], ", at 4"))
+    assert len(set(said)) == 1
+    return re.sub(r"host [^\s,]+", "host X", said[0])
+
+
+def test_ranks_with_the_same_facts_are_alike() -> None:
+    assert found({"a": 1, "b": {"c": b"x"}}, {"a": 1, "b": {"c": b"x"}}) == ""
+
+
+def test_each_difference_is_shown_with_the_ranks_and_their_hosts() -> None:
+    assert found({"a": 1, "b": 5}, {"a": 2, "b": 5}) == (
+        "rank 1 of 2 differs from rank 0 in a (2 instead of 1)"
+        " [rank 0: host X, at 4; rank 1: host X, at 4]"
+    )
+    assert found(
+        {"a": b"1", "b": 5}, {"a": b"1", "b": 5}, {"a": b"2", "b": 6}, {"a": b"2", "b": 7}
+    ) == (
+        "ranks 2, 3 of 4 differ from rank 0 in a and b (6 instead of 5 on rank 2)"
+        " [rank 0: host X, at 4; rank 2: host X, at 4; rank 3: host X, at 4]"
+    )
+
+
+def test_only_the_settings_that_differ_are_shown_and_not_all_of_them() -> None:
+    one = {"s": {"seed": 1, "group": {"x": 1, "y": 2}, "only": 3}}
+    two = {"s": {"seed": 2, "group": {"x": 1, "y": "long" * 99}}}
+    words = found(one, two)
+    assert "in s (seed 2 instead of 1, group.y longlong" in words
+    assert "... instead of 2, only unknown instead of 3) [" in words
+    many = [{"s": {str(i): i + rank for i in range(99)}} for rank in range(9)]
+    words = found(*many)
+    assert "4 5 instead of 4, ... on rank 1) [" in words
+    assert words.startswith("ranks 1, 2, 3, 4, 5 ... of 9 differ from rank 0 in s (0 1 instead")
+    assert words.endswith("rank 5: host X, at 4 ...]")
+
+
+def test_a_rank_that_sends_something_else_has_another_version() -> None:
+    class Older(World):
+        def __init__(self) -> None:
+            super().__init__()
+            self.size = 2
+
+        def allgather(self, value: Any) -> list[Any]:
+            return [value, None]
+
+        def run_on_all(self, work: Any) -> Any:
+            return work()
+
+    words = r"rank 1 of 2 differs from rank 0 in the version of islands \(unknown instead of "
+    with pytest.raises(UsageError, match=words + r".* \[rank 0: host .*; rank 1: unknown\]\."):
+        require_same_program(Older())
+
+
+def test_every_source_and_header_counts_and_nothing_else(tmp_path: Path) -> None:
+    def digest() -> bytes:
+        likeness._digest.cache_clear()
+        return likeness._digest(tmp_path, (".py", ".toml"))
+
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/b.py").write_text("1")
+    seen = [digest()]
+    (tmp_path / "a/b.pyc").write_text("1")
+    assert digest() == seen[0]
+    (tmp_path / "a/b.py").write_text("2")
+    seen.append(digest())
+    (tmp_path / "c.toml").write_text("")
+    seen.append(digest())
+    (tmp_path / "c.toml").rename(tmp_path / "d.toml")
+    seen.append(digest())
+    assert len(set(seen)) == 4
+    likeness._digest.cache_clear()
+    program = likeness._program()
+    assert program["the version of islands"] == islands.__version__
+    assert len({*program.values()}) == 3
+
+
+def copied(folder: Path) -> Path:
+    """Return a copy of the program."""
+    for name in ("islands", "kernels", "instances"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    return folder
+
+
+def test_ranks_of_another_program_end_before_anything_is_written(
+    tmp_path: Path, mpirun: list[str]
+) -> None:
+    other = copied(tmp_path / "other")
+
+    def run() -> subprocess.CompletedProcess[str]:
+        line = [sys.executable, "-m", "islands", "run", "demo/qap", "--backend", "cpu"]
+        line += ["--stop", "generations=5", "--out", "out"]
+        places = [[*mpirun, "1", "-x", f"PYTHONPATH={ROOT}"], [":", "-n", "1"]]
+        second = [*places[1], "-x", f"PYTHONPATH={other}"]
+        return subprocess.run(
+            [*places[0], *line, *second, *line],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONSAFEPATH": "1"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    with (other / "kernels/core/streams.cuh").open("a") as stream:
+        stream.write("// another comment\n")
+    done = run()
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("islands: ") == 1
+    assert "rank 1 of 2 differs from rank 0 in the kernels [rank 0: host " in done.stderr
+    assert f", {other}/islands]. Their results would not be" in done.stderr
+    shutil.copy(ROOT / "kernels/core/streams.cuh", other / "kernels/core/streams.cuh")
+    version = other / "islands/__init__.py"
+    version.write_text(version.read_text().replace(islands.__version__, "0.0.7"))
+    done = run()
+    assert done.returncode == 2
+    assert (
+        f"in the version of islands (0.0.7 instead of {islands.__version__}) and the sources of"
+        " islands [" in done.stderr
+    )
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,96 @@
+"""The files of checkpoints: what is on disk when one counts, and what a finished run keeps."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starts_for_tests import checkpoints, start, streams
+
+from islands.errors import InputError
+from islands.record.checkpoint import newest_first, next_start, remove_obsolete
+from islands.record.manifest import content_digest
+
+
+def made(run: Path, *names: str) -> None:
+    """Make checkpoints, and the streams of their starts."""
+    (run / "trace").mkdir(exist_ok=True)
+    for name in names:
+        (run / "checkpoints" / name).mkdir(parents=True)
+        (run / "checkpoints" / name / "manifest.json").touch()
+        (run / "trace" / f"rank-000.{name.partition('.')[2]}.unfinished.arrows").touch()
+
+
+def test_the_state_is_on_disk_before_it_gets_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synchronised, early = set[tuple[int, int]](), list[Path]()
+    replace = Path.replace
+
+    def fsync(number: int) -> None:
+        found = os.fstat(number)
+        synchronised.add((found.st_ino, found.st_size))
+
+    def renamed(self: Path, target: Path) -> Path:
+        found = self.stat()
+        if target.suffix == ".npz" and (found.st_ino, found.st_size) not in synchronised:
+            early.append(target)
+        return replace(self, target)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(Path, "replace", renamed)
+    start(tmp_path, 2, goes_on=False)
+    assert checkpoints(tmp_path)
+    assert early == []
+
+
+def test_the_newest_checkpoint_is_that_of_the_latest_generation_and_start(tmp_path: Path) -> None:
+    made(tmp_path, "000000000090.1", "000000000100.1", "000000000100.3", "000000000095.2")
+    (tmp_path / "checkpoints/000000000200.4").mkdir()  # without a manifest
+    assert newest_first(tmp_path) == [
+        *("000000000100.3", "000000000100.1", "000000000095.2", "000000000090.1")
+    ]
+    assert next_start(tmp_path) == 5
+
+
+def test_a_finished_run_keeps_the_checkpoints_of_its_last_start_only(tmp_path: Path) -> None:
+    made(tmp_path, "000000000010.1", "000000000020.2", "000000000030.3", "000000000015.4")
+    remove_obsolete(tmp_path, 3)
+    assert checkpoints(tmp_path) == ["000000000030.3"]
+    assert streams(tmp_path) == []
+
+
+def repeated(values: dict[str, Any]) -> None:
+    values["parts"].append(values["parts"][0])
+
+
+def negative(values: dict[str, Any]) -> None:
+    values["parts"][0]["islands"] = -1
+
+
+def before_the_first(values: dict[str, Any]) -> None:
+    values["parts"][0]["first"] = -3
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (repeated, "its files do not contain islands 0 to 5"),
+        (negative, "-1 is not a non-negative integer"),
+        (before_the_first, "-3 is not a non-negative integer"),
+    ],
+)
+def test_a_manifest_with_other_islands_is_refused(
+    change: Callable[[dict[str, Any]], None], reason: str, folder: Path
+) -> None:
+    for path in folder.glob("checkpoints/*/manifest.json"):
+        values = json.loads(path.read_text())
+        del values["sha256"]
+        change(values)
+        path.write_text(json.dumps(values | {"sha256": content_digest(values)}))
+    with pytest.raises(InputError, match=f"no checkpoint can be used: .*{reason}"):
+        start(folder)
