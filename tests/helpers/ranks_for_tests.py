@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from queue import Queue
 from threading import Barrier, BrokenBarrierError, Lock
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 from unittest.mock import patch
 
 import numpy as np
@@ -43,13 +43,37 @@ class Pending:
         return True
 
 
+class Shared:
+    """What some ranks have in common; if one of them fails, all must."""
+
+    def __init__(self, size: int, barriers: list[Barrier]) -> None:
+        self.barrier, self.barriers = Barrier(size), barriers
+        self.said: list[Any] = [None] * size
+        self.queues: Queues = [[Queue() for _ in range(size)] for _ in range(size)]
+        barriers.append(self.barrier)
+
+
+class FakeStanding:
+    """Messages that are repeated."""
+
+    def __init__(self, post: Callable[[], Pending]) -> None:
+        self._post = post
+
+    def start(self) -> None:
+        self._pending = self._post()
+
+    def wait(self) -> None:
+        self._pending.wait()
+
+
 class FakeWorld(World):
     """A rank that is a thread of this process."""
 
-    def __init__(self, rank: int, barrier: Barrier, said: list[Any], queues: Queues) -> None:
+    def __init__(self, rank: int, shared: Shared) -> None:
         super().__init__()
-        self.rank, self.size = rank, len(said)
-        self._barrier, self._said, self._queues = barrier, said, queues
+        self.rank, self.size = rank, len(shared.said)
+        self._shared, self._barrier, self._said = shared, shared.barrier, shared.said
+        self._queues = shared.queues
 
     def allgather(self, value: Value) -> list[Value]:
         self._said[self.rank] = value
@@ -92,6 +116,23 @@ class FakeWorld(World):
             self._barrier, [(self._queues[rank][self.rank], to) for rank, to in receives]
         )
 
+    def standing(  # type: ignore[override]
+        self,
+        sends: Sequence[tuple[int, NDArray[np.uint8]]],
+        receives: Sequence[tuple[int, NDArray[np.uint8]]],
+        tag: int = 0,
+    ) -> FakeStanding:
+        return FakeStanding(lambda: self.post(sends, receives, tag))
+
+    def split(self, group: int) -> Self:
+        groups = self.allgather(group)
+        members = [rank for rank, each in enumerate(groups) if each == group]
+        is_first = members[0] == self.rank
+        made = Shared(len(members), self._shared.barriers) if is_first else None
+        common = self.allgather(made)[members[0]]
+        assert common is not None, "the first member has made it"
+        return type(self)(members.index(self.rank), common)
+
 
 @contextmanager
 def _serial_literal_eval() -> Iterator[None]:
@@ -108,14 +149,15 @@ def _serial_literal_eval() -> Iterator[None]:
 
 def on_ranks(size: int, work: Callable[[World], Value]) -> list[Value]:
     """Return the results of `work` on all ranks; if one fails, all fail."""
-    barrier, said = Barrier(size), [None] * size
-    queues: Queues = [[Queue() for _ in range(size)] for _ in range(size)]
+    barriers: list[Barrier] = []
+    shared = Shared(size, barriers)
 
     def one(rank: int) -> Value:
         try:
-            return work(FakeWorld(rank, barrier, said, queues))
+            return work(FakeWorld(rank, shared))
         except BaseException:
-            barrier.abort()
+            for each in list(barriers):
+                each.abort()
             raise
 
     with _serial_literal_eval(), ThreadPoolExecutor(size) as pool:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from fakes import DeadError, FakeArchipelago, FakeProblem, Quiet
 from ranks_for_tests import on_ranks
 
-from islands.parallel import World, deal
+from islands.parallel import Deal, World
 from islands.problems.base import Solution
 from islands.progress.machine import Machine
 from islands.progress.result import Result
@@ -48,7 +48,7 @@ def start(
 
     def one(world: World) -> Result:
         problem = AnyOrder()
-        mine = deal(ISLANDS, world.size, world.rank)
+        mine = Deal(ISLANDS, world.size).held(world.rank)
         archipelago = kind(mine, dies_at)
         begun = Start(
             resolve(layers(asked | options), problem),

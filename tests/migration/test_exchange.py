@@ -19,7 +19,7 @@ from islands.instances.synthetic import uniform_tsp
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.migration.base import DUPLICATES, REPLACEMENTS, SELECTIONS
 from islands.migration.transport import find
-from islands.parallel import World, deal, world
+from islands.parallel import Deal, World, world
 from islands.problems.tsp import Tsp
 
 POPULATION, ELITE, SEED = 24, 4, 6
@@ -261,7 +261,7 @@ def test_migrants_in_flight_between_ranks_are_restored_on_one_rank(backend: Back
     alone = archipelago_of(backend, **settings)
     alone.restore(together, generation=3, migrations=1)
     again = archipelago_of(backend, ranks=ranks, **settings)
-    mine = deal(7, ranks.size, ranks.rank)
+    mine = Deal(7, ranks.size).held(ranks.rank)
     part = {name: rows[mine.start : mine.stop] for name, rows in together.items()}
     again.restore(part, generation=3, migrations=1)
     for each in (many, alone, again):

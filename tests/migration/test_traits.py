@@ -25,7 +25,7 @@ from islands.backends.state import Field
 from islands.errors import InputError, UsageError
 from islands.migration import Migrant, MigrationSettings
 from islands.migration.transport import find
-from islands.parallel import World, deal, world
+from islands.parallel import Deal, World, world
 
 N, POPULATION, ISLANDS, SEED = 13, 30, 5, 4
 CHANGED = {"adaptation": "jde", "F": 0.5, "Cr": 0.6}
@@ -115,7 +115,7 @@ def test_jde_with_migration_equals_the_reference_bit_for_bit(
 
 
 def part_of(together: Mapping[str, NDArray[Any]], ranks: World) -> dict[str, NDArray[Any]]:
-    mine = deal(ISLANDS, ranks.size, ranks.rank)
+    mine = Deal(ISLANDS, ranks.size).held(ranks.rank)
     return {name: rows[mine.start : mine.stop] for name, rows in together.items()}
 
 

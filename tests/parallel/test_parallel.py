@@ -10,22 +10,7 @@ import numpy as np
 import pytest
 
 from islands.errors import InputError, RunError, Suspended, UsageError
-from islands.parallel import RanksLostError, StopNotice, World, deal, describe, launched, world
-
-
-@pytest.mark.parametrize(
-    ("islands", "size"), [(1, 1), (7, 1), (2, 2), (7, 2), (8, 3), (64, 7), (9, 8)]
-)
-def test_deal_gives_each_island_to_one_rank_in_order(islands: int, size: int) -> None:
-    dealt = [deal(islands, size, rank) for rank in range(size)]
-    assert [island for block in dealt for island in block] == list(range(islands))
-    lengths = [len(block) for block in dealt]
-    assert max(lengths) - min(lengths) <= 1
-
-
-def test_ranks_without_work_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"^4 ranks for 3 islands .* at most 3 ranks, or begin"):
-        deal(3, 4, 0)
+from islands.parallel import RanksLostError, StopNotice, World, describe, launched, world
 
 
 @pytest.mark.parametrize(
