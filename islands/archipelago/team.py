@@ -162,8 +162,9 @@ class Trial:
         """Measure a turn, and decide after the last one; collective."""
         if self.is_over:
             return
-        if self._made % _TURN == 0:
-            self._began = time.perf_counter()  # after the first generation of a turn
+        if self._made % _TURN == 0:  # after the first generation of a turn
+            self._team.backend.synchronise()
+            self._began = time.perf_counter()
         self._made += 1
         if self._made % _TURN == 0:
             self._team.backend.synchronise()
