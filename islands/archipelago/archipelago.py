@@ -317,15 +317,21 @@ class Archipelago:
 
         They have no distances if individuals are missing.
         """
-        if not self.mine:
-            self.backend.synchronise()
-            return []
-        for each in self._colonies:
-            each.begin_measure()
-        self._exchange.fetch()
+        if self.mine:
+            for each in self._colonies:
+                each.begin_measure()
+            self._exchange.fetch()
         self.backend.synchronise()
+        self._refuse_faults()
+        if not self.mine:
+            return []
         found = [measure for each in self._colonies for measure in each.measures()]
         return [replace(each, distance=None) for each in found] if self.is_partial else found
+
+    def _refuse_faults(self) -> None:
+        """Raise an error about a fault on this rank, which it may have found for others."""
+        for each in self._colonies:
+            each.refuse_faults()
 
     def best(self) -> Candidate | None:
         """Return the best individual of this rank, on the lowest island if equal, or None."""
@@ -337,6 +343,7 @@ class Archipelago:
         `run` selects one of several concurrent runs. If populations may hold infeasible solutions,
         only the archives are considered.
         """
+        self._refuse_faults()
         if not self.mine:
             return []
         found = [best for c in self._colonies for best in c.elite(self.generation, count, run)]

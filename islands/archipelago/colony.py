@@ -97,8 +97,8 @@ class Colony:
 
     @property
     def calls(self) -> Calls | None:
-        """The launches of one of its generations, or None if the host takes part in each."""
-        return _only(self._generation)
+        """The launches of one of its generations; None if the host takes part, or it is idle."""
+        return None if self._is_idle else _only(self._generation)
 
     def side(self, first: int) -> Side:
         """Return what migration needs; `first` is the number of its first island on the rank."""
@@ -264,9 +264,12 @@ class Colony:
         self._backend.run([self._launches.measure])
         self._reader.fetch()
 
+    def refuse_faults(self) -> None:
+        """Raise an error if kernels have reported a fault of the problem on this rank."""
+        self._problem.refuse_faults(self._launches.data, self._backend)
+
     def measures(self) -> list[IslandMeasure]:
         """Return the measures; generations are those of the run."""
-        self._problem.refuse_faults(self._launches.data, self._backend)
         found = self._reader.measures()
         if self.number == 0 and self.spec.rate == 1:
             return found
@@ -281,7 +284,6 @@ class Colony:
 
     def elite(self, generation: int, count: int, run: int | None) -> list[Candidate]:
         """Return the best individuals, best first, archives included."""
-        self._problem.refuse_faults(self._launches.data, self._backend)
         return self._reader.elite(generation * self.spec.rate, count, run)
 
     def digests(self, generation: int, run: int | None) -> list[tuple[int, str]]:
