@@ -256,8 +256,10 @@ class Archipelago:
             each.inject(solutions, first, self.generation)
 
     def populations(self) -> list[Array]:
-        """Return the genomes of each island on the device, valid until the islands advance."""
+        """Return the genomes of each island that this rank records, until the islands advance."""
         self.wait()
+        if not self.mine:
+            return []  # other ranks may have made the last generations
         return [island for each in self._colonies for island in each.populations(self.generation)]
 
     def finish(self) -> None:
