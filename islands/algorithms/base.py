@@ -170,3 +170,7 @@ class Algorithm(ABC):
     def kept(self) -> int:
         """Return the number of best individuals that each generation keeps unchanged."""
         return 0
+
+    def copied(self) -> int:
+        """Return the number of first slots that generations usually only copy, in no time."""
+        return self.kept()

@@ -150,6 +150,9 @@ class Ga(Algorithm):
         # The steady state always replaces the worst, so immigrants may replace all but the best.
         return 0 if self._is_steady else self.settings.elite
 
+    def copied(self) -> int:
+        return self.survivors
+
 
 def _usual(crossover: str, encoding: str) -> str:
     """Return the requested crossover; the default for bits is uniform."""

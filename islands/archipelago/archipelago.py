@@ -100,7 +100,7 @@ class Archipelago:
                 on_rank = len(own.mine) if own is not None else 1
                 made = ProgramParts.of(spec, problem, backend.block_memory, on_rank)
                 if own is not None and team is not None and made.schedule.divides:
-                    slots = shares_of(spec.population, team.size, made.algorithm.kept())
+                    slots = shares_of(spec.population, team.size, made.algorithm.copied())
                     made = made.sharing(slots[team.rank])
                     shared = Team(team, backend, transport, slots)
                 size = {"islands": islands, "seed": seed, "runs": runs}

@@ -28,13 +28,13 @@ _TURN, _TURNS = 6, 4
 """Generations in a row that are shared or not, of which the first is not measured; and turns."""
 
 
-def shares(population: int, members: int, kept: int) -> list[range]:
-    """Return the slots of each member: equally many, but for the first ones, which are only kept.
+def shares(population: int, members: int, copied: int) -> list[range]:
+    """Return the slots of each member: equally many, but for the first ones, which are only copied.
 
     These take no time, so that the first member has them besides its share.
     """
-    made = population - kept
-    ends = [0, *(kept + -(-made * number // members) for number in range(1, members + 1))]
+    made = population - copied
+    ends = [0, *(copied + -(-made * number // members) for number in range(1, members + 1))]
     return [range(first, end) for first, end in pairwise(ends)]
 
 
