@@ -24,12 +24,12 @@ SMALL = [name for name in RUNS if name != "many cities"]
 def test_members_have_all_slots_in_order_and_make_equally_many(population: int) -> None:
     for members in range(1, 9):
         for copied in (0, 1, population // 4, population - 1, population):
-            slots = shares(population, members, kept)
+            slots = shares(population, members, copied)
             assert len(slots) == members
             assert [slot for each in slots for slot in each] == list(range(population))
             made = [len(range(max(each.start, copied), max(each.stop, copied))) for each in slots]
             assert max(made) - min(made) <= 1
-            assert slots[0].stop >= copied
+            assert slots[0].stop >= copied, "those that are only copied are the first ones"
 
 
 def run(name: str, ranks: World, folder: Path, **given: Any) -> tuple[Any, Any, Any, int]:

@@ -127,8 +127,8 @@ def test_python_functions_are_called_by_all_ranks(way: str) -> None:
             return int(costs(order[np.newaxis])[0])
 
         problem = stated(**({"batch": costs} if way == "batch" else {"function": cost}))
-        options = BASIC | MIGRATED | {"algorithm": "ga", "islands": 1, "migration": "none"}
-        return islands.solve(problem, world=ranks, **options)
+        own = {"algorithm": "ga", "islands": 1, "population": 24}
+        return islands.solve(problem, world=ranks, **BASIC | own)
 
     alone = solve(World())
     called.clear()
