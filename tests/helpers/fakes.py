@@ -68,11 +68,15 @@ class FakeArchipelago:
     Each migration brings one migrant to each island.
     """
 
-    is_partial = may_take_long = is_on_cpu = False
+    is_partial = may_take_long = is_on_cpu = is_idle = False
+    why_idle = ""
+    working_ranks = 1
+    team_seconds = 0.0
     ahead = range(0)
 
     def __init__(self, mine: range = range(2), dies_at: int | None = None, **_: Any) -> None:
-        self.mine, self.dies_at = mine, dies_at
+        self.mine = self.held = mine
+        self.dies_at = dies_at
         self.generation = -1
         self.migrations = 0
         self.came = False
