@@ -58,7 +58,7 @@ EAX_KERNEL(512, 1, eax_start) {
         if (job > 0 && eax::stops(improving)) break;
         const auto [local, slot] = all.of_job(job);
         eax::make_first(all, data, plan, improving, Scratch(arena.large()), local, slot, 0,
-                        slot < all.given[local]);
+                        slot < all.given[local], job == 0);
         __syncthreads();
     }
 }
@@ -282,7 +282,7 @@ EAX_KERNEL(512, 1, eax_restart) {
             eax::write_heir(all, plan, data, local);
         } else {
             eax::make_first(all, data, plan, improving, Scratch(arena.large()), local, slot, made,
-                            false);
+                            false, false);
         }
         __syncthreads();
         if (plan.shared) continue;

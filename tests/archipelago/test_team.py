@@ -75,3 +75,60 @@ def test_tours_that_all_ranks_share_begin_again_together(
         assert [each for rank in found for each in rank[2]] == alone[2]
         for rank in found:
             require_copies(alone[0], rank[0])
+
+
+@pytest.mark.parametrize("by", [0, 1, 2])
+@pytest.mark.parametrize("name", ["tsp", "eax", "memetic", "tempering", "swarm", "tabu", "order"])
+def test_a_generation_that_one_member_abandons_is_undone_by_all(
+    name: str, by: int, tmp_path: Path
+) -> None:
+    def one(ranks: World) -> tuple[Any, Any]:
+        own = tmp_path / f"{ranks.rank}-of-{ranks.size}"
+        own.mkdir()
+        disturbed, straight = (
+            made(name, own, choose("cpu", 1), ranks, islands=1, topology="none") for _ in range(2)
+        )
+        for mine in (disturbed, straight):
+            mine.start()
+            mine.advance(2)
+        for generations in (1, 3):
+            before = copies(disturbed)
+            if ranks.rank == by:
+                disturbed.abandon()
+            assert not disturbed.attempt(generations)
+            disturbed.undo()
+            require_copies(before, copies(disturbed))
+        assert disturbed.attempt(2)
+        for mine in (disturbed, straight):
+            mine.advance(3 if mine is disturbed else 5)
+        return copies(disturbed), copies(straight)
+
+    for disturbed, straight in on_ranks(3, one):
+        require_copies(straight, disturbed)
+
+
+@pytest.mark.parametrize("by", [0, 2])
+@pytest.mark.parametrize("name", ["tsp", "eax", "memetic", "tempering"])
+def test_all_members_have_the_same_part_of_an_abandoned_generation_0(
+    name: str, by: int, tmp_path: Path
+) -> None:
+    def one(ranks: World) -> tuple[bool, int, int, bytes]:
+        own = tmp_path / f"{ranks.rank}-of-{ranks.size}"
+        own.mkdir()
+        mine = made(name, own, choose("cpu", 1), ranks, islands=1, topology="none")
+        mine.may_be_partial = True
+        if ranks.rank == by:
+            mine.abandon()
+        mine.start()
+        ((_, fields),) = copies(mine).items()
+        complete = fields["calls"] > 0
+        worst = fields["cost"][complete].max()
+        assert complete[0]
+        assert (fields["cost"][~complete] > worst).all()
+        return mine.is_partial, int(complete.sum()), len(complete), fields["cost"].tobytes()
+
+    found = on_ranks(3, one)
+    assert len({*found}) == 1
+    is_partial, complete, population, _ = found[0]
+    assert is_partial
+    assert complete < population
