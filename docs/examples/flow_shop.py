@@ -1,7 +1,7 @@
 """Permutation flow shop: order jobs, so that the last machine finishes as early as possible.
 
 python flow_shop.py [SECONDS]      mpirun -n 2 python flow_shop.py
-islands run flow_shop.py:problem --improver insertion
+islands run flow_shop.py:problem --improver reinsert
 """
 
 import sys

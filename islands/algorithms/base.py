@@ -67,6 +67,8 @@ class Algorithm(ABC):
     divides: ClassVar[bool | None] = None
     """Whether ranks may share the individuals of an island; None: if it has no fields of an island
     besides those with an entry for each individual, as each rank would only see its own changes."""
+    grows_by_islands: ClassVar[bool] = True
+    """Whether more GPUs have more islands by default; otherwise, they share those of one GPU."""
     halo: int = 0
     """Number of individuals at each end of an island that the next island reads; 0: no halo."""
 
@@ -83,12 +85,11 @@ class Algorithm(ABC):
         return problem.has_neighbours or not cls.uses_neighbours
 
     @classmethod
-    def defaults(
-        cls, problem: Problem, seconds: float, on_gpu: Callable[[], bool]
-    ) -> dict[str, Any]:
+    def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
         """Return general settings that suit it better than the usual ones, for a time limit.
 
-        `on_gpu` returns whether the run uses a GPU, which may take a while to find out.
+        `gpus` returns the number of GPUs of the run, 0 for CPUs, which may take a while to find
+        out. Islands are those for one GPU if the algorithm `grows_by_islands`.
         """
         return {}
 

@@ -48,6 +48,8 @@ _MOST, _MOST_ON_CPU = 1000, 300  # individuals; on a CPU, a tenth of the number 
 _WIDE = 4.0
 """How much longer more than 65,536 cities take on a GPU, whose fast memory is too small then."""
 _MOST_CHILDREN, _CITIES_PER_CHILD = 120, 150
+_GAIN = 0.7
+"""The power of the number of GPUs by which a population converges sooner."""
 _SHARE = 0.7
 """Share of the time limit in which a population should converge."""
 _FEW_CITIES = 500
@@ -104,6 +106,7 @@ class Eax(Algorithm):
     fewest_threads: ClassVar[int] = 256
     improves: ClassVar[bool] = False
     is_uneven: ClassVar[bool] = True
+    grows_by_islands: ClassVar[bool] = False
     Settings: ClassVar[type[Settings]] = EaxSettings
 
     def __init__(
@@ -113,9 +116,7 @@ class Eax(Algorithm):
         self._pitch = 0
 
     @classmethod
-    def defaults(
-        cls, problem: Problem, seconds: float, on_gpu: Callable[[], bool]
-    ) -> dict[str, Any]:
+    def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
         """Return eight small islands for few cities, or one large one.
 
         Its size lets it converge within the time limit. If the time is too short for the smallest
@@ -126,13 +127,14 @@ class Eax(Algorithm):
         size = problem.size
         if size <= _FEW_CITIES:
             return {"islands": 8, "population": 50}
-        is_on_gpu = on_gpu()
-        one, fewest, children = _GPU if is_on_gpu else _CPU
+        on_gpus = gpus()
+        one, fewest, children = _GPU if on_gpus else _CPU
         each = one * max(1.0, size / 1000) ** 1.5
-        if is_on_gpu and size > memory.NARROW:
+        if on_gpus and size > memory.NARROW:
             each *= _WIDE
         children = min(_MOST_CHILDREN, max(children, size // _CITIES_PER_CHILD // 10 * 10))
-        most = _MOST if is_on_gpu else min(_MOST, max(_MOST_ON_CPU, size // 100 * 10))
+        most = _MOST if on_gpus else min(_MOST, max(_MOST_ON_CPU, size // 100 * 10))
+        each /= max(1, on_gpus) ** _GAIN
         population = int(_SHARE * seconds / each) // 10 * 10
         is_short = population < fewest or size > memory.NARROW
         return {

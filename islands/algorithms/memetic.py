@@ -62,6 +62,7 @@ class Memetic(Algorithm):
     header: ClassVar[Header] = Header("algorithms/memetic.cuh")
     encodings: ClassVar[tuple[str, ...]] = (_ORDERS,)
     same_slots: bool = True
+    grows_by_islands: ClassVar[bool] = False
     Settings: ClassVar[type[Settings]] = MemeticSettings
 
     def __init__(self, settings: MemeticSettings, population: int, encoding: str = _ORDERS) -> None:

@@ -166,15 +166,13 @@ class Tempering(Algorithm):
         return problem.updates_swaps
 
     @classmethod
-    def defaults(
-        cls, problem: Problem, seconds: float, on_gpu: Callable[[], bool]
-    ) -> dict[str, Any]:
+    def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
         # On a GPU, about as many replicas as run at once. On a CPU, so few that they cool down
         # within about a second, or, if there are many items, within ten.
         if problem.choice() is not None:
             # A block needs little memory, so that many replicas share a multiprocessor.
-            return {"islands": 88 if on_gpu() else 1, "population": 24, **_CHOOSING}
-        if on_gpu():
+            return {"islands": 88 if gpus() else 1, "population": 24, **_CHOOSING}
+        if gpus():
             return {"islands": 8, "population": 64 if problem.size <= _MANY_FIT else 16}
         if problem.size >= _KEPT_FROM:
             return {"islands": 1, "population": 8, "tuning": 10, "record.every": 5}

@@ -55,6 +55,7 @@ class Archipelago:
         colonies: Sequence[ColonySpec] = (),
         deal: Deal | None = None,
         team: World | None = None,
+        firsts: World | None = None,
     ) -> None:
         """Compile the programs and allocate all memory of the run.
 
@@ -63,7 +64,8 @@ class Archipelago:
         concurrent `runs` have `islands` islands each and consecutive seeds; no migrant leaves its
         run. Several `colonies`, of one run, divide the islands and replace the settings of all.
         `deal` says which ranks have which islands; `team` has the ranks that share those of this
-        rank, if there are several.
+        rank, if there are several, and `firsts` the first rank of each team, among which alone
+        migrants travel if the run is `asynchronous`.
         """
         improver = improver or ImproverSettings()
         one = (islands * runs, population, algorithm, encoding, settings, improver, decoding)
@@ -83,10 +85,17 @@ class Archipelago:
         """The generations in progress, or an empty range; for any thread."""
         self.backend, self._warm_start = backend, warm_start
         self.is_on_cpu = backend.in_host_memory
-        kind = AsyncExchange if asynchronous and world.size > 1 else Exchange
+        kind = AsyncExchange if asynchronous and share.deal.teams > 1 else Exchange
+        among, dealt = world, share.deal
+        self.team, self.firsts = team, firsts
+        if firsts is not None:
+            among, dealt = firsts, Deal(share.islands, firsts.size)
+            if not self.mine:
+                kind, among, dealt = Exchange, World(), Deal(share.islands, 1)
+                migration = replace(migration, topology="none")
         self._exchange = kind(
-            *(migration, backend, world, transport),
-            deal=share.deal,
+            *(migration, backend, among, transport),
+            deal=dealt,
             seed=seed,
             runs=runs,
             starts=np.array([each.start for each in self._islands], np.int64),
@@ -137,7 +146,12 @@ class Archipelago:
 
     @property
     def transport(self) -> str:
-        """The transport of migrants: `none`, `device`, `cuda-aware` or `staged`."""
+        """The transport of migrants: `none`, `device`, `cuda-aware` or `staged`.
+
+        It is empty if another rank of the team receives them.
+        """
+        if self.firsts is not None and not self.mine:
+            return ""
         has_halo = self._colonies[0].halo is not None
         return self._transport if has_halo else self._exchange.transport
 
@@ -249,6 +263,8 @@ class Archipelago:
         self._exchange.migrate()
         for each in self._deriving:
             each.derive()
+        for each in self._colonies if self.firsts is not None else ():
+            each.copy_first(self.generation)
 
     def inject(self, solutions: Sequence[Solution], first: int) -> None:
         """Replace the worst individuals by solutions, dealt in turn from the island `first` on."""

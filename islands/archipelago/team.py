@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -68,16 +68,20 @@ class Team:
         return not self.world.any(not flag)
 
     def exchange_of(self, rows: Sequence[Array]) -> RepeatedExchange:
-        """Return the exchange of arrays with a row for each slot."""
+        """Return the exchange of arrays with a row for each slot, as each member has made it."""
+        return self._exchange(rows, self._slots)
+
+    def copy_of_first(self, rows: Sequence[Array]) -> RepeatedExchange:
+        """Return the exchange by which all other members take the arrays of the first one."""
+        return self._exchange(rows, [self.all_slots, *([range(0)] * (self.world.size - 1))])
+
+    def _exchange(self, rows: Sequence[Array], slots: Sequence[range]) -> RepeatedExchange:
         assert self._transport is not None, "several ranks have found a transport"
-        rank, exchange = (
-            self.world.rank,
-            RepeatedExchange(self.world, self.backend, self._transport),
-        )
-        others = [(number, each) for number, each in enumerate(self._slots) if number != rank]
-        own = self.slots
+        rank, own = self.world.rank, slots[self.world.rank]
+        others = [(number, each) for number, each in enumerate(slots) if number != rank]
         sends = [Parcel(number, own.start, own.stop) for number, _ in others if own]
         receives = [Parcel(number, each.start, each.stop) for number, each in others if each]
+        exchange = RepeatedExchange(self.world, self.backend, self._transport)
         for each in rows:
             exchange.add(each, sends, receives)
         return exchange
@@ -90,6 +94,7 @@ class Sharing:
         self, team: Team, algorithm: Algorithm, state: State, steps: Iterable[TeamExchanges]
     ) -> None:
         self._team, self._algorithm, self._state = team, algorithm, state
+        self._islands = len(state.arrays["island"])
         self._exchanges: dict[tuple[Any, ...], RepeatedExchange] = {}
         for name in {name for step in steps for name in step.fields}:
             if state.fields[name].kind == "scratch":
@@ -102,13 +107,25 @@ class Sharing:
         key = (step, generation % 2, *are_renewed)
         if key not in self._exchanges:
             usual = step.fields or self._kept()
-            islands = len(self._state.arrays["island"])
-            self._exchanges[key] = self._team.exchange_of(
-                [
-                    _rows(self._state.part(name, generation)[island])
-                    for island, is_renewed in zip_longest(range(islands), are_renewed)
-                    for name in (step.renewed if is_renewed else usual)
-                ]
+            names = [step.renewed if each else usual for each in are_renewed]
+            names = names or [usual] * self._islands
+            self._exchanges[key] = self._team.exchange_of(self._rows_of(names, generation))
+        self._exchanges[key].run()
+
+    def _rows_of(self, names: Sequence[Sequence[str]], generation: int) -> list[Array]:
+        """Return the rows of these fields of each island."""
+        return [
+            _rows(self._state.part(name, generation)[island])
+            for island, own in enumerate(names)
+            for name in own
+        ]
+
+    def copy_first(self, generation: int) -> None:
+        """Take the individuals of the first member, of a complete generation; collective."""
+        key = ("copy", generation % 2)
+        if key not in self._exchanges:
+            self._exchanges[key] = self._team.copy_of_first(
+                self._rows_of([self._kept()] * self._islands, generation)
             )
         self._exchanges[key].run()
 

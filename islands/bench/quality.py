@@ -22,12 +22,9 @@ from islands.bench.rivals import Contest, require_fitting
 from islands.bench.traced import facts, program, set_of, traced
 from islands.bench.variants import Variant, variants
 from islands.custom.trust import Trust
-from islands.errors import UsageError
 from islands.instances.catalogue import catalogue
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.spec.spec import RunSpec
-from islands.text import counted
 
 EVERY = {"cpu": 1, "cuda": 10}
 """Generations between two looks at the best cost: a look takes about 0.1 ms on a GPU."""
@@ -107,21 +104,8 @@ def _tasks(
         for variant in methods
     ]
     for each in found:
-        options = {"backend": each.backend, "seed": 1}
-        spec, _ = each.variant.resolved(problem, each.every, options)
-        _require_work(each.variant, spec, request.world.size)
+        each.variant.resolved(problem, each.every, {"backend": each.backend, "seed": 1})
     return found
-
-
-def _require_work(variant: Variant, spec: RunSpec, ranks: int) -> None:
-    """Refuse a run with fewer islands than ranks."""
-    islands = spec.general.islands
-    if islands < ranks:
-        more = "more islands in its colonies" if spec.colonies else f"--variant 'islands={ranks}'"
-        raise UsageError(
-            f"{variant.origin or variant.name}: {ranks} ranks for {counted(islands, 'island')}"
-            f" leave ranks without work. Start at most {counted(islands, 'rank')}, or give {more}"
-        )
 
 
 def _rows(

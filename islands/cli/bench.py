@@ -42,7 +42,7 @@ examples:
   islands bench brkga --backend cpu --threads 8
   islands bench topologies --islands 8,64,512 --out topologies
   islands bench quality --of sac94,gk,'orlib/mknapcb?-?0' --rivals highs --out quality
-  islands bench quality --of tai60a --variant 'islands=1 population=1056' \
+  islands bench quality --of tai60a --variant 'islands=1 population=1056' \\
       --variant 'islands=8 population=132 migration=ring' --seeds 10 --limit 20 --out study
   islands bench tabu --json > old.json; islands bench tabu --compare old.json
   islands bench colonies --mixes tai60a,flow.py:problem --seeds 10 --limit 60 --out colonies

@@ -30,18 +30,16 @@ def checked(words: Sequence[str]) -> JobFacts:
     if args.command == "resume":
         require_run(args.folder)
         asked = stored_request(args.folder, resume.options(args), trust)
-        stored = resolve(*asked).general
-        return JobFacts(stored.backend == "cpu", stored.islands)
+        return JobFacts(resolve(*asked).general.backend == "cpu")
     given = run.options(args)
     runs: tuple[str, ...] = ()
     if args.runs is None and not args.instances[1:]:
-        specs = [resolved(layers(given, args.config, trust))[0].general]
+        specs = [resolved(layers(given, args.config, trust))[0]]
     else:
         plan = Plan.of(args.instances, args.runs or 1, given, args.config, trust)
-        specs = [job.spec.general for job in plan.first]
+        specs = [job.spec for job in plan.first]
         runs = tuple(job.folder for job in plan.jobs())
-    on_cpu = all(spec.backend == "cpu" for spec in specs)
-    return JobFacts(on_cpu, min(spec.islands for spec in specs), runs)
+    return JobFacts(all(spec.general.backend == "cpu" for spec in specs), runs)
 
 
 def main(words: list[str]) -> int:

@@ -58,7 +58,6 @@ def main(args: argparse.Namespace) -> int:
     directives = directives_from(
         args, directives_of(site), on_cpu=all(each.on_cpu for each in checks)
     )
-    _require_islands(args, checks, args.nodes * int(directives["ntasks-per-node"]))
     is_sweep = len(elements) > 1
     own = Path(elements[0][1]) if resumes else args.out
     name = directives.setdefault("job-name", _name(args))
@@ -150,15 +149,6 @@ def _checks(args: argparse.Namespace, elements: Sequence[Sequence[str]]) -> list
     return [
         checked(words if words[:1] == ("resume",) else ("run", *words)) for words in without_seeds
     ]
-
-
-def _require_islands(args: argparse.Namespace, checks: Sequence[JobFacts], ranks: int) -> None:
-    islands = min(each.islands for each in checks)
-    if islands < ranks:
-        raise UsageError(
-            f"--islands {islands}: fewer than the {ranks} ranks of the job. Name"
-            f" --islands {ranks} or more, or fewer nodes or GPUs"
-        )
 
 
 def _require_writable(folder: Path) -> None:

@@ -201,10 +201,11 @@ class Problem(Values, ABC):
         """Return default settings for requests that exclude `defaults`, such as of an improver."""
         return []
 
-    def sizes(self, defaults: Mapping[str, Any], on_gpu: Callable[[], bool]) -> Mapping[str, Any]:
+    def sizes(self, defaults: Mapping[str, Any], gpus: Callable[[], int]) -> Mapping[str, Any]:
         """Return the islands, population and steps of chosen defaults, by the backend.
 
-        `on_gpu` returns whether the run uses a GPU, which may take a while to find out.
+        `gpus` returns the number of GPUs of the run, 0 for CPUs, which may take a while to find
+        out.
         """
         return {}
 

@@ -130,11 +130,11 @@ class Qap(Problem):
     def _choices(self) -> list[dict[str, Any]]:
         return choices(self.file.a, self.file.b, chooses=self.choice() is not None)
 
-    def sizes(self, defaults: Mapping[str, Any], on_gpu: Callable[[], bool]) -> Mapping[str, Any]:
+    def sizes(self, defaults: Mapping[str, Any], gpus: Callable[[], int]) -> Mapping[str, Any]:
         """Return the sizes of the memetic search."""
         if defaults["algorithm"] != "memetic":
             return {}
-        return memetic_sizes(self.file.a, self.file.b, on_gpu)
+        return memetic_sizes(self.file.a, self.file.b, gpus)
 
     def items(self) -> int:
         """Return the number of pairs, which the threads of a block share."""

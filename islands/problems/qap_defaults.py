@@ -85,7 +85,7 @@ def choices(a: Matrix, b: Matrix, *, chooses: bool) -> list[dict[str, Any]]:
     return [tempering, cellular, memetic]
 
 
-def memetic_sizes(a: Matrix, b: Matrix, on_gpu: Callable[[], bool]) -> dict[str, Any]:
+def memetic_sizes(a: Matrix, b: Matrix, gpus: Callable[[], int]) -> dict[str, Any]:
     """Return the islands, the population and the steps of tabu search of a memetic search.
 
     Many short searches of one large population were better than fewer long ones, and than several
@@ -95,4 +95,4 @@ def memetic_sizes(a: Matrix, b: Matrix, on_gpu: Callable[[], bool]) -> dict[str,
     if is_uneven(a, b):
         many = {"population": 132, "improver.steps": 2 * n}
         return {"islands": 4} | (many if n > _FEW_UNEVEN else _UNEVEN_SIZES)
-    return {"islands": 1} | (_GPU_SIZES if on_gpu() else _CPU_SIZES)
+    return {"islands": 1} | (_GPU_SIZES if gpus() else _CPU_SIZES)

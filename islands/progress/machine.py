@@ -47,7 +47,7 @@ class Machine:
 
 
 def _once(words: Iterable[str]) -> str:
-    return ", ".join(dict.fromkeys(words))
+    return ", ".join(filter(None, dict.fromkeys(words)))
 
 
 def _counted(words: Iterable[str]) -> str:

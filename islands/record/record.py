@@ -130,3 +130,13 @@ def _words(column: NDArray[np.str_]) -> pa.Array:
         codes[column == word] = len(words)
         words.append(str(word))
     return pa.array(np.array(words, object)[codes], pa.string())
+
+
+def prepare_arrow() -> None:
+    """Let Arrow import now what it imports at its first conversion: pandas, where it is installed.
+
+    This takes a quarter of a second, which would count as time of the search.
+    """
+    import pyarrow as pa
+
+    pa.array(np.zeros(1))

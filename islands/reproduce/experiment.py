@@ -77,7 +77,8 @@ class Experiment:
     def run(self, problem: Problem, seed: int = 1, **options: Any) -> RunResult:
         """Return the result of one run; an interrupt ends the experiment."""
         settings = self._options(problem, seed, options)
-        ranks = self._ranks_of(settings, problem)
+        # A run with a given number of threads, to compare with, uses only those of one rank.
+        ranks = 1 if "threads" in settings else self.world.size
 
         def run(world: World) -> RunResult:
             with on_cores(self.cores if "threads" in settings else frozenset()):
@@ -95,16 +96,6 @@ class Experiment:
         threads = settings.get("threads")
         place = f"CPU, {counted(threads, 'thread')}" if threads else self._place(ranks)
         return RunResult(**self._recorded(settings, place, made))
-
-    def _ranks_of(self, settings: dict[str, Any], problem: Problem) -> int:
-        """Return how many ranks a run can use: at most one for each island.
-
-        A run with a given number of threads, to compare with, uses only those of one rank.
-        """
-        if self.world.size == 1 or "threads" in settings:
-            return 1
-        islands = self.world.run_on_all(lambda: resolve(layers(settings), problem).general.islands)
-        return min(islands, self.world.size)
 
     def sample(
         self, problem: Problem, runs: int, *, is_warm: bool = False, **options: Any

@@ -1,4 +1,7 @@
-"""The loop of ranks that do not wait for each other: they report to rank 0, which decides."""
+"""The loop of ranks that do not wait for each other: they report to rank 0, which decides.
+
+If ranks share islands, the first rank of each team does this, and the others do what it does.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +38,7 @@ from islands.spec.stop import first_reason, time_limit
 _TAG = 4
 _NUMBERS = len(fields(Tally)) + 2  # a tally, the generation, and signals
 _NAP_SECONDS = 0.001
+_SHORT, _LONG, _MIGRATE, _END = "advance", "attempt", "migrate", "end"
 
 
 def evolve_asynchronous(
@@ -47,19 +51,85 @@ def evolve_asynchronous(
     viewer: Viewer,
 ) -> Outcome:
     """Run until rank 0 finds a criterion satisfied, or every rank has done its generations."""
-    loop = _AsynchronousLoop(archipelago, spec, problem, world, watch, interruption, viewer)
+    began, limit = time.perf_counter(), time_limit(spec.stop)
     slow = Slow(archipelago, spec, viewer.say)
-    with Alarm(archipelago, interruption, loop.is_late, world, slow):
+    orders = _Orders(archipelago)
+    loop: _AsynchronousLoop | None = None
+    if archipelago.mine:
+        among = archipelago.firsts or world
+        loop = _AsynchronousLoop(
+            archipelago, spec, problem, among, watch, interruption, viewer, orders
+        )
+    with Alarm(
+        archipelago, interruption, lambda: time.perf_counter() - began >= limit, world, slow
+    ):
         archipelago.may_be_partial = True
         world.run_on_all(archipelago.start)
-        loop.look()
-        while not loop.is_over:
-            if loop.has_done_all():
-                loop.rest()
+        if loop is None:
+            orders.follow()
+        else:
+            loop.look()
+            while not loop.is_over:
+                if loop.has_done_all():
+                    loop.rest()
+                else:
+                    loop.run_epoch()
+                    loop.look()
+            orders.end()
+    return orders.shared(None if loop is None else loop.outcome())
+
+
+class _Orders:
+    """What the first rank of a team does, so that the others do the same."""
+
+    def __init__(self, archipelago: Archipelago) -> None:
+        self._archipelago, self._team = archipelago, archipelago.team
+
+    def advance(self, generations: int, *, long: bool) -> bool:
+        """Advance; return whether the generations were not abandoned."""
+        self._tell((_LONG if long else _SHORT, generations))
+        return self._advance(generations, long=long)
+
+    def migrate(self) -> None:
+        """Exchange migrants."""
+        self._tell((_MIGRATE, 0))
+        self._archipelago.migrate()
+
+    def end(self) -> None:
+        """Let the others end."""
+        self._tell((_END, 0))
+
+    def follow(self) -> None:
+        """Do what the first rank does until it ends."""
+        assert self._team is not None
+        while True:
+            order, generations = self._team.bcast((_END, 0))
+            if order == _END:
+                return
+            if order == _MIGRATE:
+                self._archipelago.migrate()
             else:
-                loop.run_epoch()
-                loop.look()
-    return loop.outcome()
+                self._advance(generations, long=order == _LONG)
+
+    def shared(self, outcome: Outcome | None) -> Outcome:
+        """Return the outcome of the first rank."""
+        if self._team is not None:
+            outcome = self._team.bcast(outcome)
+        assert outcome is not None
+        return outcome
+
+    def _tell(self, order: tuple[str, int]) -> None:
+        if self._team is not None:
+            self._team.bcast(order)
+
+    def _advance(self, generations: int, *, long: bool) -> bool:
+        if not long:
+            self._archipelago.advance(generations)
+            return True
+        is_complete = self._archipelago.attempt(generations)
+        if not is_complete:
+            self._archipelago.undo()
+        return is_complete
 
 
 class _AsynchronousLoop:
@@ -72,7 +142,9 @@ class _AsynchronousLoop:
         watch: Callable[[Epoch], None],
         interruption: Interruption,
         viewer: Viewer,
+        orders: _Orders,
     ) -> None:
+        self._orders = orders
         self._archipelago, self._spec, self._problem = archipelago, spec, problem
         self._world, self._watch, self._interruption = world, watch, interruption
         self._viewer = viewer
@@ -100,10 +172,6 @@ class _AsynchronousLoop:
         self._has_news = False
         self.is_over = False
         """Whether rank 0 has ended the run."""
-
-    def is_late(self) -> bool:
-        """Return whether the time limit is reached; any thread may call this."""
-        return self._seconds() >= self._limit
 
     def look(self) -> None:
         """Measure, and report to rank 0, which decides for all ranks."""
@@ -162,10 +230,7 @@ class _AsynchronousLoop:
             long = self._archipelago.may_take_long and self._pace.may_be_slow(
                 self._archipelago.generation, step
             )
-            if not long:
-                self._archipelago.advance(step)
-            elif not self._archipelago.attempt(step):
-                self._archipelago.undo()
+            if not self._orders.advance(step, long=long):
                 return
             if self._archipelago.generation == visit:
                 break
@@ -177,7 +242,7 @@ class _AsynchronousLoop:
                 return
         self._phases.lap(usage.GENERATIONS)
         if self._schedule.migrates(visit):
-            self._archipelago.migrate()
+            self._orders.migrate()
             self._phases.lap(usage.MIGRATION)
 
     def has_done_all(self) -> bool:
@@ -198,7 +263,11 @@ class _AsynchronousLoop:
         interrupted = bool(rows[:, -1].any())
         moment = Moment(progress.generation, seconds, self._before)
         return Outcome(
-            progress, reason, moment, interrupted=interrupted, phases=self._phases.seconds
+            progress,
+            reason,
+            moment,
+            interrupted=interrupted,
+            phases=usage.with_team(self._phases.seconds, self._archipelago.team_seconds),
         )
 
     def _listen(self) -> None:

@@ -37,7 +37,7 @@ from islands.spec.agreement import identity, require_agreement
 from islands.spec.fit import require_block_memory
 from islands.spec.own import traits
 from islands.spec.resolve import layers
-from islands.spec.spec import RunSpec
+from islands.spec.spec import RunSpec, deal_of
 
 _DEFAULT = RankOptions()
 
@@ -151,8 +151,8 @@ def run(
     """Run on all ranks and return the result, the same on every rank."""
     require_agreement(world, spec, problem, writes=output.writes)
     world.run_on_all(lambda: refuse_unfit(output.folder, force=output.force))
-    # A single rank does not wait for others anyway.
-    asynchronous = rank_options.asynchronous and world.size > 1
+    # A single rank or team does not wait for others anyway.
+    asynchronous = rank_options.asynchronous and deal_of(spec, problem, world.size).teams > 1
     world.run_on_all(lambda: _refuse_unfit(spec, problem, rank_options))
     if asynchronous:
         world.run_on_all(lambda: require_same_senders(spec.migration))

@@ -29,6 +29,7 @@ from islands.progress.result import Records, Result
 from islands.progress.usage import EnergyMeter
 from islands.record.folder import LOG
 from islands.record.journal import Journal
+from islands.record.record import prepare_arrow
 from islands.record.tables import FolderRecords, MemoryRecords
 from islands.run.asynchronous import evolve_asynchronous
 from islands.run.bound import with_bound
@@ -98,6 +99,8 @@ def perform(
             screen.note(line)
         journal = _journal(start, screen)
         screen.say("")
+        if start.folder is not None:
+            prepare_arrow()
         interruption.handle_interrupts()
         memory = None
         if collects and journal is None:

@@ -25,7 +25,6 @@ class JobFacts:
 
     on_cpu: bool
     """Whether it uses the CPU backend."""
-    islands: int
     runs: tuple[str, ...] = ()
     """The folders of the runs of a series; empty for a single run."""
 

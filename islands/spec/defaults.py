@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from islands.algorithms import ALGORITHMS
+from islands.algorithms import ALGORITHMS, Algorithm
 from islands.backends import takes_gpu
+from islands.parallel import launched
 from islands.problems.base import Problem
 from islands.spec.fit import fitting
+from islands.spec.spec import GeneralSettings
 
 _PARTS = ("algorithm", "encoding", "improver.name")
 """The parts for which a problem's defaults were chosen."""
@@ -31,14 +33,35 @@ def defaults_for(
     chosen = ALGORITHMS.get(str(own if name is None else name))
     if chosen is None or given.get("preset") is not None:
         return dict(defaults), note
-    backend = str(given.get("backend", "auto"))
 
-    def on_gpu() -> bool:
-        return takes_gpu(backend)
+    def gpus() -> int:
+        return _gpus(given)
 
-    general = chosen.defaults(problem, seconds, on_gpu)
-    sizes = problem.sizes(defaults, on_gpu) if defaults in choices else {}
-    return {**general, **sizes, **defaults}, note
+    general = chosen.defaults(problem, seconds, gpus)
+    sizes = problem.sizes(defaults, gpus) if defaults in choices else {}
+    return _filling({**general, **sizes, **defaults}, chosen, given), note
+
+
+def _gpus(given: Mapping[str, Any]) -> int:
+    """Return the number of GPUs for which defaults are chosen; 0 if the run uses CPUs."""
+    if not takes_gpu(str(given.get("backend", "auto"))):
+        return 0
+    return GeneralSettings.converted("gpus", given.get("gpus", 0)) or launched()[1]
+
+
+def _filling(
+    defaults: dict[str, Any], algorithm: type[Algorithm], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the defaults with as many islands for each of several GPUs as for one.
+
+    Whether a run uses GPUs may take a while to find out, and is not asked for a single rank.
+    """
+    if launched()[1] == 1 and "gpus" not in given:
+        return defaults
+    gpus = _gpus(given)
+    if gpus and algorithm.grows_by_islands:
+        defaults["islands"] = gpus * int(defaults.get("islands", GeneralSettings.islands))
+    return defaults | {"gpus": gpus}
 
 
 def _of_problem(

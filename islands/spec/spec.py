@@ -39,6 +39,12 @@ class GeneralSettings(Settings):
         "device that runs the kernels; auto: a GPU if there is one, otherwise the CPU",
         choices=("auto", "cpu", "cuda"),
     )
+    gpus: int = setting(
+        0,
+        "number of GPUs for which defaults are chosen; 0: one for each rank that has one",
+        low=0,
+        high=1 << 16,
+    )
     decoding: str = setting(
         "",
         "how keys become solutions: a block sorts them (sorted), one thread sorts them (plain), or"

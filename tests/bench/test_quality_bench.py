@@ -209,11 +209,11 @@ def test_quality_runs_only_if_named() -> None:
 
 
 @pytest.mark.mpi(min_size=2)
-def test_all_ranks_take_part(tmp_path: Path) -> None:
+@pytest.mark.parametrize("variant", ["default", "islands=1"])
+def test_all_ranks_take_part(variant: str, tmp_path: Path) -> None:
     ranks = world()
-    request = BenchRequest(
-        ranks, ["cpu"], of=("demo/qap",), limit=0.1, seeds=1, threads=1, out=tmp_path
-    )
+    options: dict[str, Any] = {"of": ("demo/qap",), "variant": (variant,), "out": tmp_path}
+    request = BenchRequest(ranks, ["cpu"], limit=0.1, seeds=1, threads=1, **options)
     if ranks.rank == 0:
         request.ledger.open(tmp_path)
     rows = [each for each in quality.measure(request) if isinstance(each, RunRow)]
@@ -253,15 +253,6 @@ def test_a_method_that_fits_no_instance_is_refused_before_any_run() -> None:
     request = BenchRequest(World(), ["cpu"], of=("demo/mkp",), variant=("algorithm=eax",))
     with pytest.raises(UsageError, match="eax"):
         next(quality.measure(request))
-
-
-def test_fewer_islands_than_ranks_are_refused_before_any_run() -> None:
-    ranks = World()
-    ranks.size = 2
-    request = BenchRequest(ranks, ["cpu"], of=("demo/mkp",))
-    message = r"--variant 'islands=1': 2 ranks for 1 island .* give --variant 'islands=2'"
-    with pytest.raises(UsageError, match=message):
-        quality._tasks(_mkp(), request, variants(["islands=2", "islands=1"]))
 
 
 def test_courses_of_rows_are_finite_or_without_solution() -> None:

@@ -1,133 +1,333 @@
-"""The program accepts every command in README and docs."""
+"""The program accepts each documented command, with its own instance and number of ranks."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import tomllib
-from itertools import takewhile
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
+import documented
 import pytest
-from pages import PAGES, ROOT, Block, blocks, commands
+from commands_of_slurm import Commands
+from documented import Documented, Started, started, words_of
+from pages import PAGES, ROOT, blocks
 from scripts_for_tests import script
+from without_search import tried
 
-from islands.bench.variants import variants
-from islands.cli import COMMANDS, parser
-from islands.cli.run import options
-from islands.errors import UsageError
-from islands.instances.formats import FOUND_BY_NAME
-from islands.instances.locate import find
-from islands.problems import load
-from islands.spec.resolve import layers, resolve
+from islands.errors import InputError, IslandsError, UsageError
+from islands.instances.catalogue import catalogue
+from islands.paths import data_folder
 
-_KINDS = {"tsp": "tsplib national vlsi tsp cities", "qap": "qaplib", "mkp": "orlib sac94 gk mknap1"}
-"""Words in the names of instances, by the demo that replaces them here."""
-_LAUNCHERS = ("mpirun", "srun", "islands-bind")
 _SCRIPTS = ("launch/quickstart", "tests/run", "docs/measure", "docs/generate")
 _OF_SHELL = ("export", "ls", "cmp", "sleep", "kill", "git", "cp", ".")
-_BLOCKS = [
-    pytest.param(block, id=f"{page.stem}-{number}")
-    for page in PAGES
-    for number, block in enumerate(blocks(page))
-    if block.language == "sh"
-]
-_MEASUREMENTS = [
-    pytest.param(line, id=f"{name}-{number}")
-    for name, lines in script(ROOT / "docs" / "measure").known().items()
-    for number, line in enumerate(lines)
-]
 _SAVED = {block.file for page in PAGES for block in blocks(page)}
 """The scripts that readers save from a page."""
+EXAMPLES = ROOT / "docs" / "examples"
+_DEMOS = data_folder("instances")
+_SPREAD = """
+import islands
+
+problem = islands.permutation(8, function=lambda order: int(order[0]))
 
 
-def demo(instance: str) -> str:
-    parts = re.split(r"\W", instance)
-    (kind,) = {kind for kind, words in _KINDS.items() if {*words.split(), kind} & {*parts}}
-    return f"demo/{kind}"
+class Spread(islands.Crossover):
+    name, encodings = "spread", ("permutation",)
+    header = islands.Header("spread", "")
+"""
 
 
-def require_taken(words: list[str]) -> None:
-    """Parse the arguments of `islands`; resolve the settings of a run, with a demo as instance.
+def demo(name: str) -> Callable[[Path], None]:
+    """Return what copies a file of a demo."""
+    return lambda to: _copy(_DEMOS / name, to)
 
-    So are those of methods that `islands bench quality` compares.
-    """
-    args = parser(words[0]).parse_args(words)
-    if "variant" in args and ".py:" not in args.of[0]:
-        for each in variants(args.variant):
-            name = find(args.of[0], FOUND_BY_NAME).name
-            each.resolved(load(demo(name)), 1, {"backend": "cpu"})
-    if words[0] != "run" or any(".py:" in word for word in words):
+
+def run_of(line: str) -> Callable[[Path], None]:
+    """Return what begins a run in a folder."""
+
+    def begin(folder: Path) -> None:
+        _stand_in(line.split())
+        words = ("run", *line.split(), "--out", str(folder))
+        tried(Started(words), has_gpus=False, captured=folder.with_name("captured"))
+        assert (folder / "run.toml").exists()
+
+    return begin
+
+
+def settings(to: Path) -> None:
+    """Write the settings of a run."""
+    run_of("demo/tsp")(to.with_name("any"))
+    _copy(to.with_name("any") / "run.toml", to)
+
+
+def text(words: str) -> Callable[[Path], None]:
+    """Return what writes a file."""
+    return lambda to: _write(to, words)
+
+
+STAND_INS: dict[str, tuple[Callable[[Path], None], str]] = {
+    "my/cities.tsp": (demo("tsp/demo.tsp"), "cities of the reader"),
+    "first.tour": (demo("tsp/demo.opt.tour"), "a tour of these cities"),
+    "my/mknap1.txt": (
+        lambda to: _copy(Path(os.environ["ISLANDS_INSTANCES"], "mkp/orlib/mknapcb1.txt"), to),
+        "a file with several knapsacks",
+    ),
+    "hosts": (lambda to: _copy(documented.HOSTS, to), "the reader's hosts: those of the example"),
+    "sweep.txt": (
+        text("tsplib/eil51 --seed 3 --set rho=0.7\ntsplib/eil51 --seed 4\n"),
+        "a list of the reader; its first line is the one in the comment of sweep.sbatch",
+    ),
+    "one.json": (
+        lambda to: _copy(ROOT / "docs" / "measured" / "qap-h100-tai100a.json", to),
+        "what the command before prints: the measurement of other instances",
+    ),
+    "old.json": (
+        lambda to: _copy(ROOT / "docs" / "measured" / "tabu-cpu.json", to),
+        "what the command before prints",
+    ),
+    "first/bench.json": (
+        lambda to: _copy(ROOT / "docs" / "measured" / "qap-cpu.json", to),
+        "what the command before writes: the measurement of other instances",
+    ),
+    "mine.py": (text(_SPREAD), "a script of the reader, with a problem and a crossover"),
+    "elsewhere/mine.py": (text(_SPREAD), "the same script in another folder"),
+    "flow.py": (
+        lambda to: _copy(ROOT / "docs" / "examples" / "flow_shop.py", to),
+        "the problem of another page, which is a flow shop too",
+    ),
+    "run.toml": (settings, "those of any run"),
+    "runs/zi929-20260101-120000": (
+        run_of("national/zi929 --algorithm ga --crossover mine.py:Spread"),
+        "an earlier run of the reader, with a part of a script",
+    ),
+    "runs/qap-20260101-120000": (
+        run_of("demo/qap --backend cpu"),
+        "an earlier run of the reader, submitted by the line above",
+    ),
+    "runs/sw24978-7": (
+        run_of("national/sw24978"),
+        "the run that the first command of the comment makes in job 7",
+    ),
+}
+"""What stands in for files and folders of a reader, and what these are.
+
+A page's own scripts, and files that its own commands have written before, come first.
+"""
+
+
+def _copy(path: Path, to: Path) -> None:
+    to.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(path, to)
+
+
+def _write(to: Path, words: str) -> None:
+    to.parent.mkdir(parents=True, exist_ok=True)
+    to.write_text(words)
+
+
+def _stand_in(words: Sequence[str]) -> None:
+    """Create the files that a command names and the reader has."""
+    for name, (make, _) in STAND_INS.items():
+        if any(_names(word, name) for word in words) and not Path(name).exists():
+            make(Path(name))
+
+
+def _names(word: str, name: str) -> bool:
+    return re.search(rf"(^|[=,]){re.escape(name)}($|[:/])", word) is not None
+
+
+_PUBLISHED = {name for name in catalogue().names() if not name.startswith("demo/")}
+_NAMES = _PUBLISHED | {name.partition("/")[2] for name in _PUBLISHED}
+_SETS = {name.partition("/")[0] for name in _PUBLISHED}
+_FROM_SETS = ("runs/zi929-20260101-120000", "runs/sw24978-7", "sweep.txt", "my/mknap1.txt:02")
+"""Stand-ins that are made from published instances."""
+
+
+def is_published(words: Sequence[str]) -> bool:
+    """Return whether a command needs published instances."""
+    parts = {part for word in words for part in re.split(r"[,=]", word)}
+    uses_default = parts & {"quality", "colonies"} and not parts & {"--of", "--mixes"}
+    return (
+        "reproduce" in words
+        or bool(uses_default)
+        or any(
+            part in _NAMES or part in _FROM_SETS or part.partition("/")[0] in _SETS
+            for part in (part.removesuffix("/run.toml") for part in parts)
+        )
+    )
+
+
+def needs_gpus(command: Started) -> bool:
+    """Return whether a command works only with GPUs; all others work with them, too."""
+    words = " ".join(command.words)
+    return "--backend cuda" in words or (bool(command.job) and "--backend cpu" not in words)
+
+
+def require_known(line: str, *, has_gpus: bool = False) -> None:
+    """Require a command of the program, of its scripts or of the shell."""
+    words = words_of(line)
+    if not words:
         return
-    args.instances, given = [], args.instances
-    for instance in given or ["demo/tsp"]:
-        asked = {**options(args), "instance": demo(instance)}
-        asked.pop("format", None)
-        resolve(layers(asked), load(asked["instance"]))
+    for word in words:
+        path = re.sub("^islands-(?=bind|supervise)", "launch/", word)
+        if path.startswith(("launch/", "tests/", "docs/")):
+            assert (ROOT / path.partition(":")[0]).exists(), f"{line}: {path} is missing"
+    if words[:2] == ["pip", "install"]:
+        extras = words[2].removeprefix(".[").removesuffix("]").split(",")
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+        assert set(extras) <= set(project["project"]["optional-dependencies"])
+    elif command := started(words):
+        if has_gpus or not needs_gpus(command):
+            _stand_in(words)
+            tried(command, has_gpus=has_gpus, captured=Path("captured"))
+    elif words[-1].endswith(".py") or words[0] == "python":
+        (file,) = [word for word in words if word.endswith(".py")]
+        assert file in _SAVED or (ROOT / file).is_file() or (EXAMPLES / file).is_file(), line
+    elif words[0] in _SCRIPTS:
+        assert os.access(ROOT / words[0], os.X_OK), f"{words[0]} is no script"
+    else:
+        assert words[0] in _OF_SHELL, f"{line}: unknown command"
 
 
-def islands_line(words: list[str]) -> list[str]:
-    """Return the arguments of `islands` in a command; check its launcher."""
-    if words[0] == "islands-supervise":
-        ranks = next(place for place, word in enumerate(words) if word.isdigit())
-        rest = words[ranks + 1 :]
-        return rest if rest[0] in COMMANDS else ["run", *rest]
-    if words[0] == "sbatch" or words[0].endswith(".sbatch"):
-        (place,) = (place for place, word in enumerate(words) if word.endswith(".sbatch"))
-        assert (ROOT / words[place]).is_file()
-        return ["run", *words[place + 1 :]]
-    if words[0] in _LAUNCHERS:
-        place = words.index("python")
-        assert words[place : place + 3] == ["python", "-m", "islands"]
-        return words[place + 3 :]
-    assert words[0] == "islands", f"{' '.join(words)}: unknown command"
-    return words[1:]
+def troubles(page: Documented, *, has_gpus: bool, published: bool) -> list[str]:
+    """Return what is wrong with the commands of a page, tried one after the other."""
+    for name, content in page.files:
+        _write(Path(name), content)
+    found = []
+    for line in page.lines:
+        if is_published(words_of(line)) == published:
+            try:
+                require_known(line, has_gpus=has_gpus)
+            except (IslandsError, AssertionError) as error:
+                found.append(f"{line}\n    {type(error).__name__}: {error}")
+    return found
 
 
-def require_known(block: Block) -> None:
-    """Require commands of the program, of its scripts or of the shell."""
-    for words in commands(block):
-        while re.match(r"\w+=", words[0]):
-            words = words[1:]
-        installed = [word.replace("islands-", "launch/") for word in words]
-        for word in installed:
-            if word.startswith(("launch/", "tests/")) or word in _SCRIPTS:
-                assert os.access(ROOT / word, os.X_OK), f"{word} is no script"
-        if words[:2] == ["pip", "install"]:
-            extras = words[2].removeprefix(".[").removesuffix("]").split(",")
-            project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-            assert set(extras) <= set(project["project"]["optional-dependencies"])
-        elif words[0] == "python" and words[1].endswith(".py"):
-            assert words[1] in _SAVED or (ROOT / words[1]).is_file(), f"{words[1]} is no script"
-        elif words[0] not in (*_OF_SHELL, *_SCRIPTS):
-            own = takewhile(lambda word: word[:1] not in (">", "&"), islands_line(words))
-            require_taken(list(own))
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Enter a folder with the examples and the scripts of a checkout."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    for name in ("docs", "launch", "slurm"):
+        (folder / name).symlink_to(ROOT / name)
+    for path in EXAMPLES.glob("*.py"):
+        _copy(path, folder / path.name)
+    monkeypatch.chdir(folder)
+    Commands(tmp_path / "bin", monkeypatch)
+    for name in [name for name in os.environ if name.startswith(("SLURM_", "SBATCH_"))]:
+        monkeypatch.delenv(name)
+    return folder
 
 
-@pytest.mark.parametrize("block", _BLOCKS)
-def test_the_program_accepts_each_command(block: Block) -> None:
-    require_known(block)
+SOURCES = [
+    pytest.param(each, has_gpus, id=f"{each.name}-{'gpus' if has_gpus else 'cpus'}")
+    for each in (*documented.pages(), *documented.helps(), *documented.scripts())
+    if each.lines
+    for has_gpus in (False, True)
+]
+MEASUREMENTS = [
+    pytest.param(Documented(name, tuple(lines)), "--backend cpu" not in lines[0], id=name)
+    for name, lines in script(ROOT / "docs" / "measure").known().items()
+]
 
 
-@pytest.mark.parametrize("line", _MEASUREMENTS)
-def test_the_program_accepts_the_commands_of_measurements(line: str) -> None:
-    require_known(Block("sh", line, None))
+@pytest.fixture
+def _packages() -> None:
+    """Require what some of the commands import."""
+    for name in ("scipy", "matplotlib"):
+        pytest.importorskip(name)
 
 
+@pytest.mark.usefixtures("here", "_packages")
+@pytest.mark.parametrize(("page", "has_gpus"), [*SOURCES, *MEASUREMENTS])
+def test_the_program_accepts_the_commands_of(page: Documented, has_gpus: bool) -> None:
+    found = troubles(page, has_gpus=has_gpus, published=False)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.usefixtures("here", "_packages", "published")
+@pytest.mark.parametrize(("page", "has_gpus"), [*SOURCES, *MEASUREMENTS])
+def test_the_program_accepts_the_commands_on_published_instances_of(
+    page: Documented, has_gpus: bool
+) -> None:
+    found = troubles(page, has_gpus=has_gpus, published=True)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.usefixtures("here", "_packages")
 def test_wrong_commands_are_detected() -> None:
-    method = "islands bench quality --of qaplib/tai60a --variant 'roh=0.6'"
-    for line in (
-        "islands run --sed 1",
-        "islands walk",
-        "islands run demo/tsp --set roh=0.6",
-        method,
+    for line, message in (
+        ("islands run --sed 1", "--sed"),
+        ("islands walk", "walk"),
+        ("islands run demo/tsp --set roh=0.6", "roh"),
+        ("islands run demo/mkp --algorithm eax", "eax"),
+        ("islands run demo/nothing", "demo/nothing"),
+        ("islands resume nowhere", "nowhere"),
+        ("islands bench quality --of demo/qap --variant 'roh=0.6'", "roh"),
+        ("islands tune demo/mkp --over roh=0..1", "roh"),
+        ("islands submit demo/tsp --gpus-per-node 4 --stop someday=1", "someday"),
+        ("islands-supervise 2 demo/tsp --set roh=0.6", "roh"),
+        # These are refused on several ranks only.
+        ("mpirun -n 2 python -m islands run demo/tsp --migration random --async", "random"),
+        ("srun -n2 python -m islands run demo/tsp --migration random --async", "random"),
     ):
-        with pytest.raises(UsageError, match=r"--sed|walk|roh"):
-            require_known(Block("sh", line, None))
+        with pytest.raises((UsageError, InputError), match=message):
+            require_known(line)
+    require_known("islands run demo/tsp --migration random --async")
+    job = "sbatch --gpus-per-node=4 --ntasks-per-node=4 slurm/scaling.sbatch demo/tsp"
+    with pytest.raises(UsageError, match="--stop generations=N"):
+        require_known(job, has_gpus=True)
+    require_known(f"{job} --stop generations=9", has_gpus=True)
     for line in (
         "pip install '.[cuda99]'",
         "launch/bond python -m islands run",
         "iland run",
         "python no.py",
+        "mpirun python -m islands run",
+        "sbatch slurm/walk.sbatch demo/tsp",
     ):
         with pytest.raises(AssertionError):
-            require_known(Block("sh", line, None))
+            require_known(line)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_command_has_its_own_number_of_ranks() -> None:
+    for line, header in (
+        ("mpirun -n 4 islands-bind python -m islands run demo/tsp", "8 islands on 4 ranks, 2 each"),
+        ("mpirun -n 3 python -m islands run --islands 1", "1 island on a team of 3 ranks"),
+        ("islands-supervise -r 2 2 --islands 2", "2 islands on 2 ranks, 1 each"),
+        ("launch/quickstart", "8 islands on 2 ranks, 4 each"),
+        ("mpirun --hostfile hosts python -m islands run", "8 islands on 8 ranks, 1 each"),
+        (
+            "sbatch --nodes=2 --gpus-per-node=4 --ntasks-per-node=4 slurm/run.sbatch demo/tsp",
+            "8 islands on 8 ranks, 1 each",
+        ),
+        (
+            "islands submit demo/tsp --nodes 2 --gpus-per-node 8 --islands 4",
+            "4 islands on 4 teams of 4 ranks",
+        ),
+    ):
+        command = started(words_of(line))
+        assert command is not None
+        printed = tried(command, has_gpus=True, captured=Path("captured"))
+        assert f"\n{header}\n" in printed, line
+
+
+def test_each_stand_in_is_of_a_documented_command() -> None:
+    words = [
+        word
+        for page, _ in (each.values for each in SOURCES)
+        for line in page.lines
+        for word in words_of(line)
+    ]
+    unused = [name for name in STAND_INS if not any(_names(word, name) for word in words)]
+    assert unused == []
+
+
+def test_commands_are_found_in_all_sources() -> None:
+    found = {page.name for page, _ in (each.values for each in SOURCES)}
+    assert {"README", "clusters", "time", "run --help", "bench --help", "submit --help"} <= found
+    assert {"slurm/run.sbatch", "slurm/sweep.sbatch", "slurm/scaling.sbatch"} <= found
+    assert {"launch/quickstart", "launch/hosts.example", "docs/examples/flow_shop.py"} <= found

@@ -9,7 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from documented import started, words_of
 from pages import ROOT
+from without_search import tried
+
+from islands.display.header import idle_words
+from islands.text import command_line
 
 _RUN = re.compile(r"^\$ (islands (?:run|submit) .+)$", re.MULTILINE)
 _OF_SUBMIT = ("--nodes", "--ranks-per-node", "--time", "--gpus-per-node")
@@ -47,8 +52,35 @@ def test_a_transcript_begins_as_the_program(
     assert header(text) == header(done.stdout + done.stderr), page
 
 
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize("has_gpus", [False, True])
+def test_headers_match_islands_and_ranks_as_documented(
+    has_gpus: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    section = section_on_ranks()
+    rows = re.findall(r"^\| `(mpirun [^`]*)` \| `([^`]*)` \|$", section, re.MULTILINE)
+    assert len(rows) == 3
+    for line, shown in rows:
+        command = started(words_of(line))
+        assert command is not None
+        printed = tried(command, has_gpus=has_gpus, captured=tmp_path / "captured")
+        assert f"\n{shown}\n" in printed, line
+
+
+def test_idle_ranks_are_reported_as_documented() -> None:
+    with command_line():
+        line = idle_words(3, 4, 4, "a generation takes ... ms, shared ... ms")
+    assert f"\n{line}\n" in section_on_ranks()
+
+
+def section_on_ranks() -> str:
+    page = (ROOT / "docs" / "clusters.md").read_text(encoding="utf-8")
+    return page.partition("## Ranks and islands\n")[2].partition("\n## ")[0]
+
+
 def header(text: str) -> list[str]:
-    """Return the first lines of a run, without the number of ranks."""
+    """Return the first lines of a run."""
     lines = text.splitlines()
     first = next(number for number, line in enumerate(lines) if re.match(r"islands \d", line))
-    return [re.sub(r" on \d+ ranks?", "", line) for line in lines[first : first + _LINES]]
+    return lines[first : first + _LINES]

@@ -134,7 +134,7 @@ def test_the_options_of_a_run_are_checked_before_the_gpus_of_its_job(
     with pytest.raises(UsageError, match="--nonsense"):
         run_job(["--nonsense"], check, Path("run"))
     with pytest.raises(UsageError, match="1 rank and 0 GPUs"):
-        run_job([], lambda _: JobFacts(on_cpu=False, islands=8), Path("other"))
+        run_job([], lambda _: JobFacts(on_cpu=False), Path("other"))
     for folder in ("run", "other"):
         state = state_of(Path(folder))
         assert (state.word, state.job) == ("failed", "5")

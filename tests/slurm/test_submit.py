@@ -60,7 +60,6 @@ def test_a_site_sets_what_the_command_line_does_not(user: User) -> None:
         (["--partition", "nowhere"], "Slurm refuses the job: invalid partition"),
         (["--time", "1x"], "'1x' must be a time such as 90s, 30m, 1h"),
         (["--nodes", "0"], "'0' must be a whole number of at least 1"),
-        (["--islands", "3"], "--islands 3: fewer than the 4 ranks of the job"),
         (["--stop", "sometimes=1"], "unknown criterion 'sometimes'"),
         (["--gpus-per-node", "4"], "--gpus-per-node 4 with --backend cpu"),
         (["--runs", "3"], "--runs 3: a job array runs several seeds. Write --array 1-3"),
@@ -78,8 +77,6 @@ def test_invalid_jobs_are_refused(user: User, options: list[str], said: str) -> 
     line = [word for word in LINE if "--nodes" not in options or word not in ("--nodes", "2")]
     if "--nodes" in options:
         line = ["submit", *RUN, "--stop", "generations=20"]
-    if "--islands" in options:
-        line = [word for word in line if word not in ("--islands", "4")]
     refused = user.islands(*line, *options, "--dry-run", status=2)
     assert said in refused
     assert refused.count("\n") == 1

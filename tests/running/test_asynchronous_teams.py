@@ -1,0 +1,52 @@
+"""Runs whose ranks do not wait for each other, with more ranks than islands."""
+
+from typing import Any
+
+import pytest
+
+from islands.parallel import world
+from islands.run import asynchronous
+from islands.run.device import RankOptions
+from islands.run.runner import Output, run_requested
+
+
+def _digests(archipelago: Any) -> list[tuple[int, str]]:
+    """Return the digests of the islands of a rank, also if it records none."""
+    generation = archipelago.generation
+    return [pair for each in archipelago._colonies for pair in each.digests(generation, None)]
+
+
+@pytest.mark.mpi(min_size=3)
+def test_members_of_a_team_stay_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    ranks = world()
+    shared = asynchronous._Orders.shared
+
+    def kept(self: Any, outcome: Any) -> Any:
+        seen.append(self._archipelago)
+        return shared(self, outcome)
+
+    monkeypatch.setattr(asynchronous._Orders, "shared", kept)
+    options = {
+        "instance": "demo/qap",
+        "algorithm": "cellular",
+        "improver.name": "two_opt",
+        "islands": 2,
+        "population": 24,
+        "migration.topology": "ring",
+        "migration.interval": 5,
+        "backend": "cpu",
+        "threads": 1,
+        "stop": ["generations=60"],
+    }
+    rank_options = RankOptions(asynchronous=True)
+    result = run_requested(options, None, ranks, Output(), None, rank_options)
+    assert result.team == (ranks.size + 1) // 2
+    assert not result.reproducible
+    everyone = ranks.allgather(_digests(seen[0]))
+    by_island: dict[int, set[str]] = {}
+    for rank in everyone:
+        for island, digest in rank:
+            by_island.setdefault(island, set()).add(digest)
+    assert sorted(by_island) == [0, 1]
+    assert all(len(digests) == 1 for digests in by_island.values())
