@@ -7,7 +7,7 @@ them, and a single rank, have the same bits.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -104,30 +104,29 @@ class Sharing:
     def run(self, step: TeamExchanges, generation: int) -> None:
         """Exchange the rows of the generation that the members have made; collective."""
         are_renewed = self._algorithm.are_renewed(self._read) if step.renewed else []
-        key = (step, generation % 2, *are_renewed)
-        if key not in self._exchanges:
-            usual = step.fields or self._kept()
-            names = [step.renewed if each else usual for each in are_renewed]
-            names = names or [usual] * self._islands
-            self._exchanges[key] = self._team.exchange_of(self._rows_of(names, generation))
-        self._exchanges[key].run()
-
-    def _rows_of(self, names: Sequence[Sequence[str]], generation: int) -> list[Array]:
-        """Return the rows of these fields of each island."""
-        return [
-            _rows(self._state.part(name, generation)[island])
-            for island, own in enumerate(names)
-            for name in own
-        ]
+        usual = step.fields or self._kept()
+        names = [step.renewed if each else usual for each in are_renewed] or [usual] * self._islands
+        self._run(self._team.exchange_of, names, generation)
 
     def copy_first(self, generation: int) -> None:
         """Take the individuals of the first member, of a complete generation; collective."""
-        key = ("copy", generation % 2)
-        if key not in self._exchanges:
-            self._exchanges[key] = self._team.copy_of_first(
-                self._rows_of([self._kept()] * self._islands, generation)
-            )
-        self._exchanges[key].run()
+        self._run(self._team.copy_of_first, [self._kept()] * self._islands, generation)
+
+    def _run(
+        self,
+        make: Callable[[Sequence[Array]], RepeatedExchange],
+        names: Sequence[tuple[str, ...]],
+        generation: int,
+    ) -> None:
+        """Exchange these fields of each island; what that needs is made the first time."""
+        found = []
+        for island, own in enumerate(names):
+            key = (make.__name__, island, own, generation % 2)
+            if key not in self._exchanges:
+                parts = [self._state.part(name, generation)[island] for name in own]
+                self._exchanges[key] = make([*map(_rows, parts)])
+            found.append(self._exchanges[key])
+        found[0].run(*found[1:])
 
     @property
     def seconds(self) -> float:
