@@ -16,6 +16,7 @@ import islands
 from islands.modelling.problem import StatedProblem
 from islands.parallel import World
 from islands.progress.result import Result
+from islands.run.runner import Output, resume_requested
 
 BASIC: dict[str, Any] = {
     "islands": 2,
@@ -152,3 +153,28 @@ def test_given_solutions_are_dealt_as_on_one_rank(tmp_path: Path) -> None:
 
     alone = solve(World())
     assert {str(facts(each)) for each in on_ranks(5, solve)} == {str(facts(alone))}
+
+
+@pytest.mark.parametrize("name", ["delay", "changing", "halo", "replicas", "tours", "colonies"])
+@pytest.mark.parametrize("before", [3, 5])
+def test_a_run_of_teams_resumes_on_any_number_of_ranks(
+    name: str, before: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide(monkeypatch, shared=True)
+    last = RUNS[name][1].get("generations", BASIC["generations"])
+    alone = solved(name, World(), tmp_path / "whole")
+    # Checkpoints on 3 or 5 ranks, then on 1, 2, 4, inside of epochs and with migrants in flight.
+    folder, part = tmp_path / "part", last // 4
+    on_ranks(before, lambda ranks: solved(name, ranks, folder, generations=part))
+    for ranks in (1, 2, 4):
+        part = last if ranks == 4 else part + last // 4
+        stop = {"stop": f"generations={part}"}
+
+        def resume(world: World, stop: dict[str, Any] = stop) -> Result:
+            return resume_requested(folder, stop, world, Output(writes=True, folder=folder))
+
+        found = on_ranks(ranks, resume)
+        assert found[0].generations == part
+    assert {str(facts(each)) for each in found} == {str(facts(alone))}
+    for record in ("trace", "migrations"):
+        assert rows(folder, record) == rows(tmp_path / "whole", record)
