@@ -127,7 +127,7 @@ class Archipelago:
         self._colonies = [
             Colony(
                 *(spec, number, parts[number], backend, own, fields[number], layout, make_halo),
-                *(shared, team is not None and team.rank > 0 and shared is None),
+                *(shared, team if shared is None else None),
             )
             for number, (spec, own) in enumerate(zip(specs, shares, strict=True))
             if own is not None

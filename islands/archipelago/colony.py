@@ -28,6 +28,7 @@ from islands.backends.state import Field
 from islands.migration import Layout, Side
 from islands.migration.base import fixed
 from islands.migration.halo import Halo
+from islands.parallel import World
 from islands.problems.base import Solution
 from islands.text import counted
 
@@ -46,13 +47,13 @@ class Colony:
         layout: Layout,
         make_halo: Callable[[int], Halo] | None = None,
         team: Team | None = None,
-        is_idle: bool = False,
+        undivided: World | None = None,
     ) -> None:
         """Compile the program and allocate all memory.
 
         `share` contains only its own islands, which have these `fields`. `layout` is that of the
         migrants of all colonies. `make_halo` takes the bytes of an individual. A `team` shares the
-        work on its only island, or this rank `is_idle` after generation 0.
+        work on its islands; after generation 0, the first of `undivided` ranks does all of it.
         """
         self.spec, self.number, self.share = spec, number, share
         self._problem, self._backend = parts.problem, backend
@@ -79,7 +80,8 @@ class Colony:
         self._generation, self._alone = self._launches.generation, self._launches.alone
         if self.halo is not None:
             self._generation, self._alone = map(self._with_halo, (self._generation, self._alone))
-        self.team, self._is_idle = team, is_idle
+        self.team, self._undivided = team, undivided
+        self._is_idle = undivided is not None and undivided.rank > 0
         self._sharing: Sharing | None = None
         self._trial: Trial | None = None
         if team is not None and parts.shape.share is not None:
@@ -167,7 +169,7 @@ class Colony:
             return f"a generation takes {1e3 * alone:.2g} ms, shared {1e3 * shared:.2g} ms"
         if self.team is not None and self.team.at_work < self.team.world.size:
             return f"an island has {counted(self.spec.population, 'individual')}"
-        return f"{self.spec.algorithm} cannot be shared" if self._is_idle else ""
+        return f"{self.spec.algorithm} cannot be shared" if self._undivided is not None else ""
 
     @property
     def working_ranks(self) -> int:
