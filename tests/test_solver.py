@@ -209,9 +209,7 @@ def joined(ranks: World, items: list[Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("is_shared", [True, False])
-def test_all_calls_agree_on_several_ranks(
-    is_shared: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_calls_agree_on_several_ranks(is_shared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     decide(monkeypatch, shared=is_shared)
     settings = {"islands": 3, "population": 16, "backend": "cpu", "threads": 1, "seed": 2}
     settings |= {"algorithm": "ga", "improver": "none"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from ranks_for_tests import on_ranks
 from small_runs import RUNS, evolve, made

@@ -7,18 +7,18 @@ import pytest
 from islands.bench.traffic import Traffic, counted, traffic
 from islands.migration.route import plan
 from islands.migration.topology import TOPOLOGIES, Scene
-from islands.parallel import deal
+from islands.parallel import Deal
 
 
 def as_routed(name: str, islands: int, ranks: int) -> Traffic:
     """Return the traffic of the routes of a real run."""
-    dealt = [deal(islands, ranks, rank) for rank in range(ranks)]
+    deal = Deal(islands, ranks)
     topology = TOPOLOGIES[name]
     parcels, most_parcels, most_messages, arriving = [], [], [], 0
     for epoch in range(1, 9):
         scene = Scene(islands, 1, epoch)
         routes = [
-            plan(lambda them, scene=scene: topology.sources(scene, them), dealt, rank)
+            plan(lambda them, scene=scene: topology.sources(scene, them), deal, rank)
             for rank in range(ranks)
         ]
         sent = [sum(parcel.last - parcel.first for parcel in route.sends) for route in routes]

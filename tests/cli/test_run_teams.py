@@ -22,7 +22,7 @@ SHARED = ["demo/qap", "--algorithm", "memetic", "--improver", "tabu", "--islands
 SHARED += ["--population", "24", "--set", "improver.steps=40", "--seed", "4"]
 LONG = ["--stop", "generations=1000000", "--set", "checkpoint.every=0.2s"]
 PLACE = ["--backend", "cpu", "--threads", "1", "--json"]
-SCRIPT = '''
+SCRIPT = """
 import os
 import numpy as np
 import islands
@@ -41,7 +41,7 @@ result = islands.solve(
     problem, algorithm="de", islands=1, population=24, generations=20, backend="cpu", threads=1
 )
 print(result.ranks, result.team, result.digest)
-'''
+"""
 OWN = '''
 import islands
 from islands.algorithms.de import De

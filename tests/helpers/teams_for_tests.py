@@ -19,6 +19,7 @@ from islands.parallel import Deal, World
 _GENOMES = {"genes", "archive", "offered"}
 _ARCHIVED = ISLAND.index("archived")
 
+
 def in_teams(
     ranks: World, backend: Backend, islands: int, *, shares_all: bool = False
 ) -> dict[str, Any]:

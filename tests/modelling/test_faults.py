@@ -59,7 +59,7 @@ def test_a_wrong_cost_that_any_rank_of_a_team_finds_is_an_error() -> None:
     text = cost_text(wrong)
 
     def one(ranks: World, last: tuple[int, int]) -> list[Any]:
-        problem = islands.permutation(N, cost=text, data=dict(zip(("first", "second"), last)))
+        problem = islands.permutation(N, cost=text, data={"first": last[0], "second": last[1]})
         few = {"seed": 1, "population": population, "islands": 1, "backend": "cpu", "threads": 1}
         solver = islands.Solver(problem, world=ranks, algorithm="ga", **few)
         solver._archipelago.measure()
