@@ -11,7 +11,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from islands.errors import InputError, UnwritableError, system_reason
+from islands.errors import InputError, IslandsError, UnwritableError, system_reason
 
 _ELSEWHERE = "name a folder that can be written"
 _OTHER_CACHE = "ISLANDS_CACHE name a folder that you may write"
@@ -72,13 +72,27 @@ def files_in(folder: Path) -> list[tuple[str, Path]]:
     return found
 
 
+def expanded(name: str) -> Path:
+    """Return the path `name`, with `~` expanded."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        raise InputError(f"{name}: there is no such user. Write the path in full") from None
+
+
 @contextmanager
 def reading(path: Path | str) -> Iterator[None]:
-    """Turn an `OSError` inside the block into an `InputError` that names `path` and the fix."""
+    """Turn an `OSError` inside the block into an `InputError` that names `path` and the fix.
+
+    A name that no file can have is an error of the same kind, but a `ValueError` of Python.
+    """
     try:
         yield
-    except OSError as error:
-        raise InputError(f"{path}: {system_reason(error)}. Name a file that can be read") from error
+    except IslandsError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = system_reason(error) if isinstance(error, OSError) else _impossible(path, error)
+        raise InputError(f"{path}: {reason}. Name a file that can be read") from error
 
 
 @contextmanager
@@ -88,10 +102,22 @@ def writing(path: Path | str, fix: str = _ELSEWHERE) -> Iterator[None]:
         yield
     except BrokenPipeError:
         raise  # the reader closed the pipe; the file is not at fault
-    except OSError as error:
+    except IslandsError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = system_reason(error) if isinstance(error, OSError) else _impossible(path, error)
         raise UnwritableError(
-            f"{path}: cannot be written: {system_reason(error)}. Make room there, or {fix}"
+            f"{path}: cannot be written: {reason}. Make room there, or {fix}"
         ) from error
+
+
+def _impossible(path: Path | str, error: ValueError) -> str:
+    """Return why no file can have this name; raise any other error."""
+    if "\0" in str(path):
+        return "a zero byte is in the name"
+    if isinstance(error, UnicodeEncodeError):
+        return "the name is not UTF-8"
+    raise error
 
 
 @contextmanager

@@ -9,10 +9,12 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Self, get_type_hints
+from typing import Any, ClassVar, Self, get_type_hints
 
 from islands.errors import UsageError
-from islands.text import meant, seconds, unknown
+from islands.text import meant, seconds, shown, unknown
+
+_LEAST, _MOST = -(2**63), 2**63 - 1
 
 
 def setting(
@@ -27,6 +29,8 @@ def setting(
 ) -> Any:
     """Declare one setting: its default, its description and the allowed values.
 
+    Integers have 64 bits, as in TOML, unless the limits are narrower.
+
     Choices may be a registry, to which scripts add parts. A time is a number of seconds; text may
     have another unit, as in `5m`. A setting with `of`, such as `selection=tournament or random`,
     only has an effect with these choices. If they belong to another group of settings, the caller
@@ -39,6 +43,8 @@ def setting(
 
 class Settings:
     """The base class of groups of settings: frozen dataclasses whose fields are `setting`s."""
+
+    _known_types: ClassVar[dict[str, Any]]
 
     @classmethod
     def names(cls) -> list[str]:
@@ -68,7 +74,14 @@ class Settings:
         if name not in fields:
             raise UsageError(unknown("setting", name, fields))
         full = f"{group}.{name}" if group else name
-        return _checked(full, value, get_type_hints(cls)[name], fields[name].metadata)
+        return _checked(full, value, cls._types()[name], fields[name].metadata)
+
+    @classmethod
+    def _types(cls) -> dict[str, Any]:
+        """Return the type of each setting; to find it takes longer than to convert a value."""
+        if "_known_types" not in vars(cls):
+            cls._known_types = get_type_hints(cls)
+        return cls._known_types
 
     @classmethod
     def ineffective(cls, values: Mapping[str, Any], strength: Mapping[str, int]) -> set[str]:
@@ -139,12 +152,14 @@ def _checked(name: str, value: Any, kind: type, limits: Mapping[str, Any]) -> An
     is_time = limits["is_time"] and isinstance(value, str)
     result = _converted(name, _seconds(name, value) if is_time else value, kind)
     low, high, choices = limits["low"], limits["high"], limits["choices"]
+    if kind is int and not _LEAST <= result <= _MOST:
+        low, high = (_LEAST if low is None else low), (_MOST if high is None else high)
     if choices:
         result = meant(result, choices)
     if choices and result not in choices:
-        raise UsageError(f"{name}={value}: {unknown('choice', str(value), choices)}")
+        raise UsageError(f"{name}={shown(value, str)}: {unknown('choice', str(value), choices)}")
     if (low is not None and result < low) or (high is not None and result > high):
-        raise UsageError(f"{name}={value}: must be {_range(low, high)}")
+        raise UsageError(f"{name}={shown(value, str)}: must be {_range(low, high)}")
     return result
 
 
@@ -167,7 +182,7 @@ def _converted(name: str, value: Any, kind: type) -> Any:
         return float(number)
     except (TypeError, ValueError, OverflowError):
         allowed = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
-        raise UsageError(f"{name}={value}: must be {allowed}") from None
+        raise UsageError(f"{name}={shown(value, str)}: must be {allowed}") from None
 
 
 def _seconds(name: str, value: str) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
@@ -11,6 +11,7 @@ from pathlib import Path
 
 _NEAR = 0.75
 """Minimum similarity of two names: one wrong letter in four."""
+_SHOWN = 60  # characters of a value in a message
 _dashes = ContextVar("dashes", default=False)
 _plain = ContextVar[frozenset[str]]("plain", default=frozenset())
 
@@ -35,7 +36,7 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     names = list(known)
     near = nearest(name, names)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"unknown {what} {name!r}.{hint} Known: {', '.join(names)}"
+    return f"unknown {what} {one_line(name, _SHOWN)!r}.{hint} Known: {', '.join(names)}"
 
 
 def one_line(text: str, longest: int = 1000) -> str:
@@ -45,6 +46,14 @@ def one_line(text: str, longest: int = 1000) -> str:
     """
     shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[: longest + 1])
     return shown if len(shown) <= longest else f"{shown[: longest - 3]}..."
+
+
+def shown(value: object, form: Callable[[object], str] = repr) -> str:
+    """Return any value of a user as short text on one line."""
+    try:
+        return one_line(form(value), _SHOWN)
+    except ValueError:  # Python writes integers only up to a number of digits
+        return "a number with too many digits"
 
 
 def nearest(name: str, known: Iterable[str], limit: int = 1) -> list[str]:
@@ -125,8 +134,17 @@ def count(number: float) -> str:
     return f"{number:.0f}"
 
 
+def rounded(number: float | None, digits: int = 0) -> str:
+    """Return a number with this many decimals, a huge one in short form, or `-` for None."""
+    if number is None:
+        return "-"
+    return f"{number:.{digits}f}" if abs(number) < 1e11 else f"{number:.5g}"
+
+
 def gap(percent: float | None) -> str:
     """Return a gap for a table column, or `-` if the best-known value is unknown."""
     if percent is None:
         return "-"
-    return ">999%" if percent > 999 else f"{percent:.2f}%"
+    if abs(percent) > 999:
+        return ">999%" if percent > 0 else "<-999%"
+    return f"{percent:.2f}%"

@@ -66,7 +66,7 @@ def parse_toml(text: str, path: Path) -> dict[str, Any]:
     if max(line.count(".") for line in text.split("\n")) > _MOST_PARTS:
         raise InputError(f"{path}: not TOML: a line with more than {_MOST_PARTS} dots. Correct it")
     with parsing(path, "not TOML"):
-        return tomllib.loads(text)
+        return tomllib.loads(text.removeprefix("\ufeff"))  # some editors write this mark
 
 
 def typed(kind: type[_Made], values: Mapping[str, Any], **made: Any) -> _Made:

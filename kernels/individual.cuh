@@ -40,14 +40,20 @@ struct Costs {
     int64_t first, second;
 };
 
+// Return whether to stop between two evaluations; what the second one would return is discarded.
+__device__ bool halts_between(const improver::Plan& plan) {
+    return improver::LOOKS_OFTEN && improver::halts(plan);
+}
+
 #ifdef PROBLEM_EVALUATES
 
 // Return the costs of the individuals in two rows; the second is decoded last.
 template <class Decoder>
 __device__ Costs evaluate(Decoder& decoder, Scratch scratch, const Archipelago& all,
-                          const problem::Data& data, encoding::Gene* first, encoding::Gene* second,
-                          const draw::Place& place) {
+                          const problem::Data& data, const improver::Plan& plan,
+                          encoding::Gene* first, encoding::Gene* second, const draw::Place& place) {
     const int64_t cost = evaluate(decoder, scratch, all, data, first, place, 0);
+    if (halts_between(plan)) return {cost, cost};
     return {cost, evaluate(decoder, scratch, all, data, second, place, 1)};
 }
 
@@ -56,15 +62,17 @@ __device__ Costs evaluate(Decoder& decoder, Scratch scratch, const Archipelago& 
 // Evaluate two solutions at once if the problem has a function `costs`, else one after the other.
 template <class Order>
 __device__ auto evaluate_both(const Order& first, const Order& second, int n,
-                              const problem::Data& data, int)
+                              const problem::Data& data, const improver::Plan&, int)
     -> decltype(costs(first, second, n, data)) {
     return costs(first, second, n, data);
 }
 
 template <class Order>
 __device__ Costs evaluate_both(const Order& first, const Order& second, int n,
-                               const problem::Data& data, long) {
-    return {problem::cost(first, n, data), problem::cost(second, n, data)};
+                               const problem::Data& data, const improver::Plan& plan, long) {
+    const int64_t cost = problem::cost(first, n, data);
+    if (halts_between(plan)) return {cost, cost};
+    return {cost, problem::cost(second, n, data)};
 }
 
 // Keys are decoded into the same memory; other genes are solutions themselves.
@@ -76,14 +84,15 @@ __device__ constexpr bool are_keys(int32_t) { return false; }
 // Return the costs of the individuals in two rows; the second is decoded last.
 template <class Decoder>
 __device__ Costs evaluate(Decoder& decoder, Scratch scratch, const Archipelago& all,
-                          const problem::Data& data, encoding::Gene* first, encoding::Gene* second,
-                          const draw::Place& place) {
+                          const problem::Data& data, const improver::Plan& plan,
+                          encoding::Gene* first, encoding::Gene* second, const draw::Place& place) {
     if constexpr (are_keys(encoding::Gene{})) {
         const int64_t cost = evaluate(decoder, scratch, all, data, first, place);
+        if (halts_between(plan)) return {cost, cost};
         return {cost, evaluate(decoder, scratch, all, data, second, place)};
     } else {
         const auto one = decoder.decode(first), other = decoder.decode(second);
-        const auto [cost, others] = evaluate_both(one, other, genes::items(all.shape), data, 0);
+        const auto [cost, others] = evaluate_both(one, other, genes::items(all.shape), data, plan, 0);
         return {cost, others};
     }
 }
@@ -97,13 +106,13 @@ __device__ int64_t improve(Decoder& decoder, Scratch scratch, const Archipelago&
                            const problem::Data& data, const improver::Plan& plan,
                            encoding::Gene* row, int64_t cost, const draw::Place& place,
                            int64_t& calls) {
-    if (improver::TAKES_LONG && improver::halts(plan)) return cost;
+    if ((improver::TAKES_LONG || improver::LOOKS_OFTEN) && improver::halts(plan)) return cost;
     const int n = genes::items(all.shape);
     auto* const solution = decoder.solution();
     int64_t better = improver::improve(plan, scratch, solution, n, data, cost, place, calls);
 #if COSTS_REAL
     // The changes of real costs are rounded, so that their sum is not exactly the cost.
-    if (better != cost) better = problem::cost_after(solution, n, data);
+    if (better != cost && !halts_between(plan)) better = problem::cost_after(solution, n, data);
 #endif
     if (better != cost) decoder.encode(row);
     return better;

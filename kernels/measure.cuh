@@ -11,10 +11,12 @@ struct Measure {
         archived_generation, best_row, calls, distance, distinct;
 };
 
-// Return the sum of real costs, which depends on the order: that of the indices.
+// Return the sum of real costs, in units of 2^64. It depends on the order: that of the indices.
 __device__ double sum_of_reals(const int64_t* cost, int size) {
     double sum = 0.0;
-    for (int i = 0; i < size && threadIdx.x == 0; ++i) sum += real::value_of(cost[i]);
+    for (int i = 0; i < size && threadIdx.x == 0; ++i) {
+        sum += real::value_of(cost[i]) * real::OF_SUMS;
+    }
     return sum;
 }
 

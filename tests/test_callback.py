@@ -14,6 +14,7 @@ from ranks_for_tests import on_ranks
 
 import islands
 from islands import Progress, solve
+from islands.errors import RunError
 from islands.parallel import World
 from islands.parallel.failure import portable
 
@@ -81,6 +82,11 @@ def test_its_exception_ends_the_run_with_its_traceback() -> None:
     with pytest.raises(OwnError, match="1 and 2") as caught:
         solve("demo/tsp", generations=20, callback=failing, **FEW)
     assert caught.traceback[-1].name == "failing"
+
+
+def test_it_cannot_end_the_process() -> None:
+    with pytest.raises(RunError, match=r"callback= called sys.exit\(0\), which would end the run"):
+        solve("demo/tsp", generations=20, callback=lambda _: sys.exit(0), **FEW)
 
 
 def test_values_that_are_no_functions_are_refused() -> None:

@@ -173,5 +173,5 @@ class Algorithm(ABC):
         return 0
 
     def copied(self) -> int:
-        """Return the number of first slots that generations usually only copy, in no time."""
+        """Return the number of first slots for which a generation makes no children."""
         return self.kept()

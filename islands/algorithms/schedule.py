@@ -23,6 +23,8 @@ class Shape:
     gene: np.dtype[Any]
     share: range | None = None
     """The slots of each island whose individuals this rank makes; None: all."""
+    first_share: range | None = None
+    """Those in generation 0, in which the first slots are not only copied; None: the same."""
 
     @property
     def individuals(self) -> int:

@@ -18,6 +18,7 @@ from islands.archipelago.program_parts import ProgramParts
 from islands.archipelago.restored import require_genomes
 from islands.archipelago.saved import EMIGRANTS, by_colony, joined, split
 from islands.archipelago.share import Share
+from islands.archipelago.sizes import require_countable, require_memory
 from islands.archipelago.team import Team
 from islands.archipelago.team import shares as shares_of
 from islands.backends.base import Array, Backend
@@ -104,14 +105,14 @@ class Archipelago:
         shares, parts = [share.within(each) for each in self._islands], list[ProgramParts]()
         for number, (spec, own) in enumerate(zip(specs, shares, strict=True)):
             with of_colony(number if colonies else None):
-                if own is not None:
-                    own.require_room(spec.population)
                 on_rank = len(own.mine) if own is not None else 1
+                require_countable(on_rank, spec.population, world.size)
                 made = ProgramParts.of(spec, problem, backend.block_memory, on_rank)
                 if own is not None and team is not None and made.schedule.divides:
                     slots = shares_of(spec.population, team.size, made.algorithm.copied())
-                    made = made.sharing(slots[team.rank])
-                    shared = Team(team, backend, transport, slots)
+                    first = shares_of(spec.population, team.size)
+                    made = made.sharing(slots[team.rank], first[team.rank])
+                    shared = Team(team, backend, transport, slots, first)
                 size = {"islands": islands, "seed": seed, "runs": runs}
                 require_fit(made.algorithm, spec.population, migration, **size)
             parts.append(made)
@@ -121,8 +122,9 @@ class Archipelago:
         if reach := parts[0].algorithm.halo:
             make_halo = partial(Halo, backend, world, share.deal, transport, reach)
         fields = [fields_of(each) for each in parts]
-        names = [each.algorithm.name for each in parts]
-        layout = Layout(list(zip(names, fields, strict=True)))
+        layout = Layout([(a.algorithm.name, b) for a, b in zip(parts, fields, strict=True)])
+        here = [(a, b) for a, b, own in zip(parts, fields, shares, strict=True) if own is not None]
+        require_memory(backend, here, migration, layout, size=(islands, seed), deal=share.deal)
         self._transport = transport.name if transport is not None else "device"
         self._colonies = [
             Colony(
@@ -168,10 +170,11 @@ class Archipelago:
 
     @property
     def may_take_long(self) -> bool:
-        """Whether a generation may take long: with local search, host evaluation, or on a CPU."""
-        return self.is_on_cpu or any(
-            each.improves or each.outside is not None for each in self._colonies
-        )
+        """Whether a generation may take long.
+
+        It may with local search, host evaluation or a problem of the user's own, and on a CPU.
+        """
+        return self.is_on_cpu or any(each.may_take_long for each in self._colonies)
 
     @property
     def working_ranks(self) -> int:

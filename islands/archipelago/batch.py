@@ -50,7 +50,9 @@ class BatchOutside(Outside):
         self._spans: deque[tuple[Any, Any]] = deque()
 
     def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool) -> None:
-        """Evaluate all waiting children in one call."""
+        """Evaluate all waiting children in one call, or none if `must_stop`."""
+        if not is_first and must_stop():
+            return
         if is_first or self._may_change or self._counts is None:
             self._locate()
         if is_first:

@@ -58,7 +58,10 @@ class Colony:
         self.spec, self.number, self.share = spec, number, share
         self._problem, self._backend = parts.problem, backend
         self.encoding = parts.encoding
-        self.improves = parts.improver.name != "none"
+        self.may_take_long = (
+            parts.improver.name != "none" or parts.evaluation == "host" or parts.evaluates_own
+        )
+        """Whether a generation may take long on any device."""
         memory = Memory(backend, parts, fields, layout)
         self._memory, self.state, self.migrant = memory, memory.state, memory.migrant
         self._read = (parts.problem, self.encoding, self.state, backend)
@@ -88,8 +91,7 @@ class Colony:
             self._sharing = Sharing(team, parts.algorithm, self.state, _exchanges(self._generation))
             is_free = self.halo is None or self.halo.exchange is None
             self._trial = Trial(team) if self._alone and is_free else None
-            if WAITING in arrays:
-                self.state.fill(WAITING)  # no children of other ranks
+            self._forget_children()
         self._fixed = fixed(parts.algorithm)
 
         self.keeps_order = self._launches.keeps_order
@@ -125,7 +127,9 @@ class Colony:
         given = dealt(solutions, share.mine, share.islands, self.spec.population)
         place(given, self._problem, self.encoding, self._backend, self.state)
         self.attempt.start(may_be_partial=may_be_partial)
+        self._forget_children()
         self._run(self._launches.start, 0)
+        self._forget_children()  # from now on, other ranks may make some of these individuals
         is_whole = self.attempt.is_whole()
         if not is_whole:
             self.attempt.leave_out()
@@ -133,6 +137,11 @@ class Colony:
         if is_whole:  # missing individuals have no genes to derive anything from
             self.derive(everyone=True)
         return is_whole
+
+    def _forget_children(self) -> None:
+        """Let no children wait for evaluation, as those of other ranks never do here."""
+        if self._sharing is not None and WAITING in self.state.arrays:
+            self.state.fill(WAITING)
 
     def begin_attempt(self, generation: int, generations: int) -> None:
         """Prepare for generations of the run that may be abandoned."""

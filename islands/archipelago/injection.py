@@ -13,9 +13,9 @@ from islands.backends.base import Backend
 from islands.backends.state import State
 from islands.encodings import Encoding
 from islands.errors import RunError, UsageError
-from islands.problems.arrays import integers, read_array, reals, require_shape, shown
+from islands.problems.arrays import integers, read_array, reals, require_shape
 from islands.problems.base import Problem, Solution
-from islands.text import counted
+from islands.text import counted, shown
 
 
 def checked_solutions(problem: Problem, solutions: Any, most: int) -> list[Solution]:

@@ -64,9 +64,10 @@ class Launches:
         self.keeps_order = parts.algorithm.needs_order
         """Whether each generation ends with sorted islands."""
         end = self._ranking(step=1) if self.keeps_order else self._finding_best()
-        share = parts.shape.share
+        share, beginning = parts.shape.share, parts.beginning
         seen = memory.all if share is None else memory.seen_with(share)
-        self.start = self._segments(schedule.start, seen, shares=share is not None)
+        seen_first = seen if share is None else memory.seen_with(beginning.shape.slots)
+        self.start = self._segments(beginning.schedule.start, seen_first, shares=share is not None)
         self.generation = self._segments(
             [*schedule.generation, end], seen, shares=share is not None
         )

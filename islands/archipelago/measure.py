@@ -16,7 +16,7 @@ from islands.backends.state import State
 from islands.encodings import Encoding
 from islands.errors import RunError
 from islands.problems.base import Problem, Solution
-from islands.problems.real_costs import INFINITE, NOT_A_NUMBER
+from islands.problems.real_costs import INFINITE, NOT_A_NUMBER, mean_of
 
 NONE = np.iinfo(np.int64).max
 INFEASIBLE = 1  # the lowest bit of a marked cost: see kernels/core/marks.cuh
@@ -56,7 +56,7 @@ class IslandMeasure:
     present: int | None = None
     """The best cost of this generation; None if it may be infeasible."""
     real_total: float = 0.0
-    """The sum of all costs, if they are real."""
+    """The sum of all costs, if they are real, in the unit of `real_costs`."""
     distance: float | None = None
     """The mean distance of genomes in a sample, from 0 to 1; None without two individuals."""
     distinct: float = 1.0
@@ -111,8 +111,10 @@ class IslandReader:
         from_archive = self._problem.marks or row["archived"] <= row["best"]
         best = row["archived" if from_archive else "best"]
         total, real_total = (row["sum_high"] << 32) + row["sum_low"], 0.0
+        mean = total / self._population
         if self._problem.real:
             total, real_total = 0, float(np.int64(row["sum_high"]).view(np.float64))
+            mean = mean_of(real_total, self._population)
             self._refuse_nan(row["worst"], island)
         return IslandMeasure(
             island=island,
@@ -120,7 +122,7 @@ class IslandReader:
             present=None if self._problem.marks else row["best"],
             total=total,
             real_total=real_total,
-            mean=(total + real_total) / self._population,
+            mean=mean,
             worst=self._unmarked(row["worst"]),
             best_generation=row["archived_generation" if from_archive else "best_generation"],
             evaluations=row["calls"],

@@ -38,35 +38,42 @@ class Outside:
     def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool) -> None:
         """Evaluate all waiting children, or those before `must_stop` returns true.
 
-        `must_stop` is called about every tenth of a second. The first batch is always evaluated,
-        so that some children have costs.
+        `must_stop` is called about every tenth of a second. The first batch of generation 0
+        (`is_first`) is always evaluated, so that it has an individual.
         """
         places = np.arange(self._cost.shape[-1])
         waits = places < self._backend.download(self._waiting)[..., np.newaxis]
         genomes = self._backend.download(self._genes)[waits]
         found = np.zeros(len(genomes), np.int64)
         self.evaluated = 0
-        while self.evaluated < len(genomes) and not (self.evaluated and must_stop()):
-            batch = slice(self.evaluated, self.evaluated + self._batch)
-            found[batch] = self._timed(genomes[batch])
-            self.evaluated = min(batch.stop, len(genomes))
-        costs = np.zeros(waits.shape, np.int64)
-        costs[waits] = found
-        self._backend.upload(costs, self._cost)
+
+        def must_leave() -> bool:
+            return (self.evaluated > 0 or not is_first) and must_stop()
+
+        while self.evaluated < len(genomes) and not must_leave():
+            # Each process that calls a slow function takes a solution.
+            self._batch = max(self._batch, self._problem.callers)
+            begin = self.evaluated
+            costs = self._timed(genomes[begin : begin + self._batch], must_leave)
+            self.evaluated += len(costs)
+            found[begin : self.evaluated] = costs
+        everything = np.zeros(waits.shape, np.int64)
+        everything[waits] = found
+        self._backend.upload(everything, self._cost)
         if self.evaluated < len(genomes):
             waits[waits] = np.arange(len(genomes)) < self.evaluated
             self._backend.upload(waits.sum(axis=-1, dtype=np.int32), self._waiting)
 
-    def _timed(self, genomes: Any) -> Any:
-        """Return the costs of genomes, and choose a batch that takes a tenth of a second."""
+    def _timed(self, genomes: NDArray[Any], must_leave: Callable[[], bool]) -> NDArray[np.int64]:
+        """Return the costs of genomes, and choose a batch that takes a tenth of a second.
+
+        The costs of the last genomes are left out if they take too long.
+        """
         began = time.perf_counter()
-        costs = self._costs(genomes)
+        solutions = self._problem.from_device(self._encoding.decode(genomes))
+        costs = self._problem.device_costs(solutions, must_leave)
         took = time.perf_counter() - began
         self._seconds += took
-        each = took / max(1, len(genomes))
+        each = took / max(1, len(costs))
         self._batch = max(1, min(int(_BATCH_SECONDS / max(each, 1e-9)), 2 * self._batch))
         return costs
-
-    def _costs(self, genomes: NDArray[Any]) -> NDArray[np.int64]:
-        solutions = self._encoding.decode(genomes)
-        return self._problem.device_costs(self._problem.from_device(solutions))

@@ -16,6 +16,7 @@ from islands.encodings import ENCODINGS, Encoding, moved_as
 from islands.encodings.keys import Keys
 from islands.errors import UsageError
 from islands.improvers import Improver, improvers_for
+from islands.problems import KIND as PROBLEMS
 from islands.problems.base import Problem
 from islands.text import option
 
@@ -54,9 +55,23 @@ class ProgramParts:
         is_search = self.improver.name != "none" or not self.algorithm.improves
         return is_search or self.evaluation in ("host", "batch")
 
-    def sharing(self, slots: range | None) -> ProgramParts:
-        """Return the parts of a rank that makes the individuals of these slots only; None: all."""
-        return replace(self, shape=replace(self.shape, share=slots))
+    def sharing(self, slots: range | None, first: range | None = None) -> ProgramParts:
+        """Return the parts of a rank that makes the individuals of these slots only; None: all.
+
+        `first` are those of generation 0.
+        """
+        return replace(self, shape=replace(self.shape, share=slots, first_share=first))
+
+    @property
+    def beginning(self) -> ProgramParts:
+        """The parts with the slots of generation 0."""
+        first = self.shape.first_share
+        return self if first is None else self.sharing(first)
+
+    @property
+    def evaluates_own(self) -> bool:
+        """Whether kernels evaluate a user's own problem, which may take any time."""
+        return self.evaluation != "host" and not PROBLEMS.has_built_in(type(self.problem))
 
     @property
     def uses_neighbours(self) -> bool:
@@ -110,6 +125,8 @@ class ProgramParts:
             chosen |= self.problem.defines()
         if self.uses_neighbours:
             chosen["ISLANDS_NEIGHBOURS"] = "1"
+        if self.evaluates_own:
+            chosen["PROBLEM_MAY_TAKE_LONG"] = "1"
         own = self.improver.defines() | self.algorithm.defines()
         return self.encoding_macros() | chosen | own
 

@@ -10,13 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.measure import ISLAND, NONE
+from islands.archipelago.sizes import MOST_ISLANDS
 from islands.errors import UsageError
 from islands.parallel import Deal, World
 from islands.problems.base import Solution
-from islands.text import counted
-
-_MOST_ISLANDS = 1 << 24  # random streams have 24 bits for the number of an island
-_MOST_INDIVIDUALS = (1 << 30) - 1  # kernels count the rows of a population with 32 bits
 
 
 class Share:
@@ -30,9 +27,11 @@ class Share:
     ) -> None:
         """Deal the islands of all runs to the ranks; refuse more than kernels can count."""
         self.islands_a_run, self.islands = islands_a_run, islands_a_run * runs
-        if not 0 < self.islands <= _MOST_ISLANDS:
-            raise UsageError(f"islands={islands_a_run}: must be from 1 to {_MOST_ISLANDS}")
-        self._ranks = world.size
+        if not 0 < self.islands <= MOST_ISLANDS:
+            of = f" in each of {runs} concurrent runs" if runs > 1 else ""
+            raise UsageError(
+                f"islands={islands_a_run}{of}: must be from 1 to {MOST_ISLANDS // runs}"
+            )
         self.deal = deal or Deal(self.islands, world.size)
         self.mine = self.deal.held(world.rank)
         """The islands of this rank among those of all runs."""
@@ -49,15 +48,6 @@ class Share:
         part, place = copy(self), slice(mine.start - self.mine.start, mine.stop - self.mine.start)
         part.mine, part.numbers, part.seeds = mine, self.numbers[place], self.seeds[place]
         return part
-
-    def require_room(self, population: int) -> None:
-        """Refuse more individuals on this rank than kernels can count."""
-        if len(self.mine) * population > _MOST_INDIVIDUALS:
-            raise UsageError(
-                f"islands={self.islands} x population={population} on"
-                f" {counted(self._ranks, 'rank')}: at most {_MOST_INDIVIDUALS} individuals per"
-                " rank. Lower either, or start more ranks"
-            )
 
     def dealt(self, solutions: Sequence[Solution], first: int) -> list[Sequence[Solution]]:
         """Deal the solutions in turn from the island `first` on; return those of each island."""

@@ -28,8 +28,8 @@ _TURN, _TURNS = 6, 4
 """Generations in a row that are shared or not, of which the first is not measured; and turns."""
 
 
-def shares(population: int, members: int, copied: int) -> list[range]:
-    """Return the slots of each member: equally many, but for the first ones, which are only copied.
+def shares(population: int, members: int, copied: int = 0) -> list[range]:
+    """Return the slots of each member: equally many, but for the first, which are only copied.
 
     These take no time, so that the first member has them besides its share.
     """
@@ -42,11 +42,16 @@ class Team:
     """The ranks that share the work on islands, on one of them."""
 
     def __init__(
-        self, world: World, backend: Backend, transport: type[Transport] | None, slots: list[range]
+        self,
+        world: World,
+        backend: Backend,
+        transport: type[Transport] | None,
+        slots: list[range],
+        first: list[range],
     ) -> None:
-        """`world` has the members only, and `slots` are those of each."""
+        """`world` has the members only; `slots` are those of each, and `first` in generation 0."""
         self.world, self.backend, self._transport = world, backend, transport
-        self._slots = slots
+        self._slots, self._first = slots, first
 
     @property
     def slots(self) -> range:
@@ -70,6 +75,10 @@ class Team:
     def exchange_of(self, rows: Sequence[Array]) -> RepeatedExchange:
         """Return the exchange of arrays with a row for each slot, as each member has made it."""
         return self._exchange(rows, self._slots)
+
+    def exchange_of_first_generation(self, rows: Sequence[Array]) -> RepeatedExchange:
+        """Return the exchange of arrays with the rows that each member makes in generation 0."""
+        return self._exchange(rows, self._first)
 
     def copy_of_first(self, rows: Sequence[Array]) -> RepeatedExchange:
         """Return the exchange by which all other members take the arrays of the first one."""
@@ -106,7 +115,11 @@ class Sharing:
         are_renewed = self._algorithm.are_renewed(self._read) if step.renewed else []
         usual = step.fields or self._kept()
         names = [step.renewed if each else usual for each in are_renewed] or [usual] * self._islands
-        self._run(self._team.exchange_of, names, generation)
+        self._run(
+            self._team.exchange_of if generation > 0 else self._team.exchange_of_first_generation,
+            names,
+            generation,
+        )
 
     def copy_first(self, generation: int) -> None:
         """Take the individuals of the first member, of a complete generation; collective."""

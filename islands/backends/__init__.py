@@ -17,7 +17,7 @@ def choose(
     """Return the backend with this name; `auto` is a GPU if there is one.
 
     A GPU has the number `gpu`. A CPU uses `threads` threads; by default, the cores are divided
-    among `sharers` processes.
+    among the `sharers`: the processes that use the same device, as is its free memory.
     """
     if name not in BACKENDS:
         raise UsageError(unknown("backend", name, BACKENDS))
@@ -57,4 +57,4 @@ def _made(name: str, threads: int | None, gpu: int, sharers: int) -> Backend:
     if devices() == 0:
         cuda, cpu = option("backend", "cuda"), option("backend", "cpu")
         raise UsageError(f"{cuda}: no GPU found. Check nvidia-smi, or choose {cpu}")
-    return CudaBackend(gpu)
+    return CudaBackend(gpu, sharers)

@@ -18,7 +18,6 @@ from numpy.typing import DTypeLike, NDArray
 from islands.backends.arguments import Address, Arguments, Struct, as_in_kernels
 from islands.backends.compile_notice import Compiling
 from islands.backends.source import Source
-from islands.errors import CompileError
 
 Array = Any
 """An array on the device: a NumPy array on the CPU, a CuPy array on a GPU."""
@@ -119,6 +118,10 @@ class Backend(ABC):
     """Why `auto` chose this backend."""
     block_memory: int | None
     """Bytes of fast memory that one block can have; None: no limit."""
+    free: int | None = None
+    """Bytes of memory that were free for this process when it took the device; None: unknown."""
+    threads: int = 0
+    """Number of blocks whose working memory is taken from that of arrays."""
     address: Address
     """Returns the address of an array, which kernels receive."""
     compiling: Compiling
@@ -278,14 +281,6 @@ class Backend(ABC):
     @abstractmethod
     def timed(self) -> Iterator[list[float]]:
         """Yield a list to which the duration of the launches inside, in milliseconds, is added."""
-
-    @staticmethod
-    def without(kernel: str) -> CompileError:
-        """Return the error for a program that lacks a kernel."""
-        return CompileError(
-            f"the program has no kernel {kernel!r}. Write KERNEL({kernel}, ...) in a header, or"
-            " correct the name in the launch"
-        )
 
     def upload_structs(self, structs: Sequence[Struct]) -> Array | None:
         """Return structs of one type as an array on the device, or None if there are none."""

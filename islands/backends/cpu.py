@@ -23,7 +23,8 @@ from islands.backends.base import Array, Backend, Block, Call, Calls, Program, R
 from islands.backends.cache import loaded
 from islands.backends.compile_notice import Compiling
 from islands.backends.compiler import compiler
-from islands.backends.refused import refused
+from islands.backends.host import MOST_THREADS, free_bytes
+from islands.backends.refused import refused, without_kernel
 from islands.backends.source import Source
 from islands.errors import CompileError, RunError, UsageError
 from islands.text import counted, option
@@ -36,7 +37,6 @@ _FASTEST = "-O3"  # unless CXX names another level; none changes a result
 _CHECKING = [*_SAME, "-pthread", "-O1", "-g", "-x", "c++"]  # fast to compile, and with line numbers
 _KEPT = "__attribute__((used)) static"
 _ALIGNMENT = 64
-_MOST_THREADS = 1024
 _USUAL_SECONDS = 3.0  # to compile both programs of islands, on two cores
 
 
@@ -49,11 +49,13 @@ class CpuBackend(Backend):
     def __init__(self, threads: int | None = None, sharers: int = 1) -> None:
         """Use `threads` threads; by default, one per core, divided among `sharers` processes."""
         self.threads = threads if threads is not None else share_of_cores(sharers)
-        if not 1 <= self.threads <= _MOST_THREADS:
+        if not 1 <= self.threads <= MOST_THREADS:
             requested = option("threads", self.threads)
-            raise UsageError(f"{requested}: must be from 1 to {_MOST_THREADS}")
+            raise UsageError(f"{requested}: must be from 1 to {MOST_THREADS}")
         self.device = f"CPU, {counted(self.threads, 'thread')}"
         self.block_memory: int | None = None
+        free = free_bytes()
+        self.free = None if free is None else free // sharers
         self.address = host_address
         self._compiler, self._version = compiler()
         named = any(word.startswith("-O") for word in self._compiler[1:])
@@ -193,7 +195,7 @@ class CpuBackend(Backend):
         try:
             describe = program.handle[f"{kernel}_signature"]
         except AttributeError:
-            raise self.without(kernel) from None
+            raise without_kernel(kernel) from None
         describe.restype = ctypes.c_char_p
         expected = describe().decode()
         if expected != packed.signature:

@@ -29,7 +29,7 @@ from islands.backends.energy import joules
 from islands.backends.gpus import block_memory, devices, identity_of, load_cupy
 from islands.backends.graphs import Graphs
 from islands.backends.nvrtc import compiled
-from islands.backends.refused import without_room
+from islands.backends.refused import without_kernel, without_room
 from islands.backends.source import Source
 from islands.errors import UsageError
 from islands.text import option
@@ -50,8 +50,11 @@ class CudaBackend(Backend):
     name: ClassVar[str] = "cuda"
     in_host_memory: ClassVar[bool] = False
 
-    def __init__(self, number: int = 0) -> None:
-        """Use the GPU with this number among those that the process sees."""
+    def __init__(self, number: int = 0, sharers: int = 1) -> None:
+        """Use the GPU with this number among those that the process sees.
+
+        Its free memory is divided among `sharers` processes.
+        """
         cupy, count = load_cupy(), devices()
         if number >= count:
             raise UsageError(
@@ -69,6 +72,8 @@ class CudaBackend(Backend):
         self._shared = facts["sharedMemPerMultiprocessor"]
         self._multiprocessors = facts["multiProcessorCount"]
         self._memory = facts["totalGlobalMem"]
+        held = cupy.get_default_memory_pool().free_bytes()
+        self.free = (cupy.cuda.runtime.memGetInfo()[0] + held) // sharers
         self._architecture = f"sm_{facts['major']}{facts['minor']}"
         self._stream = cupy.cuda.Stream(non_blocking=True)
         self._graphs = Graphs(cupy, self._stream)
@@ -197,7 +202,7 @@ class CudaBackend(Backend):
         try:
             function = program.handle.get_function(kernel)
         except self._cupy.cuda.driver.CUDADriverError:
-            raise self.without(kernel) from None
+            raise without_kernel(kernel) from None
         shared = 0
         if room is not None:
             space, shared, blocks = _arena(room, blocks, program)

@@ -46,6 +46,14 @@ def refused(compiler: str, digest: str, log: str, own: Mapping[str, str]) -> Com
     return CompileError(f"{compiler} refused a kernel: {first} (full log: {path})")
 
 
+def without_kernel(kernel: str) -> CompileError:
+    """Return the error for a program that lacks a kernel."""
+    return CompileError(
+        f"the program has no kernel {kernel!r}. Write KERNEL({kernel}, ...) in a header, or"
+        " correct the name in the launch"
+    )
+
+
 def without_room(kernel: str, needed: int, available: int) -> UsageError:
     """Return the error for a launch that needs more memory per block than a GPU has, in bytes."""
     return UsageError(

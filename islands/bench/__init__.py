@@ -1,4 +1,4 @@
-"""Benchmarks of throughput, scaling, migration and solution quality, and simulated topologies.
+"""Benchmarks of speed, scaling, migration and solution quality, and simulated topologies.
 
 Benchmarks report speed; no test asserts it.
 """
@@ -28,17 +28,24 @@ BENCHES = {
     "migration": "islands.bench.migration",
     "quality": "islands.bench.quality",
     "colonies": "islands.bench.colonies",
+    "gpus": "islands.bench.gpus",
 }
 """Names of the benchmarks; each is a module or an object with a function `measure`."""
 
-COLLECTIVE = ("migration", "quality", "colonies")
+COLLECTIVE = ("migration", "quality", "colonies", "gpus")
 """Benchmarks that need all ranks; rank 0 runs the others alone."""
 
-DRAWN = ("topologies", "quality", "colonies")
+DRAWN = ("topologies", "quality", "colonies", "gpus")
 """Benchmarks of which `--out` also gets plots."""
 
-LONG = ("quality", "colonies")
+LONG = ("quality", "colonies", "gpus")
 """Benchmarks that run only if they are named."""
+
+GPU_INSTANCES = (
+    *("national/it16862", "national/vm22775", "national/sw24978", "qaplib/tai60a"),
+    *("qaplib/tai100a", "orlib/mknapcb9-00", "sleep"),
+)
+"""What `gpus` solves if no instance is named; `sleep` is a cost of a user's own that waits."""
 
 
 def benchmark(name: str) -> tuple[str, Callable[[BenchRequest], Iterator[BenchRow]]]:

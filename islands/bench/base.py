@@ -36,15 +36,23 @@ class BenchRequest:
     seconds: float = 0.5
     """Approximate seconds of one repeat of `migration` and `recording`."""
     of: Sequence[str] = ("sac94",)
-    """What `quality` solves: instances, sets and name patterns."""
+    """What `quality` and `gpus` solve: instances, sets and name patterns."""
     limit: float = 10.0
-    """Maximum seconds of each run of `quality` and `colonies`."""
+    """Maximum seconds of each run of `quality`, `colonies` and `gpus`."""
     seeds: int = 5
-    """Number of runs of each method on an instance, of `quality` and `colonies`."""
+    """Number of runs of each method on an instance, of `quality`, `colonies` and `gpus`."""
+    gap: Sequence[float] = (0.0,)
+    """The targets of `gpus`, in per cent above the best known value; the runs end at the least."""
+    stop: int | None = None
+    """Generations of a run for the speed of `gpus`; None: those of one rank in half of `limit`."""
+    own_defaults: bool = False
+    """Whether the defaults of `gpus` follow each number of ranks instead of the largest."""
+    share_gpu: bool = False
+    """Whether several ranks of `gpus` may use the same GPU."""
     every: int | None = None
     """Generations between two looks at the best cost; None: `EVERY` of the backend."""
     variant: Sequence[str] = ()
-    """The settings of each method of `quality`; empty: the default run."""
+    """The settings of each method of `quality` and `gpus`; empty: the default run."""
     trust: bool = False
     """Whether the files of methods may name scripts of others."""
     rivals: Sequence[str] = ()
@@ -54,10 +62,10 @@ class BenchRequest:
     colony: Sequence[str] = ()
     """The settings of each colony of `colonies`; empty: those of the problem."""
     out: Path | None = None
-    """The folder of all tables; `quality` and `colonies` keep each run there."""
+    """The folder of all tables; `quality`, `colonies` and `gpus` keep each run there."""
     heartbeat: Heartbeat = field(default_factory=Heartbeat)
     ledger: RunLedger = field(default_factory=RunLedger)
-    """The results of `quality` and `colonies`, with those of earlier measurements in `out`."""
+    """The results of runs, with those of earlier measurements in `out`."""
 
 
 @dataclass(frozen=True)

@@ -25,12 +25,13 @@ SPEEDS = {
     "tabu": "evaluations_per_second",
     "scaling": "rate",
     "epoch_ends": "end",
+    "gpus_speed": "evaluations_per_second",
 }
 """The compared column of each table."""
 _TIMES = ("end",)
 """Columns in which less is faster."""
-_MEASURED = ("generations", "cost", "best", "hits", "ends", "known", "migrant_bytes")
-"""Columns of whole numbers that do not tell what was measured."""
+_MEASURED = ("generations", "cost", "best", "hits", "ends", "known", "migrant_bytes", "digests")
+"""Columns that do not tell what was measured."""
 _SHOWN = 44
 _COMMIT = 12
 """Digits of a commit that are shown."""

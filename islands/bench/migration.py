@@ -16,7 +16,7 @@ from functools import partial
 from islands.backends.base import Backend
 from islands.bench.algorithms import BRKGA, cities
 from islands.bench.base import BenchRequest, BenchRow
-from islands.bench.scaling import Case, ScalingRow
+from islands.bench.scaling import Case, ScalingRow, counts
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
@@ -41,7 +41,7 @@ def measure(request: BenchRequest) -> Iterator[BenchRow]:
 def _measured(request: BenchRequest, problems: Mapping[str, Problem]) -> Iterator[BenchRow]:
     world = request.world
     backend = take_device(world, request.backends[0], request.threads)
-    parts = {ranks: world.part(ranks) for ranks in _counts(world.size)}
+    parts = {ranks: world.part(ranks) for ranks in counts(world.size)}
     ends: list[BenchRow] = []
     alone: ScalingRow | None = None
     for name in request.heartbeat.over(list(problems), str):
@@ -52,7 +52,8 @@ def _measured(request: BenchRequest, problems: Mapping[str, Problem]) -> Iterato
                 alone = None
             part = parts[ranks]
             found = case.measured(part, backend, alone) if part is not None else None
-            # Ranks that are not part of this measurement wait here.
+            # Ranks that are not part of this measurement wait here, without a processor.
+            world.wait_for_all()
             found = world.bcast(found)
             assert found is not None, "rank 0 is part of every measurement"
             row, end = found
@@ -68,7 +69,7 @@ def _cases(request: BenchRequest, problem: Problem) -> Iterator[tuple[int, Case]
     """Yield each number of ranks with what these measure, beginning with one rank."""
     for is_weak in (True, False):
         for delay in request.delay:
-            for ranks in _counts(request.world.size):
+            for ranks in counts(request.world.size):
                 islands = ranks * request.islands_a_rank if is_weak else STRONG_ISLANDS
                 if ranks <= islands:
                     yield ranks, Case(request, problem, is_weak, islands, delay)
@@ -81,11 +82,6 @@ def _apart(request: BenchRequest, problem: Problem, world: World, backend: Backe
     slowest = min(rows, key=lambda row: row.rate)
     share = slowest.rate / rows[0].rate
     return replace(slowest, scaling="apart", ranks=world.size, of_one=share)
-
-
-def _counts(size: int) -> list[int]:
-    """Return 1, 2, 4, ... up to `size`, and `size` itself."""
-    return sorted({*(1 << bit for bit in range(size.bit_length())), size})
 
 
 def _problem(name: str) -> Problem:

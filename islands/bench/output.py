@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from islands.bench.base import BenchRow
+from islands.bench.gpus_plots import write_speed_ups
+from islands.bench.gpus_rows import GpuSpeedRow, GpuTargetRow
 from islands.bench.quality_plots import write_plots
 from islands.bench.quality_runs import RunRow
 from islands.bench.topologies import TopologyRow
@@ -33,12 +35,15 @@ def write(folder: Path, tables: Mapping[str, Sequence[BenchRow]]) -> None:
             writer = csv.DictWriter(stream, list(asdict(rows[0])))
             writer.writeheader()
             writer.writerows(asdict(row) for row in rows)
-        if runs := [row for row in rows if isinstance(row, RunRow)]:
-            write_plots(folder, runs)
+        if name == RunRow.TABLE:
+            write_plots(folder, [row for row in rows if isinstance(row, RunRow)])
         topologies = [row for row in rows if isinstance(row, TopologyRow)]
         if topologies:
             with published(folder / f"{name}.png") as temporary:
                 plot_topologies(temporary, topologies)
+    kinds = (GpuTargetRow, GpuSpeedRow)
+    if gains := [row for rows in tables.values() for row in rows if isinstance(row, kinds)]:
+        write_speed_ups(folder, gains)
 
 
 def plot_topologies(path: Path, rows: Sequence[TopologyRow]) -> None:

@@ -150,3 +150,8 @@ class Case:
             end=median(end.whole for end in ends),
             epoch=median(end.epoch for end in ends),
         )
+
+
+def counts(size: int) -> list[int]:
+    """Return 1, 2, 4, ... up to `size`, and `size` itself."""
+    return sorted({*(1 << bit for bit in range(size.bit_length())), size})

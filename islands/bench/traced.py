@@ -14,8 +14,11 @@ from islands.problems.mkp import Mkp
 from islands.progress.progress import Progress, is_better
 from islands.progress.result import Result
 from islands.record.provenance import sources
+from islands.run.device import RankOptions
 from islands.run.runner import Output, run
 from islands.spec.spec import RunSpec
+
+_DEFAULT = RankOptions()
 
 
 class Course:
@@ -24,9 +27,12 @@ class Course:
     def __init__(self, *, maximise: bool) -> None:
         self._maximise = maximise
         self.points: list[tuple[float, float]] = []
+        self.first: Progress | None = None
+        """The progress that was seen first, after generation 0."""
 
     def see(self, progress: Progress) -> None:
         """Add the cost at the end of an epoch if it is better."""
+        self.first = self.first or progress
         self.add(progress.seconds, progress.cost)
 
     def add(self, seconds: float, cost: float | None) -> None:
@@ -38,15 +44,26 @@ class Course:
 
 def traced(spec: RunSpec, problem: Problem, world: World) -> dict[str, Any]:
     """Return what a run of `RunRow` depends on its result; collective."""
+    made, _, _ = followed(spec, problem, world)
+    return made
+
+
+def followed(
+    spec: RunSpec, problem: Problem, world: World, rank_options: RankOptions = _DEFAULT
+) -> tuple[dict[str, Any], Result, Course]:
+    """Return what a run of `RunRow` depends on its result, this result and the course; collective.
+
+    The course has points on rank 0 only.
+    """
     course, began = Course(maximise=problem.maximise), time.perf_counter()
-    result = run(spec, problem, world, Output(callback=course.see))
+    result = run(spec, problem, world, Output(callback=course.see), rank_options)
     whole = time.perf_counter() - began
     if result.interrupted:
         raise KeyboardInterrupt
     if result.suspended:
         raise Suspended
     course.add(result.seconds, result.cost)
-    return {
+    made = {
         **_method(result),
         "cost": result.cost,
         "seconds": result.seconds,
@@ -56,6 +73,7 @@ def traced(spec: RunSpec, problem: Problem, world: World) -> dict[str, Any]:
         "proved": False,
         "course": course.points,
     }
+    return made, result, course
 
 
 def _method(result: Result) -> dict[str, Any]:

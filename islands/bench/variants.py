@@ -35,15 +35,16 @@ class Variant:
     """The scripts that the file may name."""
 
     def resolved(
-        self, problem: Problem, every: int, options: Mapping[str, Any]
+        self, problem: Problem, every: int | None, options: Mapping[str, Any]
     ) -> tuple[RunSpec, Problem]:
         """Return a run with these settings and `options`, and its problem.
 
-        The trace has a row for `every` generations, unless the method says otherwise.
+        The trace has a row for `every` generations, unless the method says otherwise or it is None.
         """
         asked = {**self.options, **options, "instance": problem.instance}
         with _naming(self.origin):
-            if combined(layers(asked, self.config, self.trust)).get("record.every") is None:
+            own = combined(layers(asked, self.config, self.trust)).get("record.every")
+            if own is None and every is not None:
                 asked["record.every"] = every
             return resolved(layers(asked, self.config, self.trust), problem)
 

@@ -21,6 +21,7 @@ from islands.problems.base import Problem
 
 SAMPLES = 1000
 SECONDS = 10.0
+_MOST_SAMPLES = 1_000_000
 _MOVES = 6
 """Random moves of each order."""
 
@@ -55,8 +56,8 @@ def examine(
             f"check_problem({problem!r:.60}): is not a problem. Pass islands.permutation(...) or"
             " another problem"
         )
-    if samples < 1:
-        raise UsageError(f"samples={samples}: must be at least 1")
+    if not 1 <= samples <= _MOST_SAMPLES:
+        raise UsageError(f"samples={samples}: must be from 1 to {_MOST_SAMPLES}")
     if not seconds > 0:
         raise UsageError(f"seconds={seconds}: must be more than 0")
     checked = Checked(problem, samples, seed)

@@ -15,8 +15,9 @@ from types import ModuleType
 
 import islands
 from islands.cli.arguments import Parser
+from islands.custom.scripts import place_in
 from islands.display.terminal import coloured, takes_colours
-from islands.errors import IslandsError, UnwritableError, UsageError
+from islands.errors import IslandsError, RunError, UnwritableError, UsageError
 from islands.parallel import describe, launched, leave, prints_for_all, record_error
 from islands.paths import writing
 from islands.text import command_line, unknown
@@ -81,7 +82,12 @@ def _run(line: list[str]) -> int:
             return 0
         return int(_module(args.command).main(args))
     except SystemExit as leaving:
-        return leaving.code if isinstance(leaving.code, int) else 0
+        if not (place := place_in(leaving)):
+            return leaving.code if isinstance(leaving.code, int) else 0
+        # The command is not done, whatever the status that the script asks for.
+        said = f"{place}: sys.exit({leaving.code!r}) cannot end a command. Raise an error instead"
+        _print(RunError(said), with_traceback="--debug" in line)
+        return RunError.status
     except BrokenPipeError:
         _flush()
         return 1

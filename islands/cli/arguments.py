@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
 from islands.errors import UsageError
+
+_MOST_RUNS = 1_000_000
 
 
 class Parser(ArgumentParser):
@@ -64,16 +67,18 @@ def runs(default: str) -> Callable[[str], int]:
     """Return the type of `--runs`; errors mention the default."""
 
     def number(text: str) -> int:
-        return _positive(text, f"Leave it out for {default}")
+        return _positive(text, f"Leave it out for {default}", _MOST_RUNS)
 
     return number
 
 
-def _positive(text: str, hint: str) -> int:
+def _positive(text: str, hint: str, most: float = math.inf) -> int:
     try:
         number = int(text)
     except ValueError:
         number = 0
     if number < 1:
         raise ArgumentTypeError(f"{text!r} must be a whole number of at least 1. {hint}")
+    if number > most:
+        raise ArgumentTypeError(f"{text!r} must be at most {most}")
     return number

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from islands.bench import BENCHES, COLLECTIVE, DRAWN, LONG, benchmark
+from islands.bench import BENCHES, COLLECTIVE, DRAWN, GPU_INSTANCES, LONG, benchmark
 from islands.bench.base import BenchRequest
 from islands.bench.compare import PRINTED, Compared, compared, read_tables
 from islands.bench.folder import MEASUREMENT, PROVENANCE, measurement, refuse_other_work
@@ -47,7 +47,11 @@ examples:
   islands bench tabu --json > old.json; islands bench tabu --compare old.json
   islands bench colonies --mixes tai60a,flow.py:problem --seeds 10 --limit 60 --out colonies
   mpirun -n 4 python -m islands bench migration --instances zi929,fi10639
-"""
+  mpirun -n 4 python -m islands bench gpus it16862 sw24978 --gap 0.001% --limit 60 --out gpus
+  mpirun -n 4 python -m islands bench gpus sleep --stop generations=8 --threads 1
+
+Without instances, gpus solves: """
+_EXAMPLES += ", ".join(GPU_INSTANCES)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     add = parser.add_argument
     words = f"{', '.join(BENCHES)} (default: {', '.join(_ALONE)})"
-    add("what", nargs="*", metavar="WHAT", help=words)
+    add("what", nargs="*", metavar="WHAT", help=f"{words}; after gpus, also instances")
     add("--quiet", action="store_true", help="print only the tables, not the progress")
     add("--json", action="store_true", help="print one JSON object")
     add("--out", metavar="DIR", type=arguments.folder, help="write tables and plots to this folder")
@@ -73,8 +77,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Measure, print each row when it is complete, and return the exit status."""
+    args.what, instances = _parted(args.what)
+    if "gpus" in args.what and "of" not in args:
+        args.of = tuple(dict.fromkeys(instances)) or GPU_INSTANCES
+    elif instances:
+        raise UsageError(
+            f"--of {','.join(args.of)} with {', '.join(instances)}: both name instances. Name all"
+            " of them with --of"
+        )
     with closing(RunLedger(work="measurement")) as ledger:
         return _performed(args, ledger)
+
+
+def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the names of benchmarks, and the instances that follow `gpus`."""
+    place = [*words, "gpus"].index("gpus")
+    instances = [word for word in words[place:] if word not in BENCHES]
+    return [word for word in words if word not in instances], instances
 
 
 def _performed(args: argparse.Namespace, ledger: RunLedger) -> int:

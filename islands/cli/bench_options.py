@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,7 @@ class BenchOption:
     shown: str = ""
     """What help shows instead of the default."""
     repeated: bool = False
+    is_flag: bool = False
     purpose: str = ""
     """Options of different benchmarks with the same purpose have the same word here."""
 
@@ -36,13 +38,17 @@ class BenchOption:
 
     def declare(self, group: argparse._ArgumentGroup) -> None:
         """Declare the option; if it is not given, the namespace has no value of it."""
-        if self.repeated:
-            how: dict[str, Any] = {"action": "append", "help": self.words}
+        how: dict[str, Any] = {"help": self.words}
+        if self.is_flag:
+            how["action"] = "store_true"
+        elif self.repeated:
+            how |= {"action": "append", "metavar": self.metavar}
         else:
             default = getattr(BenchRequest, self.field)
             listed = ",".join(map(str, default)) if isinstance(default, tuple) else default
-            how = {"type": self.kind, "help": f"{self.words} (default: {self.shown or listed})"}
-        group.add_argument(self.name, metavar=self.metavar, default=argparse.SUPPRESS, **how)
+            how |= {"type": self.kind, "metavar": self.metavar}
+            how["help"] += f" (default: {self.shown or listed})".replace("%", "%%")
+        group.add_argument(self.name, default=argparse.SUPPRESS, **how)
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -102,6 +108,28 @@ def _numbers(text: str, low: int, high: int) -> tuple[int, ...]:
     return numbers
 
 
+def _gaps(text: str) -> tuple[float, ...]:
+    """Return gaps in per cent, the largest first."""
+    try:
+        gaps = {float(each.strip().removesuffix("%")) for each in text.split(",")}
+    except ValueError:
+        gaps = set()
+    if not gaps or not all(0 <= each < math.inf for each in gaps):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must be numbers in per cent from 0, separated by commas, such as 0.01%,0%"
+        )
+    return tuple(sorted(gaps, reverse=True))
+
+
+def _generations(text: str) -> int:
+    number = text.removeprefix("generations=")
+    if number == text or not (number.isascii() and number.isdigit()) or int(number) < 1:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must be generations=N with N from 1, so that all ranks do the same work"
+        )
+    return int(number)
+
+
 def _names(text: str) -> tuple[str, ...]:
     # A program that is named twice would be counted twice.
     return tuple(dict.fromkeys(text.split(",")))
@@ -134,7 +162,7 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
     ("migration", "recording"): (
         BenchOption("seconds", "S", float, "approximate seconds per repetition"),
     ),
-    ("quality", "colonies"): (
+    ("quality", "colonies", "gpus"): (
         BenchOption("limit", "S", float, "time limit of a run, which ends at the best known value"),
         BenchOption("seeds", "R", int, "runs per instance and method"),
         BenchOption(
@@ -152,9 +180,11 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
             purpose=_METHODS,
         ),
     ),
-    ("quality",): (
+    ("quality", "gpus"): (
         BenchOption(
-            "of", "A,B", _names, "instances, sets, and patterns of names", purpose=_INSTANCES
+            *("of", "A,B", _names, "instances, sets, and patterns of names"),
+            "of quality, sac94; of gpus, see below",
+            purpose=_INSTANCES,
         ),
         BenchOption(
             "variant",
@@ -164,7 +194,22 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
             repeated=True,
             purpose=_METHODS,
         ),
-        BenchOption("rivals", "A,B", _names, _RIVALS, "none"),
+    ),
+    ("quality",): (BenchOption("rivals", "A,B", _names, _RIVALS, "none"),),
+    ("gpus",): (
+        BenchOption("gap", "G%,G%", _gaps, "targets, in per cent", "0%, the best known value"),
+        BenchOption(
+            *("stop", "generations=N", _generations, "end of a run for the speed"),
+            "the generations of one rank in half of --limit",
+        ),
+        BenchOption(
+            *("own_defaults", "", bool, "let the defaults follow each number of ranks"),
+            is_flag=True,
+        ),
+        BenchOption(
+            *("share_gpu", "", bool, "allow several ranks on one GPU"),
+            is_flag=True,
+        ),
     ),
 }
 """The options by the benchmarks that use them."""

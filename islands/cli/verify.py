@@ -13,9 +13,9 @@ import numpy as np
 from islands.custom.scripts import is_reference, parted
 from islands.errors import InputError, RunError
 from islands.instances.formats import FORMATS, FOUND_BY_NAME
-from islands.instances.locate import Found, expanded, find
+from islands.instances.locate import Found, find
 from islands.instances.sln import Remark
-from islands.paths import reading
+from islands.paths import expanded, reading
 from islands.problems import load, read
 from islands.problems.base import Problem, Solution
 from islands.record.folder import FINISHED, SETTINGS, require_run

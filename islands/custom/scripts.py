@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from islands.errors import InputError, IslandsError, UsageError
-from islands.paths import reading
+from islands.paths import expanded, reading
 
 _modules: dict[tuple[Path, str], ModuleType] = {}
 """The imported modules, by file and digest of its text."""
@@ -28,7 +28,7 @@ def is_reference(value: object) -> bool:
 def parted(reference: str) -> tuple[Path, str]:
     """Return the absolute path of the file, and the name in it, which may be empty."""
     file, colon, name = reference.rpartition(".py:")
-    path = Path(f"{file}.py" if colon else reference).expanduser()
+    path = expanded(f"{file}.py" if colon else reference)
     with reading(path):
         return path.resolve(), name if colon else ""
 

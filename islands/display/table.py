@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from islands.progress.progress import Progress
-from islands.text import count, gap
+from islands.text import count, gap, rounded
 
 KEY = (
     "* new best, C checkpoint since the previous row."
@@ -68,7 +68,7 @@ def row(progress: Progress, before: Progress | None, *, is_kept: bool = False) -
         f"{'*' if is_new else ' '}{'C' if is_kept else ' '}"
         f"{progress.generation:>13} {_time(progress.seconds):>8} |"
         f" {or_dash(progress.cost):>12} {gap(progress.gap):>7} {_island(progress):>7} |"
-        f" {progress.mean:>12.0f} {_spread(progress):>7} |"
+        f" {rounded(progress.mean):>12} {_spread(progress):>7} |"
         f" {count(progress.evaluations):>7} {_speed(progress, before):>8}"
     )
 
@@ -93,7 +93,8 @@ def _island(progress: Progress) -> str:
 def _spread(progress: Progress) -> str:
     if not progress.cost:
         return "-"
-    return f"{100 * abs(progress.mean - progress.cost) / abs(progress.cost):.1f}%"
+    percent = 100 * abs(progress.mean / progress.cost - 1)
+    return f"{percent:.1f}%" if percent <= 999 else ">999%"
 
 
 def _speed(progress: Progress, before: Progress | None) -> str:

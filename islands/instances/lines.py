@@ -61,9 +61,6 @@ class Lines:
                 )
             else:
                 raw.seek(0)
-                # Some editors write a byte order mark.
-                if raw.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
-                    raw.seek(0)
                 yield cls(raw, path, size)
 
     def allow(self, words: int) -> None:
@@ -109,6 +106,8 @@ class Lines:
         except (OSError, EOFError, zlib.error) as problem:
             reason = str(problem).rstrip(".")
             raise self.error(f"cannot be read further: {reason}. Get the file again") from None
+        if self.number == 0:  # some editors begin a file with a byte order mark
+            read = read.removeprefix(codecs.BOM_UTF8)
         piece = self._cut + read
         if self._line_ended and piece:
             self.number += 1

@@ -15,7 +15,15 @@ from pathlib import Path
 
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import Entry, catalogue
-from islands.paths import cache_folder, data_folder, files_in, reading, suffix_of, without_gz
+from islands.paths import (
+    cache_folder,
+    data_folder,
+    expanded,
+    files_in,
+    reading,
+    suffix_of,
+    without_gz,
+)
 from islands.text import nearest
 
 VARIABLE = "ISLANDS_INSTANCES"
@@ -133,14 +141,6 @@ def parted(path: Path) -> tuple[Path, int | None]:
     if not (file and colon and number.isascii() and number.isdigit() and len(number) <= _DIGITS):
         return path, None
     return path.with_name(file), int(number)
-
-
-def expanded(name: str) -> Path:
-    """Return the path `name`, with `~` expanded."""
-    try:
-        return Path(name).expanduser()
-    except RuntimeError:
-        raise InputError(f"{name}: there is no such user. Write the path in full") from None
 
 
 def set_of(path: Path) -> str:

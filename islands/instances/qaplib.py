@@ -2,7 +2,8 @@
 
 The format: n, then the n x n numbers of A, then those of B, with line breaks anywhere.
 Other sets add the best known cost after n or after B, or the optimum and this cost after n. If the
-file has more numbers than the matrices, the lines decide which of them are costs.
+file has more numbers than the matrices, the lines decide which of them are costs; a file that can
+be read in two ways is refused.
 R. E. Burkard, S. E. Karisch, F. Rendl: QAPLIB, a quadratic assignment problem library. Journal of
 Global Optimization 10, 1997.
 """
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from islands.errors import InputError
 from islands.instances.lines import Lines, shown
 from islands.instances.qap_layout import COSTS, QapLayout
+from islands.instances.qap_reading import Reading, fitting
 from islands.instances.qap_stated import NOTHING, StatedCosts, is_value, read_value
 from islands.paths import without_gz
 from islands.text import counted
@@ -116,24 +118,28 @@ def _content(
     ]
     if not possible:
         raise costs[min(costs)]
-    start = layout.start(possible)
-    if start is None:
+    by_lines = layout.start(possible)
+    unlikely = [at for at in possible if at not in by_lines and not layout.has_rows(by_lines[0])]
+    found, *others = fitting(
+        [Reading.of(numbers, n, at) for at in by_lines],
+        [Reading.of(numbers, n, at) for at in unlikely],
+    )
+    if others:
+        told = "; or ".join(each.words() for each in (found, *others))
         raise lines.error(
             f"{counted(len(numbers), 'number')} after n, {beyond} more than the {count} of two"
-            f" matrices of size {n}, and the lines do not show whether {_COSTS[beyond]}. Put only n"
-            " and all costs on the first line"
+            f" matrices of size {n}, and the lines do not show whether {_COSTS[beyond]}: it may be"
+            f" {told}. Put only n and all costs on the first line, and each row of a matrix on a"
+            " line of its own; or remove the costs"
         )
-    values = [*numbers[:start], *numbers[start + count :]]
-    if beyond == COSTS and start < COSTS:
-        if start == 0:
+    if not found.is_valid:
+        if not found.before:
             raise _too_many(lines, n)
-        if values[0] != values[1]:
-            raise lines.error(
-                f"two costs, {values[0]} before the matrices and {values[1]} after them. Remove one"
-            )
-        values.pop()
-    a, b = np.frombuffer(numbers, np.int64)[start : start + count].reshape(2, n, n)
-    return a, b, StatedCosts.of(*values)
+        raise lines.error(
+            f"two costs, {found.before[0]} before the matrices and {found.after[0]} after them."
+            " Remove one"
+        )
+    return found.a, found.b, found.stated
 
 
 def _read(

@@ -1,12 +1,13 @@
 """Assignments in QAPLIB's `.sln` files: n and the cost, then the location of each facility.
 
-Published files count from 1 or from 0, and some contain the inverse: the facility of each location.
+Published files count from 1 or from 0, some contain the inverse, the facility of each location, and
+some begin with the cost, without n.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,17 +49,28 @@ def read_sln(path: Path, n: int) -> SlnFile:
         numbers = _numbers(lines)
         if (size := next(numbers, None)) is None:
             raise lines.error("the file is empty. Get it again")
-        if size != n:
-            raise lines.error(
-                f"n is {size}, but the instance has {n}. Name a solution of this instance"
-            )
+        other = lines.error(
+            f"n is {size}, but the instance has {n}. Name a solution of this instance; a file that"
+            f" begins with the cost has {n} more numbers"
+        )
         if (cost := next(numbers, None)) is None:
+            if size != n:
+                raise other
             raise lines.error("the file ends without the cost that follows n. Get it again")
         order = array("q", numbers)
+        if _is_order([cost, *order], n):  # there is no n
+            cost, order = size, array("q", [cost, *order])
+        elif size != n:
+            raise other
         if not order:
             raise lines.error("the file ends without an assignment. Get it again")
         base = min(1, *order)
     return SlnFile(cost, base, np.frombuffer(order, np.int64) - base)
+
+
+def _is_order(numbers: Sequence[int], n: int) -> bool:
+    """Return whether these are n consecutive numbers from 0 or 1 on, in any order."""
+    return len(numbers) == n and sorted(numbers) in ([*range(n)], [*range(1, n + 1)])
 
 
 def inverts(file: SlnFile, cost: int, of_inverse: int) -> bool:
@@ -101,11 +113,14 @@ def write_sln(path: Path, order: NDArray[np.int64], cost: int) -> None:
 
 
 def _numbers(lines: Lines) -> Iterator[int]:
-    """Yield the numbers of a file, possibly separated by commas; only the cost may be large."""
+    """Yield the numbers of a file, possibly separated by commas; only the cost may be large.
+
+    It is the first or the second one.
+    """
     count = 0
     while (words := lines.words()) is not None:
         for word in b" ".join(words).replace(b",", b" ").split():
-            largest = _COST_MAX if count == 1 else ENTRY_MAX
+            largest = _COST_MAX if count < 2 else ENTRY_MAX
             if not word.isdigit() or len(word) > len(str(largest)) or int(word) > largest:
                 raise lines.error(
                     f"{shown(word)} is not a whole number from 0 to {largest}. Correct it"

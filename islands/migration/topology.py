@@ -150,7 +150,8 @@ class _BuiltIn(Topology):
     """A topology that computes many islands at once: a row of unsorted senders for each island.
 
     If it `changes`, an island has at most one sender; otherwise island 0 has the most senders.
-    `sends_once`: each island sends to at most one other, or one island sends to all.
+    `sends_once`: each island sends to at most one other, or one island sends to all. `from_all`:
+    each island receives from all others.
     """
 
     hint: ClassVar[str] = ""
@@ -161,11 +162,14 @@ class _BuiltIn(Topology):
         *,
         changes: bool = False,
         sends_once: bool = False,
+        from_all: bool = False,
     ) -> None:
         super().__init__(changes=changes)
-        self._choose, self._sends_once = choose, sends_once
+        self._choose, self._sends_once, self._from_all = choose, sends_once, from_all
 
     def widest(self, islands: int, seed: int) -> int:
+        if self._from_all:
+            return islands - 1
         return 1 if self.changes else self.sources(Scene(islands, seed, 1), range(1)).shape[1]
 
     def slots(self, mine: int, deal: Deal) -> int:
@@ -226,7 +230,7 @@ def _none(scene: Scene, mine: Islands) -> Islands:
 
 TOPOLOGIES: dict[str, Topology] = {
     "ring": _BuiltIn(_ring),  # each island sends to its successor
-    "elite": _BuiltIn(_elite),  # each to all others, as BRKGA exchanges its elite
+    "elite": _BuiltIn(_elite, from_all=True),  # each to all others, as BRKGA exchanges its elite
     "broadcast": _BuiltIn(_broadcast, changes=True, sends_once=True),  # a random one to all others
     "torus": _BuiltIn(_torus),  # each to four neighbours in rows of about the square root
     "hypercube": _BuiltIn(_hypercube),  # each to the islands whose number differs in one bit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -10,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.errors import RunError
+from islands.errors import RunError, Suspended
+from islands.problems.base import never
 from islands.text import counted
 
 _MOST = 2**62
@@ -20,15 +22,24 @@ Function = Callable[..., Any]
 
 
 def costs_by(
-    function: Function, argument: str, solutions: Any, *, is_batch: bool, real: bool | None
+    function: Function,
+    argument: str,
+    solutions: Any,
+    *,
+    is_batch: bool,
+    real: bool | None,
+    must_leave: Callable[[], bool] = never,
 ) -> Any:
     """Return the costs of solutions, each row of which is one; int64 or float64.
 
     `argument` names the function in messages. Unless `real` is None, costs have this type. The
-    solutions may be in the memory of a GPU, and the costs are then as well.
+    solutions may be in the memory of a GPU, and the costs are then as well. If the function takes
+    one solution, those after `must_leave` has returned true are left out.
     """
-    call = returned_by if is_batch else _called_for_each
-    costs = call(function, argument, solutions, real)
+    if is_batch:
+        costs = returned_by(function, argument, solutions, real)
+    else:
+        costs = _called_for_each(function, argument, solutions, real, must_leave)
     if costs.dtype.kind == "i" and (large := (costs > _MOST) | (costs < -_MOST)).any():
         raise _too_large(argument, costs[large][0].item())
     if costs.dtype.kind == "f" and (wrong := costs != costs).any():
@@ -73,10 +84,16 @@ def _typed(argument: str, costs: Any, real: bool | None) -> Any:
 
 
 def _called_for_each(
-    function: Function, argument: str, solutions: NDArray[Any], real: bool | None
+    function: Function,
+    argument: str,
+    solutions: NDArray[Any],
+    real: bool | None,
+    must_leave: Callable[[], bool],
 ) -> Any:
     costs = []
     for row in solutions:
+        if must_leave():
+            break
         given = row.copy()
         with _Raising(argument, given):
             cost = function(given)
@@ -87,7 +104,10 @@ def _called_for_each(
 
 
 class _Raising:
-    """Turns an exception of the user's function into an error that shows its line."""
+    """Turns an exception of the user's function into an error that shows its line.
+
+    That includes sys.exit(), which would end the run without a result and with status 0.
+    """
 
     def __init__(self, argument: str, given: Any) -> None:
         self._argument, self._given = argument, given
@@ -97,9 +117,11 @@ class _Raising:
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         """Raise the error."""
-        if error is None or not isinstance(error, Exception):
+        if error is None or is_of_signal(error):
             return
         hint = ""
+        if isinstance(error, SystemExit | KeyboardInterrupt):
+            hint = ". To refuse a solution, return infinity; to end the run, send it a signal"
         if not isinstance(self._given, np.ndarray):
             hint = (
                 ". On a GPU, solutions are CuPy arrays: use their methods or"
@@ -111,6 +133,16 @@ class _Raising:
             f"{self._argument}= raised {type(error).__name__}: {error} ({last.filename}, line"
             f" {last.lineno}, {last.line!r}) for {_shown(self._given)}{hint}"
         ) from error
+
+
+def is_of_signal(error: BaseException) -> bool:
+    """Return whether the handler of a signal raised an exception, and not the function."""
+    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+    if isinstance(error, KeyboardInterrupt) and signal.default_int_handler in handlers:
+        return True
+    codes = {getattr(each, "__code__", None) for each in handlers} - {None}
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return isinstance(error, Suspended) or any(each.f_code in codes for each in frames)
 
 
 def _array(argument: str, costs: Any, module: Any, shape: tuple[int, ...]) -> Any:

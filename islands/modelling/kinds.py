@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from islands.encodings.base import are_orders
 from islands.errors import UsageError
 from islands.modelling.functions import module_of
+from islands.text import shown
 
 MOST = 2**31 - 64
 """The largest number of items."""
@@ -179,9 +180,11 @@ class Box(SolutionKind):
 def size_of(n: Any) -> int:
     """Return a number of items; refuse anything else."""
     if isinstance(n, bool) or not isinstance(n, int | np.integer):
-        raise UsageError(f"n={n!r}: is not a whole number. Pass the number of items, such as 20")
+        raise UsageError(
+            f"n={shown(n)}: is not a whole number. Pass the number of items, such as 20"
+        )
     if not 1 <= n <= MOST:
-        raise UsageError(f"n={n}: must be from 1 to {MOST}")
+        raise UsageError(f"n={shown(n)}: must be from 1 to {MOST}")
     return int(n)
 
 
@@ -191,12 +194,14 @@ def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:
     for name, bound in {"low": low, "high": high}.items():
         try:
             found[name] = np.asarray(bound, np.float64)
-        except (TypeError, ValueError):
-            raise UsageError(f"{name}={bound!r}: is not an array of numbers") from None
+        except (TypeError, ValueError, OverflowError):
+            raise UsageError(f"{name}={shown(bound)}: is not an array of numbers") from None
         if found[name].ndim > 1:
             raise UsageError(f"{name}: has the shape {found[name].shape}. Pass one bound per item")
         if not np.isfinite(found[name]).all():
-            raise UsageError(f"{name}={bound!r}: bounds must be finite. Pass large numbers instead")
+            raise UsageError(
+                f"{name}={shown(bound)}: bounds must be finite. Pass large numbers instead"
+            )
     sizes = {bound.size for bound in found.values() if bound.ndim == 1}
     if n is not None:
         sizes.add(size_of(n))

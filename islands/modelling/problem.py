@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -26,7 +26,7 @@ from islands.modelling.program import costs_of, other_backend
 from islands.modelling.saved import saved
 from islands.modelling.workers import WorkerPool, reference_of
 from islands.paths import published, reading
-from islands.problems.base import Problem, Solution
+from islands.problems.base import Problem, Solution, never
 from islands.problems.real_costs import ordered
 
 _ROWS_AT_ONCE = 1 << 22
@@ -78,6 +78,7 @@ class StatedProblem(Problem):
             self.moves_fix = "Only costs in CUDA, cost=, may have one"
             assert python is not None
             self.evaluation = python[0]
+        self.evaluator = f"{'cost' if python is None else python[0]}= of {name}"
         if isinstance(kind, Box):
             self.low, self.high = kind.low, kind.high
 
@@ -85,7 +86,7 @@ class StatedProblem(Problem):
     def real(self) -> bool:  # type: ignore[override]
         """Whether costs are floating-point numbers; a Python function shows it by a first cost."""
         if self._is_real is None:
-            self._first = self._python_costs(self.kind.drawn(1, seed=0), real=None)
+            self._first = self._python_costs(self.kind.drawn(1, seed=0), None)
             self._is_real = self._first.dtype.kind == "f"
         return self._is_real
 
@@ -155,7 +156,7 @@ class StatedProblem(Problem):
         if self.reference is not None:
             return self._by("reference", self.reference, solutions, is_batch=True)
         if self.python is not None:
-            return self._python_costs(solutions, real=self.real)
+            return self._python_costs(solutions, self.real)
         return self.program_costs(solutions, self._checks_on)
 
     @property
@@ -175,13 +176,15 @@ class StatedProblem(Problem):
         units = costs_of(self, np.asarray(solutions), backend)
         return np.asarray(self.own_sense(units))
 
-    def device_costs(self, solutions: NDArray[Any]) -> NDArray[np.int64]:
+    def device_costs(
+        self, solutions: NDArray[Any], must_leave: Callable[[], bool] = never
+    ) -> NDArray[np.int64]:
         """Return the costs as on the device: minimised integers."""
         if self.python is None:
             return self.on_device(self.costs(solutions))
         # The reference only checks the result.
         solutions = np.asarray(solutions).astype(self.kind.dtype)
-        return self.on_device(self._python_costs(solutions, real=self.real))
+        return self.on_device(self._python_costs(solutions, self.real, must_leave))
 
     def on_device(self, costs: NDArray[Any]) -> NDArray[np.int64]:
         """Return costs in the sense of the problem as minimised integers."""
@@ -251,8 +254,9 @@ class StatedProblem(Problem):
             return
         with WorkerPool(reference, processes) as self._workers:
             self._require_equal_data(argument, self._workers)
+            self.callers = processes
             yield f"costs by {argument}=, called by {processes} processes"
-        self._workers = None
+        self._workers, self.callers = None, 1
 
     def _require_equal_data(self, argument: str, workers: WorkerPool) -> None:
         """Refuse a function that gives another cost in a new process than in this one."""
@@ -266,18 +270,22 @@ class StatedProblem(Problem):
                 f" process, which has imported the script again. {_SEED}"
             )
 
-    def _python_costs(self, solutions: NDArray[Any], *, real: bool | None) -> NDArray[Any]:
+    def _python_costs(
+        self, solutions: NDArray[Any], real: bool | None, must_leave: Callable[[], bool] = never
+    ) -> NDArray[Any]:
         assert self.python is not None
         argument, function = self.python
         if self._workers is not None and len(solutions) > 1:
-            return self._workers.costs(argument, solutions, real=real)
-        return self._by(argument, function, solutions, is_batch=argument == "batch", real=real)
+            return self._workers.costs(argument, solutions, real=real, must_leave=must_leave)
+        is_batch = argument == "batch"
+        return self._by(argument, function, solutions, must_leave, is_batch=is_batch, real=real)
 
     def _by(
         self,
         argument: str,
         function: Function,
         solutions: NDArray[Any],
+        must_leave: Callable[[], bool] = never,
         *,
         is_batch: bool,
         real: bool | None = True,
@@ -285,9 +293,8 @@ class StatedProblem(Problem):
         if argument == "reference":
             real = self.real
         rows = max(1, _ROWS_AT_ONCE // self.size)
-        found = [
-            costs_by(function, argument, solutions[i : i + rows], is_batch=is_batch, real=real)
-            for i in range(0, len(solutions), rows)
-        ]
+        how: dict[str, Any] = {"is_batch": is_batch, "real": real, "must_leave": must_leave}
+        parts = [solutions[i : i + rows] for i in range(0, len(solutions), rows)]
+        found = [costs_by(function, argument, each, **how) for each in parts]
         costs: NDArray[Any] = np.concatenate(found)
         return costs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from pathlib import Path
@@ -17,6 +16,8 @@ from islands.modelling.functions import Function
 from islands.modelling.header import Functions, Text
 from islands.modelling.kinds import KeyVectors, Order, SolutionKind, Subset, box_of, size_of
 from islands.modelling.problem import StatedProblem
+from islands.problems.arrays import is_finite
+from islands.text import shown
 
 Code = str | Path
 
@@ -247,7 +248,7 @@ def _named(name: str | None, kind: SolutionKind) -> str:
 def _best(value: float | None) -> BestKnown | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-        raise UsageError(f"best_known={value!r}: is not a finite number")
+    if isinstance(value, bool) or not isinstance(value, Real) or not is_finite(value):
+        raise UsageError(f"best_known={shown(value)}: is not a finite number")
     value = int(value) if isinstance(value, Integral) else float(value)
     return BestKnown(value, "best_known", "the script")

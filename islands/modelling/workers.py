@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from types import ModuleType
@@ -21,9 +21,11 @@ from numpy.typing import NDArray
 from islands.custom.scripts import is_reference, module_of, parted, reference_to
 from islands.errors import InputError, RunError
 from islands.modelling.functions import Function, costs_by
+from islands.problems.base import never
 
 _CHUNKS_EACH = 4  # per worker: fewer calls, but still an even distribution
 _PARENT_SECONDS = 2.0
+_LOOK_SECONDS = 0.1
 
 _function: Function | None = None
 """In a worker: the function of the user."""
@@ -35,6 +37,7 @@ class WorkerPool:
     def __init__(self, reference: str, count: int) -> None:
         """Start `count` processes that import the function from `FILE.py:NAME`."""
         self.count = count
+        self._is_left = False
         context = multiprocessing.get_context("spawn")
         self._pool = ProcessPoolExecutor(count, context, _begin, (reference, os.getpid()))
         with _without_main():
@@ -42,12 +45,29 @@ class WorkerPool:
             for ready in [self._pool.submit(time.sleep, 0.05) for _ in range(count)]:
                 _result(ready.result)
 
-    def costs(self, argument: str, solutions: NDArray[Any], *, real: bool | None) -> NDArray[Any]:
-        """Return the cost of each row."""
+    def costs(
+        self,
+        argument: str,
+        solutions: NDArray[Any],
+        *,
+        real: bool | None,
+        must_leave: Callable[[], bool] = never,
+    ) -> NDArray[Any]:
+        """Return the cost of each row, or of the first ones, if it `must_leave` before the end."""
         rows = max(1, -(-len(solutions) // (_CHUNKS_EACH * self.count)))
         parts = [solutions[i : i + rows] for i in range(0, len(solutions), rows)]
         waiting = [self._pool.submit(_costs, argument, part, real) for part in parts]
-        return np.concatenate([_result(each.result) for each in waiting])
+        found = [np.zeros(0, np.float64 if real else np.int64)]
+        for each in waiting:
+            while not each.done() and not must_leave():
+                wait([each], _LOOK_SECONDS)
+            if not each.done():
+                self._is_left = True
+                break
+            found.append(_result(each.result))
+        for each in waiting:
+            each.cancel()
+        return np.concatenate(found)
 
     def __enter__(self) -> Self:
         """Return the pool."""
@@ -55,6 +75,9 @@ class WorkerPool:
 
     def __exit__(self, *_: object) -> None:
         """End the processes."""
+        if self._is_left:  # nobody needs what they still compute, which may never end
+            for each in list(self._pool._processes.values()):
+                each.kill()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -77,7 +100,7 @@ def _result(get: Callable[[], Any]) -> Any:
     except BrokenProcessPool:
         raise RunError(
             "a process that called function= ended suddenly. Check the memory that the function"
-            " needs, and that its script runs alone"
+            " needs, that it does not call os._exit, and that its script runs alone"
         ) from None
 
 

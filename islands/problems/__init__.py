@@ -13,12 +13,11 @@ from islands.instances.catalogue import BestKnown, Entry, catalogue
 from islands.instances.formats import FORMATS, FOUND_BY_NAME, recognised
 from islands.instances.locate import Found, find
 from islands.instances.mkp import read_mkp
-from islands.problems.arrays import shown
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
 from islands.problems.tsp import Tsp
-from islands.text import counted, one_line, option, unknown
+from islands.text import counted, one_line, option, shown, unknown
 
 PROBLEMS: dict[str, type[Problem]] = {"tsp": Tsp, "qap": Qap, "mkp": Mkp}
 

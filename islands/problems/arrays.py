@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
-from islands.text import counted, one_line
+from islands.text import counted, one_line, shown
 
-_SHOWN = 60  # characters of a value in a message
 _CORRECT = "Correct it"
 _FIX = "Multiply all of them by a power of ten, or round them"
 _FORMS = {1: "a list of numbers", 2: "a list of rows of numbers of equal length"}
@@ -87,9 +87,14 @@ def read_number(name: str, value: Any) -> float | None:
     if value is None:
         return None
     is_number = isinstance(value, int | float | np.integer | np.floating)
-    if not is_number or isinstance(value, bool) or not math.isfinite(value):
+    if not is_number or isinstance(value, bool) or not is_finite(value):
         raise UsageError(f"{name}={shown(value)}: must be a number. Leave it out if it is unknown")
     return int(value) if value == int(value) else float(value)
+
+
+def is_finite(value: Any) -> bool:
+    """Return whether a number is finite, and an integer not beyond all doubles."""
+    return bool(abs(value) <= sys.float_info.max)
 
 
 def require_shape(name: str, array: NDArray[Any], shape: tuple[int, ...], reason: str) -> None:
@@ -101,11 +106,6 @@ def require_shape(name: str, array: NDArray[Any], shape: tuple[int, ...], reason
 def element(name: str, place: tuple[int, ...]) -> str:
     """Return an element of an array as Python writes it, such as `flows[2, 3]`."""
     return f"{name}[{', '.join(map(str, place))}]"
-
-
-def shown(value: Any) -> str:
-    """Return any value as short text on one line."""
-    return one_line(repr(value), _SHOWN)
 
 
 def _converted(name: str, array: NDArray[Any]) -> NDArray[Any]:

@@ -30,6 +30,11 @@ Solution = NDArray[Any]
 """An order or a subset of integers, or a vector of numbers."""
 
 
+def never() -> bool:
+    """Return that all solutions must be evaluated."""
+    return False
+
+
 class Problem(Values, ABC):
     """One instance of one kind of problem.
 
@@ -94,6 +99,10 @@ class Problem(Values, ABC):
     function, of many solutions (`batch`) or of one (`function`)."""
     checker: str = "NumPy"
     """What computes the exact costs."""
+    evaluator: str = "an evaluation"
+    """What evaluates solutions, for a message about an evaluation that does not return."""
+    callers: int = 1
+    """The number of processes that call its Python function at the same time."""
     plot: Callable[[Solution, Any], Any] | None = None
     """A function that draws a solution into Matplotlib axes."""
 
@@ -237,8 +246,13 @@ class Problem(Values, ABC):
     def costs(self, solutions: NDArray[Any]) -> NDArray[np.int64]:
         """Return the exact cost of each row of `solutions`, in units."""
 
-    def device_costs(self, solutions: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the exact costs as on the device, where they are minimised."""
+    def device_costs(
+        self, solutions: NDArray[Any], must_leave: Callable[[], bool] = never
+    ) -> NDArray[np.int64]:
+        """Return the exact costs as on the device, where they are minimised.
+
+        If evaluations may take long, those after `must_leave` has returned true are left out.
+        """
         costs = self.costs(solutions)
         return -costs if self.maximise else costs
 

@@ -21,12 +21,11 @@ from islands.problems.arrays import (
     read_number,
     reals,
     require_shape,
-    shown,
 )
 from islands.problems.mkp import Mkp
 from islands.problems.qap import COST_MAX, Qap
 from islands.problems.tsp import Tsp
-from islands.text import meant, unknown
+from islands.text import meant, shown, unknown
 
 _NUMBER_MAX = 2**31 - 1
 _OF_COORDINATES = tuple(metric for metric in METRICS if metric != "EXPLICIT")

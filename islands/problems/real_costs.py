@@ -12,6 +12,14 @@ INFINITE = 0x7FF0000000000000
 NOT_A_NUMBER = 0x7FF8000000000000
 """The integer for NaN, which is worse than all others."""
 
+UNIT_OF_SUMS = 2.0**64
+"""Sums of costs are in this unit, so that those of all individuals of a run are finite."""
+
+
+def mean_of(total: float, count: float) -> float:
+    """Return the mean of costs from their sum."""
+    return total / count * UNIT_OF_SUMS
+
 
 def ordered(costs: Any) -> Any:
     """Return the integers for an array of real costs, of NumPy or CuPy."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from islands.problems import real_costs
+from islands.statistics.losses import percent_worse
 
 if TYPE_CHECKING:
     from islands.instances.catalogue import BestKnown
@@ -58,6 +61,8 @@ class Values:
         if self.best_known is None:
             return None
         best = self.best_known.value
+        if self.real and best:
+            return float(percent_worse(np.float64(cost), float(best), maximise=self.maximise))
         worse = best - cost if self.maximise else cost - best
         if best == 0:
             return 0.0 if worse == 0 else None

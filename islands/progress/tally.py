@@ -16,6 +16,7 @@ import numpy as np
 from islands.archipelago.measure import IslandMeasure
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.problems.real_costs import mean_of
 from islands.progress.progress import Progress, is_better
 
 NO_SOLUTION = np.iinfo(np.int64).max
@@ -66,7 +67,7 @@ class Tally:
     """The lower 32 bits of the sum, which may exceed 64 bits."""
     islands: int
     real_total: float = 0.0
-    """The sum of all costs if they are real."""
+    """The sum of all costs if they are real, in the unit of `real_costs`."""
 
     @property
     def total(self) -> int:
@@ -134,6 +135,11 @@ def summarise(
     restarts or others receive the solution.
     """
     cost = None if tally.best == NO_SOLUTION else problem.own_sense(tally.best)
+    individuals = population * tally.islands
+    if problem.real:
+        mean = problem.own_mean(mean_of(tally.real_total, individuals))
+    else:
+        mean = problem.own_mean(tally.total, individuals)
     found: tuple[int | None, int] = (tally.island, tally.best_generation)
     if cost is None:
         found = None, 0
@@ -146,9 +152,7 @@ def summarise(
         cost=cost,
         island=found[0],
         best_generation=found[1],
-        mean=problem.own_mean(
-            tally.real_total if problem.real else tally.total, population * tally.islands
-        ),
+        mean=mean,
         gap=None if cost is None else problem.gap(cost),
         best_known=problem.best_known.value if problem.best_known is not None else None,
         maximise=problem.maximise,

@@ -11,6 +11,7 @@ import numpy as np
 
 from islands.report.history import Floats
 from islands.report.recorded import RecordedRun, method_of
+from islands.statistics.losses import percent_worse
 from islands.text import one_line
 
 _NOT_METHOD = ("instance", "seed", "backend", "threads", "start", "format", "stop")
@@ -93,9 +94,9 @@ def _reference(known: float | None, found: Iterable[tuple[bool, Floats]]) -> Ref
 
 def _losses(best: Floats, reference: float, *, maximise: bool) -> Floats:
     """Return losses in per cent; if the reference is 0, the differences themselves."""
-    worse = reference - best if maximise else best - reference
+    losses = percent_worse(best, reference, maximise=maximise)
     # Add 0.0, as a difference may be -0.0.
-    return np.where(np.isnan(best), np.inf, 100.0 * worse / (abs(reference) or 100.0) + 0.0)
+    return np.where(np.isnan(best), np.inf, losses + 0.0)
 
 
 def methods_of(settings: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -114,6 +114,16 @@ def logarithmic_upwards(axes: Any, low: float, high: float) -> None:
     _few_labels(axes.yaxis, low, high)
 
 
+def doubling(axis: Any) -> None:
+    """Give an axis a logarithmic scale with labels at powers of two."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    axis.set_major_locator(LogLocator(base=2))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(lambda value, _: plain(value))
+
+
 def _few_labels(axis: Any, low: float, high: float) -> None:
     from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.statistics.losses import percent_worse
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -75,8 +77,8 @@ class History:
 
     def losses(self, values: Floats, reference: float) -> Floats:
         """Return by how many per cent costs are worse than a reference that is not 0."""
-        worse = reference - values if self.maximise else values - reference
-        return 100.0 * worse / abs(reference)
+        found: Floats = percent_worse(values, reference, maximise=self.maximise)
+        return found
 
     def thinned(self, most: int) -> History:
         """Return at most about `most` generations, evenly spaced, the first and last included."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from statistics import fmean, median, stdev
+from statistics import median
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from islands.report.curves import (
 from islands.report.figure import inline
 from islands.report.page import Page, facts, figure, figures, note, paragraph, table
 from islands.report.recorded import RecordedRun
+from islands.statistics import moments
 from islands.statistics.effects import mann_whitney
 from islands.statistics.ranks import SIGNIFICANT, against, friedman, mean_ranks
 
@@ -226,8 +227,8 @@ def _instances(curves: Sequence[Curve], references: Mapping[str, Reference]) -> 
                 instance,
                 method,
                 len(mine),
-                *(_percent(each(gaps) if gaps else None) for each in (min, fmean, max)),
-                _percent(stdev(gaps) if len(gaps) > 1 else None),
+                *(_percent(each(gaps) if gaps else None) for each in (min, moments.mean, max)),
+                _percent(moments.deviation(gaps)),
                 hits,
                 _percent(target_of([c for c in curves if c.instance == instance])),
             )

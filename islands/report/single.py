@@ -19,6 +19,7 @@ from islands.report.page import Page, facts, figure, figures, folded, note, para
 from islands.report.recorded import RecordedRun
 from islands.report.solution import draw_solution
 from islands.report.times import times
+from islands.statistics import moments
 from islands.text import counted
 
 _ROWS, _LINKS, _STEPS, _LISTED = 12, 20, 60, 200
@@ -117,7 +118,7 @@ def _course_table(history: History) -> str:
 
 def _mean(values: np.ndarray) -> float:
     known = values[np.isfinite(values)]
-    return float(known.mean()) if known.size else float("nan")
+    return moments.mean(known) if known.size else float("nan")
 
 
 def _number(value: float) -> str:

@@ -57,7 +57,7 @@ def _by_own(function: Callable[[Solution, Any], Any], axes: Any, solution: Solut
         function(solution.copy(), axes)
     except IslandsError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise RunError(f"plot= of the problem failed: {type(error).__name__}: {error}") from error
     return "Drawn by the function of the problem."
 

@@ -52,7 +52,7 @@ def evolve_asynchronous(
 ) -> Outcome:
     """Run until rank 0 finds a criterion satisfied, or every rank has done its generations."""
     began, limit = time.perf_counter(), time_limit(spec.stop)
-    slow = Slow(archipelago, spec, viewer.say)
+    slow = Slow(archipelago, spec, viewer.say, problem.evaluator)
     orders = _Orders(archipelago)
     loop: _AsynchronousLoop | None = None
     if archipelago.mine:
@@ -227,8 +227,9 @@ class _AsynchronousLoop:
         visit = self._schedule.next_visit(self._archipelago.generation)
         while True:
             step = min(self._pace.step, visit - self._archipelago.generation)
-            long = self._archipelago.may_take_long and self._pace.may_be_slow(
-                self._archipelago.generation, step
+            long = self._archipelago.is_on_cpu or (
+                self._archipelago.may_take_long
+                and self._pace.may_be_slow(self._archipelago.generation, step)
             )
             if not self._orders.advance(step, long=long):
                 return

@@ -140,7 +140,9 @@ def _advance(
             count = pace.next_count(max(archipelago.generation, unmeasured))
             left = int(min(visit, count)) - archipelago.generation
             step = min(pace.step, left) if math.isfinite(limit) else left
-            long = archipelago.may_take_long and pace.may_be_slow(archipelago.generation, step)
+            long = archipelago.is_on_cpu or (
+                archipelago.may_take_long and pace.may_be_slow(archipelago.generation, step)
+            )
             if not long:
                 archipelago.advance(step)
             elif not archipelago.attempt(step):

@@ -32,8 +32,9 @@ def take_device(
         if not visible:
             return choose(name, threads, sharers=world.local_size)
         numbers = assigned([each for each in everyone if each], platform.node(), share=share_gpu)
+        used = [each[number] for each, number in zip(filter(None, everyone), numbers, strict=True)]
         place = sum(bool(each) for each in everyone[: world.local_rank])
-        return choose(name, threads, numbers[place], world.local_size)
+        return choose(name, threads, numbers[place], used.count(used[place]))
 
     return world.run_on_all(chosen)
 

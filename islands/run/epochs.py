@@ -60,7 +60,7 @@ def evolve(
     loop = _Loop(
         archipelago, spec, problem, world, watch, interruption, keep, origin, viewer, callback
     )
-    slow = Slow(archipelago, spec, viewer.say) if viewer is not None else None
+    slow = Slow(archipelago, spec, viewer.say, problem.evaluator) if viewer is not None else None
     with Alarm(archipelago, interruption, loop.is_late, world, slow):
         if origin is None:
             archipelago.may_be_partial = True
@@ -105,8 +105,9 @@ class _Loop:
         self._unseen: tuple[Sequence[IslandMeasure], Progress] | None = None
         # The same on all ranks, also if a colony lies on some of them only.
         self._may_take_long = any(world.allgather(archipelago.may_take_long))
-        self._is_uneven = any(ALGORITHMS[each.algorithm].is_uneven for each in spec.all_colonies)
         self._has_told_idle = False
+        is_uneven = any(ALGORITHMS[each.algorithm].is_uneven for each in spec.all_colonies)
+        self._always_attempts = is_uneven or any(world.allgather(archipelago.is_on_cpu))
         self.is_partial = False
         """Whether generation 0 was abandoned."""
 
@@ -224,9 +225,9 @@ class _Loop:
             count = self._pace.next_count(generation)
             step = min(self._pace.step, int(min(visit, count)) - generation)
             long = self._may_take_long and (
-                self._is_uneven or self._pace.may_be_slow(generation, step)
+                self._always_attempts or self._pace.may_be_slow(generation, step)
             )
-            if long or self._archipelago.is_on_cpu:
+            if long:
                 self._show()
             began = self._seconds()
             is_complete = True

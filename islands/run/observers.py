@@ -7,6 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
+from islands.errors import RunError
+from islands.modelling.functions import is_of_signal
 from islands.progress.progress import Progress
 
 Callback = Callable[[Progress], object]
@@ -31,5 +33,13 @@ def requests_end(callback: Callback, progress: Progress) -> bool:
 
     Other true values do not count: functions of libraries return all kinds of values.
     """
-    given = callback(progress)
+    try:
+        given = callback(progress)
+    except SystemExit as error:
+        if is_of_signal(error):
+            raise
+        raise RunError(
+            f"callback= called sys.exit({error.code!r}), which would end the run without a result."
+            " To end the run, return True"
+        ) from error
     return isinstance(given, bool | np.bool_) and bool(given)

@@ -10,6 +10,12 @@ from islands.spec.spec import RunSpec
 
 _STEP_SECONDS = 0.5
 """Approximate maximum time between checks of the clock and of signals."""
+_QUICK_SECONDS = _STEP_SECONDS / 10
+"""The time of a step that would still end in time if it took twenty times as long."""
+_ENOUGH = 10
+"""Searches that must have been seen, on average, before their time predicts that of others."""
+_REMEMBERED = 0.9
+"""The share of the slowest time that counts after another step, which may have been lucky."""
 
 
 class Pace:
@@ -25,17 +31,21 @@ class Pace:
         self._counts_every = self._first if has_limit else 0
         self.step = max(1, self._first)
         self._waited_at = generation, seconds
-        self._plain = self._searching = math.inf
-        """Seconds per generation in recent steps, without and with local search."""
+        self._plain = math.inf
+        self._searching = 0.0
+        """Seconds per generation in the slowest recent steps, without and with local search."""
+        self._searched_each, self._searched = _searched_individuals(spec), 0.0
 
     def may_be_slow(self, generation: int, step: int) -> bool:
         """Return whether a step may last much longer than the interval between checks.
 
-        A local search may take many times longer than previous ones.
+        An evaluation or a local search may take many times longer than previous ones. Where the
+        host can prepare for that at no cost, as on a CPU, it does so for all steps instead.
         """
         if searches := self._searches(generation, generation + step):
-            return self._searching * searches > _STEP_SECONDS / 10
-        return self._plain * step > 2 * _STEP_SECONDS
+            is_known = self._searched >= _ENOUGH
+            return not is_known or self._searching * searches > _QUICK_SECONDS
+        return self._plain * step > _QUICK_SECONDS
 
     def next_count(self, generation: int) -> float:
         """Return the next generation at which evaluations are compared with their limit.
@@ -68,9 +78,11 @@ class Pace:
     def _update(self, before: int, since: float, generation: int, seconds: float) -> None:
         # Generation 0 has no local search, whatever its number suggests.
         if searches := self._searches(max(before, 0), generation):
-            self._searching = (seconds - since) / searches
+            self._searched += searches * self._searched_each
+            self._searching = max((seconds - since) / searches, _REMEMBERED * self._searching)
         elif generation > before:
-            self._plain = (seconds - since) / (generation - before)
+            slowest = 0.0 if math.isinf(self._plain) else self._plain
+            self._plain = max((seconds - since) / (generation - before), _REMEMBERED * slowest)
 
     def _searches(self, before: int, generation: int) -> int:
         """Return the number of generations with local search in (before, generation]."""
@@ -97,6 +109,21 @@ def first_step(spec: RunSpec) -> int:
         if each.improver.name != "none" or not ALGORITHMS[each.algorithm].improves
     ]
     return min(steps, default=0)
+
+
+def _searched_individuals(spec: RunSpec) -> float:
+    """Return the mean number of individuals with a local search in a generation that has some.
+
+    Infinite if an algorithm searches itself, or if there is no search.
+    """
+    return min(
+        (
+            each.islands * each.population * each.rate * each.improver.rate
+            for each in spec.all_colonies
+            if each.improver.name != "none" and ALGORITHMS[each.algorithm].improves
+        ),
+        default=math.inf,
+    )
 
 
 def _fitting(generations: int, elapsed: float) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
 from typing import Self
 
 from islands.display.table import or_dash
 from islands.progress.progress import is_better
 from islands.progress.result import Result
 from islands.run.bound import gap_to
-from islands.text import count, counted, gap, one_line
+from islands.statistics import moments
+from islands.text import count, counted, gap, one_line, rounded
 
 KEY = (
     "Hits: runs that reach the best-known value, and their mean time. Evals, Time: means over all"
@@ -38,7 +38,7 @@ class Summary:
     best: float | None
     mean: float | None
     standard_deviation: float | None
-    """The sample standard deviation; None for a single run."""
+    """The sample standard deviation; None for a single run, or beyond all doubles."""
     worst: float | None
     best_known: float | None
     gap_best: float | None
@@ -74,17 +74,17 @@ class Summary:
             runs=len(results),
             without_solution=len(results) - len(solved),
             best=best,
-            mean=fmean(costs) if costs else None,
-            standard_deviation=stdev(costs) if len(costs) > 1 else None,
+            mean=moments.mean(costs) if costs else None,
+            standard_deviation=moments.deviation(costs),
             worst=costs[-1] if costs else None,
             best_known=first.best_known,
             gap_best=ranked[0][1] if ranked else None,
             # If the best-known value is 0, only a cost of 0 has a gap.
-            gap_mean=fmean(gaps) if gaps and len(gaps) == len(solved) else None,
+            gap_mean=moments.mean(gaps) if gaps and len(gaps) == len(solved) else None,
             hits=len(hits) if first.best_known is not None else None,
-            hit_seconds=fmean(result.seconds for result in hits) if hits else None,
-            evaluations=fmean(result.evaluations for result in results),
-            seconds=fmean(result.seconds for result in results),
+            hit_seconds=moments.mean(result.seconds for result in hits) if hits else None,
+            evaluations=moments.mean(result.evaluations for result in results),
+            seconds=moments.mean(result.seconds for result in results),
             bound=bound,
             bound_gap=None if bound is None or best is None else gap_to(best, bound),
             unproven=sum(result.bound_estimate is not None for result in results),
@@ -131,15 +131,11 @@ def row(summary: Summary) -> str:
     deviation, hits = summary.standard_deviation, summary.hits
     return (
         f"{summary.runs:>6} | {or_dash(summary.best):>12} {gap(summary.gap_best):>7} |"
-        f" {_rounded(summary.mean):>14} {gap(summary.gap_mean):>7}"
-        f" {_rounded(deviation):>10} | {or_dash(summary.worst):>12} |"
+        f" {rounded(summary.mean, 1):>14} {gap(summary.gap_mean):>7}"
+        f" {rounded(deviation, 1):>10} | {or_dash(summary.worst):>12} |"
         f" {or_dash(hits):>5} {_time(summary.hit_seconds):>8} |"
         f" {count(summary.evaluations):>7} {_time(summary.seconds):>8}"
     )
-
-
-def _rounded(number: float | None) -> str:
-    return "-" if number is None else f"{number:.1f}"
 
 
 def _time(seconds: float | None) -> str:

@@ -59,6 +59,7 @@ def resolve_colonies(
             own.append(ColonySettings.build({k: v for k, v in each.items() if k in _OWN}))
             refuse_contradiction(common[place].values, each)
     require_total(sources[place:], total, len(stated))
+    GeneralSettings.converted("islands", total)
     # The defaults of a problem only make sense for a run without colonies.
     given = {name for layer in common for name in layer.values}
     usual = {name: value for name, value in common_defaults().items() if name not in given}

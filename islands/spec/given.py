@@ -18,7 +18,7 @@ from islands.instances.formats import FORMATS
 from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS, preset_file
 from islands.spec.own import CHOICES
-from islands.text import meant, option, plain, seconds, unknown
+from islands.text import meant, option, plain, seconds, shown, unknown
 from islands.untrusted import read_toml
 
 COLONIES = "colony"
@@ -61,9 +61,13 @@ def of_table(table: Mapping[str, Any]) -> Iterator[Given]:
     for key, value in table.items():
         if isinstance(value, Mapping) and ALIASES.get(key, key) != COLONIES:
             for name, inner in value.items():
-                yield Given(f"{key}.{name}={inner}", f"{key}.{name}", inner)
+                yield Given(_words(f"{key}.{name}", inner), f"{key}.{name}", inner)
         else:
-            yield Given(f"{key}={value}", key, value)
+            yield Given(_words(key, value), key, value)
+
+
+def _words(key: str, value: Any) -> str:
+    return f"{key}={shown(value, str)}"
 
 
 def gathered(given: Iterable[Given]) -> dict[str, Any]:
@@ -84,7 +88,7 @@ def colonies(value: Any) -> list[dict[str, Any]]:
     """Return the settings of each colony by full name, from mappings or text."""
     if not isinstance(value, list | tuple) or not value:
         raise UsageError(
-            f"colonies={value!r}: must be a list of at least one colony. Write"
+            f"colonies={shown(value)}: must be a list of at least one colony. Write"
             " colonies=[dict(islands=4), ...], or tables [[colony]] in a file"
         )
     found = []
@@ -111,7 +115,7 @@ def of_text(text: str) -> Iterator[Given]:
 
 def _of_colony(table: Any) -> Iterator[Given]:
     if not isinstance(table, Mapping):
-        raise UsageError(f"{table!r}: is no mapping. Write dict(islands=4, algorithm='de')")
+        raise UsageError(f"{shown(table)}: is no mapping. Write dict(islands=4, algorithm='de')")
     return of_table(table)
 
 

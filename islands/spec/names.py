@@ -14,9 +14,9 @@ from islands.problems.base import Problem
 
 def start_name(name: str, problem: Problem) -> str:
     """Return the full name of a solution's file, which may be next to the instance's file."""
-    if problem.path is not None and not Path(name).exists():
-        neighbour = problem.path.parent / name
-        if neighbour.exists():
+    with reading(name):
+        neighbour = problem.path and not Path(name).exists() and problem.path.parent / name
+        if neighbour and neighbour.exists():
             return lasting(str(neighbour))
     return lasting(name)
 

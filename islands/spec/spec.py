@@ -10,6 +10,8 @@ from typing import Any, Self
 import islands
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.colony_spec import ColonySpec, islands_of_each
+from islands.archipelago.sizes import MOST_INDIVIDUALS, MOST_ISLANDS
+from islands.backends.host import MOST_THREADS
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
@@ -31,8 +33,8 @@ FORMAT = 7
 class GeneralSettings(Settings):
     """The settings that every algorithm has."""
 
-    islands: int = setting(8, "total number of islands, over all ranks", low=1)
-    population: int = setting(256, "individuals per island", low=2)
+    islands: int = setting(8, "total number of islands, over all ranks", low=1, high=MOST_ISLANDS)
+    population: int = setting(256, "individuals per island", low=2, high=MOST_INDIVIDUALS)
     seed: int = setting(1, "random seed; the same seed repeats the run", low=0, high=_LAST_SEED)
     backend: str = setting(
         "auto",
@@ -51,7 +53,7 @@ class GeneralSettings(Settings):
         " the host decodes and evaluates with NumPy (host); empty: the algorithm's default",
         choices=("", "sorted", "plain", "host"),
     )
-    threads: int = setting(0, "threads of the cpu backend; 0: all cores", low=0)
+    threads: int = setting(0, "threads of the cpu backend; 0: all cores", low=0, high=MOST_THREADS)
     bound: bool = setting(
         False, "whether a lower bound of the optimum is computed after the search"
     )

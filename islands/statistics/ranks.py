@@ -40,6 +40,7 @@ def against(losses: Losses, best: int) -> list[float | None]:
     Equal pairs are dropped, as Wilcoxon did. The best itself has no p-value.
     """
     others = [column for column in range(losses.shape[1]) if column != best]
+    losses = losses / 8  # so that no difference exceeds the largest double
     finite = np.where(np.isfinite(losses), losses, _beyond(losses))
     corrected = holm([_wilcoxon(finite[:, each] - finite[:, best]) for each in others])
     found: list[float | None] = [None] * losses.shape[1]
@@ -60,7 +61,10 @@ def holm(p: Sequence[float]) -> list[float]:
 def _beyond(losses: Losses) -> float:
     """Return a loss that exceeds all losses by more than they differ from each other."""
     solved = losses[np.isfinite(losses)]
-    return float(2 * solved.max() - solved.min() + 1) if solved.size else 0.0
+    if not solved.size:
+        return 0.0
+    worst = float(solved.max())
+    return worst + 2 * (worst - float(solved.min()) or abs(worst) or 1.0)
 
 
 def _wilcoxon(differences: Losses) -> float:

@@ -64,6 +64,7 @@ def random(domains: Sequence[Domain], count: int, seed: int, identify: Identify)
 
 def grid(domains: Sequence[Domain], steps: int, identify: Identify) -> Candidates:
     """Return the base and all combinations of values, with `steps` values per range."""
+    _require_few(f"--grid {steps}: {steps} points", steps, "Take fewer steps or settings")
     values = [domain.points(steps) for domain in domains]
     size = math.prod(len(each) for each in values)
     _require_few(f"--grid {steps}: {size} points", size, "Take fewer steps or settings")

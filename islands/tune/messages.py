@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from statistics import fmean
 
 from islands.problems.base import Problem
 from islands.spec.stop import time_limit
-from islands.text import counted, gap
+from islands.statistics import moments
+from islands.text import counted, gap, rounded
 from islands.tune.configurations import Candidates
 from islands.tune.plan import Task, Tuning
 from islands.tune.runs import TaskResult, is_timed
@@ -74,4 +74,6 @@ def _outcome(problem: Problem, result: TaskResult) -> str:
     gaps = [each for cost in costs if (each := problem.gap(cost)) is not None]
     if not costs:
         return "no feasible solution"
-    return f"gap {gap(fmean(gaps))}" if len(gaps) == len(costs) else f"mean {fmean(costs):.1f}"
+    if len(gaps) == len(costs):
+        return f"gap {gap(moments.mean(gaps))}"
+    return f"mean {rounded(moments.mean(costs), 1)}"

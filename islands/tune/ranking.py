@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, stdev
 from typing import Any, Self
 
 import numpy as np
 
 from islands.problems.base import Problem
 from islands.progress.progress import is_better
+from islands.statistics import moments
+from islands.statistics.losses import percent_worse
 from islands.statistics.ranks import Losses, against, friedman, mean_ranks
 from islands.tune.configurations import Configuration, Values
 from islands.tune.runs import TaskResult
@@ -84,12 +85,12 @@ class Ranking:
                 configuration=each.number,
                 values=each.values,
                 mean_rank=ranks[column],
-                loss=sign * fmean(means) if means else None,
-                standard_deviation=fmean(deviations) if deviations else None,
+                loss=sign * moments.mean(means) if means else None,
+                standard_deviation=moments.mean(deviations) if deviations else None,
                 hits=_hits(problems, own),
                 void=int(np.isinf(blocks[:, column]).sum()),
-                evaluations=fmean(fmean(cell.evaluations) for cell in own.values()),
-                seconds=fmean(cell.seconds for cell in own.values()),
+                evaluations=moments.mean(moments.mean(cell.evaluations) for cell in own.values()),
+                seconds=moments.mean(cell.seconds for cell in own.values()),
                 p=compared[column],
             )
 
@@ -129,7 +130,7 @@ def _losses(problem: Problem, cells: Sequence[TaskResult], metric: str) -> Losse
     known = problem.best_known
     best = float(solved.min()) if known is None else sign * known.value
     # A gap in per cent is undefined if the best value is 0: the loss is then the cost itself.
-    losses: Losses = 100.0 * (costs - best) / (abs(best) or 1)
+    losses: Losses = percent_worse(costs, best)
     return losses
 
 
@@ -142,8 +143,9 @@ def _columns(columns: Iterable[Sequence[float | None]]) -> Losses:
 def _means(losses: Iterable[Losses]) -> tuple[list[float], list[float]]:
     """Return means and standard deviations of the runs of each instance that has solutions."""
     solved = [[float(loss) for loss in runs if math.isfinite(loss)] for runs in losses]
-    means = [fmean(runs) for runs in solved if runs]
-    return means, [stdev(runs) for runs in solved if len(runs) > 1]
+    means = [moments.mean(runs) for runs in solved if runs]
+    deviations = [moments.deviation(runs) for runs in solved]
+    return means, [each for each in deviations if each is not None]
 
 
 def _hits(problems: Mapping[str, Problem], cells: Mapping[str, TaskResult]) -> int | None:

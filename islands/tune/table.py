@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from islands.statistics.ranks import SIGNIFICANT
-from islands.text import count, counted
+from islands.text import count, counted, rounded
 from islands.tune.configurations import words_of
 from islands.tune.ranking import RankedConfiguration, Ranking
 
@@ -46,15 +46,11 @@ def _legend(ranking: Ranking) -> list[str]:
 def _row(ranked: RankedConfiguration, digits: int) -> str:
     return (
         f"{ranked.mean_rank:>6.2f} {ranked.configuration:>5} |"
-        f"{_rounded(ranked.loss, digits):>12} {_rounded(ranked.standard_deviation, digits):>10}"
+        f"{rounded(ranked.loss, digits):>12} {rounded(ranked.standard_deviation, digits):>10}"
         f" {'-' if ranked.hits is None else ranked.hits:>7} |"
         f" {count(ranked.evaluations):>7} {ranked.seconds:>8.3f}s |"
         f" {'-' if ranked.p is None else f'{ranked.p:.2g}':>7}   {words_of(ranked.values)}"
     )
-
-
-def _rounded(number: float | None, digits: int) -> str:
-    return "-" if number is None else f"{number:.{digits}f}"
 
 
 def _verdict(ranking: Ranking) -> str:

@@ -27,6 +27,9 @@ __device__ double value_of(int64_t cost) {
     return double(marks::cost_of(cost));
 }
 
+// Sums of real costs are in units of 2^64, so that those of all individuals are finite.
+constexpr double OF_SUMS = 1.0 / 18446744073709551616.0;
+
 // Return a number with the order of costs that is finite, so that it can be subtracted.
 __device__ double finite(int64_t cost) {
     if (!COSTS_REAL) return double(cost);

@@ -28,7 +28,7 @@ __device__ Evaluated evaluate_children(Mover& mover, Decoder& decoder, Scratch s
     } else {
         Gene* const second = child + all.shape.pitch;
         const auto costs =
-            individual::evaluate(decoder, scratch, all, data, child, second, slot.place);
+            individual::evaluate(decoder, scratch, all, data, improving, child, second, slot.place);
         const bool takes_first = costs.first <= costs.second;
         better.child = takes_first ? child : second;
         better.cost = min(costs.first, costs.second);
@@ -64,7 +64,7 @@ KERNEL(first_generation, (Arena arena, Archipelago all, problem::Data data, algo
     for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the previous individual has been read
         // Always make the first individual, so that there is one.
-        if (POLLING_IS_CHEAP && job > 0 && improver::halts(improving)) break;
+        if (improver::LOOKS_OFTEN && job > 0 && improver::halts(improving)) break;
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, true);
         encoding::Gene* const row = all.genes_of(all.row(0, slot.local, slot.slot));
         if (slot.slot < all.given[slot.local]) {
@@ -86,8 +86,7 @@ KERNEL(next_generation, (Arena arena, Archipelago all, problem::Data data, algor
     algorithm::Mover mover(all, plan, scratch);
     for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the children of the previous slot have been read
-        // On a GPU only improvers take long, and they check for stop requests themselves.
-        if (POLLING_IS_CHEAP && improver::halts(improving)) break;
+        if (improver::LOOKS_OFTEN && improver::halts(improving)) break;
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, false);
         if (!slot.redrawn && mover.passes(slot)) {
             generation::put(all, slot, mover.current(slot));

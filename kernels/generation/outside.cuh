@@ -159,7 +159,8 @@ __device__ const problem::Stored* staged(const Arena& arena, const Archipelago& 
 
 // Evaluate the children that wait, a thread for each; a block takes a tile of an island.
 KERNEL(evaluate_children,
-       (Arena arena, Archipelago all, problem::Data data, algorithm::Plan, improver::Plan)) {
+       (Arena arena, Archipelago all, problem::Data data, algorithm::Plan,
+        improver::Plan improving)) {
     constexpr int CHILDREN = algorithm::Mover::CHILDREN;
     const int children = all.population * CHILDREN, n = genes::items(all.shape);
     // The tiles with children of this rank.
@@ -175,6 +176,11 @@ KERNEL(evaluate_children,
             if (child >= children) continue;
             const int64_t slot = all.number(local, child / CHILDREN);
             if (child % CHILDREN >= all.outside.waiting[slot]) continue;
+            // Always evaluate the first child, so that there is one in generation 0.
+            if ((job > 0 || lane > 0) && improver::halt_requested(improving)) {
+                all.outside.waiting[slot] = 0;
+                continue;
+            }
             all.outside.cost[slot * CHILDREN + child % CHILDREN] =
                 problem::cost_of_one(tile + lane, n, data);
         }

@@ -27,20 +27,61 @@ constexpr uint32_t ALWAYS = 0xffffffffu;
 
 __device__ Plan never() { return {}; }
 
-// Return whether a stop is requested, as one thread sees it; others may see it later. The result of
-// a stopped search is discarded, so it may return anything.
-__device__ bool halt_requested(const Plan& plan) { return plan.halt != nullptr && plan.halt[0]; }
+// Return whether a stop is requested, as one thread sees it; others may see it later. A caller that
+// sees it must stop, as that is written at once. The result of a stopped search is discarded, so it
+// may return anything.
+__device__ bool halt_requested(const Plan& plan) {
+    if (plan.halt == nullptr || !plan.halt[0]) return false;
+    plan.halt[1] = 1;
+    return true;
+}
 
 // The same for all threads of the block.
 __device__ bool halts(const Plan& plan) {
-    if (plan.halt == nullptr) return false;
-    const bool requested = block::any(threadIdx.x == 0 && plan.halt[0]);
-    if (requested && threadIdx.x == 0) plan.halt[1] = 1;
-    return requested;
+    return plan.halt != nullptr && block::any(threadIdx.x == 0 && halt_requested(plan));
 }
 
-// Iterations of a search's innermost loop between two checks.
-constexpr int POLL_INTERVAL = 4096;
+// Whether kernels look for a stop request after each evaluation. On a GPU they do so only where
+// nobody knows how long an evaluation takes: it may be the code of a user.
+#ifndef PROBLEM_MAY_TAKE_LONG
+#define PROBLEM_MAY_TAKE_LONG 0
+#endif
+constexpr bool LOOKS_OFTEN = POLLING_IS_CHEAP || PROBLEM_MAY_TAKE_LONG;
+
+// Looks for a stop request in a loop with evaluations: a CPU in each iteration; a GPU, if it
+// LOOKS_OFTEN, in the first iteration after each 10 ms. A request that was seen stays seen.
+class Lookout {
+  public:
+    __device__ explicit Lookout(const Plan& plan) : plan_(plan), looked_(now()) {}
+
+    // Return whether a stop is requested, as one thread sees it; others may see it later.
+    __device__ bool sees() {
+        if (POLLING_IS_CHEAP) return halt_requested(plan_);
+        if (!LOOKS_OFTEN || seen_ || now() - looked_ < INTERVAL) return seen_;
+        looked_ = now();
+        return seen_ = halt_requested(plan_);
+    }
+
+    // The same for all threads of the block.
+    __device__ bool halts() {
+        if (POLLING_IS_CHEAP) return improver::halts(plan_);
+        return LOOKS_OFTEN && block::any(threadIdx.x == 0 && sees());
+    }
+
+  private:
+    static constexpr uint64_t INTERVAL = 15'000'000;  // clock cycles
+
+    __device__ static uint64_t now() {
+#ifdef __CUDACC__
+        if (LOOKS_OFTEN) return clock64();
+#endif
+        return 0;
+    }
+
+    const Plan& plan_;
+    uint64_t looked_;
+    bool seen_ = false;
+};
 
 // Return whether a search checks after a number of steps over the pairs of n items. On a GPU checks
 // are rare, because reading host memory is slow.

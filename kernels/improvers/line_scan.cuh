@@ -16,10 +16,10 @@ class Scan<Move, true> {
   public:
     __device__ Scan(const Plan& plan, const Pairs& pairs, const int32_t* order, int n,
                     const problem::Data& data)
-        : plan_(plan), pairs_(pairs), order_(order), n_(n), data_(data), groups_(n) {}
+        : lookout_(plan), pairs_(pairs), order_(order), n_(n), data_(data), groups_(n) {}
 
     // As in scan.cuh.
-    __device__ Choice first(int64_t start) const {
+    __device__ Choice first(int64_t start) {
         const int64_t size = pairs_.size();
         // Lines come in the order of their lowest moves: a scan of all in order may end early.
         const bool in_order = start == 0 && pairs_.are_all();
@@ -47,7 +47,7 @@ class Scan<Move, true> {
         return chosen(start + found, is_mine ? least : 0, found + 1);
     }
 
-    __device__ Choice best() const {
+    __device__ Choice best() {
         const int64_t size = pairs_.size();
         block::Ranked best{0, 0xffffffffu};
         const auto compare = [&](uint32_t number, int64_t delta) {
@@ -76,10 +76,10 @@ class Scan<Move, true> {
 
   private:
     // Try `count` moves from `start` on until the first that improves, a group for each.
-    __device__ Choice first_alone(int64_t start, int64_t count) const {
+    __device__ Choice first_alone(int64_t start, int64_t count) {
         Pair pair = pairs_.at((start + groups_.index()) % pairs_.size());
         for (int64_t tried = 0; tried < count; tried += groups_.count()) {
-            if (POLLING_IS_CHEAP && halts(plan_)) break;
+            if (lookout_.halts()) break;
             const int64_t delta = raised_by(pair, tried + groups_.index() < count);
             const int winner = block::first(delta < 0);
             if (winner < int(blockDim.x)) {
@@ -122,10 +122,10 @@ class Scan<Move, true> {
     // returns whether the rest of its line is left out. Lines are walked in their order, as many at
     // once as there are groups, until ends(line) for the next line is true.
     template <class Visit, class Ends>
-    __device__ void along_lines(Visit visit, Ends ends) const {
+    __device__ void along_lines(Visit visit, Ends ends) {
         const int lines = Move::lines(n_);
         for (int first = 0; first < lines; first += groups_.count()) {
-            if (POLLING_IS_CHEAP && halts(plan_)) return;
+            if (lookout_.halts()) return;
             if (first > 0 && ends(first)) return;
             const int line = first + groups_.index();
             int left = line < lines ? Move::length(line, n_) : 0;
@@ -139,7 +139,7 @@ class Scan<Move, true> {
         }
     }
 
-    const Plan& plan_;
+    Lookout lookout_;
     const Pairs& pairs_;
     const int32_t* const order_;
     const int n_;

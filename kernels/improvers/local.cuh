@@ -27,7 +27,7 @@ __device__ int64_t improve(const Plan& plan, Scratch, int32_t* order, int n,
         position = draw::below(shared.words(stream::POSITION, 0).x, n);
     }
     const Pairs pairs(n, position);
-    const Scan<Move> scan(plan, pairs, order, n, data);
+    Scan<Move> scan(plan, pairs, order, n, data);
     int64_t next = 0;
     for (int taken = 0; plan.steps == 0 || taken < plan.steps; ++taken) {
         if (polls_after(taken, n) && halts(plan)) break;

@@ -5,6 +5,7 @@
 
 #include "core/costs.cuh"
 #include "improvers/base.cuh"
+#include "improvers/changes.cuh"
 #include "improvers/pairs.cuh"
 #include "moves.cuh"
 
@@ -26,16 +27,16 @@ class Scan {
   public:
     __device__ Scan(const Plan& plan, const Pairs& pairs, const int32_t* order, int n,
                     const problem::Data& data)
-        : plan_(plan), pairs_(pairs), order_(order), n_(n), data_(data) {}
+        : pairs_(pairs), changes_(order, n, data), lookout_(plan) {}
 
     // Try all moves cyclically from `start` until the first that improves. Only the moves that a
     // single thread would have tried are counted.
-    __device__ Choice first(int64_t start) const {
+    __device__ Choice first(int64_t start) {
         const int64_t size = pairs_.size();
+        changes_.begin();
         Pair pair = pairs_.at((start + threadIdx.x) % size);
-        uint32_t turns = 0;
         for (int64_t tried = 0; tried < size; tried += blockDim.x) {
-            if (POLLING_IS_CHEAP && ++turns % POLL_INTERVAL == 0 && halts(plan_)) break;
+            if (lookout_.halts()) break;
             const int64_t mine = tried + threadIdx.x;
             const int64_t delta = mine < size ? raised_by(pair) : 0;
             const int64_t found = block::argmin({delta < 0 ? mine : size, 0}).value;
@@ -48,13 +49,13 @@ class Scan {
     }
 
     // Try all moves and select the one that lowers the cost most.
-    __device__ Choice best() const {
+    __device__ Choice best() {
         const int64_t size = pairs_.size();
+        changes_.begin();
         block::Ranked best{0, 0xffffffffu};
         Pair pair = pairs_.at(threadIdx.x % size);
-        uint32_t turns = 0;
         for (int64_t number = threadIdx.x; number < size; number += blockDim.x) {
-            if (POLLING_IS_CHEAP && ++turns % POLL_INTERVAL == 0 && halts(plan_)) break;
+            if (lookout_.sees()) break;  // the whole search then halts before its next move
             const block::Ranked tried{raised_by(pair), uint32_t(number)};
             if (tried.before(best)) best = tried;
             pair = pairs_.after(pair, blockDim.x);
@@ -65,14 +66,12 @@ class Scan {
 
   private:
     __device__ int64_t raised_by(Pair pair) const {
-        return problem::delta(order_, n_, data_, Move{pair.u, pair.v});
+        return changes_.by(Move{pair.u, pair.v});
     }
 
-    const Plan& plan_;
     const Pairs& pairs_;
-    const int32_t* const order_;
-    const int n_;
-    const problem::Data& data_;
+    Changes changes_;
+    Lookout lookout_;
 };
 
 }  // namespace improver

@@ -121,7 +121,7 @@ __device__ Choice first_choice(const Plan& plan, Exchanges& exchanges) {
     int64_t tried = 0;
     uint32_t turns = 0;
     for (int64_t begin = 0; begin < rows; begin += blockDim.x) {
-        if (++turns % 256 == 0 && halts(plan)) break;
+        if ((POLLING_IS_CHEAP || ++turns % 256 == 0) && halts(plan)) break;
         const int64_t row = begin + threadIdx.x;
         const Entry entry = row < rows ? exchanges.find(row, 0, false) : Entry{};
         const int64_t found = begin + block::first(entry.gain > 0);
@@ -142,7 +142,7 @@ __device__ Choice best_choice(const Plan& plan, Exchanges& exchanges) {
     block::Ranked most{0, 0}, mine{0, 0xffffffffu};
     uint32_t turns = 0;
     for (int64_t begin = 0; begin < rows; begin += blockDim.x) {
-        if (++turns % 256 == 0 && halts(plan)) break;
+        if ((POLLING_IS_CHEAP || ++turns % 256 == 0) && halts(plan)) break;
         const int64_t row = begin + threadIdx.x;
         // Later rows must gain more than all earlier ones, of any thread.
         const int64_t floor = -most.value;

@@ -61,7 +61,7 @@ __device__ Exchange best_of(const Plan& plan, Step& step, const Sides& sides) {
     uint32_t at = 0xffffffffu;
     uint32_t turns = 0;
     for (int row = threadIdx.x; row <= sides.leaving(); row += blockDim.x) {
-        if (++turns % 256 == 0 && halt_requested(plan)) break;
+        if ((POLLING_IS_CHEAP || ++turns % 256 == 0) && halt_requested(plan)) break;
         const int leaves = row == 0 ? NO_ITEM : sides.leaves(row - 1);
         const Exchange found = step.find(leaves, best.gain);
         if (found.gain > best.gain) best = found, at = row;

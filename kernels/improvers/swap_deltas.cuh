@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/core.cuh"
+#include "improvers/changes.cuh"
 #include "moves.cuh"
 
 #ifdef PROBLEM_SWAPS
@@ -15,23 +16,29 @@ namespace problem {
 class SwapDeltas {
   public:
     using Delta = int64_t;
+    static constexpr bool EVALUATES = true;  // nothing is stored: a step evaluates all pairs
 
     // Return for each item the first one behind all equal ones; null: there are no equal ones.
     __device__ static const int32_t* after(const Data&) { return nullptr; }
 
     __device__ SwapDeltas(Scratch&, const int32_t* order, int n, const Data& data,
                           const block::Triangle&)
-        : order_(order), n_(n), data_(data) {}
+        : n_(n), changes_(order, n, data) {}
 
     __device__ void begin() {}
 
-    // Return the deltas of a run of pairs. Entries of no pair are undefined.
-    __device__ block::Run<Delta> advance(int, block::Triangle::Place place) {
+    // Prepare for the pairs of a step.
+    __device__ void begin_step() { changes_.begin(); }
+
+    // Return the deltas of a run of pairs. Entries of no pair are undefined, and so are all once the
+    // lookout sees a stop request.
+    template <class Lookout>
+    __device__ block::Run<Delta> advance(int, block::Triangle::Place place, Lookout& lookout) {
         block::Run<Delta> run;
         for (int k = 0; k < block::RUN; ++k) {
             const moves::Swap swap{place.i, place.j + k};
-            const bool exists = swap.u < swap.v && swap.v < n_;
-            run.item[k] = exists ? Delta(delta(order_, n_, data_, swap)) : 0;
+            const bool exists = swap.u < swap.v && swap.v < n_ && !lookout.sees();
+            run.item[k] = exists ? Delta(changes_.by(swap)) : 0;
         }
         return run;
     }
@@ -41,9 +48,8 @@ class SwapDeltas {
     __device__ void follow(moves::Swap) { __syncthreads(); }
 
   private:
-    const int32_t* const order_;
     const int n_;
-    const Data& data_;
+    improver::Changes changes_;
 };
 
 }  // namespace problem

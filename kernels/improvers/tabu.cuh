@@ -19,6 +19,28 @@
 namespace improver {
 
 constexpr bool ACTIVE = true, TAKES_LONG = true;
+constexpr uint32_t UPDATES_A_LOOK = 4096;  // of the deltas of a run of pairs
+
+namespace tabu {
+
+// Prepare for the deltas of a step.
+template <class Deltas>
+__device__ void begin_step(Deltas& deltas) {
+    if constexpr (Deltas::EVALUATES) deltas.begin_step();
+}
+
+// Return the deltas of a run of pairs.
+template <class Deltas>
+__device__ auto advanced(Deltas& deltas, int run, const block::Triangle::Place& at,
+                         Lookout& lookout) {
+    if constexpr (Deltas::EVALUATES) {
+        return deltas.advance(run, at, lookout);
+    } else {
+        return deltas.advance(run, at);
+    }
+}
+
+}  // namespace tabu
 
 struct Workspace {
     block::Triangle triangle;
@@ -66,8 +88,15 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, in
         }
     };
     Scale scale(plan.aspiration);
+    Lookout lookout(plan);
+    uint32_t turns = 0;
+    const auto halts_step = [&] {
+        // Evaluations look themselves. Otherwise, a step is short on a GPU.
+        if (problem::SwapDeltas::EVALUATES || !POLLING_IS_CHEAP) return false;
+        return ++turns % UPDATES_A_LOOK == 0 && halt_requested(plan);
+    };
     for (int now = 0; now < plan.steps; ++now) {
-        if (POLLING_IS_CHEAP && halts(plan)) break;
+        if (lookout.halts()) break;
         if (moved) {
             follow();
             deltas.follow(swap);
@@ -79,13 +108,12 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, in
             prohibitions.draw_tenures(plan, now, place);
         }
         scale.now = now;
+        tabu::begin_step(deltas);
         Least mine;
-        uint32_t turns = 0;
         for (int run = threadIdx.x; run < triangle.runs(); run += blockDim.x) {
-            // On a GPU a step is short.
-            if (POLLING_IS_CHEAP && ++turns % POLL_INTERVAL == 0 && halt_requested(plan)) break;
+            if (halts_step()) break;
             const block::Triangle::Place at = triangle.place(run);
-            const auto value = prohibitions.values(scale, deltas.advance(run, at), run);
+            const auto value = prohibitions.values(scale, tabu::advanced(deltas, run, at, lookout), run);
             Delta least = Least::NONE;
             block::along_run([&](int k) { least = min(least, value.item[k]); });
             if (least < mine.value) {

@@ -12,6 +12,7 @@ namespace problem {
 class SwapDeltas {
   public:
     using Delta = QAP_DELTA;
+    static constexpr bool EVALUATES = false;  // see improvers/swap_deltas.cuh
     using A = QAP_A;
     using B = QAP_B;
 

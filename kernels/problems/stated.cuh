@@ -160,13 +160,23 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, const Mo
 
 #elif defined(STATED_MOVED)
 
-// The same, computed from both costs.
+// Return the cost of an order; called by one thread.
+__device__ int64_t cost_before(const int32_t* order, int n, const Data& data) {
+    return cost_of(user::cost(Solution{order}, n, data), data);
+}
+
+// Return the change of the cost by a move, computed from both costs.
 template <class Move>
-__device__ int64_t delta(const int32_t* order, int n, const Data& data, const Move& move) {
-    const int64_t before = cost_of(user::cost(Solution{order}, n, data), data);
+__device__ int64_t delta(const int32_t* order, int n, const Data& data, const Move& move,
+                         int64_t before) {
     const int64_t after = cost_of(moved::cost(moved::Solution(order, move), n, data), data);
     if (COSTS_REAL) return real::ordered(real::value_of(after) - real::value_of(before));
     return after - before;
+}
+
+template <class Move>
+__device__ int64_t delta(const int32_t* order, int n, const Data& data, const Move& move) {
+    return delta(order, n, data, move, cost_before(order, n, data));
 }
 
 #endif

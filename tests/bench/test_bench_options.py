@@ -18,13 +18,19 @@ from islands.cli.bench_options import OPTIONS
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (["colonies", "--of", "gk"], "--of: an option of quality, but colonies was asked for."),
+        (
+            ["colonies", "--of", "gk"],
+            "--of: an option of quality and gpus, but colonies was asked for.",
+        ),
         (["colonies", "--variant", "islands=1"], "asked for. Use --colony"),
         (["quality", "--mixes", "demo/qap"], "but quality was asked for. Use --of"),
         (["migration", "--of", "gk"], "asked for. Use --instances"),
-        (["brkga", "tabu", "--seeds", "5"], "--seeds: an option of quality and colonies, but"),
+        (
+            ["brkga", "tabu", "--seeds", "5"],
+            "--seeds: an option of quality, colonies and gpus",
+        ),
         (["brkga", "tabu", "--rivals", "highs"], "brkga and tabu were asked for. Leave it out"),
-        (["--variant", "default"], "--variant: an option of quality, but brkga, de,"),
+        (["--variant", "default"], "--variant: an option of quality and gpus, but brkga, de,"),
     ],
 )
 def test_options_of_other_benchmarks_are_refused(
@@ -72,7 +78,7 @@ def test_each_option_is_a_field_and_names_benchmarks() -> None:
     assert {name for names in OPTIONS for name in names} <= set(BENCHES)
 
 
-@pytest.mark.parametrize("name", ["decoders", "topologies", "colonies", "quality", "tabu"])
+@pytest.mark.parametrize("name", ["decoders", "topologies", "colonies", "quality", "tabu", "gpus"])
 def test_a_benchmark_has_the_options_that_its_module_reads(name: str) -> None:
     tree = ast.parse(getsource(resolve_name(BENCHES[name])))
     read = {

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from measured_for_tests import run_row
 
-from islands.bench import algorithm_rows, eax_row, ends, scaling, tabu
+from islands.bench import algorithm_rows, eax_row, ends, gpus_rows, scaling, tabu
 from islands.bench.compare import SPEEDS, Tables, ratios, read_tables
 from islands.bench.quality_compare import Change, changes
 from islands.cli import main
@@ -50,7 +50,7 @@ def test_less_time_is_faster() -> None:
 def test_each_compared_column_is_in_its_table() -> None:
     kinds = [algorithm_rows.BrkgaRow, algorithm_rows.DeRow, algorithm_rows.CellularRow]
     kinds += [algorithm_rows.GaRow, algorithm_rows.PsoRow, tabu.TabuRow, scaling.ScalingRow]
-    kinds += [eax_row.EaxRow, ends.EndRow]  # type: ignore[list-item]
+    kinds += [eax_row.EaxRow, ends.EndRow, gpus_rows.GpuSpeedRow]  # type: ignore[list-item]
     assert {kind.TABLE for kind in kinds} == set(SPEEDS)
     for kind in kinds:
         assert SPEEDS[kind.TABLE] in kind.__dataclass_fields__

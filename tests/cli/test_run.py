@@ -163,7 +163,7 @@ def test_true_is_not_a_number(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         ("demo/tsp --algorithm brgka", "unknown algorithm 'brgka'. Did you mean 'brkga'?"),
         ("demo/tsp --stop generations=-5", "--stop generations=-5: must be at least 1"),
-        ("demo/tsp --islands 0", "islands=0: must be at least 1"),
+        ("demo/tsp --islands 0", "islands=0: must be from 1 to 16777216"),
         ("demo/tsp --config none.toml", "none.toml: No such file or directory"),
         ("demo/tsp --start none.tour", "none.tour: "),
         ("demo/tsp --backend gpu", "backend=gpu: unknown choice 'gpu'"),

@@ -110,6 +110,7 @@ def test_repeated_command_finds_all_runs_complete(capsys: pytest.CaptureFixture[
     ("line", "message"),
     [
         ("demo/tsp --runs 0", "argument --runs: '0' must be a whole number of at least 1."),
+        ("demo/tsp --runs 10000000000", "argument --runs: '10000000000' must be at most 1000000"),
         ("demo/tsp --runs x", "argument --runs: 'x' must be a whole number of at least 1."),
         ("demo/tsp nosuch", "unknown instance 'nosuch'"),
         ("demo/tsp mine.tsp --stop best-known", "--stop best-known: "),

@@ -220,6 +220,17 @@ def test_error_of_a_script_during_the_run_is_reported(
     assert capsys.readouterr().err == said
 
 
+@pytest.mark.parametrize("status", ["0", "'enough'", ""])
+def test_a_script_cannot_end_a_command(status: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "import sys\nfrom mine import Breed\nclass Leaves(Breed):\n    name = 'leaves'\n"
+    Path("leaves.py").write_text(f"{text}    def plan(self, arrays):\n        sys.exit({status})\n")
+    line = ["--algorithm", "leaves.py:Leaves", "--encoding", "keys", *FEW, "--quiet"]
+    assert main(["run", "demo/tsp", *line, "--improver", "none"]) == 1
+    said = capsys.readouterr().err
+    assert "leaves.py, line 6, " in said
+    assert f"sys.exit({status or None}) cannot end a command" in said
+
+
 @pytest.mark.parametrize(
     ("instance", "message"),
     [

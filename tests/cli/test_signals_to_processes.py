@@ -18,6 +18,10 @@ LINES = {
         *("--backend", "cpu", "--population", "2048", "--runs", "1", "--stop", "generations=9"),
     ],
     "topologies": ["bench", "topologies", "--islands", "65536"],
+    "gpus": [
+        *("bench", "gpus", "sleep", "--stop", "generations=50"),
+        *("--backend", "cpu", "--threads", "1"),
+    ],
 }
 
 

@@ -15,6 +15,9 @@ from jobs import kill_all, started
 from islands.cli import main
 
 SCRIPT = """
+import multiprocessing
+import os
+import sys
 import time
 import islands
 import numpy as np
@@ -36,7 +39,20 @@ def late(order):
     return float(times[order] @ np.arange(12))
 
 
+def leaves(order):
+    late.calls = getattr(late, "calls", 0) + 1
+    return sys.exit(0) if late.calls > 5 else 1.0
+
+
+def dies(order):
+    # A worker, but not the process of the run, has imported this as its only script.
+    os._exit(0) if multiprocessing.parent_process() is not None else None
+    return 1.0
+
+
 text = islands.permutation(12, cost=COST)
+leaving = islands.permutation(12, function=leaves)
+dying = islands.permutation(12, function=dies)
 python = islands.permutation(12, function=late)
 """
 RUN = ["--algorithm", "ga", "--improver", "none", "--islands", "3", "--population", "8"]
@@ -99,6 +115,23 @@ def test_a_run_is_verified_by_its_parquet_file(
     again = [*line[:-3], "--out", "again", "--start", solution, "--json"]
     assert main(again) == 0
     assert json.loads(capsys.readouterr().out)["cost"] <= found["cost"]
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_a_function_cannot_end_the_process(
+    threads: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "mine.py:leaving", *RUN, threads, "--stop", "generations=9"]) == 1
+    said = capsys.readouterr().err
+    assert "function= raised SystemExit: 0" in said
+    assert "mine.py" in said
+
+
+def test_the_end_of_a_process_that_calls_the_function_is_an_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["run", "mine.py:dying", *RUN, "2", "--stop", "generations=9"]) == 1
+    assert "a process that called function= ended suddenly" in capsys.readouterr().err
 
 
 def test_a_binary_file_is_no_solution(capsys: pytest.CaptureFixture[str]) -> None:

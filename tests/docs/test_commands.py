@@ -79,10 +79,6 @@ STAND_INS: dict[str, tuple[Callable[[Path], None], str]] = {
         text("tsplib/eil51 --seed 3 --set rho=0.7\ntsplib/eil51 --seed 4\n"),
         "a list of the reader; its first line is the one in the comment of sweep.sbatch",
     ),
-    "one.json": (
-        lambda to: _copy(ROOT / "docs" / "measured" / "qap-h100-tai100a.json", to),
-        "what the command before prints: the measurement of other instances",
-    ),
     "old.json": (
         lambda to: _copy(ROOT / "docs" / "measured" / "tabu-cpu.json", to),
         "what the command before prints",

@@ -29,6 +29,8 @@ class Target:
     file: str
     seeds: tuple[bytes, ...]
     read: Callable[[Path], object]
+    change: Callable[[bytes, random.Random], bytes] = changed
+    """Returns the content with a few changes."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def faults(targets: list[Target], folder: Path, cases: range) -> Iterator[Fault]
     for case in cases:
         target = targets[case % len(targets)]
         draw = random.Random(case)
-        content = changed(draw.choice(target.seeds), draw)
+        content = target.change(draw.choice(target.seeds), draw)
         path = folder / target.file
         _write(path, content)
         began = time.process_time()  # excludes time of other processes

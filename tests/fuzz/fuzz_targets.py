@@ -7,8 +7,10 @@ from pathlib import Path
 from fuzz_cases import Target
 from fuzz_files import instances, settings, solutions, words
 from fuzz_records import records
+from fuzz_settings import complete_settings
 
 
 def targets(folder: Path) -> list[Target]:
     """Return all readers with valid files, some of which are written to the folder."""
-    return [*instances(), *solutions(), *settings(folder), *words(), *records(folder)]
+    texts = [*settings(folder), *complete_settings(folder), *words()]
+    return [*instances(), *solutions(), *texts, *records(folder)]

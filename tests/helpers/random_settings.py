@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from slow_problems import written as written_slow
+
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS, MUTATIONS
 from islands.algorithms.tempering import TemperingSettings
@@ -25,6 +27,7 @@ from islands.instances.mkp_layouts import drake_text
 from islands.instances.qaplib import qaplib_text
 from islands.instances.synthetic import correlated_mkp, grid_qap, tsplib_text, uniform_tsp
 from islands.migration import TOPOLOGIES, MigrationSettings
+from islands.modelling.problem import StatedProblem
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.request import resolved
@@ -67,7 +70,11 @@ class RandomRun:
 class RandomRuns:
     """Draws random runs; writes synthetic instances into a folder."""
 
-    def __init__(self, folder: Path, ranks: list[int], backend: str = "cpu") -> None:
+    def __init__(
+        self, folder: Path, ranks: list[int], backend: str = "cpu", *, own: float = 0.0
+    ) -> None:
+        """Let a share of the runs have a problem of a user's `own`, some of them very slow."""
+        self._own = own
         self._folder, self._ranks, self._device = folder, ranks, choose(backend)
         self.problem = cache(load)
         """Returns an instance by name."""
@@ -100,6 +107,8 @@ class RandomRuns:
         require_possible(spec, adjusted, self._device.block_memory)
 
     def _instance(self, draw: random.Random) -> str:
+        if self._own and draw.random() < self._own:
+            return written_slow(draw, self._folder)
         kind = draw.choice(("tsp", "tsp", "qap", "mkp"))
         source = draw.random()
         if source < 0.15:
@@ -132,7 +141,8 @@ class RandomRuns:
         improvers = [
             name
             for name, improver in improvers_for(problem.solution_kind).items()
-            if problem.has_neighbours or not improver.uses_neighbours
+            if (problem.has_neighbours or not improver.uses_neighbours)
+            and (not isinstance(problem, StatedProblem) or set(improver.moves) <= {*problem.moves})
         ]
         improves = draw.random() < 0.7 and ALGORITHMS[algorithm].improves
         improver = draw.choice(improvers) if improves else "none"

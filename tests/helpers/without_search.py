@@ -26,6 +26,8 @@ import tomli_w
 from documented import Started
 from pages import ROOT
 
+from islands.bench.gpus_runs import TARGET
+from islands.bench.scaling import counts
 from islands.cli import COMMANDS, job, parsed
 from islands.parallel import World
 from islands.problems import load, read
@@ -117,6 +119,13 @@ def _measured(request: Any, problems: Sequence[Problem], tasks: Any) -> Iterator
     return iter(())
 
 
+def _compared(request: Any, cases: Sequence[Any]) -> Iterator[Any]:
+    for case in cases:
+        for ranks in counts(request.world.size):
+            _try_run(case.spec(ranks, TARGET, 1), case.problem, ranks)
+    return iter(())
+
+
 def _tuned(tuning: Tuning, ledger: Any, _output: Any) -> NoReturn:
     for task in tuning.tasks:
         _try_run(task.spec, task.problem.adjusted(task.spec.problem), 1)
@@ -168,6 +177,7 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
         "islands.series.several._Performance.perform": _series,
         "islands.reproduce.perform.perform": _reproduced,
         "islands.bench.quality._measured": _measured,
+        "islands.bench.gpus._measured": _compared,
         "islands.cli.bench._print": lambda *_: None,
         # Programs of others need not be installed here.
         "islands.cli.bench.require_installed": lambda _: None,

@@ -81,3 +81,36 @@ def test_a_number_cut_by_the_end_of_a_part_has_a_limit(tmp_path: Path) -> None:
         Lines.open(path) as lines,
     ):
         lines.words()
+
+
+MARKED: dict[str, tuple[bytes, Callable[[Path], Any]]] = {
+    "a.tsp": (
+        b"TYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
+        b"1 0 0\n2 3 0\n3 0 4\nEOF\n",
+        lambda path: read_tsp(path).dimension,
+    ),
+    "a.qap": (b"2\n0 1\n1 0\n0 2\n2 0\n", lambda path: read_qap(path).b.tolist()),
+    "a.dat": (b"2 1 0\n10 20\n1 2\n2\n", recognised),
+    "a.txt": (b"1\n2 1 0\n10 20\n1 2\n2\n", lambda path: read_mkp(path).profits.tolist()),
+    "a.tour": (b"TOUR_SECTION\n2 1\n-1\n", lambda path: read_tour(path, 2).tolist()),
+    "a.sln": (b"2 7\n2 1\n", lambda path: read_sln(path, 2).order.tolist()),
+    "a.sol": (b"2\n", lambda path: read_sol(path, 2).tolist()),
+}
+
+
+@pytest.mark.parametrize("name", MARKED)
+def test_a_byte_order_mark_may_be_inside_gzip(tmp_path: Path, name: str) -> None:
+    content, read = MARKED[name]
+    path = tmp_path / name
+    path.write_bytes(content)
+    expected = read(path)
+    for marked in (b"\xef\xbb\xbf" + content, gzip.compress(b"\xef\xbb\xbf" + content)):
+        path.write_bytes(marked)
+        assert read(path) == expected
+
+
+def test_only_the_first_mark_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.sln"
+    path.write_bytes(b"2 7\n\xef\xbb\xbf2 1\n")
+    with pytest.raises(InputError, match=r":2: .* is not a whole number"):
+        read_sln(path, 2)

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import gzip
 import tracemalloc
-from collections.abc import Iterator
-from itertools import islice, repeat
 from pathlib import Path
 
 import numpy as np
@@ -163,15 +161,6 @@ def test_the_length_of_a_line_makes_no_difference(tmp_path: Path, n: int) -> Non
         assert (file.stated, file.b[-1, -1], file.b.min()) == (StatedCosts(best=9), 8, 7)
 
 
-def test_one_facility_has_two_numbers(tmp_path: Path) -> None:
-    path = tmp_path / "one.qap"
-    for text in ("1 5\n3", "1\n5\n3", "1\n5 3", "1 5 3", "1 9\n5\n3", "1 9\n5 3\n9"):
-        path.write_text(text)
-        file = read_qap(path)
-        assert (file.a.tolist(), file.b.tolist()) == ([[5]], [[3]])
-        assert file.stated.best == (9 if "9" in text else None)
-
-
 @pytest.mark.parametrize(
     ("text", "besides"),
     [
@@ -188,37 +177,6 @@ def test_the_error_of_missing_numbers_explains_how_to_write_costs(
         read_qap(path)
     path.write_text(text.replace("2 ", "2\n", 1))
     assert read_qap(path).a[0, 0] == 9
-
-
-def wrapped(words: list[str], widths: Iterator[int]) -> str:
-    left, rows = iter(words), []
-    while row := [*islice(left, next(widths))]:
-        rows.append(" ".join(row))
-    return "\n".join(rows) + "\n"
-
-
-@pytest.mark.published
-def test_published_files_are_read_in_every_wrapping(published: Path, tmp_path: Path) -> None:
-    generator = np.random.default_rng(1)
-    small = [
-        path
-        for path in sorted((published / "qaplib").glob("*.dat"))
-        if int(path.read_text().split()[0]) <= 12
-    ]
-    assert len(small) == 11
-    larger = [published / "qaplib" / f"{name}.dat" for name in ("chr18a", "bur26a", "esc32a")]
-    path = tmp_path / "wrapped.qap"
-    for original in [*small, *larger]:
-        words = original.read_text().split()
-        n, *numbers = map(int, words)
-        matrices = np.array(numbers).reshape(2, n, n).tolist()
-        layouts: list[Iterator[int]] = [repeat(width) for width in range(1, 11)]
-        layouts += [iter(generator.integers(1, 10, len(words) + 1).tolist()) for _ in range(10)]
-        for widths in layouts:
-            path.write_text(wrapped(words, widths))
-            file = read_qap(path)
-            assert [file.a.tolist(), file.b.tolist()] == matrices
-            assert file.stated == StatedCosts()
 
 
 @pytest.mark.parametrize(

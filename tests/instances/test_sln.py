@@ -15,9 +15,15 @@ RIGHT = {
     "lines.sln": ("4\n12\n2\n4\n\n1\n3\n", 1),
     "commas.sln": ("4,12\n2,4,\n1, 3\n", 1),
     "crlf.sln": ("4 12\r\n2 4 1 3\r\n", 1),
+    "cost_only.sln": ("12\n2 4 1 3\n", 1),
+    "cost_only_from_0.sln": ("12 1 3 0 2\n", 0),
+    "cost_only_commas.sln": ("12\n2,4,1,3\n", 1),
 }
 WRONG = {
     "empty.sln": ("", ":1: the file is empty"),
+    "cost_of_other.sln": ("12\n2 4 1 3 5\n", ":1: n is 12, but the instance has 4. Name a sol"),
+    "cost_twice.sln": ("12\n2 4 1 4\n", ":1: n is 12, but the instance has 4"),
+    "cost_alone.sln": ("12\n", ":1: n is 12, but the instance has 4"),
     "other.sln": ("5 12\n2 4 1 3 5\n", ":1: n is 5, but the instance has 4"),
     "no_cost.sln": ("4\n", ":1: the file ends without the cost that follows n"),
     "no_order.sln": ("4 12\n", ":1: the file ends without an assignment"),
@@ -88,3 +94,16 @@ def test_the_header_decides_whether_the_order_is_inverted(
     facts = {remark.key: remark.value for remark in compared(file, cost, of_inverse)}
     assert facts == {"convention": convention, "header": 7, "header_agrees": agrees}
     assert inverts(file, cost, of_inverse) == (convention == "inverse")
+
+
+def test_a_cost_that_equals_n_is_no_n(tmp_path: Path) -> None:
+    path = tmp_path / "four.sln"
+    path.write_text("4\n2 4 1 3\n")
+    file = read_sln(path, 4)
+    assert (file.cost, file.base, file.order.tolist()) == (4, 1, [1, 3, 0, 2])
+
+
+def test_a_large_cost_may_be_first(tmp_path: Path) -> None:
+    path = tmp_path / "large.sln"
+    path.write_text(f"{2**62}\n3 2 1\n")
+    assert read_sln(path, 3).cost == 2**62

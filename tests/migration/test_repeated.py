@@ -33,7 +33,7 @@ def test_all_members_have_the_rows_of_all_slots(
 ) -> None:
     ranks = world()
     slots = shares(population, ranks.size, 1)
-    team = Team(ranks, backend, usable(kind, ranks, backend), slots)
+    team = Team(ranks, backend, usable(kind, ranks, backend), slots, slots)
     widths = (1, 8, 13, 4096)
     arrays = [backend.zeros((population, width), np.uint8) for width in widths]
     exchange = team.exchange_of(arrays)
@@ -80,7 +80,8 @@ def test_two_exchanges_of_the_same_ranks_do_not_mix(
 @pytest.mark.mpi(min_size=2)
 def test_the_time_of_an_exchange_includes_the_wait_for_others(backend: Backend) -> None:
     ranks = world()
-    team = Team(ranks, backend, Staged, shares(ranks.size, ranks.size, 0))
+    slots = shares(ranks.size, ranks.size)
+    team = Team(ranks, backend, Staged, slots, slots)
     rows: Any = backend.zeros((ranks.size, 8), np.uint8)
     exchange = team.exchange_of([rows])
     exchange.run()
@@ -95,7 +96,7 @@ def test_the_time_of_an_exchange_includes_the_wait_for_others(backend: Backend) 
 @pytest.mark.mpi(min_size=2)
 def test_members_agree_if_all_of_them_do(backend: Backend) -> None:
     ranks = world()
-    team = Team(ranks, backend, None, shares(4, ranks.size, 0))
+    team = Team(ranks, backend, None, *[shares(4, ranks.size)] * 2)
     assert team.agrees(True)
     assert not team.agrees(False)
     for rank in range(ranks.size):

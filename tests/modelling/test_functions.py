@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -93,3 +96,75 @@ def test_infinite_costs_of_infeasible_solutions_are_allowed() -> None:
     result = islands.solve(problem, algorithm="ga", backend="cpu", stop="generations=20", seed=1)
     assert result.cost == 0
     assert result.solution[0] >= 3
+
+
+def leaves(row: Any) -> float:
+    sys.exit(0)
+
+
+def leaves_with_words(row: Any) -> float:
+    sys.exit("enough")
+
+
+def interrupts(row: Any) -> float:
+    raise KeyboardInterrupt
+
+
+@pytest.fixture
+def handled() -> Iterator[None]:
+    """Handle SIGINT, as a run does."""
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("argument", ["function", "batch", "reference"])
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (leaves, "SystemExit: 0"),
+        (leaves_with_words, "SystemExit: enough"),
+        (interrupts, "KeyboardInterrupt: "),
+    ],
+)
+@pytest.mark.usefixtures("handled")
+def test_a_function_cannot_end_the_run(function: Any, said: str, argument: str) -> None:
+    words = error(function, argument, is_batch=argument != "function")
+    assert f"{argument}= raised {said}" in words
+    assert "test_functions.py" in words
+    assert "To refuse a solution, return infinity" in words
+
+
+def test_an_interrupt_by_ctrl_c_is_none_of_the_function() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        costs_by(interrupts, "function", ORDERS, is_batch=False, real=None)
+
+
+def test_an_exception_of_a_signal_handler_is_none_of_the_function() -> None:
+    def handler(_number: int, _frame: Any) -> None:
+        sys.exit(3)
+
+    before = signal.signal(signal.SIGUSR2, handler)
+    try:
+        with pytest.raises(SystemExit) as raised:
+            costs_by(
+                lambda row: signal.raise_signal(signal.SIGUSR2),
+                *("function", ORDERS),
+                is_batch=False,
+                real=None,
+            )
+    finally:
+        signal.signal(signal.SIGUSR2, before)
+    assert raised.value.code == 3
+
+
+@pytest.mark.parametrize("function", [leaves, interrupts])
+def test_a_run_whose_function_ends_the_process_fails(function: Any) -> None:
+    def cost(row: Any) -> float:
+        called.append(1)
+        return function(row) if len(called) > 20 else 1.0
+
+    called = list[int]()
+    problem = islands.permutation(N, function=cost, name="ends")
+    with pytest.raises(RunError, match=r"function= raised (SystemExit|KeyboardInterrupt)"):
+        islands.solve(problem, algorithm="ga", backend="cpu", stop="generations=5")

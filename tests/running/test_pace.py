@@ -18,10 +18,29 @@ def pace(**options: Any) -> Pace:
 def test_a_step_may_be_slow_until_one_was_quick_and_after_a_slow_one() -> None:
     plain = pace(improver="none")
     assert plain.may_be_slow(0, 1)
-    plain.epoch_ended(None, 0, 0.01)
+    plain.epoch_ended(None, 0, 0.001)
     assert not plain.may_be_slow(0, 50)
-    plain.step_ended(1, 2.01)
+    plain.step_ended(1, 2.001)
     assert plain.may_be_slow(1, 1)
+
+
+def test_a_lucky_step_does_not_predict_the_next_ones() -> None:
+    searching = pace(improver="swap")
+    searching.step_ended(1, 0.1)
+    searching.step_ended(2, 0.1001)  # such as one without a search, if only a few are drawn
+    assert searching.may_be_slow(2, 1)
+    for generation in range(3, 30):
+        searching.step_ended(generation, 0.1001)
+    assert not searching.may_be_slow(30, 1)
+
+
+def test_a_few_generations_without_a_search_predict_nothing() -> None:
+    few = pace(improver="swap", islands=2, population=100, **{"improver.rate": 0.01})
+    for generation in range(1, 5):  # two searches each, on average
+        few.step_ended(generation, 0.0001 * generation)
+        assert few.may_be_slow(generation, 1)
+    few.step_ended(5, 0.0005)
+    assert not few.may_be_slow(5, 1)
 
 
 def test_the_time_of_generation_0_does_not_predict_searches() -> None:

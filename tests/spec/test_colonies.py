@@ -104,7 +104,7 @@ def test_colonies_do_not_use_the_migration_of_a_problem_for_one_of_them() -> Non
 @pytest.mark.parametrize(
     ("colonies", "options", "message"),
     [
-        (["islands=1", "islands=0"], {}, r"^colony 1: islands=0: must be at least 1$"),
+        (["islands=1", "islands=0"], {}, r"^colony 1: islands=0: must be from 1 to 16777216$"),
         (["algorithm=de"], {}, r"^colony 0: has no number of islands. Add islands=1"),
         (["islands=1", "islands=1 algorithm=dee"], {}, "^colony 1: unknown algorithm 'dee'"),
         (

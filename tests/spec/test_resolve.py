@@ -149,6 +149,12 @@ def test_toml_of_a_run_resolves_to_the_same_run(tmp_path: Path) -> None:
     assert tomllib.loads(spec.to_toml())["migration"]["topology"] == "ring"
 
 
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text("\ufeffislands = 5\n", encoding="utf-8")
+    assert resolve(layers({}, path), load("demo/tsp")).general.islands == 5
+
+
 def test_paths_in_toml_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.tsp").touch()
@@ -168,7 +174,7 @@ def test_paths_in_toml_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ({"rho": "2"}, "rho=2: must be from 0.5 to 1"),
         ({"rho": "high"}, "rho=high: must be a number"),
         ({"elite": "0.7", "mutants": "0.6"}, "elite=0.7 + mutants=0.6 = 1.3"),
-        ({"islands": "0"}, "islands=0: must be at least 1"),
+        ({"islands": "0"}, "islands=0: must be from 1 to 16777216"),
         (
             {"checkpoint.every": "often"},
             "every=often: must be a number of seconds, or a duration such as 60s",

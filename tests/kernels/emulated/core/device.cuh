@@ -120,6 +120,11 @@ inline uint32_t __dp4a(uint32_t a, uint32_t b, uint32_t sum) {
     for (int k = 0; k < 32; k += 8) sum += (a >> k & 255) * (b >> k & 255);
     return sum;
 }
+// A clock that is so fast that kernels always find time passed.
+inline long long clock64() {
+    static long long cycles = 0;
+    return cycles += 1ll << 32;
+}
 inline float __fdividef(float a, float b) { return a / b; }
 // A GPU has an instruction for it, C++ a slow function that heeds NaN, which kernels do not pass.
 #define fminf(a, b) std::min<float>(a, b)

@@ -1,0 +1,172 @@
+"""Sizes are refused before any array exists, with the memory that is needed and that is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import DTypeLike, NDArray
+from recorded_launches import CASES, Recorder
+
+from islands.archipelago import archipelago, sizes
+from islands.archipelago.archipelago import Archipelago
+from islands.backends.base import Array
+from islands.errors import UsageError
+from islands.parallel import World
+from islands.problems import load
+from islands.problems.base import Problem
+from islands.run.build import islands_of
+from islands.spec.resolve import layers, resolve
+
+SIZES = {"islands": 40, "population": 512}
+
+
+class Counting(Recorder):
+    """Counts the bytes of all arrays, and offers this number of bytes."""
+
+    def __init__(self, free: int | None = None) -> None:
+        super().__init__()
+        self.free = free
+        self.bytes = 0
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
+        array = super().empty(shape, dtype)
+        self.bytes += array.nbytes
+        return array
+
+    def host_array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+        array = super().host_array(shape, dtype)
+        self.bytes += array.nbytes
+        return array
+
+
+class Second(World):
+    """The second of four ranks, which is alone in this process."""
+
+    rank, size = 1, 4
+
+    def __init__(self) -> None:
+        """Start no MPI."""
+
+
+def made(problem: Problem, backend: Counting, world: World | None = None, **options: Any) -> Any:
+    asked = {"stop": "generations=9", "migrants": 1, "migration": "ring", "improver": "none"}
+    sizes = {} if "colonies" in options else SIZES
+    spec = resolve(layers(asked | sizes | options), problem)
+    return islands_of(spec, problem, world or World(), backend)
+
+
+@pytest.fixture
+def needed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list of the bytes that were computed."""
+    found, compute = list[int](), sizes.bytes_needed
+
+    def spied(*arguments: Any) -> int:
+        found.append(compute(*arguments))
+        return found[-1]
+
+    monkeypatch.setattr(sizes, "bytes_needed", spied)
+    return found
+
+
+@pytest.mark.parametrize("topology", ["ring", "elite", "random"])
+@pytest.mark.parametrize("case", CASES)
+def test_the_memory_needed_is_that_of_all_arrays(
+    case: str, topology: str, tmp_path: Path, needed: list[int]
+) -> None:
+    make, options = CASES[case]
+    backend = Counting()
+    islands: Archipelago = made(make(tmp_path), backend, **{"migration": topology} | options)
+    for colony in islands._colonies:
+        colony.begin_attempt(0, 2)  # which copies what it overwrites
+    assert needed[0] == pytest.approx(backend.bytes, rel=0.03)
+
+
+COLONIES = [
+    {"islands": 4, "algorithm": "ga", "population": 512},
+    {"islands": 4, "algorithm": "brkga", "population": 100},
+]
+
+
+@pytest.mark.parametrize("colonies", [None, COLONIES])
+def test_the_fix_that_an_error_names_is_enough(
+    colonies: list[dict[str, Any]] | None, needed: list[int]
+) -> None:
+    problem = load("demo/tsp")
+    own: dict[str, Any] = {"islands": 400} if colonies is None else {"colonies": colonies}
+    made(problem, Counting(), **own)
+    backend = Counting(needed[0] // 5)
+    with pytest.raises(UsageError) as error:
+        made(problem, backend, **own)
+    assert backend.bytes == 0, "an array was made"
+    said = str(error.value)
+    assert f"at least {sizes._shown(needed[0])} of memory" in said
+    assert f"has {sizes._shown(backend.free)} free (CPU, 1 thread)" in said
+    limits = dict(re.findall(r"(islands|population) to (?:at most|about) (\d+)", said))
+    if colonies is None:
+        made(problem, Counting(backend.free), islands=int(limits["islands"]))
+        made(
+            problem,
+            Counting(int(1.05 * backend.free)),
+            **own | {"population": limits["population"]},
+        )
+    else:
+        assert said.startswith("4 islands x population=512 + 4 islands x population=100 need")
+
+
+def test_each_rank_needs_memory_for_its_share(needed: list[int], monkeypatch: Any) -> None:
+    monkeypatch.setattr(archipelago, "require_fit", lambda *_, **__: None)
+    problem = load("demo/tsp")
+    made(problem, Counting(), islands=400)
+    with pytest.raises(UsageError, match=r"^100 islands x population=512 on one of 4 ranks need"):
+        made(problem, Counting(needed[0] // 5), Second(), islands=400)
+    assert needed[1] == pytest.approx(needed[0] / 4, rel=0.05)
+
+
+def test_more_individuals_than_kernels_count_are_refused() -> None:
+    backend = Counting()
+    with pytest.raises(UsageError, match="at most 1073741823 individuals per rank"):
+        made(load("demo/tsp"), backend, islands=4, population=2**29)
+    assert backend.bytes == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"population": 4294967296}, "population=4294967296: must be from 2 to 1073741823"),
+        (
+            {"islands": 1180591620717411303424, "migration": "elite"},
+            "islands=1180591620717411303424: must be from 1 to 16777216",
+        ),
+        ({"islands": 8000000000}, "islands=8000000000: must be from 1 to 16777216"),
+        ({"threads": 100_000}, "threads=100000: must be from 0 to 1024"),
+        ({"migrants": 10**30}, f"migrants={10**30}: must be from 1 to {2**63 - 1}"),
+        ({"interval": 10**30}, f"interval={10**30}: must be from 1 to {2**63 - 1}"),
+        ({"record.every": "1e30"}, "record.every=1e30: must be from 1 to"),
+        (
+            {"algorithm": "cellular", "width": 10**30},
+            f"width={10**30}: must be from 0 to {2**63 - 1}",
+        ),
+        ({"population": 10**5000}, "population=a number with too many digits: must be from 2 to"),
+        (
+            {"colonies": [{"islands": 1 << 24}, {"islands": 1}]},
+            "islands=16777217: must be from 1 to 16777216",
+        ),
+    ],
+    ids=lambda value: "" if isinstance(value, dict) else value[:30],
+)
+def test_settings_have_limits(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        resolve(layers(options), load("demo/tsp"))
+
+
+def test_many_islands_are_refused_without_computing_their_senders(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All islands send to each island: their numbers alone would take 128 MB."""
+    monkeypatch.setattr(np, "sort", pytest.fail)
+    with pytest.raises(UsageError, match="brings up to 33554430 migrants to one"):
+        resolve(layers({"islands": 1 << 24, "migration": "elite"}), load("demo/tsp"))

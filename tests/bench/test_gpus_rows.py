@@ -1,0 +1,128 @@
+"""The rows of `islands bench gpus`, compared with NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from measured_for_tests import LIMIT, gpu_row
+
+from islands.bench.gpus_rows import GpuSpeedRow, GpuTargetRow
+from islands.bench.gpus_runs import GpuRunRow, digests, shares
+from islands.bench.gpus_summaries import GpuLawRow, GpuMeansRow
+from islands.progress import usage
+
+
+def test_times_to_a_target_are_those_of_numpy() -> None:
+    times = {1: [8.0, 4.0, 6.0, 2.0, 9.0], 2: [4.0, 3.0, 2.0, 1.0, 5.0]}
+    runs = {
+        ranks: [gpu_row(ranks, each, seed=seed) for seed, each in enumerate(mine)]
+        for ranks, mine in times.items()
+    }
+    for gap, factor, name in ((0.0, 1.0, "best known"), (0.1, 0.5, "0.1 %")):
+        one, two = GpuTargetRow.all_of(gap, runs)
+        assert (one.target, one.ranks, two.ranks) == (name, 1, 2)
+        for row in (one, two):
+            found = [row.seconds_10, row.seconds_50, row.seconds_90]
+            shown = np.quantile(times[row.ranks], [0.1, 0.5, 0.9], method="inverted_cdf")
+            assert found == pytest.approx((factor * shown).tolist())
+            assert row.reached == 5
+        assert (one.speed_up, one.efficiency) == (1.0, 1.0)
+        assert two.speed_up == pytest.approx(np.median(times[1]) / np.median(times[2]))
+        assert two.efficiency == pytest.approx(two.speed_up / 2)
+        assert (two.exchange, two.waiting) == pytest.approx((0.1, 0.2))
+
+
+def test_runs_that_miss_the_target_took_longer_than_the_limit() -> None:
+    # One of them saw the target after the limit, before it ended.
+    runs = {
+        1: [gpu_row(1, each) for each in (3.0, 10.05, np.inf)],
+        2: [gpu_row(2, each) for each in (2.0, 4.0, np.inf)],
+    }
+    one, two = GpuTargetRow.all_of(0.0, runs)
+    assert (one.seconds_10, one.seconds_50, one.reached) == (3.0, None, 1)
+    assert (two.seconds_50, two.seconds_90, two.reached) == (4.0, None, 2)
+    assert one.speed_up is None
+    assert (two.speed_up, two.is_at_least) == (LIMIT / 4, True)
+    assert ">2.50" in two.line()
+    assert ">10" in one.line()
+    assert [*GpuMeansRow.all_of([one, two])] == []
+
+
+def test_the_speed_excludes_generation_0() -> None:
+    usual = {"generations": 10, "evaluations": 1100, "start_evaluations": 100}
+    runs = {
+        1: [gpu_row(1, 12.0, seconds=12.0, start_seconds=2.0, **usual)],
+        2: [gpu_row(2, each, seconds=each, start_seconds=1.0, **usual) for each in (5.0, 6.0, 9.0)],
+    }
+    one, two = GpuSpeedRow.all_of(runs)
+    assert (one.evaluations_per_second, one.generations_per_second) == (100, 1)
+    assert (two.evaluations_per_second, two.generations_per_second) == (200, 2)
+    assert (two.speed_up, two.efficiency, two.runs, two.start_seconds) == (2, 1, 3, 1)
+    assert two.spread == pytest.approx((250 - 125) / 200)
+
+
+def test_the_law_of_restarts_is_compared_with_the_measured_speed_up() -> None:
+    runs = {
+        1: [gpu_row(1, 2.0 + each) for each in (0.5, 1.0, 3.5)],
+        4: [gpu_row(4, each) for each in (1.0, 1.5, 2.0)],
+    }
+    row = GpuLawRow.of(0.0, runs)
+    assert row is not None
+    mean = (0.5 + 3.0) / 2  # the sum after the first, by one less than there are
+    assert (row.mu, row.t0) == pytest.approx((mean, 2.5 - mean / 3))
+    assert row.gain == row.gain_4 == pytest.approx((row.t0 + mean) / (row.t0 + mean / 4))
+    assert (row.ranks, row.measured) == (4, 2.0)
+    assert GpuLawRow.of(0.0, {1: [gpu_row(1, np.inf), gpu_row(1, 1.0)]}) is None
+
+
+def test_speed_ups_have_geometric_means() -> None:
+    rows = [
+        row
+        for name, seconds in (("a", 2.0), ("b", 0.5))
+        for row in GpuTargetRow.all_of(
+            0.0,
+            {1: [gpu_row(1, 4.0, instance=name)], 2: [gpu_row(2, seconds, instance=name)]},
+        )
+    ]
+    (mean,) = GpuMeansRow.all_of(rows)
+    assert (mean.instances, mean.ranks, mean.of) == (2, 2, "time to best known")
+    assert mean.speed_up == pytest.approx(np.exp(np.mean(np.log([2, 8]))))
+
+
+def test_ranks_without_work_are_idle_and_others_wait() -> None:
+    def spent(generations: float, team: float, ranks: float) -> dict[str, float]:
+        phases = {usage.GENERATIONS: generations, usage.TEAM: team, usage.RANKS: ranks}
+        return dict.fromkeys(usage.PHASES, 0.0) | phases
+
+    found = shares([spent(8, 1, 1), spent(0.5, 0, 9.5), spent(6, 1, 3)], 1)
+    assert found["exchange"] == pytest.approx(2 / 30)
+    assert found["waiting"] == pytest.approx(4 / 30)
+    assert found["idle"] == pytest.approx(10 / 30)
+    assert found["migration"] == 0
+
+
+def test_digests_are_compared_for_equal_settings_and_seeds() -> None:
+    alone = [gpu_row(1, 1.0, seed=1, digest="a"), gpu_row(1, 1.0, seed=2, digest="b")]
+
+    def two(first: str, second: str, settings: str = "s") -> list[GpuRunRow]:
+        return [
+            gpu_row(2, 1.0, seed=seed, digest=each, settings=settings)
+            for seed, each in ((1, first), (2, second))
+        ]
+
+    assert digests(two("a", "b"), alone) == "same"
+    assert digests(two("a", "c"), alone) == "DIFFER"
+    assert digests(two("", "b"), alone) == "same"  # the time limit ended the first
+    assert digests(two("", ""), alone) == digests(two("a", "c", "t"), alone) == "-"
+    assert digests(alone, alone) == "-"
+
+
+def test_rows_are_aligned_with_their_headers() -> None:
+    runs = {1: [gpu_row(1, 4.0), gpu_row(1, 5.0)], 2: [gpu_row(2, 2.0), gpu_row(2, np.inf)]}
+    rows: list[Any] = [*GpuTargetRow.all_of(0.0, runs), *GpuSpeedRow.all_of(runs)]
+    rows += [GpuLawRow.of(0.0, runs), *GpuMeansRow.all_of(rows)]
+    for row in rows:
+        header, method = row.HEADER.splitlines()[-1], "default, cpu"
+        assert row.line().index(method) == header.index("method"), f"\n{header}\n{row.line()}"
