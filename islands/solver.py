@@ -251,8 +251,9 @@ class Solver:
     def populations(self) -> list[Any]:
         """Return the genomes of each island of this rank: arrays of population x genes.
 
-        They are views of the backend's memory, NumPy arrays on a CPU and CuPy arrays on a GPU, and
-        valid until the next call that changes the islands. Only read them. Genomes are encoded as
-        in the kernels; `best` returns solutions.
+        Of ranks that share islands, the first one returns them, and the others an empty list. They
+        are views of the backend's memory, NumPy arrays on a CPU and CuPy arrays on a GPU, and valid
+        until the next call that changes the islands. Only read them. Genomes are encoded as in the
+        kernels; `best` returns solutions.
         """
         return self._archipelago.populations()

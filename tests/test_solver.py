@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from problems_for_tests import cities, flat
 from ranks_for_tests import on_ranks
+from teams_for_tests import decide
 
 from islands import IslandsError, Solver, solve
 from islands.backends.base import Backend
@@ -207,8 +208,11 @@ def joined(ranks: World, items: list[Any]) -> list[Any]:
     return [item for each in ranks.allgather(items) for item in each]
 
 
-def test_all_calls_agree_on_several_ranks() -> None:
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_all_calls_agree_on_several_ranks(is_shared: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    decide(monkeypatch, shared=is_shared)
     settings = {"islands": 3, "population": 16, "backend": "cpu", "threads": 1, "seed": 2}
+    settings |= {"algorithm": "ga", "improver": "none"}
     tours = [np.roll(np.arange(120), k) for k in range(4)]
 
     def work(world: World) -> tuple[Any, ...]:
@@ -216,30 +220,33 @@ def test_all_calls_agree_on_several_ranks() -> None:
         solver.evolve(2)
         solver.exchange()
         solver.inject(tours)
-        solver.evolve(2)
+        solver.evolve(6)
         first = joined(world, state(solver))
-        shapes = joined(world, [each.shape for each in solver.populations()])
+        # Each island is that of one rank.
+        populations = joined(world, [each.tolist() for each in solver.populations()])
         solver.reset()
         solver.evolve(1)
         with pytest.raises(IslandsError, match=r"^solutions\[0\]: has the shape \(2,\)"):
             solver.inject([[0, 1]])
         best = [(each.cost, each.island) for each in solver.best(4)]
-        return first, shapes, joined(world, state(solver)), best
+        return first, populations, joined(world, state(solver)), best
 
     (alone,) = on_ranks(1, work)
-    assert on_ranks(2, work) == [alone] * 2
+    for size in (2, 5):
+        assert on_ranks(size, work) == [alone] * size
     assert len(alone[1]) == 3
 
 
 @pytest.mark.mpi(min_size=2)
-def test_processes_agree_on_all_calls() -> None:
+@pytest.mark.parametrize("islands", [2, 3])
+def test_processes_agree_on_all_calls(islands: int) -> None:
     ranks = world()
-    solver = Solver("demo/tsp", islands=ranks.size, population=16, backend="cpu", threads=1)
+    solver = Solver("demo/tsp", islands=islands, population=16, backend="cpu", threads=1)
     good = np.arange(120)
     solver.evolve(2)
     solver.exchange()
     solver.inject([good] * ranks.size)
-    assert len(solver.populations()) == 1
+    assert sum(ranks.allgather(len(solver.populations()))) == islands
     costs = [each.cost for each in solver.best(5)]
     assert ranks.allgather(costs) == [costs] * ranks.size
     first = ranks.allgather(state(solver))

@@ -260,7 +260,7 @@ class Eax(Algorithm):
                 stage,
             )
         return Schedule(
-            start=(start, TeamExchanges(_OF_TOURS)),
+            start=(Launch("eax_begin", islands, 0, 32), start, TeamExchanges(_OF_TOURS)),
             generation=generation,
             adopt=(
                 Launch("eax_clear", islands * _CLEARING, 0, 256),

@@ -129,7 +129,7 @@ class Archipelago:
         self._colonies = [
             Colony(
                 *(spec, number, parts[number], backend, own, fields[number], layout, make_halo),
-                *(shared, team is not None and team.rank > 0 and shared is None),
+                *(shared, team if shared is None else None),
             )
             for number, (spec, own) in enumerate(zip(specs, shares, strict=True))
             if own is not None
@@ -275,8 +275,10 @@ class Archipelago:
             each.inject(solutions, first, self.generation)
 
     def populations(self) -> list[Array]:
-        """Return the genomes of each island on the device, valid until the islands advance."""
+        """Return the genomes of each island that this rank records, until the islands advance."""
         self.wait()
+        if not self.mine:
+            return []  # other ranks may have made the last generations
         return [island for each in self._colonies for island in each.populations(self.generation)]
 
     def finish(self) -> None:
@@ -336,15 +338,21 @@ class Archipelago:
 
         They have no distances if individuals are missing.
         """
-        if not self.mine:
-            self.backend.synchronise()
-            return []
-        for each in self._colonies:
-            each.begin_measure()
-        self._exchange.fetch()
+        if self.mine:
+            for each in self._colonies:
+                each.begin_measure()
+            self._exchange.fetch()
         self.backend.synchronise()
+        self._refuse_faults()
+        if not self.mine:
+            return []
         found = [measure for each in self._colonies for measure in each.measures()]
         return [replace(each, distance=None) for each in found] if self.is_partial else found
+
+    def _refuse_faults(self) -> None:
+        """Raise an error about a fault on this rank, which it may have found for others."""
+        for each in self._colonies:
+            each.refuse_faults()
 
     def best(self) -> Candidate | None:
         """Return the best individual of this rank, on the lowest island if equal, or None."""
@@ -356,6 +364,7 @@ class Archipelago:
         `run` selects one of several concurrent runs. If populations may hold infeasible solutions,
         only the archives are considered.
         """
+        self._refuse_faults()
         if not self.mine:
             return []
         found = [best for c in self._colonies for best in c.elite(self.generation, count, run)]

@@ -28,6 +28,7 @@ from islands.backends.state import Field
 from islands.migration import Layout, Side
 from islands.migration.base import fixed
 from islands.migration.halo import Halo
+from islands.parallel import World
 from islands.problems.base import Solution
 from islands.text import counted
 
@@ -46,13 +47,13 @@ class Colony:
         layout: Layout,
         make_halo: Callable[[int], Halo] | None = None,
         team: Team | None = None,
-        is_idle: bool = False,
+        undivided: World | None = None,
     ) -> None:
         """Compile the program and allocate all memory.
 
         `share` contains only its own islands, which have these `fields`. `layout` is that of the
         migrants of all colonies. `make_halo` takes the bytes of an individual. A `team` shares the
-        work on its only island, or this rank `is_idle` after generation 0.
+        work on its islands; after generation 0, the first of `undivided` ranks does all of it.
         """
         self.spec, self.number, self.share = spec, number, share
         self._problem, self._backend = parts.problem, backend
@@ -82,7 +83,8 @@ class Colony:
         self._generation, self._alone = self._launches.generation, self._launches.alone
         if self.halo is not None:
             self._generation, self._alone = map(self._with_halo, (self._generation, self._alone))
-        self.team, self._is_idle = team, is_idle
+        self.team, self._undivided = team, undivided
+        self._is_idle = undivided is not None and undivided.rank > 0
         self._sharing: Sharing | None = None
         self._trial: Trial | None = None
         if team is not None and parts.shape.share is not None:
@@ -99,8 +101,8 @@ class Colony:
 
     @property
     def calls(self) -> Calls | None:
-        """The launches of one of its generations, or None if the host takes part in each."""
-        return _only(self._generation)
+        """The launches of one of its generations; None if the host takes part, or it is idle."""
+        return None if self._is_idle else _only(self._generation)
 
     def side(self, first: int) -> Side:
         """Return what migration needs; `first` is the number of its first island on the rank."""
@@ -176,7 +178,7 @@ class Colony:
             return f"a generation takes {1e3 * alone:.2g} ms, shared {1e3 * shared:.2g} ms"
         if self.team is not None and self.team.at_work < self.team.world.size:
             return f"an island has {counted(self.spec.population, 'individual')}"
-        return f"{self.spec.algorithm} cannot be shared" if self._is_idle else ""
+        return f"{self.spec.algorithm} cannot be shared" if self._undivided is not None else ""
 
     @property
     def working_ranks(self) -> int:
@@ -280,9 +282,12 @@ class Colony:
         self._backend.run([self._launches.measure])
         self._reader.fetch()
 
+    def refuse_faults(self) -> None:
+        """Raise an error if kernels have reported a fault of the problem on this rank."""
+        self._problem.refuse_faults(self._launches.data, self._backend)
+
     def measures(self) -> list[IslandMeasure]:
         """Return the measures; generations are those of the run."""
-        self._problem.refuse_faults(self._launches.data, self._backend)
         found = self._reader.measures()
         if self.number == 0 and self.spec.rate == 1:
             return found
@@ -297,7 +302,6 @@ class Colony:
 
     def elite(self, generation: int, count: int, run: int | None) -> list[Candidate]:
         """Return the best individuals, best first, archives included."""
-        self._problem.refuse_faults(self._launches.data, self._backend)
         return self._reader.elite(generation * self.spec.rate, count, run)
 
     def digests(self, generation: int, run: int | None) -> list[tuple[int, str]]:

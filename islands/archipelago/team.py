@@ -7,7 +7,7 @@ them, and a single rank, have the same bits.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -59,11 +59,6 @@ class Team:
         return self._slots[self.world.rank]
 
     @property
-    def begins_otherwise(self) -> bool:
-        """Whether members make other individuals in generation 0 than later."""
-        return self._slots != self._first
-
-    @property
     def all_slots(self) -> range:
         """The slots of an island."""
         return range(self._slots[-1].stop)
@@ -77,12 +72,13 @@ class Team:
         """Return whether `flag` is true on all members; collective."""
         return not self.world.any(not flag)
 
-    def exchange_of(self, rows: Sequence[Array], *, is_first: bool) -> RepeatedExchange:
-        """Return the exchange of arrays with a row for each slot, as each member has made it.
+    def exchange_of(self, rows: Sequence[Array]) -> RepeatedExchange:
+        """Return the exchange of arrays with a row for each slot, as each member has made it."""
+        return self._exchange(rows, self._slots)
 
-        `is_first`: in generation 0.
-        """
-        return self._exchange(rows, self._first if is_first else self._slots)
+    def exchange_of_first_generation(self, rows: Sequence[Array]) -> RepeatedExchange:
+        """Return the exchange of arrays with the rows that each member makes in generation 0."""
+        return self._exchange(rows, self._first)
 
     def copy_of_first(self, rows: Sequence[Array]) -> RepeatedExchange:
         """Return the exchange by which all other members take the arrays of the first one."""
@@ -117,33 +113,33 @@ class Sharing:
     def run(self, step: TeamExchanges, generation: int) -> None:
         """Exchange the rows of the generation that the members have made; collective."""
         are_renewed = self._algorithm.are_renewed(self._read) if step.renewed else []
-        is_first = generation == 0 and self._team.begins_otherwise
-        key = (step, is_first, generation % 2, *are_renewed)
-        if key not in self._exchanges:
-            usual = step.fields or self._kept()
-            names = [step.renewed if each else usual for each in are_renewed]
-            names = names or [usual] * self._islands
-            self._exchanges[key] = self._team.exchange_of(
-                self._rows_of(names, generation), is_first=is_first
-            )
-        self._exchanges[key].run()
-
-    def _rows_of(self, names: Sequence[Sequence[str]], generation: int) -> list[Array]:
-        """Return the rows of these fields of each island."""
-        return [
-            _rows(self._state.part(name, generation)[island])
-            for island, own in enumerate(names)
-            for name in own
-        ]
+        usual = step.fields or self._kept()
+        names = [step.renewed if each else usual for each in are_renewed] or [usual] * self._islands
+        self._run(
+            self._team.exchange_of if generation > 0 else self._team.exchange_of_first_generation,
+            names,
+            generation,
+        )
 
     def copy_first(self, generation: int) -> None:
         """Take the individuals of the first member, of a complete generation; collective."""
-        key = ("copy", generation % 2)
-        if key not in self._exchanges:
-            self._exchanges[key] = self._team.copy_of_first(
-                self._rows_of([self._kept()] * self._islands, generation)
-            )
-        self._exchanges[key].run()
+        self._run(self._team.copy_of_first, [self._kept()] * self._islands, generation)
+
+    def _run(
+        self,
+        make: Callable[[Sequence[Array]], RepeatedExchange],
+        names: Sequence[tuple[str, ...]],
+        generation: int,
+    ) -> None:
+        """Exchange these fields of each island; what that needs is made the first time."""
+        found = []
+        for island, own in enumerate(names):
+            key = (make.__name__, island, own, generation % 2)
+            if key not in self._exchanges:
+                parts = [self._state.part(name, generation)[island] for name in own]
+                self._exchanges[key] = make([*map(_rows, parts)])
+            found.append(self._exchanges[key])
+        found[0].run(*found[1:])
 
     @property
     def seconds(self) -> float:
@@ -195,8 +191,9 @@ class Trial:
         """Measure a turn, and decide after the last one; collective."""
         if self.is_over:
             return
-        if self._made % _TURN == 0:
-            self._began = time.perf_counter()  # after the first generation of a turn
+        if self._made % _TURN == 0:  # after the first generation of a turn
+            self._team.backend.synchronise()
+            self._began = time.perf_counter()
         self._made += 1
         if self._made % _TURN == 0:
             self._team.backend.synchronise()

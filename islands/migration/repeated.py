@@ -33,16 +33,23 @@ class RepeatedExchange:
             )
         )
 
-    def run(self) -> None:
-        """Send the rows as all earlier launches leave them, and receive others; collective."""
-        for carrier, sends, _ in self._parts:
-            carrier.stage(sends)
+    def run(self, *others: RepeatedExchange) -> None:
+        """Send the rows as all earlier launches leave them, and receive others; collective.
+
+        `others` of the same ranks run at the same time.
+        """
+        together = (self, *others)
+        for each in together:
+            for carrier, sends, _ in each._parts:
+                carrier.stage(sends)
         self._backend.synchronise()
         began = time.perf_counter()
-        for each in self._messages:
-            each.start()
-        for each in self._messages:
-            each.wait()
+        messages = [message for each in together for message in each._messages]
+        for message in messages:
+            message.start()
+        for message in messages:
+            message.wait()
         self.seconds += time.perf_counter() - began
-        for carrier, _, receives in self._parts:
-            carrier.unstage(receives)
+        for each in together:
+            for carrier, _, receives in each._parts:
+                carrier.unstage(receives)

@@ -74,7 +74,7 @@ class Planner:
     def most_slots(self, first: Route) -> int:
         """Return the largest number of slots in any route, of which this is the first."""
         if self.changes:
-            return self._topology.slots(len(self.mine), self._islands, self._world.size)
+            return self._topology.slots(len(self.mine), self._deal)
         return first.size
 
     def route(self, number: int) -> Route:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from islands.custom.kinds import Kind
 from islands.custom.scripts import file_of, own_lines
 from islands.errors import UsageError
+from islands.parallel import Deal
 
 Islands = NDArray[np.int64]
 Senders = Callable[[int, int, int, int], Iterable[int]]
@@ -87,9 +88,9 @@ class Topology:
             return int(self.sources(Scene(islands, seed, 1), range(islands)).shape[1])
         return islands - 1 if self.most is None else min(self.most, islands - 1)
 
-    def slots(self, mine: int, islands: int, ranks: int) -> int:
+    def slots(self, mine: int, deal: Deal) -> int:
         """Return the largest number of slots that a rank with `mine` of the islands needs."""
-        return mine * ranks + islands - mine
+        return mine * deal.ranks + deal.islands - mine
 
     def sources(self, scene: Scene, receivers: range) -> Islands:
         """Return a row for each receiver: the islands that send to it, ascending, then NOBODY."""
@@ -171,8 +172,11 @@ class _BuiltIn(Topology):
             return islands - 1
         return 1 if self.changes else self.sources(Scene(islands, seed, 1), range(1)).shape[1]
 
-    def slots(self, mine: int, islands: int, ranks: int) -> int:
-        return 2 * mine + ranks if self._sends_once else super().slots(mine, islands, ranks)
+    def slots(self, mine: int, deal: Deal) -> int:
+        if not self._sends_once:
+            return super().slots(mine, deal)
+        # An island receives from one other, and each rank of its team gets the migrants.
+        return mine * (1 + deal.largest_team) + deal.ranks
 
     def sources(self, scene: Scene, receivers: range) -> Islands:
         mine = np.arange(receivers.start, receivers.stop, dtype=np.int64)

@@ -45,17 +45,20 @@ __device__ int64_t launched_pair(const Archipelago& all, const Plan& plan, int j
 
 }  // namespace eax
 
+// The first stage of an island, also on ranks that share it and make none of its tours.
+EAX_KERNEL(32, 1, eax_begin) {
+    if (threadIdx.x > 0) return;
+    plan.stage[blockIdx.x] = {eax::SINGLE, 0, 0, eax::NO_COST, 0, 0, eax::NO_COST, 0};
+}
+
 // The first generation: a block makes one tour after another.
 EAX_KERNEL(512, 1, eax_start) {
     for (int job = blockIdx.x; job < all.jobs(); job += gridDim.x) {
         // Always make the first individual, so that there is one.
         if (job > 0 && eax::stops(improving)) break;
         const auto [local, slot] = all.of_job(job);
-        if (slot == all.first && threadIdx.x == 0) {
-            plan.stage[local] = {eax::SINGLE, 0, 0, eax::NO_COST, 0, 0, eax::NO_COST, 0};
-        }
         eax::make_first(all, data, plan, improving, Scratch(arena.large()), local, slot, 0,
-                        slot < all.given[local]);
+                        slot < all.given[local], job == 0);
         __syncthreads();
     }
 }
@@ -279,7 +282,7 @@ EAX_KERNEL(512, 1, eax_restart) {
             eax::write_heir(all, plan, data, local);
         } else {
             eax::make_first(all, data, plan, improving, Scratch(arena.large()), local, slot, made,
-                            false);
+                            false, false);
         }
         __syncthreads();
         if (plan.shared) continue;

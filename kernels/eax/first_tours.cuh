@@ -14,38 +14,55 @@ namespace eax {
 
 constexpr int FEWEST_CITIES = 4;  // of which there are several tours
 
-// Write a tour that is not improved yet; return false if a stop was requested.
+// Write a tour along a curve.
+__device__ void make_curve(const problem::Data& data, const Plan& plan, int n, uint4 key,
+                           int32_t* work, int32_t* order) {
+    // A power of two below 2 n: the pitch is a multiple of four, and WORK is above 4.
+    tours::follow_curve(data, n, plan.frame, key, reinterpret_cast<uint64_t*>(work), order);
+}
+
+// Write a tour that is not improved yet; return false if a stop was requested, unless it
+// `is_needed`: then it is one that takes no time.
 __device__ bool make_tour(const problem::Data& data, const Plan& plan,
                           const improver::Plan& improving, const encoding::Shape& shape,
-                          const draw::Place& place, int64_t number, int32_t* order) {
+                          const draw::Place& place, int64_t number, int32_t* order,
+                          bool is_needed) {
     int32_t* const work = plan.work + number * WORK * shape.pitch;
     const uint4 key = place.words(stream::GREEDY, 0);
     const tours::RandomLengths lengths{data, shape.n, key, uint32_t(plan.spread)};
     // Tours of one kind can all lack the same edges, such as those between clusters.
     const int turn = place.individual % 2 ? NEAREST : GREEDY;
+    bool is_made = true;
     switch (plan.first_tours == MIXED ? turn : plan.first_tours) {
-        case CURVE: {
-            // A power of two below 2 n: the pitch is a multiple of four, and WORK is above 4.
-            uint64_t* const words = reinterpret_cast<uint64_t*>(work);
-            tours::follow_curve(data, shape.n, plan.frame, key, words, order);
-            return true;
-        }
+        case CURVE:
+            make_curve(data, plan, shape.n, key, work, order);
+            break;
         case NEAREST:
-            return tours::Nearest(lengths, plan.near, work, shape.pitch).run(improving, order);
+            is_made = tours::Nearest(lengths, plan.near, work, shape.pitch).run(improving, order);
+            break;
         case RANDOM:
             encoding::fill(order, shape, place, stream::GREEDY);
-            return true;
+            break;
         default: {
             const tours::Paths paths(work, shape.pitch);
-            return tours::Greedy(lengths, plan.near, paths).run(improving, order);
+            is_made = tours::Greedy(lengths, plan.near, paths).run(improving, order);
         }
     }
+    if (is_made || !is_needed) return is_made;
+    __syncthreads();
+    if (plan.frame[2] > 0.0) {
+        make_curve(data, plan, shape.n, key, work, order);
+    } else {
+        encoding::fill(order, shape, place, stream::GREEDY);
+    }
+    return true;
 }
 
-// Make the individual of a slot, or only improve and evaluate it if it is given.
+// Make the individual of a slot, or only improve and evaluate it if it is given. If it `is_needed`,
+// make it even if a stop was requested.
 __device__ void make_first(const Archipelago& all, const problem::Data& data, const Plan& plan,
                            const improver::Plan& improving, Scratch scratch, int local, int slot,
-                           int64_t generation, bool is_given) {
+                           int64_t generation, bool is_given, bool is_needed) {
     const int n = all.shape.n;
     const int32_t row = all.row(generation, local, slot);
     const int64_t number = all.number(local, slot), pitch = all.shape.pitch;
@@ -53,7 +70,7 @@ __device__ void make_first(const Archipelago& all, const problem::Data& data, co
     const tours::SearchMemory memory(scratch, n);
     if (!is_given) {
         const draw::Place place = all.place(local, generation, slot);
-        if (!make_tour(data, plan, improving, all.shape, place, number, order)) return;
+        if (!make_tour(data, plan, improving, all.shape, place, number, order, is_needed)) return;
     }
     const tours::Tour<Position> tour{order, plan.position + number * pitch, n, data};
     tour.locate();

@@ -108,6 +108,25 @@ def test_abandoned_generations_leave_no_trace(backend: Backend, tmp_path: Path) 
     assert whole.digests() == other.digests()
 
 
+@pytest.mark.parametrize("first_tours", ["greedy", "nearest", "random"])
+@pytest.mark.parametrize("name", ["many", "weights"])
+def test_an_abandoned_generation_0_has_a_tour(
+    name: str, first_tours: str, backend: Backend, tmp_path: Path
+) -> None:
+    problem = weights(40) if name == "weights" else cities(60, tmp_path)
+    mine = tours(backend, problem, first_tours=first_tours)
+    mine.may_be_partial = True
+    mine.abandon()
+    mine.start()
+    if not mine.is_partial:
+        assert backend.name == "cuda"
+        pytest.skip("a GPU checks for stop requests only between these kernels")
+    best = mine.best()
+    assert best is not None
+    assert best.cost == problem.cost(best.solution)
+    assert field(mine, "calls").sum() == 1
+
+
 @pytest.mark.parametrize(
     ("name", "value", "position"),
     [("NARROW", 8, np.int32), ("fast_vertices", lambda pitch: 0, np.uint16)],

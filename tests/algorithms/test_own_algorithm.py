@@ -14,6 +14,7 @@ from numpy_migration import NumpyMigration
 from numpy_streams import words
 from problems_for_tests import cities
 from ranks_for_tests import on_ranks
+from teams_for_tests import copies, in_teams
 from user_algorithm import Threshold, ThresholdSettings, neighbours
 
 from islands.algorithms import ALGORITHMS
@@ -25,7 +26,6 @@ from islands.backends.base import Backend
 from islands.backends.state import Field
 from islands.errors import IslandsError, UsageError
 from islands.migration import MigrationSettings
-from islands.migration.transport import find
 from islands.parallel import World
 from islands.problems.base import Problem
 
@@ -57,9 +57,8 @@ def made(
         seed=SEED,
         migration=MigrationSettings.build({**WAY, **way}),
         backend=backend,
-        world=ranks,
-        transport=find(ranks, backend)[0],
         decoding=decoding,
+        **in_teams(ranks, backend, ISLANDS),
     )
 
 
@@ -163,18 +162,23 @@ def test_derived_and_scratch_fields_are_restored_but_not_saved(
 def test_any_number_of_ranks_gives_the_same_run(way: dict[str, Any], tmp_path: Path) -> None:
     problem = cities(N, tmp_path)
 
-    def run(ranks: World) -> list[tuple[int, str]]:
+    def run(ranks: World) -> tuple[list[tuple[int, str]], bool, set[int]]:
         islands = made(choose("cpu", 1), problem, ranks, **way)
         islands.start()
         for _ in range(3):
             islands.advance(5)
             islands.migrate()
         islands.advance(2)
-        return islands.digests()
+        generations = {int(each["island"][0]) for each in copies(islands).values()}
+        return islands.digests(), islands.is_idle, generations
 
     alone = run(World())
-    for size in (2, 3):
-        assert sorted(pair for rank in on_ranks(size, run) for pair in rank) == alone
+    for size in (2, 3, 6):
+        found = on_ranks(size, run)
+        assert sorted(pair for rank in found for pair in rank[0]) == alone[0]
+        # An algorithm with its own kernels is not divided: some ranks are idle.
+        assert [each[1] for each in found] == [not each[0] for each in found]
+        assert all(each[2] == ({0} if each[1] else {17}) for each in found)
 
 
 def test_both_backends_give_the_same_run(backend: Backend, tmp_path: Path) -> None:

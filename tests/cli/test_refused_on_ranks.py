@@ -41,7 +41,6 @@ def without_report(run: Callable[[int], tuple[int, str]]) -> tuple[int, str]:
     [
         ("run --foo", "unknown option '--foo'"),  # before MPI is started
         ("run nosuch", "unknown instance 'nosuch'"),
-        ("run demo/tsp --islands 2", "3 ranks for 2 islands leave ranks without work."),
         (
             "run demo/qap --algorithm cellular --set halo=true --async",
             "--async with halo=true: slices of one population need",

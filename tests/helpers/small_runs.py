@@ -3,7 +3,7 @@
 `small_runs.py NAME` runs one on two CPU threads; its kernels use a `Scratch` with checked bounds.
 `small_runs.py NAME --emulated` runs it on one thread of the CPU and on an emulated GPU whose
 threads take turns in two orders, and prints a digest for each. `--replace FILE OLD NEW`, which may
-be repeated, first replaces a text in one of the kernels.
+be repeated, first replaces a text in one of the kernels. Under mpirun, ranks share the islands.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from eax_for_tests import field
 from emulated_gpu import EmulatedGpu
 from numbers_for_tests import NUMBERS
 from problems_for_tests import cities, facilities, knapsack, of_two_kinds
+from teams_for_tests import in_teams
 
 from islands.algorithms import ALGORITHMS, eax_memory
 from islands.algorithms.operators import CROSSOVERS
@@ -28,7 +29,7 @@ from islands.backends import choose, source
 from islands.backends.base import Backend, scratch_bytes
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
-from islands.parallel import World
+from islands.parallel import World, world
 from islands.paths import data_folder
 from islands.problems.base import Problem
 from islands.problems.mkp_settings import MkpSettings
@@ -98,8 +99,18 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
 """Some names are crossovers, which the run then uses."""
 
 
-def _run(name: str, folder: Path, backend: Backend) -> str:
-    """Return a digest of the last populations."""
+def made(
+    name: str,
+    folder: Path,
+    backend: Backend,
+    ranks: World | None = None,
+    *,
+    islands: int = 3,
+    population: int | None = None,
+    shares_all: bool = False,
+    **migration: Any,
+) -> Archipelago:
+    """Return the islands of a run on one of the ranks, which share them if there are more."""
     of, algorithm, encoding, improver = RUNS[name]
     asked: dict[str, Any] = {"children": 5} if algorithm == "eax" else {"reset": 2}
     asked |= {"elite": 0.2} if algorithm == "brkga" else {}
@@ -109,26 +120,39 @@ def _run(name: str, folder: Path, backend: Backend) -> str:
         asked |= {"crossover": name, "mutation": "insertion"}
     settings = ALGORITHMS[algorithm].Settings.build(asked)
     drawn = {"topology": "random", "selection": "roulette", "replacement": "random"}
-    made = Archipelago(
+    islands = 1 if of == "most cities" else islands
+    usual = 16 if algorithm != "eax" else 2 if of == "most cities" else 8
+    return Archipelago(
         problem=_problem(of, folder),
         algorithm=algorithm,
         encoding=encoding,
         settings=ALGORITHMS[algorithm].completed(settings, encoding),
-        population=16 if algorithm != "eax" else 2 if of == "most cities" else 8,
-        islands=1 if of == "most cities" else 3,
+        population=population or usual,
+        islands=islands,
         seed=11,
-        migration=MigrationSettings.build(drawn),
+        migration=MigrationSettings.build(drawn | migration),
         backend=backend,
-        world=World(),
         improver=ImproverSettings.build(improver),
+        **in_teams(ranks or World(), backend, islands, shares_all=shares_all),
     )
-    made.start()
-    for _ in range(1 if of == "most cities" else 3):
-        made.advance(12 if algorithm == "eax" else 3)
-        made.migrate()
-    made.measure()
-    assert name != "eax" or field(made, "island")[:, 4].min() > 0, "no island has restarted"
-    return hashlib.sha256(repr(made.digests()).encode()).hexdigest()
+
+
+def evolve(name: str, mine: Archipelago) -> None:
+    """Run generations and migrations; islands with edge assembly crossover begin again."""
+    mine.start()
+    for _ in range(1 if RUNS[name][0] == "most cities" else 3):
+        mine.advance(12 if RUNS[name][1] == "eax" else 3)
+        mine.migrate()
+
+
+def _run(name: str, folder: Path, backend: Backend, ranks: World) -> str:
+    """Return a digest of the last populations."""
+    mine = made(name, folder, backend, ranks)
+    evolve(name, mine)
+    mine.measure()
+    assert name != "eax" or field(mine, "island")[:, 4].min() > 0, "no island has restarted"
+    digests = sorted(each for rank in ranks.allgather(mine.digests()) for each in rank)
+    return hashlib.sha256(repr(digests).encode()).hexdigest()
 
 
 def _main() -> None:
@@ -152,14 +176,19 @@ def _main() -> None:
         if args.replace or not args.emulated:
             source.data_folder = lambda _: kernels
         if not args.emulated:
-            _run(args.name, folder, choose("cpu", 2))
+            _run(args.name, folder, choose("cpu", 2), World())
             return
-        print("CPU", _run(args.name, folder, choose("cpu", 1)))
+        ranks = world()
+        found = _run(args.name, folder, choose("cpu", 1), ranks)
+        if ranks.rank == 0:
+            print("CPU", found)
         for order in ("descending", "random"):
             os.environ["EMULATED_ORDER"] = order
             # Without shared memory, few blocks do one job after another.
             shared_memory = 0 if order == "random" else None
-            print(order, _run(args.name, folder, EmulatedGpu(64, shared_memory)), flush=True)
+            found = _run(args.name, folder, EmulatedGpu(64, shared_memory), ranks)
+            if ranks.rank == 0:
+                print(order, found, flush=True)
 
 
 if __name__ == "__main__":

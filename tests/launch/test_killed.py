@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,10 @@ from fake_machine import ROOT
 RUN = ["demo/tsp", "--islands", "4", "--population", "256", "--stop", "generations=1200", "--json"]
 RUN += ["--backend", "cpu", "--threads", "1", "--set", "checkpoint.every=0.2s"]
 RUN += ["--algorithm", "brkga", "--improver", "none"]
+TEAM = ["demo/qap", "--islands", "1", "--algorithm", "memetic", "--population", "24", "--json"]
+TEAM += ["--set", "improver.steps=60", "--backend", "cpu", "--threads", "1"]
+TEAM += ["--stop", "generations=1500", "--set", "checkpoint.every=0.2s"]
+"""Two ranks share the only island."""
 
 
 @pytest.fixture
@@ -26,10 +31,12 @@ def environment(mpirun: list[str]) -> dict[str, str]:
     return {**os.environ, "PATH": path, "PYTHON": sys.executable}
 
 
-def supervise(folder: Path, environment: dict[str, str]) -> subprocess.Popen[str]:
+def supervise(
+    folder: Path, environment: dict[str, str], run: Sequence[str] = RUN
+) -> subprocess.Popen[str]:
     """Start a supervised run on two ranks; return after its first checkpoint."""
     running = subprocess.Popen(
-        [str(ROOT / "launch/supervise"), "2", *RUN, "--out", str(folder)],
+        [str(ROOT / "launch/supervise"), "2", *run, "--out", str(folder)],
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -43,20 +50,19 @@ def supervise(folder: Path, environment: dict[str, str]) -> subprocess.Popen[str
     return running
 
 
-@pytest.fixture(scope="module")
-def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
+def digest_of(run: Sequence[str], folder: Path) -> str:
     """Return the digest of the same run on one rank without interruption."""
-    folder = tmp_path_factory.mktemp("undisturbed")
-    line = [sys.executable, "-m", "islands", "run", *RUN, "--out", str(folder)]
+    line = [sys.executable, "-m", "islands", "run", *run, "--out", str(folder)]
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)
     return str(json.loads(done.stdout)["digest"])
 
 
+@pytest.mark.parametrize("run", [RUN, TEAM], ids=["islands", "team"])
 def test_a_killed_rank_does_not_change_the_result(
-    tmp_path: Path, environment: dict[str, str], expected: str
+    run: list[str], tmp_path: Path, environment: dict[str, str]
 ) -> None:
     folder = tmp_path / "killed"
-    running = supervise(folder, environment)
+    running = supervise(folder, environment, run)
     found = re.search(r"rank 1 +host \S+ +pid (\d+)", (folder / "log.txt").read_text())
     assert found is not None
     os.kill(int(found[1]), signal.SIGKILL)
@@ -64,8 +70,8 @@ def test_a_killed_rank_does_not_change_the_result(
     assert running.returncode == 0, said
     assert "the job of 2 ranks died (status 137: killed by signal 9); restart 1 of 3" in said
     result = json.loads(out)
-    assert result["ranks"] == 1
-    assert result["digest"] == expected
+    assert (result["ranks"], result["team"]) == (1, 1)
+    assert result["digest"] == digest_of(run, tmp_path / "undisturbed")
 
 
 def test_a_rank_that_dies_while_fault_tolerant_ranks_start_does_not_change_the_result(
@@ -95,7 +101,7 @@ def test_a_rank_that_dies_while_fault_tolerant_ranks_start_does_not_change_the_r
 
 
 def test_a_signal_ends_with_a_checkpoint_and_status_75(
-    tmp_path: Path, environment: dict[str, str], expected: str
+    tmp_path: Path, environment: dict[str, str]
 ) -> None:
     folder = tmp_path / "ended"
     running = supervise(folder, environment)
@@ -105,4 +111,4 @@ def test_a_signal_ends_with_a_checkpoint_and_status_75(
     assert "died" not in said
     line = [sys.executable, "-m", "islands", "resume", str(folder), "--json"]
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)
-    assert json.loads(done.stdout)["digest"] == expected
+    assert json.loads(done.stdout)["digest"] == digest_of(RUN, tmp_path / "undisturbed")

@@ -8,6 +8,7 @@ import pytest
 from late_runs import FAR, shift
 from numpy_migration import NumpyMigration
 from ranks_for_tests import on_ranks
+from teams_for_tests import in_teams
 
 from islands.algorithms.brkga import BrkgaSettings
 from islands.archipelago.archipelago import Archipelago
@@ -18,7 +19,6 @@ from islands.errors import UsageError
 from islands.instances.synthetic import uniform_tsp
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.migration.base import DUPLICATES, REPLACEMENTS, SELECTIONS
-from islands.migration.transport import find
 from islands.parallel import Deal, World, world
 from islands.problems.tsp import Tsp
 
@@ -48,9 +48,8 @@ def archipelago_of(
         seed=SEED,
         migration=MigrationSettings.build({"migrants": 2, **migration}),
         backend=backend,
-        world=ranks,
-        transport=find(ranks, backend)[0],
         asynchronous=asynchronous,
+        **in_teams(ranks, backend, islands),
     )
     made.start()
     return made
@@ -225,7 +224,7 @@ def test_more_migrants_than_a_population_can_receive_are_refused(
 
 
 @pytest.mark.mpi(min_size=2)
-@pytest.mark.parametrize("islands", [3, 8])
+@pytest.mark.parametrize("islands", [2, 3, 8])
 @pytest.mark.parametrize("delay", [0, 1])
 @pytest.mark.parametrize("topology", TOPOLOGIES)
 def test_several_ranks_give_the_same_result_as_one(
@@ -253,18 +252,21 @@ def test_several_ranks_give_the_same_result_as_one(
 
 
 @pytest.mark.mpi(min_size=2)
-def test_migrants_in_flight_between_ranks_are_restored_on_one_rank(backend: Backend) -> None:
+@pytest.mark.parametrize("number", [2, 7])
+def test_migrants_in_flight_between_ranks_are_restored_on_one_rank(
+    backend: Backend, number: int
+) -> None:
     ranks = world()
-    settings: dict[str, Any] = {"islands": 7, "topology": "torus", "delay": 1}
+    settings: dict[str, Any] = {"islands": number, "topology": "torus", "delay": 1}
     many = archipelago_of(backend, ranks=ranks, **settings)
     many.advance(3)
     many.migrate()
-    saved = ranks.allgather(many.snapshot())
+    saved = [part for part in ranks.allgather(many.snapshot()) if part]
     together = {name: np.concatenate([part[name] for part in saved]) for name in saved[0]}
     alone = archipelago_of(backend, **settings)
     alone.restore(together, generation=3, migrations=1)
     again = archipelago_of(backend, ranks=ranks, **settings)
-    mine = Deal(7, ranks.size).held(ranks.rank)
+    mine = Deal(number, ranks.size).held(ranks.rank)
     part = {name: rows[mine.start : mine.stop] for name, rows in together.items()}
     again.restore(part, generation=3, migrations=1)
     for each in (many, alone, again):

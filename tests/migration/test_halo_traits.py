@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from ranks_for_tests import on_ranks
-from test_traits import TRAITS, made
+from test_traits import ISLANDS, TRAITS, made
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.cellular import Cellular, CellularSettings
@@ -46,7 +46,7 @@ def test_individuals_in_the_halo_have_their_traits(
         assert islands._colonies[0].halo is not None
         return saved, islands._colonies[0].halo.seen, islands._colonies[0].migrant
 
-    for size in (1, 2, 3):
+    for size in (1, 2, 3, 5):
         found = on_ranks(size, one)
         for rank, (_, seen, migrant) in enumerate(found):
             for name, offset in migrant.offsets.items():
@@ -57,3 +57,39 @@ def test_individuals_in_the_halo_have_their_traits(
                 place = slice(offset, offset + TRAITS[name].entry_bytes)
                 carried = seen.reshape(2 * reach, migrant.bytes)[:, place]
                 assert carried.tobytes() == before[-reach:].tobytes() + after[:reach].tobytes()
+
+
+@pytest.mark.parametrize("size", [6, 7, 12])
+def test_all_ranks_of_a_team_read_the_ends_of_the_same_neighbours(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ALGORITHMS, "tagged", TaggedCellular)
+    reach = 2
+
+    def drawn(island: int, name: str, like: NDArray[Any]) -> NDArray[Any]:
+        of = np.random.default_rng([island, *name.encode()])
+        return of.integers(0, 250, like.shape[1:]).astype(like.dtype)
+
+    def one(ranks: World) -> tuple[range, NDArray[np.uint8], Migrant]:
+        islands = made(
+            choose("cpu", 1), {"topology": "none"}, ranks=ranks, algorithm="tagged",
+            settings=CellularSettings(halo=True, neighbours=2 * reach),
+        )  # fmt: skip
+        (colony,) = islands._colonies
+        saved = colony.snapshot(0, is_copied=True)
+        for name in TRAITS:
+            rows = [drawn(island, name, saved[name]) for island in islands.held]
+            saved[name] = np.stack(rows)
+        islands.restore(saved, generation=0, migrations=0)
+        islands.renew_halo()
+        assert colony.halo is not None
+        return islands.held, islands.backend.download(colony.halo.seen), colony.migrant
+
+    for held, seen, migrant in on_ranks(size, one):
+        (island,) = held
+        for name, offset in migrant.offsets.items():
+            like = np.zeros((1, *TRAITS[name].shape), TRAITS[name].dtype)
+            before, after = (drawn((island + step) % ISLANDS, name, like) for step in (-1, 1))
+            place = slice(offset, offset + TRAITS[name].entry_bytes)
+            carried = seen.reshape(2 * reach, migrant.bytes)[:, place]
+            assert carried.tobytes() == before[-reach:].tobytes() + after[:reach].tobytes()

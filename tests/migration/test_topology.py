@@ -107,15 +107,20 @@ EIGHT = _BuiltIn(
 
 @pytest.mark.parametrize("name", ["broadcast", "random", "eight"])
 @pytest.mark.parametrize("runs", [1, 3])
-@pytest.mark.parametrize(("islands", "ranks"), [(4, 2), (12, 3), (32, 4), (32, 32), (60, 6)])
+@pytest.mark.parametrize(
+    ("islands", "ranks"),
+    [(4, 2), (12, 3), (32, 4), (32, 32), (60, 6), (2, 7), (16, 16)],
+)
+@pytest.mark.parametrize("shares_all", [False, True])
 def test_the_reserved_slots_suffice_on_each_rank(
-    name: str, islands: int, ranks: int, runs: int
+    name: str, islands: int, ranks: int, runs: int, shares_all: bool
 ) -> None:
     topology = TOPOLOGIES.get(name, EIGHT)
     assert topology.changes
-    for rank in range(ranks):
+    deal = Deal(runs * islands, ranks, shares_all)
+    for rank in {0, 1, ranks // 2, ranks - 1}:
         world: Any = SimpleNamespace(rank=rank, size=ranks)
-        planner = Planner(topology, world, Deal(runs * islands, world.size), runs=runs, seed=3)
+        planner = Planner(topology, world, deal, runs=runs, seed=3)
         for number in range(1, 20):
             route = planner.route(number)
             assert route.size <= planner.most_slots(route)

@@ -13,6 +13,7 @@ from numpy_de import NumpyDe
 from numpy_migration import NumpyMigration
 from problems_for_tests import facilities
 from ranks_for_tests import on_ranks
+from teams_for_tests import in_teams
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.cellular import CellularSettings
@@ -24,7 +25,6 @@ from islands.backends.base import Backend
 from islands.backends.state import Field
 from islands.errors import InputError, UsageError
 from islands.migration import Migrant, MigrationSettings
-from islands.migration.transport import find
 from islands.parallel import Deal, World, world
 
 N, POPULATION, ISLANDS, SEED = 13, 30, 5, 4
@@ -78,9 +78,8 @@ def made(
         seed=SEED,
         migration=MigrationSettings.build(way),
         backend=backend,
-        world=ranks,
-        transport=find(ranks, backend)[0],
         asynchronous=asynchronous,
+        **in_teams(ranks, backend, ISLANDS),
     )
     islands.start()
     return islands

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ranks_for_tests import on_ranks
 from stated_for_tests import cost_text
 
 import islands
 from islands.backends.base import Backend
 from islands.check.perform import examine
 from islands.errors import RunError
+from islands.parallel import World
 
 N = 12
 FIRST = cost_text("    return s[0];")
@@ -49,6 +51,30 @@ def test_a_wrong_cost_of_any_individual_is_an_error(
     with pytest.raises(RunError) as raised:
         problem.program_costs(np.roll(np.arange(N), -3)[np.newaxis], backend.name)
     assert message in str(raised.value)
+
+
+def test_a_wrong_cost_that_any_rank_of_a_team_finds_is_an_error() -> None:
+    size, population = 3, 16
+    wrong = "    return s[0] == data.first && s[1] == data.second ? (1LL << 62) + 1 : s[0];"
+    text = cost_text(wrong)
+
+    def one(ranks: World, last: tuple[int, int]) -> list[Any]:
+        problem = islands.permutation(N, cost=text, data={"first": last[0], "second": last[1]})
+        few = {"seed": 1, "population": population, "islands": 1, "backend": "cpu", "threads": 1}
+        solver = islands.Solver(problem, world=ranks, algorithm="ga", **few)
+        solver._archipelago.measure()
+        solver.best()
+        return solver.populations()[0].tolist()
+
+    orders = on_ranks(1, lambda ranks: one(ranks, (N, N)))[0]
+    begins = [(order[0], order[1]) for order in orders]
+    found = list[int]()
+    for slot in range(0, population, 3):  # made by different ranks
+        if begins.count(begins[slot]) == 1:
+            found.append(slot)
+            with pytest.raises(RunError, match="integer costs must be from"):
+                on_ranks(size, lambda ranks, slot=slot: one(ranks, begins[slot]))
+    assert found[-1] >= population - population // size, "a slot of the last rank"
 
 
 def test_a_wrong_cost_of_all_threads_is_an_error(backend: Backend) -> None:

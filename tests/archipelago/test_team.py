@@ -1,0 +1,151 @@
+"""Ranks that share islands have the bits of a single rank, all of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ranks_for_tests import on_ranks
+from small_runs import RUNS, evolve, made
+from teams_for_tests import copies, decide, require_copies
+
+from islands.archipelago.measure import ISLAND
+from islands.archipelago.team import shares
+from islands.backends import choose
+from islands.parallel import World
+
+RESTARTS = ISLAND.index("restarts")
+SMALL = [name for name in RUNS if name != "many cities"]
+
+
+@pytest.mark.parametrize("population", [1, 2, 3, 8, 24, 25, 100])
+def test_members_have_all_slots_in_order_and_make_equally_many(population: int) -> None:
+    for members in range(1, 9):
+        for copied in (0, 1, population // 4, population - 1, population):
+            slots = shares(population, members, copied)
+            assert len(slots) == members
+            assert [slot for each in slots for slot in each] == list(range(population))
+            made = [len(range(max(each.start, copied), max(each.stop, copied))) for each in slots]
+            assert max(made) - min(made) <= 1
+            assert slots[0].stop >= copied, "those that are only copied are the first ones"
+
+
+def run(name: str, ranks: World, folder: Path, **given: Any) -> tuple[Any, Any, Any, int]:
+    """Return copies, digests, measures and evaluations after some generations and migrations."""
+    own = folder / f"{ranks.rank}-of-{ranks.size}"  # a file of cities for each thread
+    own.mkdir()
+    mine = made(name, own, choose("cpu", 1), ranks, **given)
+    evolve(name, mine)
+    measures = mine.measure()
+    return copies(mine), mine.digests(), measures, sum(each.evaluations for each in measures)
+
+
+@pytest.mark.parametrize("is_shared", [True, False])
+@pytest.mark.parametrize("name", SMALL)
+def test_all_members_have_the_bits_of_one_rank(
+    name: str, is_shared: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide(monkeypatch, shared=is_shared)
+    alone = run(name, World(), tmp_path)
+    for size in (4, 7):
+        found = on_ranks(size, lambda ranks: run(name, ranks, tmp_path))
+        assert [each for rank in found for each in rank[1]] == alone[1]
+        assert [each for rank in found for each in rank[2]] == alone[2]
+        for rank in found:
+            if is_shared or rank[1]:
+                require_copies(alone[0], rank[0])
+
+
+@pytest.mark.parametrize(
+    ("islands", "population", "sizes"),
+    # Members without a pair of parents, and two teams.
+    [(1, 8, (2, 5)), (2, 3, (5, 8)), (3, 8, (2, 10))],
+)
+def test_tours_that_all_ranks_share_begin_again_together(
+    islands: int, population: int, sizes: tuple[int, ...], tmp_path: Path
+) -> None:
+    given = {"islands": islands, "population": population, "shares_all": True}
+    alone = run("eax", World(), tmp_path, **given)
+    assert all(fields["island"][RESTARTS] > 0 for fields in alone[0].values())
+    for size in sizes:
+        found = on_ranks(size, lambda ranks: run("eax", ranks, tmp_path, **given))
+        assert [each for rank in found for each in rank[1]] == alone[1]
+        assert [each for rank in found for each in rank[2]] == alone[2]
+        for rank in found:
+            require_copies(alone[0], rank[0])
+
+
+def test_exchanges_do_not_multiply_with_the_islands_that_begin_again(tmp_path: Path) -> None:
+    def one(ranks: World) -> tuple[int, int]:
+        own = tmp_path / str(ranks.rank)
+        own.mkdir()
+        mine = made("eax", own, choose("cpu", 1), ranks, shares_all=True, topology="none")
+        mine.start()
+        mine.advance(300)
+        sharing = mine._colonies[0]._sharing
+        assert sharing is not None
+        restarts = sum(int(each["island"][RESTARTS]) for each in copies(mine).values())
+        return restarts, sum(len(each._parts) for each in sharing._exchanges.values())
+
+    islands, fields, halves = 3, 4, 2  # "chosen", or genes, costs and calls of new tours
+    for restarts, parts in on_ranks(2, one):
+        assert restarts > 20
+        assert parts <= islands * fields * halves
+
+
+@pytest.mark.parametrize("by", [0, 1, 2])
+@pytest.mark.parametrize("name", ["tsp", "eax", "memetic", "tempering", "swarm", "tabu", "order"])
+def test_a_generation_that_one_member_abandons_is_undone_by_all(
+    name: str, by: int, tmp_path: Path
+) -> None:
+    def one(ranks: World) -> tuple[Any, Any]:
+        own = tmp_path / f"{ranks.rank}-of-{ranks.size}"
+        own.mkdir()
+        disturbed, straight = (
+            made(name, own, choose("cpu", 1), ranks, islands=1, topology="none") for _ in range(2)
+        )
+        for mine in (disturbed, straight):
+            mine.start()
+            mine.advance(2)
+        for generations in (1, 3):
+            before = copies(disturbed)
+            if ranks.rank == by:
+                disturbed.abandon()
+            assert not disturbed.attempt(generations)
+            disturbed.undo()
+            require_copies(before, copies(disturbed))
+        assert disturbed.attempt(2)
+        for mine in (disturbed, straight):
+            mine.advance(3 if mine is disturbed else 5)
+        return copies(disturbed), copies(straight)
+
+    for disturbed, straight in on_ranks(3, one):
+        require_copies(straight, disturbed)
+
+
+@pytest.mark.parametrize("by", [0, 2])
+@pytest.mark.parametrize("name", ["tsp", "eax", "memetic", "tempering"])
+def test_all_members_have_the_same_part_of_an_abandoned_generation_0(
+    name: str, by: int, tmp_path: Path
+) -> None:
+    def one(ranks: World) -> tuple[bool, int, int, bytes]:
+        own = tmp_path / f"{ranks.rank}-of-{ranks.size}"
+        own.mkdir()
+        mine = made(name, own, choose("cpu", 1), ranks, islands=1, topology="none")
+        mine.may_be_partial = True
+        if ranks.rank == by:
+            mine.abandon()
+        mine.start()
+        ((_, fields),) = copies(mine).items()
+        complete = fields["calls"] > 0
+        worst = fields["cost"][complete].max()
+        assert complete[0]
+        assert (fields["cost"][~complete] > worst).all()
+        return mine.is_partial, int(complete.sum()), len(complete), fields["cost"].tobytes()
+
+    found = on_ranks(3, one)
+    assert len({*found}) == 1
+    is_partial, complete, population, _ = found[0]
+    assert is_partial
+    assert complete < population

@@ -1,0 +1,213 @@
+"""`islands run` on more ranks than islands, in processes: messages, signals, kills and errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from islands.cli import main
+
+RANKS = 3
+SHARED = ["demo/qap", "--algorithm", "memetic", "--improver", "tabu", "--islands", "1"]
+SHARED += ["--population", "24", "--set", "improver.steps=40", "--seed", "4"]
+LONG = ["--stop", "generations=1000000", "--set", "checkpoint.every=0.2s"]
+PLACE = ["--backend", "cpu", "--threads", "1", "--json"]
+SCRIPT = """
+import os
+import numpy as np
+import islands
+
+calls = 0
+
+def cost(order):
+    global calls
+    calls += 1
+    if calls == 60 and os.environ.get("OMPI_COMM_WORLD_RANK") == os.environ.get("FAILS_ON"):
+        raise {error}
+    return int(order[0])
+
+problem = islands.permutation(9, function=cost)
+result = islands.solve(
+    problem, algorithm="de", islands=1, population=24, generations=20, backend="cpu", threads=1
+)
+print(result.ranks, result.team, result.digest)
+"""
+OWN = '''
+import islands
+from islands.algorithms.de import De
+
+
+class Mine(De):
+    """Differential evolution with a number for each island, which no kernel uses."""
+
+    name = "mine"
+
+    def fields(self, shape):
+        return super().fields(shape) | {"sum": islands.Field((3,), "int64")}
+'''
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def alone(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main([*line, *PLACE]) == 0
+    return dict(json.loads(capsys.readouterr().out))
+
+
+def on(mpirun: list[str], ranks: int, *line: str) -> tuple[dict[str, Any], str]:
+    """Return the result and what is written on standard error."""
+    command = [*mpirun, str(ranks), sys.executable, "-m", "islands", *line, *PLACE]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(done.stdout)), done.stderr
+
+
+@contextmanager
+def running(
+    mpirun: list[str], folder: str, *line: str, options: tuple[str, ...] = ()
+) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+    """Start a run on several ranks; after a checkpoint, return it and the process of each rank."""
+    shell = ["sh", "-c", f'echo $$ >{folder}.$OMPI_COMM_WORLD_RANK; exec "$@"', "sh"]
+    command = [*mpirun[:-1], *options, "-n", str(RANKS), *shell, sys.executable, "-m", "islands"]
+    command += ["run", *SHARED, *line, "--out", folder, *PLACE]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as process:
+        deadline = time.monotonic() + 60
+        while not list(Path(folder).glob("checkpoints/*/manifest.json")):
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        yield process, [int(Path(f"{folder}.{rank}").read_text()) for rank in range(RANKS)]
+
+
+def generations_of(folder: str) -> int:
+    """Return the generation of the newest checkpoint."""
+    return max(int(each.parent.name[:12]) for each in Path(folder).glob("checkpoints/*/*.json"))
+
+
+def test_the_header_and_the_result_say_who_shares_an_island(
+    mpirun: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["run", *SHARED, "--stop", "generations=9", "--runs", "2"]
+    one = alone(capsys, *line, "--out", "1")
+    found, said = on(mpirun, RANKS, *line, "--out", "3")
+    assert [each["digest"] for each in found["runs"]] == [each["digest"] for each in one["runs"]]
+    assert {(each["team"], each["idle_ranks"]) for each in found["runs"]} == {(RANKS, 0)}
+    assert {(each["team"], each["idle_ranks"]) for each in one["runs"]} == {(1, 0)}
+    assert f"1 island on a team of {RANKS} ranks" in said
+    assert "idle" not in said
+
+
+def test_ranks_are_idle_if_an_algorithm_cannot_be_divided(
+    mpirun: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("mine.py").write_text(OWN, encoding="utf-8")
+    line = ["run", "demo/qap", "--algorithm", "mine.py:Mine", "--islands", "2"]
+    line += ["--population", "16", "--stop", "generations=30", "--improver", "none"]
+    one = alone(capsys, *line, "--out", "1")
+    found, said = on(mpirun, 5, *line, "--out", "5")
+    assert found["digest"] == one["digest"]
+    assert (found["team"], found["idle_ranks"]) == (1, 3)
+    assert said.count("2 of 3 ranks idle: ") == 1
+    assert "cannot be shared" in said
+    assert "--islands 5" in said
+
+
+@pytest.mark.parametrize(
+    ("number", "rank", "status"),
+    [(signal.SIGTERM, 1, 75), (signal.SIGINT, 2, 130), (signal.SIGTERM, 0, 75)],
+)
+def test_a_signal_to_any_member_ends_all_and_nothing_is_lost(
+    mpirun: list[str], number: int, rank: int, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with running(mpirun, "a", *LONG) as (process, pids):
+        os.kill(pids[rank], number)
+        began = time.monotonic()
+        out, said = process.communicate(timeout=60)
+        assert time.monotonic() - began < 20, said
+    assert process.returncode == status, said
+    result = json.loads(out)
+    last = result["generations"]
+    whole = alone(capsys, "run", *SHARED, "--stop", f"generations={last + 3}", "--out", "whole")
+    if number == signal.SIGTERM:
+        assert generations_of("a") == last
+        found, _ = on(mpirun, 2, "resume", "a", "--stop", f"generations={last + 3}")
+        assert found["digest"] == whole["digest"]
+    else:
+        stopped = alone(capsys, "run", *SHARED, "--stop", f"generations={last}", "--out", "b")
+        assert result["digest"] == stopped["digest"]
+
+
+def test_a_killed_job_resumes_on_other_numbers_of_ranks(
+    mpirun: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with running(mpirun, "a", *LONG) as (process, pids):
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        process.communicate(timeout=60)
+    last = generations_of("a") + 4
+    found, _ = on(mpirun, 2, "resume", "a", "--stop", f"generations={last - 2}")
+    assert found["team"] == 2
+    rest = alone(capsys, "resume", "a", "--stop", f"generations={last - 1}")
+    assert rest["team"] == 1
+    found, _ = on(mpirun, 4, "resume", "a", "--stop", f"generations={last}")
+    assert (found["ranks"], found["team"]) == (4, 4)
+    whole = alone(capsys, "run", *SHARED, "--stop", f"generations={last}", "--out", "whole")
+    assert found["digest"] == whole["digest"]
+
+
+@pytest.mark.parametrize("rank", [0, 2])
+def test_the_share_of_a_killed_rank_goes_to_the_others(
+    mpirun: list[str], rank: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ends = ["--stop", "generations=1500", "--set", "checkpoint.every=0.1s", "--fault-tolerant"]
+    tolerant = ("--with-ft", "ulfm")
+    with running(mpirun, "a", *ends, options=tolerant) as (process, pids):
+        os.kill(pids[rank], signal.SIGKILL)
+        out, said = process.communicate(timeout=120)
+    assert process.returncode == 0, said
+    result = json.loads(out)
+    assert (result["ranks"], result["team"]) == (RANKS - 1, RANKS - 1)
+    whole = alone(capsys, "run", *SHARED, "--stop", "generations=1500", "--out", "whole")
+    assert result["digest"] == whole["digest"]
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        ("ValueError('of the user')", 1, "ValueError: of the user"),
+        ("KeyboardInterrupt", 130, "interrupted"),
+    ],
+)
+@pytest.mark.parametrize("rank", ["0", "2"])
+def test_an_error_of_one_member_ends_all_with_one_message(
+    mpirun: list[str], error: str, status: int, message: str, rank: str
+) -> None:
+    Path("own.py").write_text(SCRIPT.format(error=error), encoding="utf-8")
+    done = subprocess.run(
+        [*mpirun, str(RANKS), sys.executable, "own.py"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, "FAILS_ON": rank},
+    )
+    assert done.returncode == status, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.count(f"islands: [rank {rank} of {RANKS}, ") == 1
+    assert done.stderr.count("islands: [rank") == 1
+    assert message in done.stderr

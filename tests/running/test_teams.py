@@ -1,0 +1,180 @@
+"""Whole runs on more ranks than islands: the result and the records of one rank."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from ranks_for_tests import on_ranks
+from stated_for_tests import TIMES, makespans
+from teams_for_tests import decide
+
+import islands
+from islands.modelling.problem import StatedProblem
+from islands.parallel import World
+from islands.progress.result import Result
+from islands.run.runner import Output, resume_requested
+
+BASIC: dict[str, Any] = {
+    "islands": 2,
+    "population": 16,
+    "generations": 13,
+    "interval": 3,
+    "seed": 5,
+    "backend": "cpu",
+    "threads": 1,
+    "record": {"every": 4},
+}
+MIGRATED = {"migration": "ring", "migrants": 2}
+RUNS: dict[str, tuple[str, dict[str, Any]]] = {
+    "host": ("demo/tsp", {"algorithm": "brkga", "improver": "none", "decoding": "host"}),
+    "delay": ("demo/qap", {"algorithm": "ga", "improver": "none", "migration.delay": 1}),
+    "changing": ("demo/qap", {"algorithm": "memetic", "migration": "random", "improver.steps": 30}),
+    "restarts": ("demo/qap", {"algorithm": "de", "improver": "swap", "reset": 2}),
+    "halo": (
+        "demo/qap",
+        {"algorithm": "cellular", "improver": "none", "halo": True, "migration": "none"},
+    ),
+    "offered": ("demo/mkp", {"algorithm": "ga", "encoding": "bits", "infeasible": "linear"}),
+    "swarm": ("demo/mkp", {"algorithm": "pso", "infeasible": "dynamic", "improver": "none"}),
+    "replicas": ("demo/qap", {"algorithm": "tempering", "tuning": 4, "sweeps": 8}),
+    "tours": ("demo/tsp", {"algorithm": "eax", "children": 8, "generations": 40}),
+    "colonies": (
+        "demo/qap",
+        {
+            "colonies": [
+                {"islands": 1, "algorithm": "de", "population": 20},
+                {"islands": 1, "algorithm": "ga", "population": 12, "rate": 2, "improver": "swap"},
+            ]
+        },
+    ),
+}
+
+
+def solved(name: str, ranks: World, folder: Path, **more: Any) -> Result:
+    instance, settings = RUNS[name]
+    options = BASIC | MIGRATED | settings | more
+    if "colonies" in options:
+        del options["islands"], options["population"]
+    own = islands.load(instance)
+    return islands.solve(own, world=ranks, out=folder, **options)
+
+
+def rows(folder: Path, record: str) -> list[dict[str, Any]]:
+    """Return the rows of all ranks in order, without times and transports."""
+    found: list[dict[str, Any]] = []
+    for path in sorted(Path(folder, record).glob("*.parquet")):
+        found += pq.read_table(path).to_pylist()
+    for row in found:
+        for name in ("seconds", "microseconds", "transport"):
+            row.pop(name, None)
+    return sorted(found, key=lambda row: [str(value) for value in row.values()])
+
+
+def facts(result: Result) -> tuple[Any, ...]:
+    names = ("digest", "cost", "generations", "evaluations", "reason", "island", "best_generation")
+    return (np.asarray(result.solution).tolist(), *(getattr(result, name) for name in names))
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_results_and_records_are_those_of_one_rank(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide(monkeypatch, shared=True)
+    alone = solved(name, World(), tmp_path / "1")
+    for size in (3, 5):
+        folder = tmp_path / str(size)
+        found = on_ranks(size, lambda ranks, folder=folder: solved(name, ranks, folder))
+        assert {str(facts(each)) for each in found} == {str(facts(alone))}
+        assert (found[0].ranks, found[0].team) == (size, -(-size // 2))
+        assert found[0].idle_ranks == 0
+        for record in ("trace", "migrations"):
+            assert rows(folder, record) == rows(tmp_path / "1", record)
+        assert len(list((folder / "trace").glob("*.parquet"))) == size
+    assert rows(tmp_path / "1", "trace")
+
+
+@pytest.mark.parametrize("name", ["delay", "colonies"])
+def test_ranks_that_become_idle_change_nothing(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide(monkeypatch, shared=False)
+    alone = solved(name, World(), tmp_path / "1")
+    found = on_ranks(5, lambda ranks: solved(name, ranks, tmp_path / "5"))
+    assert {str(facts(each)) for each in found} == {str(facts(alone))}
+    # A colony with local search is always shared.
+    assert (found[0].team, found[0].idle_ranks) == ((1, 3) if name == "delay" else (2, 2))
+    for record in ("trace", "migrations"):
+        assert rows(tmp_path / "5", record) == rows(tmp_path / "1", record)
+
+
+def stated(**how: Any) -> StatedProblem:
+    return islands.permutation(len(TIMES), **how)
+
+
+@pytest.mark.parametrize("way", ["function", "batch"])
+def test_python_functions_are_called_by_all_ranks(way: str) -> None:
+    called: dict[int, int] = {}
+
+    def solve(ranks: World) -> Result:
+        def costs(orders: np.ndarray) -> np.ndarray:
+            called[ranks.rank] = called.get(ranks.rank, 0) + len(orders)
+            return makespans(orders)
+
+        def cost(order: np.ndarray) -> int:
+            return int(costs(order[np.newaxis])[0])
+
+        problem = stated(**({"batch": costs} if way == "batch" else {"function": cost}))
+        own = {"algorithm": "ga", "islands": 1, "population": 24}
+        return islands.solve(problem, world=ranks, **BASIC | own)
+
+    alone = solve(World())
+    called.clear()
+    found = on_ranks(3, solve)
+    assert {str(facts(each)) for each in found} == {str(facts(alone))}
+    # Besides checks of the result, each rank evaluates about a third.
+    assert all(alone.evaluations / 4 < called[rank] < alone.evaluations / 2 for rank in range(3))
+
+
+def test_given_solutions_are_dealt_as_on_one_rank(tmp_path: Path) -> None:
+    problem = islands.load("demo/tsp")
+    files = []
+    for k in range(3):
+        files.append(tmp_path / f"{k}.tour")
+        order = np.random.default_rng(k).permutation(problem.size)
+        problem.write_solution(files[-1], order, int(problem.costs(order[np.newaxis])[0]))
+
+    def solve(ranks: World) -> Result:
+        own = BASIC | MIGRATED | {"algorithm": "ga", "start": [str(each) for each in files]}
+        return islands.solve(islands.load("demo/tsp"), world=ranks, **own)
+
+    alone = solve(World())
+    assert {str(facts(each)) for each in on_ranks(5, solve)} == {str(facts(alone))}
+
+
+@pytest.mark.parametrize("name", ["delay", "changing", "halo", "replicas", "tours", "colonies"])
+@pytest.mark.parametrize("before", [3, 5])
+def test_a_run_of_teams_resumes_on_any_number_of_ranks(
+    name: str, before: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide(monkeypatch, shared=True)
+    last = RUNS[name][1].get("generations", BASIC["generations"])
+    alone = solved(name, World(), tmp_path / "whole")
+    # Checkpoints on 3 or 5 ranks, then on 1, 2, 4, inside of epochs and with migrants in flight.
+    folder, part = tmp_path / "part", last // 4
+    on_ranks(before, lambda ranks: solved(name, ranks, folder, generations=part))
+    for ranks in (1, 2, 4):
+        part = last if ranks == 4 else part + last // 4
+        stop = {"stop": f"generations={part}"}
+
+        def resume(world: World, stop: dict[str, Any] = stop) -> Result:
+            return resume_requested(folder, stop, world, Output(writes=True, folder=folder))
+
+        found = on_ranks(ranks, resume)
+        assert found[0].generations == part
+    assert {str(facts(each)) for each in found} == {str(facts(alone))}
+    for record in ("trace", "migrations"):
+        assert rows(folder, record) == rows(tmp_path / "whole", record)
