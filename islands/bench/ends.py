@@ -53,12 +53,19 @@ class TimedArchipelago:
 
     def advance(self, generations: int) -> None:
         """Advance by generations; the previous epoch's end is over."""
+        self._archipelago.advance(self._begin(generations))
+
+    def attempt(self, generations: int) -> bool:
+        """Advance by generations that may be abandoned; the previous epoch's end is over."""
+        return self._archipelago.attempt(self._begin(generations))
+
+    def _begin(self, generations: int) -> int:
         now = time.perf_counter()
-        self._archipelago.advance(generations)
         if self._began is not None:
             if self._ended is not None:
                 self._whole_and_epoch = now - self._began, now - self._ended
             self._began, self._ended = None, now
+        return generations
 
     def arrivals(self) -> Arrivals | None:
         """Return the result of the migration, and record the time of its epoch's end."""

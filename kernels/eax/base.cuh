@@ -79,7 +79,7 @@ constexpr int MOST_CHOSEN_CUTS = 1024;  // of the children of a pair that are ch
 struct Chosen {
     int64_t gain;
     int32_t cuts, children;
-    Position at[MOST_CHOSEN_CUTS];  // the positions of all cuts in their order
+    Position at[MOST_CHOSEN_CUTS];        // the positions of all cuts in their order
     uint16_t link[2 * MOST_CHOSEN_CUTS];  // the end that each end is joined to
 };
 
@@ -103,7 +103,7 @@ struct Plan {
     Outcome* outcome;        // [islands][population][children]
     double* promise;         // the same: scores of heavy children before merging; otherwise 0
     Position* record;        // [islands][population][children][RECORD]: the cuts of a child
-    Chosen* chosen;                // [islands][population] if ranks share the island, else null
+    Chosen* chosen;          // [islands][population] if ranks share the island, else null
     int32_t first_pair, end_pair;  // of each island: those of which a launch makes children
     int32_t shared;                // whether a launch takes `chosen`, as ranks share the island
 };

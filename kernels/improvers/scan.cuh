@@ -65,9 +65,7 @@ class Scan {
     }
 
   private:
-    __device__ int64_t raised_by(Pair pair) const {
-        return changes_.by(Move{pair.u, pair.v});
-    }
+    __device__ int64_t raised_by(Pair pair) const { return changes_.by(Move{pair.u, pair.v}); }
 
     const Pairs& pairs_;
     Changes changes_;

@@ -113,7 +113,8 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, in
         for (int run = threadIdx.x; run < triangle.runs(); run += blockDim.x) {
             if (halts_step()) break;
             const block::Triangle::Place at = triangle.place(run);
-            const auto value = prohibitions.values(scale, tabu::advanced(deltas, run, at, lookout), run);
+            const auto value =
+                prohibitions.values(scale, tabu::advanced(deltas, run, at, lookout), run);
             Delta least = Least::NONE;
             block::along_run([&](int k) { least = min(least, value.item[k]); });
             if (least < mine.value) {
