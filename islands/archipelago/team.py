@@ -59,6 +59,11 @@ class Team:
         return self._slots[self.world.rank]
 
     @property
+    def begins_otherwise(self) -> bool:
+        """Whether members make other individuals in generation 0 than later."""
+        return self._slots != self._first
+
+    @property
     def all_slots(self) -> range:
         """The slots of an island."""
         return range(self._slots[-1].stop)
@@ -115,11 +120,9 @@ class Sharing:
         are_renewed = self._algorithm.are_renewed(self._read) if step.renewed else []
         usual = step.fields or self._kept()
         names = [step.renewed if each else usual for each in are_renewed] or [usual] * self._islands
-        self._run(
-            self._team.exchange_of if generation > 0 else self._team.exchange_of_first_generation,
-            names,
-            generation,
-        )
+        begins = generation == 0 and self._team.begins_otherwise
+        make = self._team.exchange_of_first_generation if begins else self._team.exchange_of
+        self._run(make, names, generation)
 
     def copy_first(self, generation: int) -> None:
         """Take the individuals of the first member, of a complete generation; collective."""

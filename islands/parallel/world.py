@@ -110,6 +110,7 @@ class World:
     def _begin(self, communicator: Any) -> None:
         self._communicator = communicator
         self._communicators = [communicator]
+        self._parts: dict[tuple[int, ...], Self] = {}
         self._tags = count(_FIRST_NEW_TAG)
         self.rank, self.size = 0, 1
         # The rank among those on the same host, and their number.
@@ -240,8 +241,11 @@ class World:
         """Return a world of the ranks that name the same group; collective."""
         if self.size == 1:
             return self
+        groups = tuple(self.allgather(group))
+        if (part := self._parts.get(groups)) is not None:
+            return part  # MPI has few communicators, and a process may make many runs
         with self.detecting_lost_ranks():
-            part = type(self)(
+            part = self._parts[groups] = type(self)(
                 self._communicator.Split(group, self.rank), fault_tolerant=self.fault_tolerant
             )
         # The loss of a rank concerns all communicators, whichever noticed it.

@@ -255,6 +255,19 @@ def test_an_error_on_one_rank_ends_all_and_is_printed_once(
     assert done.stderr.count(message) == 1
 
 
+@pytest.mark.mpi(min_size=2)
+def test_ranks_that_are_divided_again_in_the_same_way_get_the_same_world() -> None:
+    ranks = world()
+    first = ranks.split(ranks.rank % 2)
+    assert first.size == len(range(ranks.rank % 2, ranks.size, 2))
+    assert first.allgather(ranks.rank) == [*range(ranks.rank % 2, ranks.size, 2)]
+    assert ranks.split(ranks.rank % 2) is first
+    every = ranks.split(0)
+    assert every is not first
+    assert every.allgather(ranks.rank) == [*range(ranks.size)]
+    assert ranks.split(0) is every
+
+
 def test_a_rank_that_dies_while_a_stop_notice_closes_is_reported_as_lost() -> None:
     class Survivor(World):
         """One of two ranks, the other of which dies."""
