@@ -92,7 +92,8 @@ __device__ Costs evaluate(Decoder& decoder, Scratch scratch, const Archipelago& 
         return {cost, evaluate(decoder, scratch, all, data, second, place)};
     } else {
         const auto one = decoder.decode(first), other = decoder.decode(second);
-        const auto [cost, others] = evaluate_both(one, other, genes::items(all.shape), data, plan, 0);
+        const auto [cost, others] =
+            evaluate_both(one, other, genes::items(all.shape), data, plan, 0);
         return {cost, others};
     }
 }

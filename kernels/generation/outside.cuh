@@ -158,9 +158,8 @@ __device__ const problem::Stored* staged(const Arena& arena, const Archipelago& 
 }  // namespace generation
 
 // Evaluate the children that wait, a thread for each; a block takes a tile of an island.
-KERNEL(evaluate_children,
-       (Arena arena, Archipelago all, problem::Data data, algorithm::Plan,
-        improver::Plan improving)) {
+KERNEL(evaluate_children, (Arena arena, Archipelago all, problem::Data data, algorithm::Plan,
+                           improver::Plan improving)) {
     constexpr int CHILDREN = algorithm::Mover::CHILDREN;
     const int children = all.population * CHILDREN, n = genes::items(all.shape);
     const int tiles = (children + problem::TILE - 1) / problem::TILE;

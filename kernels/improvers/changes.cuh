@@ -1,6 +1,6 @@
-// The change of the cost by each move of an order. Where it is computed from two costs (STATED_MOVED),
-// the cost before is computed once for all moves. Reads the order and the problem's data; returns
-// changes. No random numbers.
+// The change of the cost by each move of an order. Where it is computed from two costs
+// (STATED_MOVED), the cost before is computed once for all moves. Reads the order and the problem's
+// data; returns changes. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

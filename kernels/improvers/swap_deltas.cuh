@@ -30,8 +30,8 @@ class SwapDeltas {
     // Prepare for the pairs of a step.
     __device__ void begin_step() { changes_.begin(); }
 
-    // Return the deltas of a run of pairs. Entries of no pair are undefined, and so are all once the
-    // lookout sees a stop request.
+    // Return the deltas of a run of pairs. Entries of no pair are undefined, and so are all once
+    // the lookout sees a stop request.
     template <class Lookout>
     __device__ block::Run<Delta> advance(int, block::Triangle::Place place, Lookout& lookout) {
         block::Run<Delta> run;
