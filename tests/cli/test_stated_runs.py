@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import shutil
 import subprocess
 import time
@@ -50,9 +51,17 @@ def dies(order):
     return 1.0
 
 
+def hangs(order):
+    late.calls = getattr(late, "calls", 0) + 1
+    if multiprocessing.parent_process() is not None and late.calls > 5:
+        time.sleep(100)
+    return 1.0
+
+
 text = islands.permutation(12, cost=COST)
 leaving = islands.permutation(12, function=leaves)
 dying = islands.permutation(12, function=dies)
+hanging = islands.permutation(12, function=hangs)
 python = islands.permutation(12, function=late)
 """
 RUN = ["--algorithm", "ga", "--improver", "none", "--islands", "3", "--population", "8"]
@@ -132,6 +141,21 @@ def test_the_end_of_a_process_that_calls_the_function_is_an_error(
 ) -> None:
     assert main(["run", "mine.py:dying", *RUN, "2", "--stop", "generations=9"]) == 1
     assert "a process that called function= ended suddenly" in capsys.readouterr().err
+
+
+def test_a_run_leaves_processes_whose_function_does_not_return(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = {each.pid for each in multiprocessing.active_children()}
+    line = ["run", "mine.py:hanging", *RUN, "2", "--stop", "seconds=1", "--json", "--quiet"]
+    assert main(line) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["seconds"] < 3
+    assert result["cost"] == 1.0
+    deadline = time.monotonic() + 20  # they are killed, as they would delay the end of this process
+    while {each.pid for each in multiprocessing.active_children()} - before:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_a_binary_file_is_no_solution(capsys: pytest.CaptureFixture[str]) -> None:
