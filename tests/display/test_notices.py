@@ -55,7 +55,7 @@ def test_the_first_lines_are_printed_before_compilation_ends(
         go.touch()
         rest, _ = process.communicate(timeout=60)
     assert lines[0].startswith("islands ")
-    assert lines[1] == "eax on permutation   2 islands x 16 on 1 rank   seed 1\n"
+    assert lines[1] == "eax on permutation   2 islands x 16   seed 1\n"
     assert lines[2] == "stops at: 2 generations\n"
     assert lines[3] == f"{COMPILES.format(3)}\n"
     assert process.returncode == 0

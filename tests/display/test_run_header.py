@@ -20,7 +20,8 @@ def test_the_header_describes_the_run_the_machine_and_the_criteria() -> None:
     assert opening("0.1.0", spec, problem, 2).split("\n") == [
         "islands 0.1.0   tsp fake/five, size 5, optimum 200",
         "the file says best known 190",
-        "brkga on keys   3 islands x 256 on 2 ranks   seed 7   preset xavier2019",
+        "brkga on keys   3 islands x 256   seed 7   preset xavier2019",
+        "3 islands on 2 ranks, 1 or 2 each",
         "stops at: 1000 generations",
     ]
     assert place(spec, MACHINE, Path("runs/a")).split("\n") == [

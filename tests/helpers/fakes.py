@@ -72,6 +72,7 @@ class FakeArchipelago:
     why_idle = ""
     working_ranks = 1
     team_seconds = 0.0
+    team = firsts = None
     ahead = range(0)
 
     def __init__(self, mine: range = range(2), dies_at: int | None = None, **_: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import astuple
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -31,7 +30,7 @@ class Leader:
         self.loop = _AsynchronousLoop(
             archipelago,  # type: ignore[arg-type]
             *(spec, problem, world, lambda _: None, interruption, Silent()),  # type: ignore[arg-type]
-            _Orders(SimpleNamespace(team=None)),  # type: ignore[arg-type]
+            _Orders(archipelago),  # type: ignore[arg-type]
         )
         self.loop.look()
 

@@ -13,7 +13,9 @@ import pytest
 from fakes import DeadError
 from runs_for_tests import Honest, resumed, solved
 
+from islands import inside
 from islands.errors import RunError, UnwritableError
+from islands.inside import descriptor
 from islands.record.folder import FINISHED, UNFINISHED
 from islands.run.advice import advising
 
@@ -25,12 +27,12 @@ def honest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("islands.run.build.Archipelago", Honest)
 
 
-def fail(patched: pytest.MonkeyPatch, method: str, *first: object) -> list[str]:
-    """Let a method of `Path` fail for streams, with these first arguments; return their names."""
+def fail(patched: pytest.MonkeyPatch, method: str) -> list[str]:
+    """Let a method of `Path` fail for streams; return their names."""
     original, failed = getattr(Path, method), list[str]()
 
     def failing(path: Path, *arguments: Any, **named: Any) -> Any:
-        if path.name.endswith(UNFINISHED) and arguments[: len(first)] == first:
+        if path.name.endswith(UNFINISHED):
             failed.append(path.name)
             raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), str(path))
         return original(path, *arguments, **named)
@@ -67,8 +69,14 @@ def test_a_stream_that_cannot_be_opened_again_ends_with_the_command_that_continu
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "a run"
+
+    def failing(path: Path, flags: int) -> int:
+        if path.name.endswith(UNFINISHED) and not flags & os.O_CREAT:
+            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), str(path))
+        return descriptor(path, flags)
+
     with monkeypatch.context() as patched:
-        fail(patched, "open", "rb")
+        patched.setattr(inside, "descriptor", failing)
         with pytest.raises(RunError) as caught:
             solved(folder, **OPTIONS)
     path = folder / "trace" / f"rank-000.1{UNFINISHED}"

@@ -225,7 +225,7 @@ def test_header_names_adjusted_settings() -> None:
     problem = tour(120)
     spec = resolved(problem, **ORDERS)
     second, third = opening("0.1.0", spec, problem, 1).split("\n")[1:3]
-    assert second.startswith("de on keys with tabu   8 islands x 16 on 1 rank")
+    assert second.startswith("de on keys with tabu   8 islands x 16   seed ")
     assert third == (
         "population 256 -> 16, improver.steps 2400 -> 480 and improver.rate 1 -> 0.057, as tabu on"
         " the CPU would take too long. To prevent this, set them yourself"
