@@ -167,7 +167,7 @@ class _AsynchronousLoop:
         self._phases = Stopwatch()
         self._before: Progress | None = None
         self._before_all: Progress | None = None
-        self._pace = Pace(spec)
+        self._pace = Pace(spec, may_take_long=archipelago.may_take_long)
         self._reason: str | None = None
         self._has_news = False
         self.is_over = False

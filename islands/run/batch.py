@@ -65,7 +65,8 @@ def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> B
     before: dict[int, Progress] = {}
     last: Progress | None = None
     backend.synchronise()
-    began, aside, pace = time.perf_counter(), 0.0, Pace(spec)
+    began, aside = time.perf_counter(), 0.0
+    pace = Pace(spec, may_take_long=archipelago.may_take_long)
     limit, most = time_limit(spec.stop), most_evaluations(spec, problem)
 
     def is_late() -> bool:

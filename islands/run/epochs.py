@@ -101,11 +101,11 @@ class _Loop:
         self._viewed_at = self._kept_at
         self._abandoned_seconds = 0.0
         resumed_at = (origin.generation, origin.seconds) if origin is not None else (0, 0.0)
-        self._pace = Pace(spec, *resumed_at)
         self._unseen: tuple[Sequence[IslandMeasure], Progress] | None = None
         # The same on all ranks, also if a colony lies on some of them only.
         self._may_take_long = any(world.allgather(archipelago.may_take_long))
         self._has_told_idle = False
+        self._pace = Pace(spec, *resumed_at, may_take_long=self._may_take_long)
         is_uneven = any(ALGORITHMS[each.algorithm].is_uneven for each in spec.all_colonies)
         self._always_attempts = is_uneven or any(world.allgather(archipelago.is_on_cpu))
         self.is_partial = False

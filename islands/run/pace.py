@@ -24,8 +24,20 @@ class Pace:
     Ranks with the same times get the same steps.
     """
 
-    def __init__(self, spec: RunSpec, generation: int = 0, seconds: float = 0.0) -> None:
-        """Begin at a generation, and at the time when it was completed."""
+    def __init__(
+        self,
+        spec: RunSpec,
+        generation: int = 0,
+        seconds: float = 0.0,
+        *,
+        may_take_long: bool = False,
+    ) -> None:
+        """Begin at a generation, and at the time when it was completed.
+
+        If a generation `may_take_long`, a step is at most twice as long as the last one: a few
+        quick generations predict little, and a step that is abandoned at the end of a run is lost.
+        """
+        self._is_careful = may_take_long
         self._first = first_step(spec)
         has_limit = any(criterion.kind == "evaluations" for criterion in spec.stop)
         self._counts_every = self._first if has_limit else 0
@@ -63,17 +75,23 @@ class Pace:
 
     def epoch_ended(self, before: Progress | None, generation: int, seconds: float) -> None:
         """Adapt to the speed of the epoch that has ended."""
-        self.step = step_after(before, generation, seconds, self._first)
+        seen = generation - before.generation if before is not None else 1
+        self.step = self._limited(step_after(before, generation, seconds, self._first), seen)
         since = (before.generation, before.seconds) if before is not None else (generation - 1, 0.0)
         self._update(*since, generation, seconds)
         self._waited_at = generation, seconds
 
     def step_ended(self, generation: int, seconds: float) -> None:
-        """Lengthen the steps if the last one was quick."""
+        """Lengthen the steps if the last one was quick, or shorten them where they may be lost."""
         before, since = self._waited_at
-        self.step = max(self.step, _fitting(generation - before, seconds - since))
+        fitting = self._limited(_fitting(generation - before, seconds - since), generation - before)
+        self.step = max(self._first, fitting) if self._is_careful else max(self.step, fitting)
         self._update(before, since, generation, seconds)
         self._waited_at = generation, seconds
+
+    def _limited(self, step: int, seen: int) -> int:
+        """Return the length of a step after a number of generations whose time was measured."""
+        return min(step, max(self._first, 2 * seen)) if self._is_careful else step
 
     def _update(self, before: int, since: float, generation: int, seconds: float) -> None:
         # Generation 0 has no local search, whatever its number suggests.

@@ -44,6 +44,24 @@ def test_a_few_generations_without_a_search_predict_nothing() -> None:
     assert not few.may_be_slow(5, 1)
 
 
+def test_steps_grow_step_by_step_where_one_may_be_lost() -> None:
+    def steps(*seconds: float, may_take_long: bool) -> list[int]:
+        tried = Pace(
+            resolve(layers({"algorithm": "ga"}), FakeProblem()), may_take_long=may_take_long
+        )
+        found, generation, now = [], 0, 0.0
+        for each in seconds:
+            generation, now = generation + tried.step, now + each
+            tried.step_ended(generation, now)
+            found.append(tried.step)
+        return found
+
+    quick = [0.001, 0.001, 0.001]
+    assert steps(*quick, may_take_long=False)[0] == 256
+    assert steps(*quick, may_take_long=True) == [2, 4, 8]
+    assert steps(*quick, 4.0, 0.2, may_take_long=True) == [2, 4, 8, 1, 2]
+
+
 def test_the_time_of_generation_0_does_not_predict_searches() -> None:
     searching = pace(improver="swap")
     searching.epoch_ended(None, 0, 0.001)
