@@ -86,7 +86,7 @@ class RandomRuns:
         while True:
             problem = self.problem(instance)
             values = self._values(draw, problem)
-            ranks = self.ranks(draw, values["islands"])
+            ranks = self.ranks(draw)
             is_asynchronous = may_be_asynchronous and ranks > 1 and draw.random() < 0.2
             # A halo, or a topology that changes, excludes --async.
             draws_partners = TOPOLOGIES[values["migration.topology"]].changes
@@ -98,9 +98,9 @@ class RandomRuns:
                 continue
             return RandomRun(instance, values, ranks, is_asynchronous)
 
-    def ranks(self, draw: random.Random, islands: int) -> int:
-        """Return a number of ranks, at most one for each island."""
-        return draw.choice([each for each in self._ranks if each <= islands] or [1])
+    def ranks(self, draw: random.Random) -> int:
+        """Return a number of ranks, which may be larger than that of islands."""
+        return draw.choice(self._ranks)
 
     def _require_possible(self, instance: str, values: dict[str, Any], problem: Problem) -> None:
         spec, adjusted = resolved(layers({"instance": instance, **values}), problem)
