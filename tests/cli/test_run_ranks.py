@@ -46,7 +46,7 @@ def test_number_of_ranks_does_not_matter(
     [
         (["--set", "rho=2"], "islands: rho=2: must be from 0.5 to 1"),
         (["--foo"], "islands: unknown option '--foo'"),
-        (["--islands", "0"], "islands: islands=0: must be at least 1"),
+        (["--islands", "0"], "islands: islands=0: must be from 1 to"),
     ],
 )
 def test_refusal_of_all_ranks_is_printed_once(

@@ -23,10 +23,12 @@ LONG_CYCLES = ("eax/child.cuh", "LONG_CYCLE = 48", "LONG_CYCLE = 2")
 """Heavy children, most of which otherwise need more cities."""
 
 
+SCRIPT = str(Path(__file__).parents[1] / "helpers" / "small_runs.py")
+
+
 @functools.cache
 def _run(name: str, *faults: tuple[str, str, str]) -> subprocess.CompletedProcess[str]:
-    script = str(Path(__file__).parents[1] / "helpers" / "small_runs.py")
-    line = [sys.executable, script, name, "--emulated"]
+    line = [sys.executable, SCRIPT, name, "--emulated"]
     for fault in faults:
         line += ["--replace", *fault]
     return subprocess.run(line, text=True, capture_output=True)
@@ -57,6 +59,13 @@ def _require_seen(done: subprocess.CompletedProcess[str]) -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_threads_in_any_order_give_the_bits_of_the_cpu(name: str) -> None:
     _common_digest(_run(name))
+
+
+@pytest.mark.parametrize("name", ["eax", "memetic", "tempering", "order"])
+def test_ranks_that_share_islands_give_the_bits_of_one_rank(mpirun: list[str], name: str) -> None:
+    line = [*mpirun, "4", sys.executable, SCRIPT, name, "--emulated"]
+    done = subprocess.run(line, text=True, capture_output=True)
+    assert _common_digest(done) == _common_digest(_run(name))
 
 
 def test_a_missing_barrier_changes_results() -> None:
