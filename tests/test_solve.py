@@ -175,7 +175,7 @@ def test_counts_of_one_are_singular(capsys: pytest.CaptureFixture[str]) -> None:
     result = solve("demo/tsp", verbose=True, **few)
     assert result.reason == "1 generation done"
     out = capsys.readouterr().out
-    for words in ("1 island x 32 on 1 rank", "CPU, 1 thread", "stops at: 1 generation"):
+    for words in ("1 island x 32   seed", "CPU, 1 thread", "stops at: 1 generation"):
         assert f"{words}\n" in out or f"{words} " in out
     assert not re.search(r"\b1 (generations|islands|ranks|threads|individuals)\b", out)
 

@@ -146,7 +146,7 @@ def test_a_problem_of_a_script_has_colonies(capsys: pytest.CaptureFixture[str]) 
 def test_the_output_names_the_colonies(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", *RUN, "--stop", "generations=4"]) == 0
     output = capsys.readouterr().out
-    assert "5 islands in 2 colonies on 1 rank   seed 1" in output
+    assert "5 islands in 2 colonies   seed 1" in output
     assert "  colony 0: brkga on keys   2 islands x 20\n" in output
     words = "  colony 1: ga on permutation   3 islands x 16, 2 generations in each of the run\n"
     assert words in output
