@@ -136,7 +136,7 @@ def test_ranks_may_share_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             'or choose encoding="keys"',
             "or choose --encoding keys",
         ),
-        ({"threads": 5000, "backend": "cpu"}, "threads=5000: must be", "--threads 5000: must be"),
+        ({"threads": 5000, "backend": "cpu"}, "threads=5000: must be", "threads=5000: must be"),
         ({"format": "tsp"}, 'format="tsp": unknown format', "--format tsp: unknown format"),
         (
             {"algorithm": "cellular", "crossover": "one_point", "encoding": "permutation"},

@@ -78,7 +78,7 @@ def own40(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISLANDS_INSTANCES", str(tmp_path / "instances"))
 
 
-def test_runs_with_fewer_islands_than_ranks_use_some_of_them(
+def test_runs_with_fewer_islands_than_ranks_use_all_of_them(
     mpirun: list[str], own40: None
 ) -> None:
     line = ["xavier2019/vlsi", "--runs", "1", "--generations", "4", "--threads", "1"]
@@ -98,12 +98,12 @@ def test_runs_with_fewer_islands_than_ranks_use_some_of_them(
     assert main(["reproduce", *line, "--out", "one"]) == 0
     means = [[row["mean"] for row in rows(f"{name}/vlsi.csv")] for name in ("many", "one")]
     assert means[0] == means[1]
-    # Its 3 islands use 3 ranks, and its run to compare with uses one.
+    # Its 3 islands use 4 ranks, and its run to compare with uses one.
     run, compared = (json.loads(each) for each in kept("many"))
-    assert re.fullmatch(r"CPU, \d+ threads? on each of 3 ranks", run["asked"]["place"])
+    assert re.fullmatch(r"CPU, \d+ threads? on each of 4 ranks", run["asked"]["place"])
     assert compared["asked"]["place"] == "CPU, 1 thread"
     assert "several devices" not in Path("many", "vlsi.txt").read_text()
-    on_ranks(3)
+    on_ranks(4)
     assert len(kept("many")) == 2
     # Times of another number of ranks do not count; the run to compare with is the same.
     assert main(["reproduce", *line, "--out", "many"]) == 0

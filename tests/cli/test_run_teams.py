@@ -190,7 +190,7 @@ def test_the_share_of_a_killed_rank_goes_to_the_others(
     ("error", "status", "message"),
     [
         ("ValueError('of the user')", 1, "ValueError: of the user"),
-        ("KeyboardInterrupt", 130, "interrupted"),
+        ("KeyboardInterrupt", 1, "KeyboardInterrupt"),
     ],
 )
 @pytest.mark.parametrize("rank", ["0", "2"])
