@@ -78,9 +78,7 @@ def own40(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISLANDS_INSTANCES", str(tmp_path / "instances"))
 
 
-def test_runs_with_fewer_islands_than_ranks_use_all_of_them(
-    mpirun: list[str], own40: None
-) -> None:
+def test_runs_with_fewer_islands_than_ranks_use_all_of_them(mpirun: list[str], own40: None) -> None:
     line = ["xavier2019/vlsi", "--runs", "1", "--generations", "4", "--threads", "1"]
     line += ["--backend", "cpu", "--quiet"]
 
