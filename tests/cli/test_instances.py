@@ -167,7 +167,7 @@ def test_file_with_many_problems_is_fetched_once(
 def test_show_a_knapsack(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("show", "orlib/mknapcb9-29") == 0
     out = capsys.readouterr().out
-    assert "size         500\nconstraints  30\nbest known   300572 (best_known)" in out
+    assert "size         500\nconstraints  30\nbest known   300582 (best_known)" in out
     assert "/orlib/files/mknapcb9.txt" in out
     path = folder / "own.txt"
     path.write_text("2\n1 1 0\n5\n1\n1\n2 3 7\n4 3\n1 1 1 1 1 1\n2 2 2\n")

@@ -24,7 +24,7 @@ from islands.instances.catalogue import catalogue
         ("qaplib/tai100a", 100, 21044752, "best_known"),
         ("qaplib/tai256c", 256, 44759294, "best_known"),
         ("orlib/mknapcb1-00", 100, 24381, "optimal"),
-        ("orlib/mknapcb9-29", 500, 300572, "best_known"),
+        ("orlib/mknapcb9-29", 500, 300582, "best_known"),
         ("sac94/hp2", 35, 3186, "optimal"),
         ("sac94/weish30", 90, 11191, "optimal"),
         ("gk/gk07", 500, 19221, "best_known"),
