@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -166,18 +167,30 @@ def read_stream(source: IO[bytes]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]
     """
     import pyarrow as pa
 
-    messages = pa.ipc.MessageReader.open_stream(source)
-    schema = pa.ipc.read_schema(next(messages))
+    # Only this reader checks that messages are of the expected kinds; others may crash.
+    reader = pa.ipc.open_stream(source)
 
     def batches() -> Iterator[pa.RecordBatch]:
-        for message in messages:
-            if _is_compressed(message.metadata):
-                raise ValueError("its rows are compressed, as no run writes them")
-            batch = pa.ipc.read_record_batch(message, schema)
+        place = source.tell()
+        source.seek(0)
+        _refuse_compressed(source)
+        source.seek(place)
+        for batch in reader:
             batch.validate(full=True)
             yield batch
 
-    return schema, batches()
+    return reader.schema, batches()
+
+
+def _refuse_compressed(source: IO[bytes]) -> None:
+    import pyarrow as pa
+
+    is_compressed = False
+    with suppress(pa.ArrowInvalid, OSError):  # the reader of the rows says what is wrong
+        for message in pa.ipc.MessageReader.open_stream(source):
+            is_compressed |= _is_compressed(message.metadata)
+    if is_compressed:
+        raise ValueError("its rows are compressed, as no run writes them")
 
 
 def stream_metadata(path: Path) -> dict[bytes, bytes]:
