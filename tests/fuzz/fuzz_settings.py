@@ -15,6 +15,7 @@ from stated_for_tests import stated
 
 import islands
 from islands.algorithms import ALGORITHMS
+from islands.custom.trust import Trust
 from islands.display.header import opening
 from islands.errors import UsageError
 from islands.improvers import improvers_for
@@ -103,7 +104,9 @@ def _resumed(path: Path) -> object:
         seal = hashlib.sha256(lines).hexdigest().encode()
         path.write_bytes(lines + _SEALED + seal + b"\n")
     require_intact(path.parent)
-    return _prepared(*resolve_stored(path.parent, stored_request(path.parent, {}, trusted=True)))
+    return _prepared(
+        *resolve_stored(path.parent, stored_request(path.parent, {}, Trust(is_full=True)))
+    )
 
 
 def _loaded(name: str, form: str | None) -> Problem:
