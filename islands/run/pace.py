@@ -85,13 +85,13 @@ class Pace:
         """Lengthen the steps if the last one was quick, or shorten them where they may be lost."""
         before, since = self._waited_at
         fitting = self._limited(_fitting(generation - before, seconds - since), generation - before)
-        self.step = max(self._first, fitting) if self._is_careful else max(self.step, fitting)
+        self.step = max(1, self._first, fitting) if self._is_careful else max(self.step, fitting)
         self._update(before, since, generation, seconds)
         self._waited_at = generation, seconds
 
     def _limited(self, step: int, seen: int) -> int:
         """Return the length of a step after a number of generations whose time was measured."""
-        return min(step, max(self._first, 2 * seen)) if self._is_careful else step
+        return min(step, max(1, self._first, 2 * seen)) if self._is_careful else step
 
     def _update(self, before: int, since: float, generation: int, seconds: float) -> None:
         # Generation 0 has no local search, whatever its number suggests.
