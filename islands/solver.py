@@ -13,6 +13,10 @@ import numpy as np
 from islands.algorithms import Algorithm
 from islands.archipelago.injection import checked_solutions
 from islands.archipelago.measure import Candidate
+from islands.configuration.agreement import require_agreement
+from islands.configuration.given import gathered, of_table
+from islands.configuration.resolve import format_of, layers, resolve
+from islands.configuration.stop_arguments import stop_texts
 from islands.custom.scripts import refuse_while_importing
 from islands.custom.trust import Trust
 from islands.encodings import Encoding
@@ -27,10 +31,6 @@ from islands.run.device import RankOptions, take_device
 from islands.run.observers import Callback
 from islands.run.runner import Output, run_requested
 from islands.run.start import check_exactly
-from islands.spec.agreement import require_agreement
-from islands.spec.given import gathered, of_table
-from islands.spec.resolve import format_of, layers, resolve
-from islands.spec.stop_arguments import stop_texts
 
 
 def solve(

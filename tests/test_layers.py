@@ -33,7 +33,7 @@ LAYERS = [
     {"migration"},
     {"archipelago"},
     {"progress"},
-    {"spec"},
+    {"configuration"},
     {"record", "display"},
     {"run"},
     {"series"},
@@ -84,7 +84,7 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def part(name: str) -> str:
-    """Return the name in the layers of a module, `islands.spec.stop`, or a file, `spec/stop`."""
+    """Return the name in the layers of `islands.settings` or `settings`."""
     return name.removeprefix("islands.").replace("/", ".").split(".")[0]
 
 
@@ -133,7 +133,7 @@ NOT_FOR_A_RUN = {*LATE, "islands.tune", "islands.bench", "islands.reproduce"} - 
 }
 """Modules that a run without output does not need before its first row."""
 _FIRST_ROW = """
-from islands.spec.stop import Progress
+from islands.configuration.stop import Progress
 from islands.display.table import Table
 def show(table, progress):
     raise SystemExit

@@ -11,11 +11,11 @@ from random_settings import RandomRun, RandomRuns
 
 from islands.algorithms import ALGORITHMS
 from islands.cli.run import add_arguments, options
+from islands.configuration.resolve import layers
 from islands.encodings import ENCODINGS
 from islands.improvers import IMPROVERS
 from islands.problems import PROBLEMS
 from islands.run.request import resolved
-from islands.spec.resolve import layers
 
 RUNS = 200
 

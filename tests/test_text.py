@@ -7,12 +7,12 @@ from collections.abc import Iterable
 import pytest
 
 from islands.algorithms import ALGORITHMS
+from islands.configuration.stop_kinds import KINDS
 from islands.encodings import ENCODINGS
 from islands.improvers import IMPROVERS
 from islands.instances.formats import FORMATS
 from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS
-from islands.spec.stop_kinds import KINDS
 from islands.text import (
     command_line,
     counted,

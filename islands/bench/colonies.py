@@ -12,10 +12,10 @@ from typing import Any
 from islands.bench.base import BenchRequest, BenchRow
 from islands.bench.quality import compared
 from islands.bench.variants import Variant
+from islands.configuration.given import colonies as parsed
 from islands.errors import UsageError
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.spec.given import colonies as parsed
 
 _COLONIES = {
     "tsp": (

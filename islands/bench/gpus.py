@@ -24,13 +24,13 @@ from islands.bench.quality import EVERY, named
 from islands.bench.scaling import counts
 from islands.bench.traced import facts, program
 from islands.bench.variants import Variant, variants
+from islands.configuration.spec import RunSpec
+from islands.configuration.stop import parse
 from islands.custom.trust import Trust
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.device import RankOptions, take_device
-from islands.spec.spec import RunSpec
-from islands.spec.stop import parse
 
 
 def measure(request: BenchRequest) -> Iterator[BenchRow]:

@@ -12,12 +12,12 @@ import numpy as np
 
 from islands.bench.quality_runs import RunRow
 from islands.bench.traced import followed
+from islands.configuration.spec import RunSpec
+from islands.configuration.stop import time_limit
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress import usage
 from islands.run.device import RankOptions
-from islands.spec.spec import RunSpec
-from islands.spec.stop import time_limit
 
 TARGET, SPEED = "target", "speed"
 """What a run is for: the time to a target, or the speed over a number of generations."""

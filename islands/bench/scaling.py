@@ -11,14 +11,14 @@ from islands.backends.base import Backend
 from islands.bench.base import BenchRequest, BenchRow
 from islands.bench.ends import EndRow, TimedArchipelago
 from islands.bench.traffic import traffic
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import RunSpec
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
 from islands.run.build import make_archipelago
 from islands.run.epochs import evolve
 from islands.run.signals import Interruption
-from islands.spec.resolve import layers, resolve
-from islands.spec.spec import RunSpec
 from islands.text import counted
 
 REPEATS = 7

@@ -14,14 +14,14 @@ from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.bench.base import BenchRequest, BenchRow
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import RunSpec
 from islands.errors import IslandsError
 from islands.migration import migrates
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.build import islands_of
-from islands.spec.resolve import layers, resolve
-from islands.spec.spec import RunSpec
 
 _PASSES = {"cuda": 5, "cpu": 3}
 """Timed passes, after a first one that is not counted."""

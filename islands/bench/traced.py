@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import islands
+from islands.configuration.spec import RunSpec
 from islands.errors import Suspended
 from islands.parallel import World
 from islands.problems.base import Problem
@@ -16,7 +17,6 @@ from islands.progress.result import Result
 from islands.record.provenance import sources
 from islands.run.device import RankOptions
 from islands.run.runner import Output, run
-from islands.spec.spec import RunSpec
 
 _DEFAULT = RankOptions()
 

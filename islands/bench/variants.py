@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from islands.configuration.given import combined, gathered, layers, of_text
+from islands.configuration.spec import RunSpec
 from islands.custom.trust import NO_TRUST, Trust
 from islands.errors import InputError, UsageError
 from islands.problems.base import Problem
 from islands.run.request import resolved
-from islands.spec.given import combined, gathered, layers, of_text
-from islands.spec.spec import RunSpec
 
 DEFAULT = "default"
 """The name of the default run."""

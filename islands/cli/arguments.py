@@ -37,7 +37,7 @@ class _Once(Action):
         option_string: str | None = None,
     ) -> None:
         """Store the value."""
-        from islands.spec.given import alike, twice
+        from islands.configuration.given import alike, twice
 
         seen = vars(namespace).setdefault("seen", {})
         first = seen.setdefault(self.dest, values)

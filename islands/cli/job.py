@@ -21,9 +21,9 @@ COMMANDS = ("run", "sweep", "scaling")
 def checked(words: Sequence[str]) -> JobFacts:
     """Return the properties of `run ...` or `resume DIR ...`; raise the errors of the command."""
     from islands.cli import parsed
+    from islands.configuration.resolve import layers, resolve
     from islands.run.request import resolved, stored_request
     from islands.series.plan import Plan
-    from islands.spec.resolve import layers, resolve
 
     args = parsed(list(words))
     trust = Trust(is_full=args.trust)

@@ -14,6 +14,10 @@ from typing import TYPE_CHECKING, Any
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS, MUTATIONS
 from islands.cli import arguments
+from islands.configuration.given import Given, gathered
+from islands.configuration.resolve import DEFAULT_INSTANCE
+from islands.configuration.spec import GeneralSettings
+from islands.configuration.stop_kinds import KINDS
 from islands.custom.trust import Trust
 from islands.encodings import ENCODINGS
 from islands.errors import IslandsError, UsageError
@@ -22,10 +26,6 @@ from islands.instances.formats import FORMATS
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.parallel import RanksLostError, world
 from islands.presets import PRESETS
-from islands.spec.given import Given, gathered
-from islands.spec.resolve import DEFAULT_INSTANCE
-from islands.spec.spec import GeneralSettings
-from islands.spec.stop_kinds import KINDS
 from islands.text import show
 from islands.untrusted import followed
 

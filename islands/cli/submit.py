@@ -164,7 +164,7 @@ def _require_writable(folder: Path) -> None:
 
 
 def _name(args: argparse.Namespace) -> str:
-    from islands.spec.resolve import DEFAULT_INSTANCE
+    from islands.configuration.resolve import DEFAULT_INSTANCE
 
     first = (args.instances or [DEFAULT_INSTANCE])[1 if args.instances[:1] == ["resume"] else 0]
     return re.sub(r"[^\w.-]+", "-", Path(first).stem or "islands")

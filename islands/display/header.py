@@ -7,11 +7,11 @@ from typing import TextIO
 
 import islands
 from islands.archipelago.colony_spec import ColonySpec
+from islands.configuration.spec import RunSpec, deal_of
 from islands.display.screen import Screen
 from islands.parallel import Deal, World
 from islands.problems.base import Problem
 from islands.progress.machine import Machine
-from islands.spec.spec import RunSpec, deal_of
 from islands.text import counted, one_line, option
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from threading import RLock
 from typing import Self, TextIO
 
+from islands.configuration.stop import Criterion, seconds_left
 from islands.display.heartbeat import duration
 from islands.display.table import Table
 from islands.display.terminal import StatusLine, coloured, is_terminal, takes_colours
 from islands.inside import opened
 from islands.paths import writing
 from islands.progress.progress import Progress
-from islands.spec.stop import Criterion, seconds_left
 from islands.text import show
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from islands.archipelago.archipelago import Archipelago
-from islands.spec.spec import RunSpec
+from islands.configuration.spec import RunSpec
 from islands.text import counted, show
 
 _SECONDS = 5.0

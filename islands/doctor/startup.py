@@ -50,11 +50,11 @@ def timed_start(backend: str) -> Startup | None:
 def _start(backend_name: str) -> None:
     """Start a run up to its first row, and print when each step began."""
     moments = {"imports": time.monotonic()}
+    from islands.configuration.resolve import layers
     from islands.parallel import World
     from islands.run.build import make_archipelago
     from islands.run.device import take_device
     from islands.run.request import resolved
-    from islands.spec.resolve import layers
 
     moments["instance"] = time.monotonic()
     options = {"instance": _INSTANCE, "backend": backend_name, "stop": "generations=1"}

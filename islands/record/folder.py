@@ -13,13 +13,13 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 import islands
+from islands.configuration.spec import FORMAT, SIGN
 from islands.errors import InputError, UsageError, system_reason
 from islands.inside import inside, inside_all, opened
 from islands.paths import writing
 from islands.problems import PROBLEMS
 from islands.record.kind import SETTINGS as _SETTINGS
 from islands.record.kind import not_a_run
-from islands.spec.spec import FORMAT, SIGN
 from islands.text import option
 from islands.untrusted import bounded_text, parsing
 

@@ -12,6 +12,9 @@ from pathlib import Path
 
 import islands
 from islands.archipelago.archipelago import Archipelago
+from islands.configuration.agreement import identity
+from islands.configuration.own import traits
+from islands.configuration.spec import RunSpec
 from islands.inside import inside
 from islands.parallel import World
 from islands.paths import writing
@@ -34,9 +37,6 @@ from islands.record.script_parts import store_parts
 from islands.record.settings_file import write_settings
 from islands.record.solution import write_solution
 from islands.record.trace import records
-from islands.spec.agreement import identity
-from islands.spec.own import traits
-from islands.spec.spec import RunSpec
 
 
 class Journal:

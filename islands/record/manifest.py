@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, Self
 
 import islands
+from islands.configuration.spec import FORMAT
 from islands.errors import InputError
 from islands.inside import inside
 from islands.paths import published
 from islands.progress.progress import Moment, Progress
 from islands.record.folder import MANIFEST
 from islands.record.stream import Extent
-from islands.spec.spec import FORMAT
 from islands.untrusted import MISMATCH, bounded_text, parsing, typed
 
 LONGEST = 1 << 24

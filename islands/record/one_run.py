@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from islands.configuration.agreement import fixed
 from islands.errors import InputError
 from islands.inside import inside
 from islands.record.checkpoint import newest_first
@@ -31,7 +32,6 @@ from islands.record.problem_file import has_problem, stored_signature
 from islands.record.reading import files_of
 from islands.record.settings_file import RUN_LINE, SIGNATURE_LINE
 from islands.record.stream import stream_metadata
-from islands.spec.agreement import fixed
 from islands.text import escaped, one_line
 from islands.untrusted import bounded_text, parse_toml, parsing
 

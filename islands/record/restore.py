@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
+from islands.configuration.schedule import EpochSchedule
+from islands.configuration.spec import RunSpec
 from islands.errors import InputError
 from islands.inside import inside, opened
 from islands.parallel import World
@@ -24,8 +26,6 @@ from islands.record.manifest import Manifest, RankFile
 from islands.record.restored_rows import Losses, earlier_rows, shared_losses
 from islands.record.stream import require_dense
 from islands.record.trace import records
-from islands.spec.schedule import EpochSchedule
-from islands.spec.spec import RunSpec
 from islands.untrusted import MISMATCH, parsing
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from islands.configuration.schedule import EpochSchedule
 from islands.errors import InputError
 from islands.inside import inside
 from islands.parallel import World
 from islands.record.manifest import Manifest
 from islands.record.stream import Extent, first_rows, rows_path
-from islands.spec.schedule import EpochSchedule
 
 if TYPE_CHECKING:
     import pyarrow as pa

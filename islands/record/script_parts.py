@@ -6,11 +6,11 @@ import json
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from islands.configuration.own import Trait
 from islands.errors import InputError
 from islands.inside import inside
 from islands.paths import published
 from islands.record.folder import INDEX, PARTS, file_name_of
-from islands.spec.own import Trait
 from islands.untrusted import bounded_text, parsing
 
 

@@ -6,13 +6,13 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from islands.configuration.spec import RunSpec
 from islands.custom.scripts import is_loaded, parted
 from islands.custom.trust import is_signed, references, signed
 from islands.errors import InputError
 from islands.inside import inside
 from islands.paths import published
 from islands.record.folder import SETTINGS
-from islands.spec.spec import RunSpec
 from islands.untrusted import MISMATCH, bounded_text, read_toml
 
 _CHECKSUM = "# SHA-256 of the lines above: "

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from islands.configuration.agreement import identity
+from islands.configuration.spec import RunSpec
 from islands.errors import InputError
 from islands.inside import inside
 from islands.problems import PROBLEMS
@@ -18,8 +20,6 @@ from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, SETTINGS, has_checkpoint
 from islands.record.parquet import read_parquet, write_parquet
-from islands.spec.agreement import identity
-from islands.spec.spec import RunSpec
 from islands.untrusted import parsing, typed
 
 _MOST_ENTRIES = 1 << 24
@@ -56,7 +56,7 @@ class Finished:
 
     result: Result
     run: str
-    """The identity of the run: see `islands.spec.agreement.identity`."""
+    """The identity of the run: see `islands.configuration.agreement.identity`."""
     start: int
     """The number of the start that finished the run, whose records and checkpoints stay."""
     date: str

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.configuration.spec import RunSpec
 from islands.errors import RunError
 from islands.inside import inside, inside_all
 from islands.parallel import World
@@ -23,7 +24,6 @@ from islands.record.folder import FINISHED
 from islands.record.parquet import read_parquet
 from islands.record.record import Record, batch_of
 from islands.record.trace import Migrations, Trace, records
-from islands.spec.spec import RunSpec
 
 if TYPE_CHECKING:
     import pyarrow as pa

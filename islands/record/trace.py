@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.configuration.spec import RunSpec
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
 from islands.record.folder import MIGRATIONS, TRACE
 from islands.record.record import Record, cost_type
-from islands.spec.spec import RunSpec
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from islands.configuration.resolve import layers, resolve
 from islands.display.heartbeat import Heartbeat
 from islands.errors import Suspended
 from islands.parallel import World
@@ -20,7 +21,6 @@ from islands.reproduce.workers import Workers
 from islands.run.batch import Batch, run_batch
 from islands.run.device import take_device
 from islands.run.runner import Output, run_requested
-from islands.spec.resolve import layers, resolve
 from islands.text import counted
 
 

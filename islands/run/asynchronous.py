@@ -13,6 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
+from islands.configuration.schedule import EpochSchedule
+from islands.configuration.spec import RunSpec
+from islands.configuration.stop import first_reason, time_limit
 from islands.display.slow import Slow
 from islands.parallel import World
 from islands.problems.base import Problem
@@ -31,9 +34,6 @@ from islands.run.alarm import Alarm
 from islands.run.observers import Viewer
 from islands.run.pace import Pace
 from islands.run.signals import Interruption
-from islands.spec.schedule import EpochSchedule
-from islands.spec.spec import RunSpec
-from islands.spec.stop import first_reason, time_limit
 
 _TAG = 4
 _NUMBERS = len(fields(Tally)) + 2  # a tally, the generation, and signals

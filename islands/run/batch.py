@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.backends.base import Backend
+from islands.configuration.schedule import EpochSchedule
+from islands.configuration.spec import RunSpec
+from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.errors import Suspended, UsageError
 from islands.parallel import World
 from islands.problems.base import Problem
@@ -23,9 +26,6 @@ from islands.run.pace import Pace
 from islands.run.signals import INTERRUPT, Interruption
 from islands.run.start import check_exactly, combined
 from islands.run.unmeasured import last_unmeasured, most_evaluations
-from islands.spec.schedule import EpochSchedule
-from islands.spec.spec import RunSpec
-from islands.spec.stop import first_reason, is_spent, time_limit
 from islands.text import option
 
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
+from islands.configuration.spec import RunSpec, deal_of
 from islands.errors import InputError, RunError
 from islands.migration import migrates
 from islands.migration.transport import find
 from islands.parallel import World
 from islands.problems.base import Problem, Solution
-from islands.spec.spec import RunSpec, deal_of
 from islands.text import show
 
 

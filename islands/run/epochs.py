@@ -12,6 +12,9 @@ from dataclasses import replace
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import IslandMeasure
+from islands.configuration.schedule import EpochSchedule
+from islands.configuration.spec import RunSpec, deal_of
+from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.display.header import idle_words
 from islands.display.slow import Slow
 from islands.parallel import World
@@ -31,9 +34,6 @@ from islands.run.alarm import Alarm
 from islands.run.observers import Callback, Viewer, requests_end
 from islands.run.pace import Pace
 from islands.run.signals import INTERRUPT, Interruption, suspension
-from islands.spec.schedule import EpochSchedule
-from islands.spec.spec import RunSpec, deal_of
-from islands.spec.stop import first_reason, is_spent, time_limit
 
 _VIEW_SECONDS = 1.0
 _ENDED_BY_CALLBACK = "the callback returned True"

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from islands.configuration.given import COLONIES, twice
+from islands.configuration.own import CHOICES
 from islands.custom.scripts import is_reference, parted
 from islands.errors import InputError, IslandsError, UsageError
-from islands.spec.given import COLONIES, twice
-from islands.spec.own import CHOICES
 from islands.text import either, option
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from islands.algorithms import ALGORITHMS
+from islands.configuration.spec import RunSpec
 from islands.progress.progress import Progress
-from islands.spec.spec import RunSpec
 
 _STEP_SECONDS = 0.5
 """Approximate maximum time between checks of the clock and of signals."""

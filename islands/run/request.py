@@ -7,6 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from islands.configuration.given import gathered, of_table, parts_of
+from islands.configuration.own import traits
+from islands.configuration.resolve import Layer, format_of, instance_of, layers, resolve
+from islands.configuration.spec import RunSpec
 from islands.custom.scripts import is_reference
 from islands.custom.trust import NO_TRUST, Trust, UntrustedError
 from islands.errors import InputError, IslandsError
@@ -17,10 +21,6 @@ from islands.record.folder import SETTINGS
 from islands.record.problem_file import has_problem, stored_problem
 from islands.record.script_parts import require_same_parts
 from islands.run.moved_parts import missing_parts, with_moved_parts
-from islands.spec.given import gathered, of_table, parts_of
-from islands.spec.own import traits
-from islands.spec.resolve import Layer, format_of, instance_of, layers, resolve
-from islands.spec.spec import RunSpec
 from islands.untrusted import read_toml
 
 Request = tuple[Sequence[Layer], Problem]

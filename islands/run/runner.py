@@ -10,6 +10,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from islands.backends.base import Backend
+from islands.configuration.agreement import identity, require_agreement
+from islands.configuration.fit import require_block_memory
+from islands.configuration.own import traits
+from islands.configuration.resolve import layers
+from islands.configuration.spec import RunSpec, deal_of
 from islands.custom.trust import NO_TRUST, Trust, UntrustedError
 from islands.display.header import Notices, announce
 from islands.display.screen import Screen
@@ -34,11 +39,6 @@ from islands.run.observers import Callback
 from islands.run.request import resolve_stored, resolved, stored_request
 from islands.run.signals import Interruption
 from islands.run.start import Start, perform
-from islands.spec.agreement import identity, require_agreement
-from islands.spec.fit import require_block_memory
-from islands.spec.own import traits
-from islands.spec.resolve import layers
-from islands.spec.spec import RunSpec, deal_of
 from islands.untrusted import followed
 
 _DEFAULT = RankOptions()

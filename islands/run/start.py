@@ -18,6 +18,7 @@ from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate
 from islands.backends.base import Backend
 from islands.backends.cpu import share_of_cores
+from islands.configuration.spec import RunSpec
 from islands.display.header import opening, place
 from islands.display.screen import Screen
 from islands.errors import RunError
@@ -36,7 +37,6 @@ from islands.run.bound import with_bound
 from islands.run.epochs import evolve
 from islands.run.observers import Callback
 from islands.run.signals import Interruption
-from islands.spec.spec import RunSpec
 
 _FACTS = ("islands", "population", "rate", "algorithm", "encoding")
 """The settings of a colony in a result."""

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable
 
 from islands.algorithms import ALGORITHMS, KIND
+from islands.configuration.spec import RunSpec
 from islands.improvers import KIND as IMPROVERS
 from islands.improvers import improvers_for
 from islands.problems.base import Problem
-from islands.spec.spec import RunSpec
 
 _MOST = 1024
 """Generations between two measurements if no run can end.

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import RunSpec
 from islands.custom.trust import NO_TRUST, Trust
 from islands.errors import UsageError
 from islands.inside import inside
@@ -21,8 +23,6 @@ from islands.record.settings_file import require_intact
 from islands.record.work import is_of_work
 from islands.run.request import resolved
 from islands.series.ledger import LEDGER, read_rows
-from islands.spec.resolve import layers, resolve
-from islands.spec.spec import RunSpec
 from islands.text import option
 
 _OWN = ("backend", "threads")

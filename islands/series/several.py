@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from islands.configuration.stop import time_limit
 from islands.display.heartbeat import Heartbeat
 from islands.display.screen import Screen
 from islands.inside import inside
@@ -27,7 +28,6 @@ from islands.series.ledger import LEDGER, enter, holds, row_of
 from islands.series.plan import Plan, PlannedRun
 from islands.series.series import Series
 from islands.series.summary import table
-from islands.spec.stop import time_limit
 from islands.text import count, counted, gap
 
 _DEFAULT = RankOptions()

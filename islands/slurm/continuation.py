@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
+from islands.configuration.given import gathered, of_table
 from islands.custom.scripts import is_reference
 from islands.custom.trust import NO_TRUST
 from islands.errors import IslandsError, UsageError
@@ -16,7 +17,6 @@ from islands.record.problem_file import has_problem, is_stored
 from islands.run.moved_parts import parts_in
 from islands.slurm.attempts import JobAttempts
 from islands.slurm.command_line import CommandWords
-from islands.spec.given import gathered, of_table
 from islands.untrusted import read_toml
 
 

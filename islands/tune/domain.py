@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, get_type_hints
 
 from islands.algorithms import ALGORITHMS
+from islands.configuration.own import CHOICES
+from islands.configuration.resolve import layers
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
 from islands.presets import PRESETS
 from islands.settings import Settings
-from islands.spec.own import CHOICES
-from islands.spec.resolve import layers
 from islands.text import meant, unknown
 
 WORDS: Mapping[str, Collection[str]]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from islands.configuration.stop import time_limit
 from islands.problems.base import Problem
-from islands.spec.stop import time_limit
 from islands.statistics import moments
 from islands.text import counted, gap, rounded
 from islands.tune.configurations import Candidates

@@ -11,6 +11,11 @@ from typing import Any, Self
 
 from islands.algorithms import ALGORITHMS
 from islands.backends.base import Backend
+from islands.configuration.defaults import stand_in
+from islands.configuration.fit import require_block_memory, require_possible
+from islands.configuration.given import gathered, of_table, twice
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.custom.trust import NO_TRUST, Trust
 from islands.errors import UsageError
 from islands.parallel import World
@@ -18,11 +23,6 @@ from islands.problems.base import Problem
 from islands.run.device import take_device
 from islands.series.plan import Plan, PlannedRun
 from islands.settings import Settings
-from islands.spec.defaults import stand_in
-from islands.spec.fit import require_block_memory, require_possible
-from islands.spec.given import gathered, of_table, twice
-from islands.spec.resolve import layers, resolve
-from islands.spec.spec import GROUPS, GeneralSettings, RunSpec
 from islands.tune.configurations import Candidates, Configuration, Values, grid, random, words_of
 from islands.tune.domain import Domain, Owner, domain, require_distinct
 from islands.tune.runs import can_batch

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from islands.backends.base import Backend
+from islands.configuration.spec import RunSpec
+from islands.configuration.stop import Criterion
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
@@ -15,8 +17,6 @@ from islands.run.build import make_archipelago
 from islands.run.epochs import evolve
 from islands.run.signals import Interruption
 from islands.run.start import check_exactly
-from islands.spec.spec import RunSpec
-from islands.spec.stop import Criterion
 
 _QUALITY_KINDS = ("target", "gap", "best-known", "optimum")
 

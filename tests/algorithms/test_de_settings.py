@@ -12,10 +12,10 @@ from numbers_for_tests import NUMBERS
 from islands.algorithms.de import De, DeSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
+from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems import load
-from islands.spec.resolve import layers, resolve
 
 
 @pytest.mark.parametrize("kind", NUMBERS)

@@ -15,10 +15,10 @@ from test_operators import FITTING, problem_for
 from islands import solve
 from islands.algorithms.ga import Ga, GaSettings
 from islands.backends.base import Block
+from islands.configuration.fit import encoding_for
+from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
 from islands.problems.mkp_settings import MkpSettings
-from islands.spec.fit import encoding_for
-from islands.spec.resolve import layers, resolve
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 from islands.algorithms.memetic import MemeticSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend, Block
+from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
 from islands.migration import MigrationSettings
 from islands.parallel import World
 from islands.problems.qap import Qap
-from islands.spec.resolve import layers, resolve
 
 
 def both(

@@ -17,10 +17,10 @@ from test_operators import Wanted
 
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
+from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
 from islands.paths import data_folder
 from islands.problems.mkp_settings import WAYS, MkpSettings
-from islands.spec.resolve import layers, resolve
 
 
 @pytest.mark.parametrize("kind", KINDS)

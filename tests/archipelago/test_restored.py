@@ -12,11 +12,11 @@ from problems_for_tests import facilities, knapsack
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import ISLAND
 from islands.backends.base import Backend
+from islands.configuration.resolve import layers, resolve
 from islands.errors import InputError
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.build import islands_of
-from islands.spec.resolve import layers, resolve
 
 State = dict[str, NDArray[Any]]
 LARGEST = 2**31 - 1

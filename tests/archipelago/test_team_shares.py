@@ -13,10 +13,10 @@ from islands.algorithms.brkga import Brkga, BrkgaSettings
 from islands.algorithms.de import De, DeSettings
 from islands.algorithms.ga import Ga, GaSettings
 from islands.archipelago.team import shares
+from islands.configuration.resolve import layers
 from islands.parallel import World, world
 from islands.run.request import resolved
 from islands.run.runner import Output, run
-from islands.spec.resolve import layers
 
 POPULATION = 256
 STEADY = Ga(GaSettings(), POPULATION)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from islands.cli import main
-from islands.spec.spec import SIGN
+from islands.configuration.spec import SIGN
 
 LAST = "# SHA-256 of the lines above: "
 RUN = ["run", "demo/tsp", "--population", "16", "--islands", "2", "--backend", "cpu"]

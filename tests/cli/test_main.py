@@ -11,11 +11,11 @@ import pytest
 from islands import __version__
 from islands.algorithms import ALGORITHMS
 from islands.cli import COMMANDS, main
+from islands.configuration.stop_kinds import KINDS
 from islands.encodings import ENCODINGS
 from islands.instances.synthetic import tsplib_text, uniform_tsp
 from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS
-from islands.spec.stop_kinds import KINDS
 
 
 def test_help_describes_each_command(capsys: pytest.CaptureFixture[str]) -> None:

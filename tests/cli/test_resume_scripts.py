@@ -17,11 +17,11 @@ from ranks_for_tests import on_ranks
 
 import islands
 from islands.cli import main
+from islands.configuration.agreement import require_agreement
+from islands.configuration.resolve import layers, resolve
 from islands.custom.kinds import Kind
 from islands.errors import UsageError
 from islands.parallel import World
-from islands.spec.agreement import require_agreement
-from islands.spec.resolve import layers, resolve
 
 FEW = ["--islands", "4", "--population", "16", "--interval", "3", "--migrants", "1"]
 FEW += ["--encoding", "keys", "--improver", "none", "--backend", "cpu", "--threads", "1"]

@@ -14,8 +14,8 @@ from problems_for_tests import cities
 from tuning import LINE, SMALL, done, rows
 
 from islands.cli import main
+from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
-from islands.spec.spec import RunSpec
 from islands.tune.runs import TaskResult, run_task
 
 

@@ -11,9 +11,9 @@ from epochs_for_tests import Slow as SlowArchipelago
 from epochs_for_tests import run as evolved
 from fakes import FakeArchipelago, FakeProblem, Silent
 
+from islands.configuration.resolve import layers, resolve
 from islands.display.slow import Slow
 from islands.progress.progress import Progress
-from islands.spec.resolve import layers, resolve
 
 
 class AtWork(FakeArchipelago):

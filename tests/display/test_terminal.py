@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from islands.configuration.stop import parse, seconds_left
 from islands.display.screen import Screen
 from islands.display.terminal import coloured, is_terminal, takes_colours
 from islands.progress.progress import Progress
-from islands.spec.stop import parse, seconds_left
 
 PROGRESS = Progress(10, 1000, 2.0, 90, 0, 9, 100.0)
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from fuzz_cases import Target
 
 from islands.algorithms.pso import PsoSettings
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import GeneralSettings
+from islands.configuration.stop import parse
 from islands.paths import data_folder
 from islands.problems import load
 from islands.record.settings_file import read_settings, require_intact, write_settings
-from islands.spec.resolve import layers, resolve
-from islands.spec.spec import GeneralSettings
-from islands.spec.stop import parse
 from islands.tune.domain import Owner, domain
 
 

@@ -20,6 +20,9 @@ from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
+from islands.configuration.agreement import identity
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import RunSpec
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
@@ -33,9 +36,6 @@ from islands.record.stream import Extent, Stream, first_rows, stream_path
 from islands.run.build import islands_of
 from islands.run.runner import Output, run
 from islands.series.ledger import LEDGER, enter, read_rows, row_of
-from islands.spec.agreement import identity
-from islands.spec.resolve import layers, resolve
-from islands.spec.spec import RunSpec
 
 TABLE = pa.table({"island": [0, 1, 0], "best": [5, None, 3], "word": ["ring", "", "a"]})
 

@@ -15,6 +15,11 @@ from stated_for_tests import stated
 
 import islands
 from islands.algorithms import ALGORITHMS
+from islands.configuration.agreement import identity
+from islands.configuration.fit import fitting, require_block_memory
+from islands.configuration.resolve import format_of, instance_of, layers, resolve
+from islands.configuration.schedule import EpochSchedule
+from islands.configuration.spec import RunSpec
 from islands.custom.trust import Trust
 from islands.display.header import opening
 from islands.errors import UsageError
@@ -29,11 +34,6 @@ from islands.record.trace import records
 from islands.run.build import islands_of, read_start
 from islands.run.request import resolve_stored, resolved, stored_request
 from islands.series.plan import PlannedRun
-from islands.spec.agreement import identity
-from islands.spec.fit import fitting, require_block_memory
-from islands.spec.resolve import format_of, instance_of, layers, resolve
-from islands.spec.schedule import EpochSchedule
-from islands.spec.spec import RunSpec
 
 _DEMOS = ("demo/tsp", "demo/qap", "demo/mkp")
 _FREE = 32 << 20  # bytes for islands: what needs more is refused

@@ -9,12 +9,12 @@ import numpy as np
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import RunSpec
 from islands.migration.transport import find
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.build import islands_of
-from islands.spec.resolve import layers, resolve
-from islands.spec.spec import RunSpec
 
 KEYS = "islands=2 algorithm=brkga population=20 elite=0.2 mutants=0.2"
 ORDERS = "islands=3 algorithm=ga encoding=permutation population=16"

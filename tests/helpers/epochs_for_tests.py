@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from fakes import FakeArchipelago, FakeProblem, Quiet
 
+from islands.configuration.resolve import layers, resolve
 from islands.parallel import World
 from islands.progress.progress import Epoch, Moment, Outcome
 from islands.run import epochs as module
 from islands.run.epochs import evolve
 from islands.run.observers import Viewer
-from islands.spec.resolve import layers, resolve
 
 
 def run(

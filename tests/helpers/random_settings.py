@@ -21,6 +21,9 @@ from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS, MUTATIONS
 from islands.algorithms.tempering import TemperingSettings
 from islands.backends import choose
+from islands.configuration.fit import fitting, require_possible
+from islands.configuration.resolve import layers
+from islands.configuration.spec import GeneralSettings
 from islands.errors import IslandsError
 from islands.improvers import ImproverSettings, improvers_for
 from islands.instances.mkp_layouts import drake_text
@@ -32,9 +35,6 @@ from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.request import resolved
 from islands.settings import Settings
-from islands.spec.fit import fitting, require_possible
-from islands.spec.resolve import layers
-from islands.spec.spec import GeneralSettings
 
 SEED = 7
 """The seed of the synthetic instances."""

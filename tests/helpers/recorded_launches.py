@@ -16,10 +16,10 @@ from islands.backends.arguments import Arguments, Struct
 from islands.backends.base import Array, Block, Call, Program, Room, arena
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
+from islands.configuration.resolve import layers, resolve
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.build import islands_of
-from islands.spec.resolve import layers, resolve
 
 
 @dataclass(frozen=True)

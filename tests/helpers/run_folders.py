@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from islands.configuration.spec import FORMAT, SIGN
 from islands.record.folder import claim
 from islands.record.lock import FolderLock
-from islands.spec.spec import FORMAT, SIGN
 
 
 def claimed(folder: Path | None, *, force: bool = False) -> Path:

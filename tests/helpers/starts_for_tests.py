@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 from fakes import DeadError, FakeArchipelago, FakeProblem, Quiet
 from ranks_for_tests import on_ranks
 
+from islands.configuration.resolve import layers, resolve
 from islands.parallel import Deal, World
 from islands.problems.base import Solution
 from islands.progress.machine import Machine
 from islands.progress.result import Result
 from islands.run.start import Start, perform
-from islands.spec.resolve import layers, resolve
 
 ISLANDS = 6
 DIFFERING = {"seconds", "microseconds", "transport"}

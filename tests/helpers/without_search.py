@@ -29,6 +29,8 @@ from pages import ROOT
 from islands.bench.gpus_runs import TARGET
 from islands.bench.scaling import counts
 from islands.cli import COMMANDS, job, parsed
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import RunSpec
 from islands.parallel import World
 from islands.problems import load, read
 from islands.problems.base import Problem
@@ -39,8 +41,6 @@ from islands.run.runner import Output, run
 from islands.series.several import _Performance
 from islands.slurm.launcher import Launcher
 from islands.slurm.scaling import powers_of_two
-from islands.spec.resolve import layers, resolve
-from islands.spec.spec import RunSpec
 from islands.tune.plan import Tuning
 
 Value = TypeVar("Value")

@@ -15,10 +15,10 @@ from subset_improvers import INFEASIBLE, assert_same, feasible, improved, source
 import islands
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.configuration.fit import require_improver
 from islands.errors import UsageError
 from islands.improvers import IMPROVERS, ImproverSettings, improvers_for
 from islands.improvers.subset import NearSubset
-from islands.spec.fit import require_improver
 
 MOST = {"flip": 1, "exchange": 2, "exchange21": 3, "exchange22": 4}
 STRATEGIES = ("first", "best")

@@ -12,10 +12,10 @@ from islands.archipelago.colony_spec import ColonySpec
 from islands.archipelago.program_parts import ProgramParts
 from islands.backends.base import Block
 from islands.backends.source import Source
+from islands.configuration.fit import fitting
 from islands.encodings import moved_as
 from islands.improvers import ImproverSettings
 from islands.modelling.problem import StatedProblem
-from islands.spec.fit import fitting
 
 pytestmark = NEEDS_NVRTC
 

@@ -9,8 +9,8 @@ from examples_for_tests import NAMES, plain_cost, small
 
 import islands
 from islands.algorithms import ALGORITHMS
+from islands.configuration.fit import fitting
 from islands.encodings import ENCODINGS
-from islands.spec.fit import fitting
 
 DEMOS = ("demo/tsp", "demo/qap", "demo/mkp")
 PROBLEMS = (*DEMOS, *NAMES, "keys")

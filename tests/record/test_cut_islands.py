@@ -19,6 +19,7 @@ from ranks_for_tests import on_ranks
 from starts_for_tests import facts, record
 
 from islands.backends import choose
+from islands.configuration.resolve import layers, resolve
 from islands.migration.transport import InHostMemory
 from islands.parallel import World
 from islands.problems.base import Problem
@@ -26,7 +27,6 @@ from islands.progress.machine import Machine
 from islands.run import pace as pace
 from islands.run.build import islands_of
 from islands.run.start import Start, perform
-from islands.spec.resolve import layers, resolve
 
 GENERAL: dict[str, Any] = {"islands": 5, "population": 8, "seed": 3, "improver": "none"}
 LAST = 23

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 import islands
 from islands.archipelago.measure import Candidate, IslandMeasure
+from islands.configuration.stop import parse
 from islands.display.table import row
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
@@ -31,7 +32,6 @@ from islands.run import request as request
 from islands.run.runner import Output, resume_requested, run_requested
 from islands.series.plan import Plan
 from islands.series.several import run_several
-from islands.spec.stop import parse
 
 
 class Tenths(FakeProblem):

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from run_folders import claimed, finished
 
+from islands.configuration.spec import SIGN
 from islands.errors import InputError, UsageError
 from islands.record import lock as lock_module
 from islands.record.folder import claim, refuse_unfit, remove_checkpoint, require_run
 from islands.record.lock import FolderLock
-from islands.spec.spec import SIGN
 
 
 def test_new_folders_never_collide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

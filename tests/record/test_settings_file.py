@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from fakes import FakeProblem
 
+from islands.configuration.resolve import layers, resolve
 from islands.errors import InputError
 from islands.record.settings_file import read_settings, require_intact, write_settings
-from islands.spec.resolve import layers, resolve
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from problems_for_tests import cities
 import islands
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
+from islands.configuration.resolve import layers, resolve
 from islands.errors import Suspended
 from islands.parallel import World
 from islands.reproduce.experiment import Experiment
@@ -28,7 +29,6 @@ from islands.run.batch import run_batch
 from islands.run.build import islands_of
 from islands.run.signals import suspending
 from islands.run.start import combined
-from islands.spec.resolve import layers, resolve
 
 
 def test_a_run_ends_in_time_with_a_complete_generation(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import pytest
 from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
 from ranks_for_tests import FakeChannel, FakeWorld, Shared
 
+from islands.configuration.resolve import layers, resolve
 from islands.progress.tally import Tally
 from islands.run import asynchronous as module
 from islands.run.asynchronous import _AsynchronousLoop, _Orders
-from islands.spec.resolve import layers, resolve
 
 RANKS = 3
 

@@ -19,12 +19,12 @@ from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import IslandMeasure
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.configuration.resolve import layers, resolve
 from islands.errors import Suspended, UsageError
 from islands.problems.base import Problem
 from islands.run import batch as module
 from islands.run.batch import run_batch
 from islands.run.signals import Interruption
-from islands.spec.resolve import layers, resolve
 
 SETTINGS = {"islands": 2, "population": 20, "migration": "none", "improver": "none", "seed": 5}
 SETTINGS |= {"algorithm": "brkga"}

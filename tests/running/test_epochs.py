@@ -9,13 +9,13 @@ from fakes import FakeArchipelago, FakeProblem, Quiet
 from ranks_for_tests import on_ranks
 
 from islands.archipelago.measure import IslandMeasure
+from islands.configuration.resolve import layers, resolve
 from islands.errors import InputError
 from islands.parallel import World
 from islands.progress.progress import Progress
 from islands.run import pace as pace
 from islands.run.epochs import evolve
 from islands.run.pace import step_after
-from islands.spec.resolve import layers, resolve
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ import islands
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.cli import main
+from islands.configuration.resolve import layers, resolve
 from islands.record.solution import recorded
 from islands.run.batch import run_batch
-from islands.spec.resolve import layers, resolve
 
 N = 30
 SEARCHING: dict[str, Any] = {

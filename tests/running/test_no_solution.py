@@ -20,6 +20,7 @@ from ranks_for_tests import on_ranks
 
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.cli.run import ended
+from islands.configuration.resolve import layers, resolve
 from islands.errors import RunError
 from islands.parallel import World
 from islands.progress.progress import Epoch
@@ -34,7 +35,6 @@ from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 from islands.series.plan import Plan
 from islands.series.series import Series
 from islands.series.several import run_several
-from islands.spec.resolve import layers, resolve
 
 
 class Hinting(FakeProblem):

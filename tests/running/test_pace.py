@@ -8,8 +8,8 @@ from typing import Any
 from fakes import FakeProblem
 from problems_for_tests import facilities
 
+from islands.configuration.resolve import layers, resolve
 from islands.run.pace import Pace
-from islands.spec.resolve import layers, resolve
 
 
 def pace(**options: Any) -> Pace:

@@ -11,12 +11,12 @@ from fakes import FakeArchipelago, FakeProblem, Quiet
 from ranks_for_tests import on_ranks
 
 from islands.archipelago.measure import IslandMeasure
+from islands.configuration.resolve import layers, resolve
 from islands.parallel import World
 from islands.progress.progress import Moment, Progress
 from islands.run import epochs as module
 from islands.run.epochs import evolve
 from islands.run.signals import INTERRUPT, SUSPENSIONS
-from islands.spec.resolve import layers, resolve
 
 
 def test_steps_grow_after_resuming_inside_a_long_epoch(

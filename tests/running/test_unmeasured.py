@@ -15,11 +15,11 @@ from islands.algorithms.de import De
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import IslandMeasure
 from islands.backends.base import Backend
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import RunSpec
 from islands.problems.base import Problem
 from islands.run.batch import run_batch
 from islands.run.unmeasured import last_unmeasured, most_evaluations
-from islands.spec.resolve import layers, resolve
-from islands.spec.spec import RunSpec
 
 N = 12
 PAIRS = N * (N - 1) // 2

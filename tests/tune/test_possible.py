@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-import islands.spec.resolve as resolving
+import islands.configuration.resolve as resolving
 from islands.backends.base import Backend
+from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems import load
 from islands.run.build import islands_of
-from islands.spec.resolve import layers, resolve
 from islands.tune.plan import TuneRequest, Tuning
 
 TSP = {"instance": "demo/tsp", "algorithm": "brkga", "population": 8, "islands": 3, "elite": 0.25}

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from problems_for_tests import cities
 
+from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
-from islands.spec.spec import RunSpec
 from islands.tune.ledger import key_of
 from islands.tune.plan import TuneRequest, Tuning
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import ClassVar
 
+from islands.configuration.resolve import layers
 from islands.problems.base import Problem
 from islands.reproduce.cells import Column, Fact, TableRow, numbers
 from islands.reproduce.munhao2019.figures import INTERPRETATIONS, MODELS
 from islands.reproduce.orlib import first_names
 from islands.reproduce.pooled import PooledTable, average, sample_cells, sample_columns, total
 from islands.reproduce.timing import scaled_facts
-from islands.spec.resolve import layers
 from islands.text import counted
 from islands.tune.configurations import random
 from islands.tune.domain import Reals

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from batches_for_tests import called, ended, filled
 
+from islands.configuration.resolve import layers
+from islands.configuration.stop import last_generation, parse
 from islands.problems.base import Problem
 from islands.reproduce.dantas2014 import PAPER
 from islands.reproduce.dantas2014.divisions import ALL, ONE, POPULATION, SEVERAL
@@ -12,8 +14,6 @@ from islands.reproduce.dantas2014.equal_time import EqualTimeTable
 from islands.reproduce.dantas2014.gaps import GapsTable, change_facts, level_facts
 from islands.reproduce.dantas2014.prototype import PrototypeTable, prototype
 from islands.reproduce.orlib import ProblemKind
-from islands.spec.resolve import layers
-from islands.spec.stop import last_generation, parse
 
 
 def known(name: str) -> Problem:

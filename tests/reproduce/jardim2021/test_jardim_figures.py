@@ -6,6 +6,8 @@ from statistics import fmean
 
 import pytest
 
+from islands.configuration.resolve import layers
+from islands.configuration.stop import last_generation, parse
 from islands.instances.catalogue import catalogue
 from islands.reproduce.cells import TableRow
 from islands.reproduce.jardim2021 import PAPER
@@ -20,8 +22,6 @@ from islands.reproduce.jardim2021.figures import (
     searches,
 )
 from islands.reproduce.jardim2021.implementations import gap_facts
-from islands.spec.resolve import layers
-from islands.spec.stop import last_generation, parse
 
 CUT = 0.01  # some of the printed means are truncated
 

@@ -4,12 +4,12 @@ from statistics import fmean
 
 import pytest
 
+from islands.configuration.resolve import layers
+from islands.configuration.stop import last_generation, parse
 from islands.instances.catalogue import BestKnown, catalogue
 from islands.reproduce.munhao2019 import PAPER
 from islands.reproduce.munhao2019.figures import MODELS, comparison, gk, orlib, sac94
 from islands.reproduce.munhao2019.models import ModelsTable
-from islands.spec.resolve import layers
-from islands.spec.stop import last_generation, parse
 
 SETS = {"orlib": orlib, "sac94": sac94, "gk": gk}
 

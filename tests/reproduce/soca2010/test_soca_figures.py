@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from islands.configuration.resolve import layers
+from islands.configuration.stop import last_generation, parse
 from islands.instances.catalogue import catalogue
 from islands.reproduce.soca2010 import PAPER
 from islands.reproduce.soca2010.figures import performance, quality
-from islands.spec.resolve import layers
-from islands.spec.stop import last_generation, parse
 
 
 def test_speedups_are_the_ratios_of_the_seconds() -> None:

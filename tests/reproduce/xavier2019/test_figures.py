@@ -4,11 +4,11 @@ from statistics import fmean
 
 import pytest
 
+from islands.configuration.resolve import layers
+from islands.configuration.stop import last_generation, parse
 from islands.instances.catalogue import catalogue
 from islands.reproduce.xavier2019 import PAPER
 from islands.reproduce.xavier2019.figures import MEAN_SPEEDUPS, MEAN_VALUES, printed
-from islands.spec.resolve import layers
-from islands.spec.stop import last_generation, parse
 
 
 def test_the_means_agree_with_the_printed_means() -> None:

@@ -8,11 +8,11 @@ import pytest
 from fakes import FakeProblem
 from numpy.typing import NDArray
 
+from islands.configuration.agreement import identity, require_agreement
+from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
-from islands.spec.agreement import identity, require_agreement
-from islands.spec.resolve import layers, resolve
 from islands.text import command_line
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from problems_for_tests import flat, knapsack
 
+from islands.configuration.resolve import layers, resolve
 from islands.presets import PRESETS
-from islands.spec.resolve import layers, resolve
 
 Values = dict[str, Any]
 

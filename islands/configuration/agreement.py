@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from islands.configuration.own import traits
+from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
 from islands.parallel import World, differences
 from islands.problems.base import Problem
-from islands.spec.own import traits
-from islands.spec.spec import RunSpec
 from islands.text import option
 
 _OWN = ("backend", "threads")

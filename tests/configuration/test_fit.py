@@ -9,15 +9,15 @@ from fakes import FakeProblem
 from problems_for_tests import cities
 
 import islands
-import islands.spec.fit as module
+import islands.configuration.fit as module
 from islands.algorithms.base import Algorithm
 from islands.algorithms.brkga import Brkga
 from islands.archipelago.program_parts import ProgramParts
 from islands.backends.cpu import CpuBackend
+from islands.configuration.fit import encoding_for, fitting, require_block_memory
+from islands.configuration.resolve import layers, resolve
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
-from islands.spec.fit import encoding_for, fitting, require_block_memory
-from islands.spec.resolve import layers, resolve
 
 
 class Mover(Algorithm):

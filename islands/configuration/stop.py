@@ -9,10 +9,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from islands.configuration.stop_kinds import KINDS
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.progress.progress import Progress
-from islands.spec.stop_kinds import KINDS
 from islands.text import meant, option, unknown
 
 

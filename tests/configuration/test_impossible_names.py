@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from islands.configuration.resolve import layers
 from islands.errors import InputError, IslandsError
 from islands.paths import published, reading
 from islands.run.build import read_start
 from islands.run.request import resolved
-from islands.spec.resolve import layers
 
 LONG = "a" * 5000
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from islands.configuration.spec import RunSpec
+from islands.configuration.stop import last_generation
 from islands.migration import migrates
-from islands.spec.spec import RunSpec
-from islands.spec.stop import last_generation
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from islands.archipelago.colony_spec import of_colony
-from islands.errors import UsageError
-from islands.problems.base import Problem
-from islands.settings import Settings, setting
-from islands.spec.colony_checks import (
+from islands.configuration.colony_checks import (
     common_defaults,
     refuse_contradiction,
     refuse_run_wide,
@@ -22,9 +19,12 @@ from islands.spec.colony_checks import (
     unknown_in_colony,
     unknown_to_some,
 )
-from islands.spec.given import COLONIES, Layer
-from islands.spec.spec import GeneralSettings, RunSpec
-from islands.spec.unknown import UnknownSettingError
+from islands.configuration.given import COLONIES, Layer
+from islands.configuration.spec import GeneralSettings, RunSpec
+from islands.configuration.unknown import UnknownSettingError
+from islands.errors import UsageError
+from islands.problems.base import Problem
+from islands.settings import Settings, setting
 
 
 @dataclass(frozen=True)

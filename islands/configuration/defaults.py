@@ -7,10 +7,10 @@ from typing import Any
 
 from islands.algorithms import ALGORITHMS, Algorithm
 from islands.backends import takes_gpu
+from islands.configuration.fit import fitting
+from islands.configuration.spec import GeneralSettings
 from islands.parallel import launched
 from islands.problems.base import Problem
-from islands.spec.fit import fitting
-from islands.spec.spec import GeneralSettings
 
 _PARTS = ("algorithm", "encoding", "improver.name")
 """The parts for which a problem's defaults were chosen."""

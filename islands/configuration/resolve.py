@@ -10,22 +10,27 @@ from typing import Any
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
+from islands.configuration.adjust import adjusted
+from islands.configuration.colonies import resolve_colonies
+from islands.configuration.defaults import defaults_for
+from islands.configuration.fit import (
+    encoding_for,
+    require_bound,
+    require_improver,
+    require_possible,
+)
+from islands.configuration.given import ALIASES, COLONIES, Layer, combined, layers
+from islands.configuration.names import lasting, start_name
+from islands.configuration.own import traits
+from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
+from islands.configuration.stop import parse, require_known, time_limit
+from islands.configuration.unknown import NAMES, refuse_unknown
 from islands.custom import scripts as scripts
 from islands.encodings import ENCODINGS, moved_as
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.problems.base import Problem
 from islands.settings import Settings
-from islands.spec.adjust import adjusted
-from islands.spec.colonies import resolve_colonies
-from islands.spec.defaults import defaults_for
-from islands.spec.fit import encoding_for, require_bound, require_improver, require_possible
-from islands.spec.given import ALIASES, COLONIES, Layer, combined, layers
-from islands.spec.names import lasting, start_name
-from islands.spec.own import traits
-from islands.spec.spec import GROUPS, GeneralSettings, RunSpec
-from islands.spec.stop import parse, require_known, time_limit
-from islands.spec.unknown import NAMES, refuse_unknown
 from islands.text import option
 
 __all__ = ["DEFAULT_INSTANCE", "Layer", "format_of", "instance_of", "layers", "resolve"]

@@ -10,12 +10,12 @@ from islands.archipelago.colony_spec import of_colony
 from islands.archipelago.program_parts import ProgramParts
 from islands.backends.base import Room
 from islands.backends.refused import without_room
+from islands.configuration.spec import RunSpec
 from islands.encodings import ENCODINGS, moved_as
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
 from islands.migration.base import require_fit
 from islands.problems.base import Problem
-from islands.spec.spec import RunSpec
 from islands.text import counted, option, unknown
 
 

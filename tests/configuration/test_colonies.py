@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from problems_for_tests import facilities, knapsack
 
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
-from islands.spec.resolve import layers, resolve
-from islands.spec.spec import RunSpec
 from islands.text import command_line
 
 STOP = "generations=5"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from islands.algorithms.base import Algorithm
+from islands.configuration.given import Layer
+from islands.configuration.spec import GROUPS, GeneralSettings
 from islands.errors import UsageError
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
-from islands.spec.given import Layer
-from islands.spec.spec import GROUPS, GeneralSettings
 from islands.text import unknown
 
 NAMES = ("instance", "format", "preset", "algorithm", "encoding", "stop", "start")

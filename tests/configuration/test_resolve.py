@@ -9,16 +9,16 @@ import pytest
 from fakes import FakeProblem
 from problems_for_tests import knapsack
 
-import islands.spec.resolve as module
+import islands.configuration.resolve as module
+from islands.configuration.given import ALIASES
+from islands.configuration.resolve import instance_of, layers, resolve
+from islands.configuration.spec import RunSpec
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown
 from islands.instances.synthetic import uniform_tsp
 from islands.presets import PRESETS
 from islands.problems import load
 from islands.problems.tsp import Tsp
-from islands.spec.given import ALIASES
-from islands.spec.resolve import instance_of, layers, resolve
-from islands.spec.spec import RunSpec
 from islands.text import command_line
 
 

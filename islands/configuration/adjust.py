@@ -14,13 +14,13 @@ from typing import Any
 
 from islands.algorithms import ALGORITHMS
 from islands.backends import takes_gpu
+from islands.configuration.fit import require_population
+from islands.configuration.spec import RunSpec
 from islands.encodings import moved_as
 from islands.errors import UsageError
 from islands.improvers import Improver, improvers_for
 from islands.improvers.base import MOST_STEPS
 from islands.problems.base import Problem
-from islands.spec.fit import require_population
-from islands.spec.spec import RunSpec
 
 _SECONDS = 0.2
 _LONGEST = 0.5  # seconds of a search, if only one is made at a time

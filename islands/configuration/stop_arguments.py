@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from islands.configuration.given import twice
+from islands.configuration.stop import Criterion, parse
 from islands.errors import UsageError
-from islands.spec.given import twice
-from islands.spec.stop import Criterion, parse
 
 KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnation")
 """The criteria that `solve` takes as keywords: all with a value."""

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from islands.algorithms import ALGORITHMS
+from islands.configuration.given import COLONIES, Layer, alike
+from islands.configuration.spec import CheckpointSettings, GeneralSettings, RecordSettings, RunSpec
+from islands.configuration.unknown import UnknownSettingError, known_settings
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
 from islands.problems.base import Problem
 from islands.settings import Settings
-from islands.spec.given import COLONIES, Layer, alike
-from islands.spec.spec import CheckpointSettings, GeneralSettings, RecordSettings, RunSpec
-from islands.spec.unknown import UnknownSettingError, known_settings
 from islands.text import counted, either, unknown
 
 _OF_RUN: dict[str, type[Settings]] = {

@@ -14,9 +14,13 @@ from fakes import FakeArchipelago, FakeProblem
 from numpy.typing import NDArray
 
 import islands
-import islands.spec.resolve as module
+import islands.configuration.resolve as module
 from islands.archipelago.measure import Candidate
 from islands.backends import choose
+from islands.configuration.agreement import identity
+from islands.configuration.given import ALIASES
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems import PROBLEMS
@@ -27,10 +31,6 @@ from islands.run.runner import Output, resume_requested, run_requested
 from islands.series.plan import Plan
 from islands.series.several import run_several
 from islands.settings import Settings, setting
-from islands.spec.agreement import identity
-from islands.spec.given import ALIASES
-from islands.spec.resolve import layers, resolve
-from islands.spec.spec import RunSpec
 
 
 @dataclass(frozen=True)

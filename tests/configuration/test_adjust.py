@@ -15,6 +15,9 @@ from problems_for_tests import facilities, knapsack
 
 from islands.algorithms import ALGORITHMS
 from islands.cli.run import add_arguments, options
+from islands.configuration.fit import fitting
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import RunSpec
 from islands.display.header import opening
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
@@ -23,9 +26,6 @@ from islands.problems import load
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
 from islands.record.settings_file import write_settings
-from islands.spec.fit import fitting
-from islands.spec.resolve import layers, resolve
-from islands.spec.spec import RunSpec
 
 BACKENDS = ("cpu", "cuda")
 ORDERS = {"algorithm": "de", "improver": "tabu"}

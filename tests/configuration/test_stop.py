@@ -9,13 +9,19 @@ from fakes import FakeProblem
 from results_for_tests import NEAR_BEST_KNOWN
 
 import islands
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.stop import (
+    first_reason,
+    last_generation,
+    parse,
+    require_known,
+    time_limit,
+)
+from islands.configuration.stop_kinds import KINDS
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
-from islands.spec.resolve import layers, resolve
-from islands.spec.stop import first_reason, last_generation, parse, require_known, time_limit
-from islands.spec.stop_kinds import KINDS
 from islands.text import command_line
 
 OWN = islands.permutation(5, batch=lambda orders: orders[:, 0], name="own")

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from problems_for_tests import cities, facilities, knapsack, of_two_kinds
 
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
 from islands.instances.qaplib import QapFile
 from islands.problems.base import Problem
 from islands.problems.qap import Qap
-from islands.spec.resolve import layers, resolve
-from islands.spec.spec import RunSpec
 
 BACKENDS = ("cpu", "cuda")
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from problems_for_tests import knapsack
 
+from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
 from islands.problems.mkp_settings import WAYS, MkpSettings
-from islands.spec.resolve import layers, resolve
 
 
 def resolved(options: dict[str, Any], config: Path | None = None) -> dict[str, Any]:

@@ -12,14 +12,14 @@ from islands.algorithms import ALGORITHMS
 from islands.archipelago.colony_spec import ColonySpec, islands_of_each
 from islands.archipelago.sizes import MOST_INDIVIDUALS, MOST_ISLANDS
 from islands.backends.host import MOST_THREADS
+from islands.configuration.own import lasting
+from islands.configuration.stop import Criterion
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
 from islands.parallel import Deal
 from islands.problems.base import Problem
 from islands.settings import Settings, setting
-from islands.spec.own import lasting
-from islands.spec.stop import Criterion
 
 _LAST_SEED = 2**63 - 1
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from islands.algorithms import ALGORITHMS
+from islands.configuration.own import CHOICES
 from islands.custom.scripts import is_reference
 from islands.custom.trust import FULL_TRUST, NO_TRUST, Trust
 from islands.encodings import ENCODINGS
@@ -17,7 +18,6 @@ from islands.improvers import IMPROVERS
 from islands.instances.formats import FORMATS
 from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS, preset_file
-from islands.spec.own import CHOICES
 from islands.text import meant, option, plain, seconds, shown, unknown
 from islands.untrusted import followed, read_toml
 
