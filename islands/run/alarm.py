@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Self
 
 from islands.archipelago.archipelago import Archipelago
-from islands.display.slow import Slow
+from islands.display.messages import Slow
 from islands.parallel import StopNotice, World
 from islands.run.signals import Interruption
 

@@ -16,7 +16,7 @@ from islands.archipelago.archipelago import Archipelago
 from islands.configuration.schedule import EpochSchedule
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import first_reason, time_limit
-from islands.display.slow import Slow
+from islands.display.messages import Slow
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress import usage

@@ -15,8 +15,7 @@ from islands.archipelago.measure import IslandMeasure
 from islands.configuration.schedule import EpochSchedule
 from islands.configuration.spec import RunSpec, deal_of
 from islands.configuration.stop import first_reason, is_spent, time_limit
-from islands.display.header import idle_words
-from islands.display.slow import Slow
+from islands.display.messages import Slow, idle_words
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress import usage

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from islands.cli import main
+from islands.display.heartbeat import read_work
 from islands.instances.synthetic import tsplib_text, uniform_tsp
-from islands.record.work import read_work
 from islands.report.folders import page_for
 
 pytest.importorskip("scipy")
