@@ -23,6 +23,7 @@ LAYERS = [
     {"errors"},
     {"paths"},
     {"inside"},
+    {"tables"},
     {"settings", "untrusted", "presets", "statistics"},
     {"backends", "instances"},
     {"custom"},

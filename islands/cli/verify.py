@@ -14,7 +14,7 @@ from islands.custom.scripts import is_reference, parted
 from islands.errors import InputError, RunError
 from islands.instances.formats import FORMATS, FOUND_BY_NAME
 from islands.instances.locate import Found, find
-from islands.instances.sln import Remark
+from islands.instances.solution_files import Remark
 from islands.paths import expanded, reading
 from islands.problems import load, read
 from islands.problems.base import Problem, Solution
