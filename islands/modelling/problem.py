@@ -27,7 +27,7 @@ from islands.modelling.saved import saved
 from islands.modelling.workers import WorkerPool, reference_of
 from islands.paths import published
 from islands.problems.base import Problem, Solution, never
-from islands.problems.real_costs import ordered
+from islands.problems.values import ordered
 from islands.untrusted import bounded_text, followed
 
 _ROWS_AT_ONCE = 1 << 22

@@ -16,7 +16,7 @@ from islands.modelling.functions import Function
 from islands.modelling.header import Functions, Text
 from islands.modelling.kinds import KeyVectors, Order, SolutionKind, Subset, box_of, size_of
 from islands.modelling.problem import StatedProblem
-from islands.problems.arrays import is_finite
+from islands.problems.data import is_finite
 from islands.text import shown
 
 Code = str | Path

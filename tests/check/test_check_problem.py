@@ -17,7 +17,7 @@ from islands.check.moves import moved, random_ends
 from islands.check.perform import drawn, examine
 from islands.errors import CompileError, RunError, UsageError
 from islands.instances.synthetic import uniform_tsp
-from islands.problems.mkp_settings import MkpSettings
+from islands.problems.mkp import MkpSettings
 from islands.problems.tsp import Tsp
 
 N = 20
