@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from islands.custom.trust import UntrustedError, sign
 from islands.errors import InputError
 from islands.inside import inside, opened
-from islands.modelling.restored import restored
+from islands.modelling.problem import restored
 from islands.paths import published
 from islands.problems.base import Problem
 from islands.problems.saved import restored as restored_data
