@@ -16,7 +16,7 @@ from islands.archipelago.measure import Candidate
 from islands.configuration.agreement import require_agreement
 from islands.configuration.given import gathered, of_table
 from islands.configuration.resolve import format_of, layers, resolve
-from islands.configuration.stop_arguments import stop_texts
+from islands.configuration.stop import stop_texts
 from islands.custom.scripts import refuse_while_importing
 from islands.custom.trust import Trust
 from islands.encodings import Encoding

@@ -17,7 +17,7 @@ from islands.cli import arguments
 from islands.configuration.given import Given, gathered
 from islands.configuration.resolve import DEFAULT_INSTANCE
 from islands.configuration.spec import GeneralSettings
-from islands.configuration.stop_kinds import KINDS
+from islands.configuration.stop import KINDS
 from islands.custom.trust import Trust
 from islands.encodings import ENCODINGS
 from islands.errors import IslandsError, UsageError

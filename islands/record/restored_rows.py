@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from islands.configuration.schedule import EpochSchedule
+from islands.configuration.spec import EpochSchedule
 from islands.errors import InputError
 from islands.inside import inside
 from islands.parallel import World

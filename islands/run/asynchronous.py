@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
-from islands.configuration.schedule import EpochSchedule
-from islands.configuration.spec import RunSpec
+from islands.configuration.spec import EpochSchedule, RunSpec
 from islands.configuration.stop import first_reason, time_limit
 from islands.display.slow import Slow
 from islands.parallel import World

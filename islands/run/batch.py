@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.backends.base import Backend
-from islands.configuration.schedule import EpochSchedule
-from islands.configuration.spec import RunSpec
+from islands.configuration.spec import EpochSchedule, RunSpec
 from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.errors import Suspended, UsageError
 from islands.parallel import World

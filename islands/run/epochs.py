@@ -12,8 +12,7 @@ from dataclasses import replace
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import IslandMeasure
-from islands.configuration.schedule import EpochSchedule
-from islands.configuration.spec import RunSpec, deal_of
+from islands.configuration.spec import EpochSchedule, RunSpec, deal_of
 from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.display.header import idle_words
 from islands.display.slow import Slow

@@ -19,7 +19,7 @@ from islands.custom.trust import NO_TRUST, Trust, UntrustedError
 from islands.display.header import Notices, announce
 from islands.display.screen import Screen
 from islands.errors import InputError, UnwritableError, UsageError
-from islands.migration.asynchronous import require_same_senders
+from islands.migration.exchange import require_same_senders
 from islands.parallel import RanksLostError, World
 from islands.problems.base import Problem
 from islands.progress.machine import Machine
