@@ -1,4 +1,4 @@
-"""What is refused: names that no setting has, and parts and populations that do not fit together."""
+"""What is refused: names that no setting has, and parts and sizes that do not fit together."""
 
 from __future__ import annotations
 

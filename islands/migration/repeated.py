@@ -1,4 +1,4 @@
-"""Exchanges that are repeated: the same rows of arrays, between the same ranks, in each generation."""
+"""Exchanges that repeat: the same rows of arrays, between the same ranks, in each generation."""
 
 from __future__ import annotations
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from islands.parallel.world import World
+if TYPE_CHECKING:
+    from islands.parallel.world import World
 
 _POLL_SECONDS = 0.0002
 

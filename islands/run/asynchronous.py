@@ -29,10 +29,9 @@ from islands.progress.progress import (
 )
 from islands.progress.tally import Tally, summarise
 from islands.progress.usage import Stopwatch
-from islands.run.alarm import Alarm
-from islands.run.observers import Viewer
+from islands.run.loop import Viewer
 from islands.run.pace import Pace
-from islands.run.signals import Interruption
+from islands.run.signals import Alarm, Interruption
 
 _TAG = 4
 _NUMBERS = len(fields(Tally)) + 2  # a tally, the generation, and signals

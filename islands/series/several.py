@@ -21,7 +21,7 @@ from islands.record.folder import SETTINGS, fresh
 from islands.record.kind import SERIES_LOCK
 from islands.record.lock import FolderLock
 from islands.record.work import end_work, write_work
-from islands.run.device import RankOptions
+from islands.run.build import RankOptions
 from islands.run.runner import Output, resume_requested, run
 from islands.run.signals import INTERRUPT, Interruption
 from islands.series.ledger import LEDGER, enter, holds, row_of
