@@ -125,9 +125,9 @@ def main(args: argparse.Namespace) -> int:
 @contextmanager
 def _together(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> Iterator[None]:
     """Let other processes watch the experiments, of which each has a folder of its own."""
-    from islands.record.kind import EXPERIMENTS_LOCK
+    from islands.display.heartbeat import end_work, write_work
+    from islands.record.folder import EXPERIMENTS_LOCK
     from islands.record.lock import FolderLock
-    from islands.record.work import end_work, write_work
 
     is_written = args.out is not None and ranks.rank == 0
     with FolderLock("experiment", EXPERIMENTS_LOCK) as lock:

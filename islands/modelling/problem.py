@@ -16,7 +16,7 @@ from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown
-from islands.instances.orders import solution_file
+from islands.instances.solution_files import solution_file
 from islands.modelling.data import Members
 from islands.modelling.faults import FAULTS, ProblemWords, no_faults, refuse_faults
 from islands.modelling.functions import Function, costs_by, returned_by

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
-from islands.instances import qaplib, tsplib_matrix
+from islands.instances import qaplib, tsplib
 from islands.instances.catalogue import BestKnown
-from islands.instances.mkp_file import LARGEST, MOST_CONSTRAINTS, MOST_ITEMS, SUM_MAX, MkpFile
+from islands.instances.mkp import LARGEST, MOST_CONSTRAINTS, MOST_ITEMS, SUM_MAX, MkpFile
 from islands.instances.qaplib import QapFile
-from islands.instances.tsplib import METRICS, TspFile
-from islands.instances.tsplib_coordinates import FARTHEST, MOST_CITIES
+from islands.instances.tsplib import FARTHEST, METRICS, MOST_CITIES, TspFile
 from islands.problems.arrays import (
     element,
     integers,
@@ -72,7 +71,7 @@ def tsp(
     places = reals("coordinates", read_array("coordinates", coordinates, 2), FARTHEST)
     n = len(places)
     require_shape("coordinates", places, (n, 2), "a row x, y for each city")
-    most = tsplib_matrix.LARGEST if metric == "GEO" else MOST_CITIES
+    most = tsplib.LARGEST if metric == "GEO" else MOST_CITIES
     _require_size("coordinates", n, "cities", most)
     called = _name(name, f"tsp{n}")
     return Tsp(TspFile(called, None, n, metric, coordinates=places), called, known)
@@ -167,7 +166,7 @@ def _distances(values: Any) -> NDArray[np.int32]:
     require_shape("distances", array, (n, n), "a row and a column for each city")
     np.fill_diagonal(array, 0)  # no tour uses it, and it may be infinite
     matrix = integers("distances", array, _NUMBER_MAX)
-    _require_size("distances", n, "cities", tsplib_matrix.LARGEST)
+    _require_size("distances", n, "cities", tsplib.LARGEST)
     different = np.argwhere(matrix != matrix.T)
     if different.size:
         i, j = different[0].tolist()

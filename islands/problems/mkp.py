@@ -19,9 +19,7 @@ from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown
-from islands.instances.mkp import MkpFile, read_mkp
-from islands.instances.mkp_file import SUM_MAX
-from islands.instances.sol import read_sol, write_sol
+from islands.instances.mkp import SUM_MAX, MkpFile, read_mkp, read_sol, write_sol
 from islands.problems import utilities
 from islands.problems.base import Problem, Solution
 from islands.problems.mkp_settings import PENALTIES, WAYS, MkpSettings

@@ -17,9 +17,9 @@ from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown
-from islands.instances.orders import order_fault, read_json, solution_file
 from islands.instances.qaplib import QapFile, read_qap
-from islands.instances.sln import WORDS, Remark, compared, counted, inverts, read_sln, write_sln
+from islands.instances.sln import WORDS, compared, counted, inverts, read_sln, write_sln
+from islands.instances.solution_files import Remark, order_fault, read_json, solution_file
 from islands.problems.base import Problem, Solution
 from islands.problems.qap_choice import Choice, choice
 from islands.problems.qap_defaults import choices, memetic_sizes

@@ -13,8 +13,8 @@ import numpy as np
 
 from islands.errors import InputError
 from islands.instances.catalogue import BestKnown, catalogue
-from islands.instances.orders import order_fault
-from islands.instances.sln import WORDS, Remark, read_sln
+from islands.instances.sln import WORDS, read_sln
+from islands.instances.solution_files import Remark, order_fault
 
 if TYPE_CHECKING:
     from islands.problems.qap import Qap

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from islands.archipelago.archipelago import Archipelago
 from islands.configuration.spec import EpochSchedule, RunSpec
 from islands.configuration.stop import first_reason, time_limit
-from islands.display.slow import Slow
+from islands.display.messages import Slow
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress import usage

@@ -17,8 +17,7 @@ from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import IslandMeasure
 from islands.configuration.spec import EpochSchedule, RunSpec, deal_of
 from islands.configuration.stop import first_reason, is_spent, time_limit
-from islands.display.header import idle_words
-from islands.display.slow import Slow
+from islands.display.messages import Slow, idle_words
 from islands.errors import RunError
 from islands.modelling.functions import is_of_signal
 from islands.parallel import World

@@ -18,8 +18,7 @@ from islands.modelling.restored import NeedsScriptError
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.record.folder import SETTINGS
-from islands.record.problem_file import has_problem, stored_problem
-from islands.record.script_parts import require_same_parts
+from islands.record.inputs import has_problem, require_same_parts, stored_problem
 from islands.text import either, option
 from islands.untrusted import read_toml
 

@@ -17,21 +17,25 @@ from islands.configuration.own import traits
 from islands.configuration.resolve import layers
 from islands.configuration.spec import RunSpec, deal_of
 from islands.custom.trust import NO_TRUST, Trust, UntrustedError
-from islands.display.header import Notices, announce
+from islands.display.messages import Notices, announce
 from islands.display.screen import Screen
 from islands.errors import InputError, RunError, UnwritableError, UsageError
 from islands.migration.exchange import require_same_senders
 from islands.parallel import RanksLostError, World, describe
 from islands.problems.base import Problem
-from islands.progress.machine import Machine
 from islands.progress.result import Result
+from islands.progress.usage import Machine
 from islands.record.checkpoint import remove_obsolete
 from islands.record.folder import FINISHED, SETTINGS, claim, refuse_unfit, require_run
+from islands.record.inputs import (
+    require_intact,
+    signature_of,
+    store_parts,
+    store_problem,
+    write_settings,
+)
 from islands.record.lock import FolderLock
 from islands.record.one_run import require_core, warnings
-from islands.record.problem_file import signature_of, store_problem
-from islands.record.script_parts import store_parts
-from islands.record.settings_file import require_intact, write_settings
 from islands.record.solution import Finished, finished
 from islands.run.build import (
     RankOptions,

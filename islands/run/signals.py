@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Any, ClassVar, Self
 
 from islands.archipelago.archipelago import Archipelago
-from islands.display.slow import Slow
+from islands.display.messages import Slow
 from islands.errors import Suspended
 from islands.parallel import StopNotice, World
 from islands.text import show

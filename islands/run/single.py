@@ -22,19 +22,18 @@ from islands.backends.base import Backend
 from islands.backends.cpu import share_of_cores
 from islands.bounds.held_karp import ONE_TREE, Bound, lower_bound
 from islands.configuration.spec import RunSpec
-from islands.display.header import opening, place
+from islands.display.messages import opening, place
 from islands.display.screen import Screen
 from islands.errors import IslandsError, RunError
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
-from islands.progress.machine import Machine
 from islands.progress.progress import Epoch, Outcome
 from islands.progress.result import Records, Result
-from islands.progress.usage import EnergyMeter
+from islands.progress.usage import EnergyMeter, Machine
 from islands.record.folder import LOG
 from islands.record.journal import Journal
-from islands.record.record import prepare_arrow
+from islands.record.records import prepare_arrow
 from islands.record.tables import FolderRecords, MemoryRecords
 from islands.run.asynchronous import evolve_asynchronous
 from islands.run.loop import Callback, evolve

@@ -34,7 +34,7 @@ from islands.configuration.spec import RunSpec
 from islands.parallel import World
 from islands.problems import load, read
 from islands.problems.base import Problem
-from islands.record.kind import BEST
+from islands.record.folder import BEST
 from islands.reproduce.experiment import ExperimentRequest
 from islands.reproduce.selection import Selection
 from islands.run.runner import Output, run

@@ -23,7 +23,7 @@ from islands.configuration.resolve import layers, resolve
 from islands.migration.transport import InHostMemory
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.progress.machine import Machine
+from islands.progress.usage import Machine
 from islands.run import pace as pace
 from islands.run.build import islands_of
 from islands.run.single import Start, perform

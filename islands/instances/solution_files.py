@@ -1,8 +1,10 @@
-"""Files with an order of n items: run folders, JSON lists, and checks."""
+"""Solutions in files: run folders, JSON lists, and what the formats of all problems share."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,11 +13,12 @@ from numpy.typing import NDArray
 
 from islands.errors import InputError
 from islands.inside import inside
-from islands.paths import reading
+from islands.paths import published, reading
 
 ENTRY_MAX = 2**31 - 1
 """The largest number in the file of an order."""
 
+_IN_A_ROW = 20
 _JSON_BASE = 1 << 20
 _JSON_ENTRY = 64
 
@@ -90,3 +93,24 @@ def order_fault(order: NDArray[np.int64], n: int, words: Words) -> str | None:
             f"the {words.whole} has {len(order)} of {n} {words.items}"
         )
     return None
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One fact about a file: a key and a value for JSON, and a sentence for text."""
+
+    key: str
+    value: object
+    words: str
+
+
+def in_rows(numbers: Iterable[int]) -> list[str]:
+    """Return numbers as lines of 20 words."""
+    words = list(map(str, numbers))
+    return [" ".join(words[at : at + _IN_A_ROW]) for at in range(0, len(words), _IN_A_ROW)]
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write a text file; it appears when it is complete."""
+    with published(path) as temporary:
+        temporary.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
