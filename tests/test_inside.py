@@ -109,5 +109,5 @@ def test_files_inside_folders_are_opened_by_one_module() -> None:
         if is_in_folders and (calls := [*_opening(ast.parse(path.read_text()))]):
             found[name] = calls
     # The only caller of np.load passes a stream that `opened` has opened.
-    assert found.pop("record/arrays_file.py") == ["np.load"]
+    assert found.pop("record/files.py") == ["np.load"]
     assert set(found) == set(OTHERS), found

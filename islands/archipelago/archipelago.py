@@ -24,8 +24,8 @@ from islands.archipelago.team import shares as shares_of
 from islands.backends.base import Array, Backend
 from islands.improvers import ImproverSettings
 from islands.migration import Arrivals, AsyncExchange, Exchange, Layout, Transport
-from islands.migration.base import MigrationSettings, require_fit
-from islands.migration.halo import Halo
+from islands.migration.repeated import Halo
+from islands.migration.settings import MigrationSettings, require_fit
 from islands.parallel import Deal, World
 from islands.problems.base import Problem, Solution
 from islands.settings import Settings

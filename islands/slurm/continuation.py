@@ -12,9 +12,9 @@ from islands.custom.trust import NO_TRUST
 from islands.errors import IslandsError, UsageError
 from islands.problems import load
 from islands.record.folder import SETTINGS, claim
+from islands.record.inputs import has_problem, is_stored
 from islands.record.lock import FolderLock
-from islands.record.problem_file import has_problem, is_stored
-from islands.run.moved_parts import parts_in
+from islands.run.request import parts_in
 from islands.slurm.attempts import JobAttempts
 from islands.slurm.command_line import CommandWords
 from islands.untrusted import read_toml

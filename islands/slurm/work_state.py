@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from islands.display.heartbeat import read_work
 from islands.errors import InputError
-from islands.record.kind import BENCH, BEST, RANKING, SERIES, Kind, kind_of, results_in, runs_in
+from islands.record.folder import BENCH, BEST, RANKING, SERIES, Kind, kind_of, results_in, runs_in
 from islands.record.lock import is_locked
-from islands.record.work import read_work
 from islands.text import counted
 
 _LAST = {Kind.TUNING: RANKING, Kind.MEASUREMENT: BENCH}

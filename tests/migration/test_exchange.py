@@ -18,7 +18,7 @@ from islands.backends.cpu import CpuBackend
 from islands.errors import UsageError
 from islands.instances.synthetic import uniform_tsp
 from islands.migration import TOPOLOGIES, MigrationSettings
-from islands.migration.base import DUPLICATES, REPLACEMENTS, SELECTIONS
+from islands.migration.settings import DUPLICATES, REPLACEMENTS, SELECTIONS
 from islands.parallel import Deal, World, world
 from islands.problems.tsp import Tsp
 

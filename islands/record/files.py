@@ -1,4 +1,4 @@
-"""Tab-separated tables with a checksum in each row."""
+"""Tables and arrays in files that somebody else may have written, with limits and checksums."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ import csv
 import hashlib
 import json
 import os
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from islands.errors import InputError
 from islands.inside import inside, opened
@@ -101,3 +107,36 @@ def write_table(
 def _checksum(row: Mapping[str, object], columns: Sequence[str]) -> str:
     cells = json.dumps([str(row[name]) for name in columns])
     return hashlib.sha256(cells.encode()).hexdigest()
+
+
+_LARGEST_ARRAYS = 1 << 27
+"""Of the arrays of a problem: more take too long or too much memory for a file of unknown origin.
+
+A dense matrix of 4000 x 4000 has as many.
+"""
+
+
+class TooLargeError(InputError):
+    """The arrays of a file are larger than is read."""
+
+
+@contextmanager
+def arrays_file(path: Path, *, is_compressed: bool = False) -> Iterator[Any]:
+    """Yield the opened file, which has the arrays by name.
+
+    Unless it `is_compressed`, refuse compressed arrays: few bytes may contain gigabytes.
+    """
+    with parsing(path), opened(path) as stream, np.load(stream, allow_pickle=False) as file:
+        entries = file.zip.infolist()
+        if not is_compressed and any(each.compress_type != zipfile.ZIP_STORED for each in entries):
+            raise ValueError("it is compressed, as no run writes it")
+        yield file
+
+
+def read_arrays(path: Path, fix: str, most: int = _LARGEST_ARRAYS) -> dict[str, NDArray[Any]]:
+    """Return all arrays of a file; refuse more than `most` bytes, with the fix."""
+    with arrays_file(path, is_compressed=True) as file:
+        size = sum(each.file_size for each in file.zip.infolist())
+        if size > most:
+            raise TooLargeError(f"{path}: its arrays have {size} bytes, more than {most}. {fix}")
+        return {name: file[name] for name in file.files}
