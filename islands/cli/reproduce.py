@@ -71,7 +71,7 @@ def main(args: argparse.Namespace) -> int:
     """Fill the tables of a paper or of all papers, and return the exit status."""
     from islands.display.heartbeat import Heartbeat
     from islands.reproduce.cores import cores_of_host
-    from islands.run.device import take_device
+    from islands.run.build import take_device
     from islands.run.signals import INTERRUPTED_STATUS, Interruption, suspending
 
     ranks = world()

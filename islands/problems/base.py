@@ -24,7 +24,7 @@ from islands.problems.values import Values
 if TYPE_CHECKING:
     from islands.instances.solution_files import Remark
     from islands.problems.qap_choice import Choice
-    from islands.problems.tiles import Tiles
+    from islands.problems.qap_exchanges import Tiles
 
 Solution = NDArray[Any]
 """An order or a subset of integers, or a vector of numbers."""

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
-from islands.configuration.schedule import EpochSchedule
-from islands.configuration.spec import RunSpec
+from islands.configuration.spec import EpochSchedule, RunSpec
 from islands.errors import InputError
 from islands.inside import inside, opened
 from islands.parallel import World

@@ -14,8 +14,7 @@ import numpy as np
 from islands.custom.scripts import is_reference
 from islands.custom.trust import Trust, UntrustedError
 from islands.errors import InputError, IslandsError, RunError
-from islands.modelling.problem import StatedProblem
-from islands.modelling.restored import NeedsScriptError
+from islands.modelling.problem import NeedsScriptError, StatedProblem
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.progress.result import Result

@@ -18,7 +18,7 @@ from islands.paths import writing
 from islands.progress.result import Result
 from islands.record.folder import SERIES_LOCK, SETTINGS, fresh
 from islands.record.lock import FolderLock
-from islands.run.device import RankOptions
+from islands.run.build import RankOptions
 from islands.run.runner import Output, resume_requested, run
 from islands.run.signals import INTERRUPT, Interruption
 from islands.series.ledger import LEDGER, enter, holds, row_of

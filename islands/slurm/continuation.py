@@ -14,7 +14,7 @@ from islands.problems import load
 from islands.record.folder import SETTINGS, claim
 from islands.record.inputs import has_problem, is_stored
 from islands.record.lock import FolderLock
-from islands.run.moved_parts import parts_in
+from islands.run.request import parts_in
 from islands.slurm.attempts import JobAttempts
 from islands.slurm.command_line import CommandWords
 from islands.untrusted import read_toml

@@ -18,8 +18,7 @@ from islands.algorithms import ALGORITHMS
 from islands.configuration.agreement import identity
 from islands.configuration.fit import fitting, require_block_memory
 from islands.configuration.resolve import format_of, instance_of, layers, resolve
-from islands.configuration.schedule import EpochSchedule
-from islands.configuration.spec import RunSpec
+from islands.configuration.spec import EpochSchedule, RunSpec
 from islands.custom.trust import Trust
 from islands.display.messages import opening
 from islands.errors import UsageError

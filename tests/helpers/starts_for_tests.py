@@ -17,7 +17,7 @@ from islands.parallel import Deal, World
 from islands.problems.base import Solution
 from islands.progress.result import Result
 from islands.progress.usage import Machine
-from islands.run.start import Start, perform
+from islands.run.single import Start, perform
 
 ISLANDS = 6
 DIFFERING = {"seconds", "microseconds", "transport"}

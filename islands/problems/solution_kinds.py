@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -9,9 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from islands.encodings.base import are_orders
 from islands.errors import UsageError
-from islands.modelling.functions import module_of
 from islands.text import shown
 
 MOST = 2**31 - 64
@@ -93,7 +92,7 @@ class Order(SolutionKind):
         return np.dtype(np.uint16) if in_tiles and self.is_narrow else self.dtype
 
     def holds(self, solutions: NDArray[Any]) -> bool:
-        return are_orders(solutions)
+        return bool((np.sort(solutions, axis=1) == np.arange(self.size)).all())
 
     def drawn(self, count: int, seed: int) -> NDArray[Any]:
         keys = np.random.default_rng(seed).random((count, self.size))
@@ -129,7 +128,7 @@ class Subset(SolutionKind):
         return words.view("<u4").astype(np.uint32)
 
     def read(self, stored: Any) -> Any:
-        places = module_of(stored).arange(32, dtype=np.uint32)
+        places = array_module(stored).arange(32, dtype=np.uint32)
         bits = stored[..., np.newaxis] >> places & np.uint32(1)
         return bits.reshape(len(stored), 32 * self.stored_length)[:, : self.size].astype(self.dtype)
 
@@ -168,7 +167,7 @@ class Box(SolutionKind):
         return self.stored((solutions - self.low) / (self.high - self.low))
 
     def read(self, stored: Any) -> Any:
-        module = module_of(stored)
+        module = array_module(stored)
         low, high = module.asarray(self.low), module.asarray(self.high)
         return module.minimum(low + (high - low) * stored, high)
 
@@ -227,3 +226,8 @@ def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:
     if not is_finite:
         raise UsageError("high - low: is infinite for a coordinate. Pass smaller bounds")
     return Box(least, most)
+
+
+def array_module(array: Any) -> Any:
+    """Return the module of an array: NumPy, or CuPy for an array on a GPU."""
+    return sys.modules[type(array).__module__.partition(".")[0]]

@@ -8,7 +8,7 @@ import pytest
 from ranks_for_tests import on_ranks
 
 from islands.parallel import World
-from islands.run import device
+from islands.run import build
 
 
 @pytest.mark.parametrize(
@@ -25,14 +25,14 @@ def test_ranks_on_a_gpu_are_counted(
     def chosen(name: str, threads: object, gpu: int, sharers: int) -> Any:
         return sharers
 
-    monkeypatch.setattr(device, "takes_gpu", lambda _: True)
-    monkeypatch.setattr(device, "choose", chosen)
+    monkeypatch.setattr(build, "takes_gpu", lambda _: True)
+    monkeypatch.setattr(build, "choose", chosen)
 
     monkeypatch.setattr("islands.backends.gpus.identities", lambda: ["any"])
 
     def taken(world: World) -> Any:
         world.local_rank, world.local_size = world.rank, world.size
         world.local_allgather = lambda _: seen  # type: ignore[assignment, method-assign]
-        return device.take_device(world, "cuda", share_gpu=True)
+        return build.take_device(world, "cuda", share_gpu=True)
 
     assert on_ranks(len(seen), taken) == sharers

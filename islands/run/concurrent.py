@@ -12,25 +12,22 @@ from dataclasses import dataclass
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.backends.base import Backend
-from islands.configuration.schedule import EpochSchedule
-from islands.configuration.spec import RunSpec
+from islands.configuration.spec import EpochSchedule, RunSpec
 from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.errors import Suspended, UsageError
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
 from islands.progress.tally import Tally, summarise
-from islands.run.alarm import Alarm
 from islands.run.build import islands_of
-from islands.run.pace import Pace
-from islands.run.signals import INTERRUPT, Interruption
-from islands.run.start import check_exactly, combined
-from islands.run.unmeasured import last_unmeasured, most_evaluations
+from islands.run.pace import Pace, last_unmeasured, most_evaluations
+from islands.run.signals import INTERRUPT, Alarm, Interruption
+from islands.run.single import check_exactly, combined
 from islands.text import option
 
 
 @dataclass(frozen=True)
-class BatchRun:
+class ConcurrentRun:
     """The result of one run of a batch."""
 
     seed: int
@@ -44,10 +41,10 @@ class BatchRun:
 
 
 @dataclass(frozen=True)
-class Batch:
+class ConcurrentRuns:
     """All runs of a batch, and the seconds of their common loop."""
 
-    runs: tuple[BatchRun, ...]
+    runs: tuple[ConcurrentRun, ...]
     seconds: float
 
     @property
@@ -56,12 +53,14 @@ class Batch:
         return self.seconds / len(self.runs)
 
 
-def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> Batch:
+def run_concurrently(
+    spec: RunSpec, problem: Problem, runs: int, backend: Backend
+) -> ConcurrentRuns:
     """Run `runs` runs of `spec` at once, with consecutive seeds, until the last one has ended."""
     spec.general.later(runs - 1)
     problem = problem.adjusted(spec.problem)
     archipelago = islands_of(spec, problem, World(), backend, runs=runs)
-    ended: dict[int, BatchRun] = {}
+    ended: dict[int, ConcurrentRun] = {}
     before: dict[int, Progress] = {}
     last: Progress | None = None
     backend.synchronise()
@@ -105,7 +104,7 @@ def run_batch(spec: RunSpec, problem: Problem, runs: int, backend: Backend) -> B
                     ended[run] = _ended(archipelago, spec, problem, run, progress, present, reason)
                     aside += time.perf_counter() - paused
             if len(ended) == runs:
-                return Batch(tuple(ended[run] for run in range(runs)), seconds)
+                return ConcurrentRuns(tuple(ended[run] for run in range(runs)), seconds)
             unmeasured = last_unmeasured(spec, archipelago.generation, most, evaluations)
             _advance(archipelago, spec, pace, began + aside, unmeasured)
 
@@ -194,8 +193,8 @@ def _ended(
     progress: Progress,
     present: float | None,
     reason: str,
-) -> BatchRun:
+) -> ConcurrentRun:
     best = next(iter(archipelago.elite(1, run)), None)
     check_exactly(problem, best, progress.cost)
     digest = combined(archipelago.digests(run))
-    return BatchRun(spec.general.seed + run, progress, best, reason, digest, present)
+    return ConcurrentRun(spec.general.seed + run, progress, best, reason, digest, present)

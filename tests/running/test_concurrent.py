@@ -22,8 +22,8 @@ from islands.backends.base import Backend
 from islands.configuration.resolve import layers, resolve
 from islands.errors import Suspended, UsageError
 from islands.problems.base import Problem
-from islands.run import batch as module
-from islands.run.batch import run_batch
+from islands.run import concurrent as module
+from islands.run.concurrent import run_concurrently
 from islands.run.signals import Interruption
 
 SETTINGS = {"islands": 2, "population": 20, "migration": "none", "improver": "none", "seed": 5}
@@ -47,7 +47,7 @@ def slow_cities(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Problem:
 def test_each_run_gives_the_same_result_as_a_single_run(backend: Backend, tmp_path: Path) -> None:
     problem = cities(30, tmp_path)
     asked = {**SETTINGS, "stop": ["generations=60", "evaluations=1500"], "record.every": 10}
-    batch = run_batch(resolve(layers(asked), problem), problem, 3, backend)
+    batch = run_concurrently(resolve(layers(asked), problem), problem, 3, backend)
     alone = [
         islands.solve(problem, backend=backend.name, **{**asked, "seed": seed})
         for seed in (5, 6, 7)
@@ -67,7 +67,7 @@ def test_each_knapsack_run_gives_the_same_result_as_a_single_run(
 ) -> None:
     problem = knapsack(40, 3)
     asked = {**SETTINGS, "algorithm": "cellular", "infeasible": way, "stop": "generations=20"}
-    batch = run_batch(resolve(layers(asked), problem), problem, 2, backend)
+    batch = run_concurrently(resolve(layers(asked), problem), problem, 2, backend)
     for mine in batch.runs:
         other = islands.solve(problem, backend=backend.name, **{**asked, "seed": mine.seed})
         assert (mine.digest, mine.progress.cost) == (other.digest, other.cost)
@@ -78,7 +78,7 @@ def test_each_knapsack_run_gives_the_same_result_as_a_single_run(
 def test_a_run_that_ends_early_keeps_its_result(backend: Backend, tmp_path: Path) -> None:
     problem = cities(12, tmp_path)
     asked = {**SETTINGS, "stop": ["target=36000", "generations=300"], "record.every": 5}
-    batch = run_batch(resolve(layers(asked), problem), problem, 3, backend)
+    batch = run_concurrently(resolve(layers(asked), problem), problem, 3, backend)
     ends = [run.progress.generation for run in batch.runs]
     assert len(set(ends)) > 1, "choose another target"
     for run in batch.runs:
@@ -105,7 +105,7 @@ def test_the_time_for_a_result_does_not_count_for_other_runs(
     monkeypatch.setattr(Archipelago, "advance", advancing)
     monkeypatch.setattr(module, "_ended", ending)
     asked = {**SETTINGS, "stop": ["target=36000", "generations=300"], "record.every": 5}
-    batch = run_batch(resolve(layers(asked), problem), problem, 3, choose("cpu"))
+    batch = run_concurrently(resolve(layers(asked), problem), problem, 3, choose("cpu"))
     assert len(set(ended)) > 1, "choose another target"
     assert batch.seconds == max(ended)
     assert sorted(run.progress.seconds for run in batch.runs) == ended
@@ -134,7 +134,7 @@ def test_results_do_not_depend_on_how_often_the_host_measures(
     ends = []
     for stop in (["generations=133"], ["generations=133", "target=1"]):
         spec = resolve(layers({**asked, "stop": stop}), problem)
-        runs = run_batch(spec, problem, 3, backend).runs
+        runs = run_concurrently(spec, problem, 3, backend).runs
         ends.append([(run.digest, replace(run.progress, seconds=0.0)) for run in runs])
     assert looked == [0, 133, *range(134)]
     assert ends[0] == ends[1]
@@ -143,7 +143,7 @@ def test_results_do_not_depend_on_how_often_the_host_measures(
 def test_the_time_limit_ends_runs_inside_an_epoch(backend: Backend, tmp_path: Path) -> None:
     problem = cities(30, tmp_path)
     asked = {**SETTINGS, "record.every": 10**5, "stop": ["seconds=0.3", "generations=100000"]}
-    batch = run_batch(resolve(layers(asked), problem), problem, 3, backend)
+    batch = run_concurrently(resolve(layers(asked), problem), problem, 3, backend)
     assert 0.3 <= batch.seconds < 2.3
     for run in batch.runs:
         assert 0 < run.progress.generation < 10**5
@@ -160,7 +160,7 @@ def test_a_time_limit_shorter_than_generation_0_is_refused(
     began = time.perf_counter()
     # Some of the runs may have no individual by then.
     with pytest.raises(UsageError, match="too short to complete generation 0 of the runs"):
-        run_batch(resolve(layers(asked), problem), problem, 2, choose("cpu"))
+        run_concurrently(resolve(layers(asked), problem), problem, 2, choose("cpu"))
     assert time.perf_counter() - began < 4  # a complete generation would take 8 s
 
 
@@ -176,7 +176,7 @@ def test_a_signal_that_an_outer_block_handles_ends_generation_0(
         while arrives == "before" and not outer.requested:
             time.sleep(0.01)
         with pytest.raises(Suspended):
-            run_batch(spec, problem, 2, choose("cpu"))
+            run_concurrently(spec, problem, 2, choose("cpu"))
     assert time.perf_counter() - began < 4  # a complete generation would take 8 s
 
 
@@ -188,12 +188,12 @@ def test_migrants_stay_in_their_run(
     problem = cities(30, tmp_path)
     asked = {**SETTINGS, "islands": islands_a_run, "stop": ["generations=45"], "record.every": 10}
     migrating = {**asked, "migration": topology, "interval": 7, "migrants": 1}
-    batch = run_batch(resolve(layers(migrating), problem), problem, 3, backend)
+    batch = run_concurrently(resolve(layers(migrating), problem), problem, 3, backend)
     alone = [
         islands.solve(problem, backend=backend.name, **{**migrating, "seed": seed})
         for seed in (5, 6, 7)
     ]
-    apart = run_batch(resolve(layers(asked), problem), problem, 3, backend)
+    apart = run_concurrently(resolve(layers(asked), problem), problem, 3, backend)
     assert [run.digest for run in batch.runs] == [run.digest for run in alone]
     assert {run.digest for run in batch.runs}.isdisjoint(run.digest for run in apart.runs)
 
@@ -201,12 +201,12 @@ def test_migrants_stay_in_their_run(
 def test_seeds_out_of_range_are_refused_before_islands_are_built(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("islands.run.batch.islands_of", None)
+    monkeypatch.setattr("islands.run.concurrent.islands_of", None)
     problem = knapsack(9, 2)
     spec = resolve(layers({"seed": 2**63 - 2}), problem)
     message = "seed=9223372036854775806: the last of 3 runs would have the seed 9223372036854775808"
     with pytest.raises(UsageError, match=message):
-        run_batch(spec, problem, 3, choose("cpu"))
+        run_concurrently(spec, problem, 3, choose("cpu"))
 
 
 def test_a_batch_with_halos_is_refused() -> None:
@@ -214,4 +214,4 @@ def test_a_batch_with_halos_is_refused() -> None:
     asked = {"algorithm": "cellular", "halo": True, "islands": 2, "population": 16}
     spec = resolve(layers(asked), problem)
     with pytest.raises(UsageError, match="halo=true with 2 concurrent runs"):
-        run_batch(spec, problem, 2, choose("cpu"))
+        run_concurrently(spec, problem, 2, choose("cpu"))

@@ -1,4 +1,4 @@
-"""Perform one start of a run: evolve, check the best solution exactly, and write the result."""
+"""Perform a run: evolve, check the best solution exactly, write the result, compute a bound."""
 
 from __future__ import annotations
 
@@ -8,22 +8,26 @@ import hashlib
 import os
 import platform
 import shlex
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
+
+import numpy as np
 
 import islands
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate
 from islands.backends.base import Backend
 from islands.backends.cpu import share_of_cores
+from islands.bounds.held_karp import ONE_TREE, Bound, lower_bound
 from islands.configuration.spec import RunSpec
 from islands.display.messages import opening, place
 from islands.display.screen import Screen
-from islands.errors import RunError
+from islands.errors import IslandsError, RunError
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.problems.tsp import Tsp
 from islands.progress.progress import Epoch, Outcome
 from islands.progress.result import Records, Result
 from islands.progress.usage import EnergyMeter, Machine
@@ -32,10 +36,8 @@ from islands.record.journal import Journal
 from islands.record.records import prepare_arrow
 from islands.record.tables import FolderRecords, MemoryRecords
 from islands.run.asynchronous import evolve_asynchronous
-from islands.run.bound import with_bound
-from islands.run.epochs import evolve
-from islands.run.observers import Callback
-from islands.run.signals import Interruption
+from islands.run.loop import Callback, evolve
+from islands.run.signals import INTERRUPT, Interruption
 
 _FACTS = ("islands", "population", "rate", "algorithm", "encoding")
 """The settings of a colony in a result."""
@@ -281,3 +283,62 @@ def _result(
         settings=copy.deepcopy(spec.stored),  # a caller may change it
         records=records,
     )
+
+
+_SHARE, _LEAST = 0.2, 2.0
+"""The time of a bound: a share of the time of the search, and at least some seconds."""
+
+
+def with_bound(
+    result: Result,
+    problem: Problem,
+    world: World,
+    backend: Backend,
+    interruption: Interruption,
+    say: Callable[[str], None],
+) -> Result:
+    """Return the result with a lower bound; collective.
+
+    Rank 0 computes it on its device. A signal ends it early; after SIGINT, the result is
+    interrupted, so that `islands resume` computes the bound again. A bound that fails leaves the
+    result without one.
+    """
+    assert result.solution is not None, "only a finished run has a bound"
+    tour = np.asarray(result.solution, np.int64)
+    seconds = max(_LEAST, _SHARE * result.seconds)
+
+    def computed() -> Bound:
+        assert isinstance(problem, Tsp), "only tsp has bounds"
+        return lower_bound(problem, tour, backend, seconds, lambda: interruption.requested != 0)
+
+    say("")
+    say(f"computing a lower bound, for about {seconds:.0f} s")
+    try:
+        found = world.from_first(computed)
+    except Exception as error:  # such as too little memory: the result is more important
+        words = str(error) if isinstance(error, IslandsError) else repr(error)
+        say(f"islands: no lower bound: {words}")
+        return replace(result, interrupted=_is_interrupted(world, interruption))
+    assert result.cost is not None, "a result with a solution has a cost"
+    is_proven = found.kind == ONE_TREE
+    return replace(
+        result,
+        interrupted=_is_interrupted(world, interruption),
+        bound=found.value if is_proven else None,
+        bound_estimate=None if is_proven else found.value,
+        bound_gap=gap_to(result.cost, found.value),
+        bound_kind=found.kind,
+        bound_seconds=found.seconds,
+    )
+
+
+def _is_interrupted(world: World, interruption: Interruption) -> bool:
+    """Return whether a rank has received SIGINT; collective."""
+    return any(each & INTERRUPT for each in world.allgather(interruption.requested))
+
+
+def gap_to(cost: float, bound: int) -> float | None:
+    """Return how much a cost exceeds a bound, in per cent; None if the bound is 0."""
+    if bound <= 0:
+        return 0.0 if cost == bound else None
+    return 100.0 * (cost - bound) / bound

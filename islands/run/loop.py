@@ -8,14 +8,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import IslandMeasure
-from islands.configuration.schedule import EpochSchedule
-from islands.configuration.spec import RunSpec, deal_of
+from islands.configuration.spec import EpochSchedule, RunSpec, deal_of
 from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.display.messages import Slow, idle_words
+from islands.errors import RunError
+from islands.modelling.functions import is_of_signal
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress import usage
@@ -29,10 +33,42 @@ from islands.progress.progress import (
 )
 from islands.progress.tally import StopRequests, Tally, summarise
 from islands.progress.usage import Stopwatch
-from islands.run.alarm import Alarm
-from islands.run.observers import Callback, Viewer, requests_end
 from islands.run.pace import Pace
-from islands.run.signals import INTERRUPT, Interruption, suspension
+from islands.run.signals import INTERRUPT, Alarm, Interruption, suspension
+
+Callback = Callable[[Progress], object]
+"""A user's function for the progress at the end of an epoch; the run ends if it returns True."""
+
+
+class Viewer(Protocol):
+    """Receives the progress and messages of a running run."""
+
+    def show(self, progress: Progress) -> None:
+        """Show the progress."""
+
+    def kept(self) -> None:
+        """Note that a checkpoint was written."""
+
+    def say(self, text: str) -> None:
+        """Show a message."""
+
+
+def requests_end(callback: Callback, progress: Progress) -> bool:
+    """Call the callback; return whether it returned True.
+
+    Other true values do not count: functions of libraries return all kinds of values.
+    """
+    try:
+        given = callback(progress)
+    except SystemExit as error:
+        if is_of_signal(error):
+            raise
+        raise RunError(
+            f"callback= called sys.exit({error.code!r}), which would end the run without a result."
+            " To end the run, return True"
+        ) from error
+    return isinstance(given, bool | np.bool_) and bool(given)
+
 
 _VIEW_SECONDS = 1.0
 _ENDED_BY_CALLBACK = "the callback returned True"
