@@ -158,7 +158,9 @@ class _Loop:
         self.is_partial = self._world.any(self._archipelago.is_partial)
         if not self.is_partial:
             return False
-        requests = StopRequests.shared(self._world, self._interruption.requested, self._seconds())
+        requests = StopRequests.of_all_ranks(
+            self._world, self._interruption.requested, self._seconds()
+        )
         return not requests.signals and requests.seconds < self._limit
 
     def ends_epoch(self, generation: int) -> bool:
@@ -170,7 +172,7 @@ class _Loop:
         """Measure, report, and decide whether the run is over."""
         measures = self._archipelago.measure()
         self.phases.lap(usage.GENERATIONS)
-        tally, requests = Tally.of(measures).shared(
+        tally, requests = Tally.of(measures).of_all_ranks(
             self._world, self._interruption.requested, self._seconds()
         )
         self.phases.lap(usage.RANKS)
@@ -277,7 +279,7 @@ class _Loop:
                 break
             self._archipelago.wait()
             self.phases.lap(usage.GENERATIONS)
-            requests = StopRequests.shared(
+            requests = StopRequests.of_all_ranks(
                 self._world, self._interruption.requested, self._seconds(), is_complete=is_complete
             )
             self.phases.lap(usage.RANKS)
@@ -311,7 +313,7 @@ class _Loop:
 
     def _measured(self, seconds: float) -> Progress:
         """Return the progress inside an epoch; collective."""
-        tally, _ = Tally.of(self._archipelago.measure()).shared(self._world, 0, seconds)
+        tally, _ = Tally.of(self._archipelago.measure()).of_all_ranks(self._world, 0, seconds)
         return self._progress(tally, self._archipelago.generation, seconds)
 
     def _progress(self, tally: Tally, generation: int, seconds: float) -> Progress:
