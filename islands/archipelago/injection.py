@@ -13,8 +13,8 @@ from islands.backends.base import Backend
 from islands.backends.state import State
 from islands.encodings import Encoding
 from islands.errors import RunError, UsageError
-from islands.problems.arrays import integers, read_array, reals, require_shape
 from islands.problems.base import Problem, Solution
+from islands.problems.data import integers, read_array, reals, require_shape
 from islands.text import counted, shown
 
 

@@ -84,7 +84,7 @@ class _ShownWork:
 
     def show(self) -> bool:
         """Print the piece if it is another one than before; return whether one has been printed."""
-        from islands.record.work import read_work
+        from islands.display.heartbeat import read_work
 
         work = read_work(self._folder)
         if work is not None and work.words != self._shown:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import RunError
-from islands.modelling.kinds import SolutionKind
+from islands.problems.solution_kinds import SolutionKind
 
 FAULTS = "_faults"
 """The member of `struct Data` to which kernels report; names of users begin with a letter."""

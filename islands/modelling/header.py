@@ -1,29 +1,174 @@
-"""The kernel header of a stated problem: its data, the functions of the user, and our adapter."""
+"""The kernel header of a user's own problem: its data, the user's functions, and our adapter."""
 
 from __future__ import annotations
 
 import hashlib
+import keyword
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from islands.backends.header import Header
 from islands.backends.refused import CONTRACT
 from islands.errors import UsageError
-from islands.modelling.data import Members, declaration
 from islands.modelling.faults import FAULTS
-from islands.modelling.kinds import Box, Order, SolutionKind
-from islands.modelling.signatures import (
-    COST,
-    DELTA,
-    REPAIR,
-    Signature,
-    require_no_include,
-    without_comments,
-)
 from islands.paths import reading
+from islands.problems.solution_kinds import Box, Order, SolutionKind
+
+_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b([^\n]*)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A function of the user: its name, its types in order, and its declaration."""
+
+    function: str
+    types: tuple[str, ...]
+    text: str
+
+    def require(self, name: str, parameters: Sequence[str]) -> None:
+        """Refuse code that does not define the function with these types.
+
+        `parameters` are those of its definitions, and `name` is that of the code.
+        """
+        if not parameters:
+            raise UsageError(
+                f"{name}: does not define {self.function}. Write {self.text} {{ ... }}"
+            )
+        if not any(self._fits(each) for each in parameters):
+            given = " ".join(parameters[-1].split())
+            raise UsageError(
+                f"{name}: {self.function} has the parameters ({given}). Write {self.text} {{ ... }}"
+            )
+
+    def _fits(self, parameters: str) -> bool:
+        words = [re.findall(r"\w+", each) or [""] for each in parameters.split(",")]
+        return len(words) == len(self.types) and all(
+            not wanted or wanted in has or "auto" in has
+            for wanted, has in zip(self.types, words, strict=True)
+        )
+
+
+COST = Signature(
+    "cost",
+    ("Solution", "int", "Data"),
+    "__device__ long long cost(const Solution& s, int n, const Data& data)",
+)
+DELTA = Signature(
+    "delta",
+    ("Solution", "int", "Data", ""),
+    "__device__ long long delta(const Solution& s, int n, const Data& data, Swap move)",
+)
+REPAIR = Signature(
+    "repair",
+    ("Changing", "int", "Data"),
+    "__device__ void repair(Changing& s, int n, const Data& data)",
+)
+
+
+def without_comments(code: str) -> str:
+    """Return code with a space for each comment."""
+    return _COMMENTS.sub(" ", code)
+
+
+def require_no_include(name: str, code: str) -> None:
+    """Refuse code that includes headers, as it is compiled within a namespace."""
+    if found := _DIRECTIVE.search(without_comments(code)):
+        raise UsageError(
+            f"{name}: #include{found[1].rstrip()}: headers cannot be included. Leave this line out:"
+            " functions such as sqrt, min and atomicAdd are available without one"
+        )
+
+
+Members = dict[str, "NDArray[Any] | np.generic"]
+
+_C_TYPES = {
+    "bool": "bool",
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "int16": "short",
+    "uint16": "unsigned short",
+    "int32": "int",
+    "uint32": "unsigned int",
+    "int64": "long long",
+    "uint64": "unsigned long long",
+    "float32": "float",
+    "float64": "double",
+}
+_NAME = re.compile(r"[A-Za-z]\w*")
+_RESERVED = re.compile(
+    r"alignas|alignof|asm|auto|bool|break|case|catch|char|class|const|constexpr|continue|"
+    r"decltype|default|delete|do|double|else|enum|explicit|export|extern|false|float|for|"
+    r"friend|goto|if|inline|int|long|mutable|namespace|new|noexcept|nullptr|operator|"
+    r"private|protected|public|register|return|short|signed|sizeof|static|struct|switch|"
+    r"template|this|throw|true|try|typedef|typename|union|unsigned|using|virtual|void|"
+    r"volatile|while|INFINITY|NAN|NULL|EOF|HUGE_VAL|KERNEL|EXPORT|M_\w+"
+)
+
+
+def members_of(data: Mapping[str, Any] | None) -> Members:
+    """Return the data with the types that kernels read; refuse what has none."""
+    if data is None:
+        return {}
+    if not isinstance(data, Mapping):
+        raise UsageError(
+            f"data={data!r}: is not a dictionary. Write data={{'times': array, 'machines': 5}}"
+        )
+    return {_checked_name(name): _member(name, value) for name, value in data.items()}
+
+
+def declaration(members: Members) -> str:
+    """Return the members of `struct Data`, a line each."""
+    lines = []
+    for name, value in members.items():
+        kind = _C_TYPES[value.dtype.name]
+        lines.append(
+            f"    {kind} {name};" if isinstance(value, np.generic) else f"    const {kind}* {name};"
+        )
+    return "\n".join(lines)
+
+
+def _checked_name(name: Any) -> str:
+    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+        raise UsageError(
+            f"data: the name {name!r} is not possible in CUDA. Use letters, digits and _, and begin"
+            " with a letter"
+        )
+    if _RESERVED.fullmatch(name) or keyword.iskeyword(name):
+        raise UsageError(f"data: the name {name!r} is a reserved word. Choose another name")
+    if name.startswith("box_"):
+        raise UsageError(f"data: the name {name!r} begins with box_, which is reserved")
+    return name
+
+
+def _member(name: str, value: Any) -> NDArray[Any] | np.generic:
+    if isinstance(value, bool | np.bool_):
+        return np.bool_(value)
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise UsageError(f"data: {name}={value}: does not fit into 64 bits")
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise UsageError(f"data: {name}: is no array: {error}") from None
+    if array.dtype.name not in _C_TYPES:
+        raise UsageError(
+            f"data: {name}: has the type {array.dtype}. Pass numbers, or an array of"
+            f" {', '.join(_C_TYPES)}"
+        )
+    if array.ndim == 0:
+        return np.int64(value) if isinstance(value, int) else array.dtype.type(value)
+    if array.size == 0:
+        raise UsageError(f"data: {name}: is empty. Leave it out, or pass at least one number")
+    copied = np.array(array, order="C")
+    copied.flags.writeable = False
+    return copied
+
 
 _RETURNS = {"long long": False, "double": True}
 _MOVES = {"Swap": "swap", "Reversal": "reversal", "Insertion": "insertion"}

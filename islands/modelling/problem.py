@@ -2,33 +2,115 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.backends import takes_gpu
 from islands.backends.arguments import Struct
-from islands.backends.base import Backend
+from islands.backends.base import Backend, Block
 from islands.backends.header import Header
-from islands.backends.source import Macros
-from islands.errors import InputError, RunError
+from islands.backends.source import Macros, Source
+from islands.errors import CompileError, InputError, RunError
 from islands.instances.catalogue import BestKnown
-from islands.instances.orders import solution_file
-from islands.modelling.data import Members
+from islands.instances.solution_files import solution_file
 from islands.modelling.faults import FAULTS, ProblemWords, no_faults, refuse_faults
-from islands.modelling.functions import Function, costs_by, returned_by
-from islands.modelling.header import Functions, box_members
-from islands.modelling.kinds import Box, SolutionKind
-from islands.modelling.program import costs_of, other_backend
-from islands.modelling.saved import saved
-from islands.modelling.workers import WorkerPool, reference_of
+from islands.modelling.functions import Function, WorkerPool, costs_by, reference_of, returned_by
+from islands.modelling.header import Functions, Members, Text, box_members
 from islands.paths import published
 from islands.problems.base import Problem, Solution, never
-from islands.problems.real_costs import ordered
+from islands.problems.saved import FACTS, packed
+from islands.problems.solution_kinds import Box, KeyVectors, Order, SolutionKind, Subset
+from islands.problems.values import ordered
 from islands.untrusted import bounded_text, followed
+
+_BLOCKS = 1024
+
+
+@cache
+def backend_of(name: str) -> Backend:
+    """Return a backend for evaluations: the one with this name, or the first that exists."""
+    from islands.backends.cpu import CpuBackend
+
+    if name == "cuda":
+        from islands.backends.cuda import CudaBackend
+
+        return CudaBackend()
+    try:
+        return CpuBackend()
+    except CompileError:
+        if name == "cpu":
+            raise
+        return backend_of("cuda")
+
+
+def other_backend(name: str) -> str:
+    """Return the backend that checks the costs of a run on another one, if there are two."""
+    if name == "cuda":
+        return backend_of("").name
+    return "cuda" if takes_gpu("auto") else "cpu"
+
+
+def costs_of(
+    problem: StatedProblem, solutions: NDArray[Any], backend: str = "", threads: int = 128
+) -> NDArray[np.int64]:
+    """Return the device's cost of each row of `solutions`."""
+    device = backend_of(backend)
+    members = {
+        name: value if isinstance(value, np.generic) else device.upload(value)
+        for name, value in problem.data().items()
+    }
+    data = Struct(**members)
+    macros = {
+        **problem.defines(),
+        "ISLANDS_PROBLEM": problem.header,
+        "ISLANDS_DATA_BYTES": str(data.bytes),
+    }
+    block = Block(threads) if not device.in_host_memory else Block()
+    program = device.compile(Source("solutions.cuh", macros), block)
+    stored = device.upload(problem.kind.stored(solutions))
+    costs = device.zeros((len(solutions),), np.int64)
+    call = device.call(
+        program,
+        "evaluate_solutions",
+        *(data, stored, np.int32(problem.size), np.int32(len(solutions)), costs),
+        blocks=max(1, min(len(solutions), _BLOCKS)),
+    )
+    device.run([call])
+    found = device.download(costs)
+    problem.refuse_faults(data, device)
+    return found
+
+
+LOW, HIGH, DATA = "low", "high", "data/"
+"""Names of arrays: bounds of vectors, and the prefix of the members of the data."""
+
+
+def saved(problem: StatedProblem) -> dict[str, NDArray[Any]]:
+    """Return the arrays from which `modelling.restored` makes the problem again."""
+    functions, kind, best = problem.functions, problem.kind, problem.best_known
+    facts = {
+        "solutions": kind.name,
+        "size": kind.size,
+        "name": problem.name,
+        "maximise": problem.maximise,
+        "best_known": None if best is None else best.value,
+        "python": None if problem.python is None else problem.python[0],
+        "functions": None if functions is None else dataclasses.asdict(functions),
+        "numbers": [k for k, value in problem.members.items() if isinstance(value, np.generic)],
+    }
+    arrays: dict[str, NDArray[Any]] = {FACTS: packed(facts)}
+    if isinstance(kind, Box):
+        arrays |= {LOW: kind.low, HIGH: kind.high}
+    return arrays | {f"{DATA}{name}": np.asarray(value) for name, value in problem.members.items()}
+
 
 _ROWS_AT_ONCE = 1 << 22
 _SOLUTION_BASE, _SOLUTION_ENTRY = 1 << 20, 64
@@ -301,3 +383,46 @@ class StatedProblem(Problem):
         found = [costs_by(function, argument, each, **how) for each in parts]
         costs: NDArray[Any] = np.concatenate(found)
         return costs
+
+
+_KINDS: dict[str, type[SolutionKind]] = {each.name: each for each in (Order, Subset, KeyVectors)}
+
+
+class NeedsScriptError(InputError):
+    """The problem has a Python function, which only its script defines."""
+
+
+def restored(arrays: Mapping[str, NDArray[Any]]) -> StatedProblem:
+    """Return the problem that these arrays describe; refuse one with a Python function."""
+    from islands.modelling.problem import StatedProblem
+
+    facts = json.loads(arrays[FACTS].tobytes())
+    if facts["python"] is not None:
+        raise NeedsScriptError(
+            f"the cost of {facts['name']} is a Python function ({facts['python']}=), which is not"
+            " stored with a run. Name the script that defines it"
+        )
+    size, texts = int(facts["size"]), facts["functions"]
+    kind = (
+        Box(arrays[LOW], arrays[HIGH])
+        if facts["solutions"] == Box.name
+        else _KINDS[facts["solutions"]](size)
+    )
+    found = {key.removeprefix(DATA): a for key, a in arrays.items() if key.startswith(DATA)}
+    members: Members = {name: a[()] if name in facts["numbers"] else a for name, a in found.items()}
+    best = facts["best_known"]
+    return StatedProblem(
+        kind,
+        str(facts["name"]),
+        members=members,
+        functions=Functions(
+            Text(**texts["cost"]),
+            None if texts["delta"] is None else Text(**texts["delta"]),
+            None if texts["repair"] is None else Text(**texts["repair"]),
+            bool(texts["cooperative"]),
+        ),
+        python=None,
+        reference=None,
+        maximise=bool(facts["maximise"]),
+        best_known=None if best is None else BestKnown(best, "best_known", "the script"),
+    )

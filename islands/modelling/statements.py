@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike
 
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
-from islands.modelling.data import members_of
 from islands.modelling.functions import Function
-from islands.modelling.header import Functions, Text
-from islands.modelling.kinds import KeyVectors, Order, SolutionKind, Subset, box_of, size_of
+from islands.modelling.header import Functions, Text, members_of
 from islands.modelling.problem import StatedProblem
-from islands.problems.arrays import is_finite
+from islands.problems.data import is_finite
+from islands.problems.solution_kinds import KeyVectors, Order, SolutionKind, Subset, box_of, size_of
 from islands.text import shown
 
 Code = str | Path

@@ -18,13 +18,13 @@ from islands.backends.base import Backend
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import UsageError
-from islands.instances.orders import solution_file
+from islands.instances.solution_files import solution_file
 from islands.problems.values import Values
 
 if TYPE_CHECKING:
-    from islands.instances.sln import Remark
+    from islands.instances.solution_files import Remark
     from islands.problems.qap_choice import Choice
-    from islands.problems.tiles import Tiles
+    from islands.problems.qap_exchanges import Tiles
 
 Solution = NDArray[Any]
 """An order or a subset of integers, or a vector of numbers."""

@@ -1,4 +1,4 @@
-"""The courses of several runs on common scales: losses over time, and times to a target."""
+"""The courses of several runs on common scales, and their pictures."""
 
 from __future__ import annotations
 
@@ -9,6 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from islands.report.figure import (
+    COLOURS,
+    HEIGHT,
+    WIDTH,
+    doubling,
+    logarithmic,
+    logarithmic_from,
+    new_figure,
+)
 from islands.report.history import Floats
 from islands.report.recorded import RecordedRun, method_of
 from islands.statistics.losses import percent_worse
@@ -189,3 +198,122 @@ def profiles(times: Mapping[str, Sequence[tuple[str, int, float]]]) -> dict[str,
 def _ratio(time: float, least: float) -> float:
     shortest = 1e-3  # seconds; shorter times are equal
     return max(time, shortest) / max(least, shortest)
+
+
+_TINY, _WIDE = 1e-3, 20.0
+"""Gaps from the first in per cent on have a logarithmic scale, if they differ by the second."""
+
+
+def draw_gaps(curves: Sequence[Curve], methods: Sequence[str]) -> Any:
+    """Return a figure with the median and the quartiles of each method."""
+    figure = new_figure(WIDTH, HEIGHT + 0.13 * len(methods))
+    axes = figure.add_subplot()
+    times, drawn = times_of(curves), [0.0]
+    for place, method in enumerate(methods):
+        mine = [curve for curve in curves if curve.method == method]
+        if not mine:
+            continue
+        low, middle, high = np.where(np.isinf(b := bands(mine, times)), np.nan, b)
+        look = _look(place)
+        axes.plot(times, middle, drawstyle="steps-post", label=method, **look)
+        if len(mine) > 1:
+            axes.fill_between(
+                times, low, high, step="post", color=look["color"], alpha=0.2, linewidth=0
+            )
+        drawn += [float(each) for each in (*middle, *high) if np.isfinite(each)]
+    axes.set(xlabel="seconds", ylabel="gap in %")
+    logarithmic(axes, times[0], times[-1])
+    _scale_gaps(axes, np.array(drawn))
+    _legend(figure, methods)
+    return figure
+
+
+def _scale_gaps(axes: Any, gaps: Floats) -> None:
+    """Make the axis of gaps logarithmic from a small gap on if they differ much."""
+    positive = gaps[gaps > 0]
+    if positive.size and positive.max() > _WIDE * (low := max(_TINY, positive.min())):
+        logarithmic_from(axes, low, float(positive.max()))
+    axes.set_ylim(bottom=0)
+
+
+def draw_targets(times: Mapping[str, Sequence[tuple[str, int, float]]]) -> Any:
+    """Return a figure with the share of runs that have reached the target, over time."""
+    figure = new_figure(WIDTH, HEIGHT + 0.13 * len(times))
+    axes = figure.add_subplot()
+    finite = [time for rows in times.values() for _, _, time in rows if np.isfinite(time)]
+    last = max([*finite, 1e-3])
+    for place, (method, rows) in enumerate(times.items()):
+        reached = np.sort([max(time, 1e-3) for _, _, time in rows if np.isfinite(time)])
+        x, y = _steps(reached, len(rows), 1.2 * last)
+        axes.plot(x, y, drawstyle="steps-post", label=method, **_look(place))
+    axes.set(ylim=(0, 1.03), xlabel="seconds", ylabel="share of runs at the target")
+    logarithmic(axes, max(1e-3, min(finite, default=1e-3)), 1.2 * last)
+    _legend(figure, list(times))
+    return figure
+
+
+def draw_profiles(ratios: Mapping[str, Floats]) -> Any:
+    """Return a figure with the performance profile of each method."""
+    figure = new_figure(WIDTH, HEIGHT + 0.13 * len(ratios))
+    axes = figure.add_subplot()
+    finite = np.concatenate([each[np.isfinite(each)] for each in ratios.values()])
+    last = 1.2 * float(finite.max(initial=1.0))
+    for place, (method, each) in enumerate(ratios.items()):
+        x, y = _steps(each[np.isfinite(each)], len(each), last)
+        axes.plot(x, y, drawstyle="steps-post", label=method, **_look(place))
+    axes.set(
+        xlim=(1.0, last),
+        ylim=(0, 1.03),
+        xlabel="time to the target, relative to the fastest",
+        ylabel="share of problems",
+    )
+    logarithmic(axes, 1.0, last)
+    _legend(figure, list(ratios))
+    return figure
+
+
+def _steps(values: Floats, count: int, last: float) -> tuple[Floats, Floats]:
+    """Return the empirical distribution of values, some of `count` of which may be missing."""
+    share = np.arange(1, len(values) + 1) / count
+    x = np.concatenate([values, [last]])
+    return x, np.append(share, share[-1] if len(share) else 0.0)
+
+
+def _look(place: int) -> dict[str, Any]:
+    styles = ("-", "--", ":", "-.")
+    return {
+        "color": COLOURS[place % len(COLOURS)],
+        "linestyle": styles[place // len(COLOURS) % len(styles)],
+    }
+
+
+def _legend(figure: Any, methods: Sequence[str]) -> None:
+    """Name the methods above the axes, where no curve is."""
+    if len(methods) > 1:
+        figure.legend(loc="outside upper left", ncols=1 if max(map(len, methods)) > 24 else 2)
+
+
+Points = Sequence[tuple[int, float]]
+"""Numbers of ranks with their speed-ups."""
+_MARKERS = ("o", "s", "D", "^", "v", "<", ">", "p")
+
+
+def draw_speed_ups(panels: Mapping[str, Mapping[str, Points]]) -> Any:
+    """Return a figure with a panel of curves for each kind of speed-up; one name has one look."""
+    names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
+    figure = new_figure(WIDTH * max(1, len(panels)), HEIGHT + 0.13 * len(names))
+    drawn = dict[str, Any]()
+    for axes, (title, curves) in zip(
+        figure.subplots(1, len(panels), squeeze=False)[0], panels.items(), strict=True
+    ):
+        ranks = sorted({number for points in curves.values() for number, _ in points})
+        (drawn["ideal"],) = axes.plot(ranks, ranks, color="#808080", linestyle=":")
+        for name, points in curves.items():
+            place = names.index(name)
+            look = {**_look(place), "linestyle": "-", "marker": _MARKERS[place % len(_MARKERS)]}
+            (drawn[name],) = axes.plot(*zip(*points, strict=True), markersize=4, **look)
+        axes.set(title=title, xlabel="ranks", ylabel="speed-up over one rank")
+        for axis in (axes.xaxis, axes.yaxis):
+            doubling(axis)
+    figure.legend(drawn.values(), drawn.keys(), loc="outside upper left", ncols=2)
+    return figure

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
+from islands.display.heartbeat import read_work
 from islands.inside import inside_all
-from islands.record.kind import EXPERIMENT
-from islands.record.work import read_work
+from islands.record.folder import EXPERIMENT
+from islands.report.figure import stored_picture
 from islands.report.made import command_of, facts_of, made_by, rows_of, short
 from islands.report.page import Page, facts, figure, figures, folded, note, paragraph, table
-from islands.report.stored_picture import stored_picture
 from islands.untrusted import bounded_text, read_toml
 
 _ROWS, _SHORT_TABLE = 1000, 60

@@ -10,13 +10,10 @@ from islands import text
 from islands.errors import InputError, RunError, UsageError
 from islands.inside import inside
 from islands.progress.result import Result
-from islands.report.arrivals import Arrivals, lineage
-from islands.report.convergence import draw_best, draw_convergence
+from islands.report.course import draw_best, draw_convergence, draw_lineage, draw_matrix
 from islands.report.figure import FORMS, save, style
-from islands.report.history import History
-from islands.report.migration import draw_lineage, draw_matrix
-from islands.report.missing import without_migrants, without_rows
-from islands.report.recorded import RecordedRun, method_of
+from islands.report.history import Arrivals, History, lineage
+from islands.report.recorded import RecordedRun, method_of, without_migrants, without_rows
 from islands.report.single import found_by
 from islands.report.solution import draw_into, draw_solution
 from islands.text import either, one_line, unknown

@@ -14,17 +14,15 @@ import numpy as np
 from islands.custom.scripts import is_reference
 from islands.custom.trust import Trust, UntrustedError
 from islands.errors import InputError, IslandsError, RunError
-from islands.modelling.problem import StatedProblem
-from islands.modelling.restored import NeedsScriptError
+from islands.modelling.problem import NeedsScriptError, StatedProblem
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, MIGRATIONS, SETTINGS, TRACE, require_run
+from islands.record.inputs import has_problem, is_stored, read_settings, stored_problem
 from islands.record.one_run import warnings
-from islands.record.problem_file import has_problem, is_stored, stored_problem
-from islands.record.reading import read_records
-from islands.record.settings_file import read_settings
 from islands.record.solution import recorded
+from islands.record.tables import read_records
 from islands.report.history import History, sense_of
 
 if TYPE_CHECKING:
@@ -258,3 +256,23 @@ def _problem(folder: Path, settings: Mapping[str, Any], *, trusted: bool) -> tup
         if stored is None:
             raise
         return stored, f"{error}. {instance}: {_PLAIN}"
+
+
+def without_rows(run: RecordedRun) -> str:
+    """Return why a run has no course."""
+    if run.result is not None and run.trace is None:
+        return f"the trace is missing. Restore {run.folder / TRACE}"
+    return "the trace has no rows yet, so there is no course to show. Draw it later"
+
+
+def without_migrants(run: RecordedRun) -> str:
+    """Return why no migrants are known, and how another run would record some."""
+    if run.settings.get("record.migrations") is False:
+        return "the run did not record migrants. Run it again with record.migrations=true"
+    if sum(int(each.get("islands", 0)) for each in colonies_of(run.settings)) == 1:
+        return "there is one island, so no migrant arrived. Run it again with more --islands"
+    if run.settings.get("migration.topology") == "none":
+        return "its islands had no migration. Run it again with another --migration, such as ring"
+    if run.result is not None and run.migrations is None:
+        return f"the record of migrants is missing. Restore {run.folder / MIGRATIONS}"
+    return "no migrant arrived. Run it again for more generations, or with a smaller --interval"

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from islands import text
 from islands.errors import IslandsError
-from islands.report.arrivals import Arrivals, Step, lineage
-from islands.report.convergence import AXES, draw_convergence, words_of
-from islands.report.figure import inline
-from islands.report.history import History
-from islands.report.migration import draw_lineage, draw_matrix
-from islands.report.missing import without_migrants, without_rows
-from islands.report.origin import origin, settings
+from islands.progress.result import Result
+from islands.progress.usage import PHASES, RANKS
+from islands.record.folder import SETTINGS
+from islands.report.course import AXES, draw_convergence, draw_lineage, draw_matrix, words_of
+from islands.report.figure import COLOURS, WIDTH, inline, new_figure, whole_ticks
+from islands.report.history import Arrivals, History, Step, lineage
 from islands.report.page import Page, facts, figure, figures, folded, note, paragraph, table
-from islands.report.recorded import RecordedRun
+from islands.report.recorded import COLONY, RecordedRun, flat, without_migrants, without_rows
 from islands.report.solution import draw_solution
-from islands.report.times import times
 from islands.statistics import moments
 from islands.text import counted
 
@@ -242,3 +243,179 @@ def _link_table(arrivals: Arrivals, history: History) -> str:
         for link in busiest
     ]
     return table(["islands", "arrived", "accepted", "became the best", "sum of gains"], rows)
+
+
+_NAMES = {"python": "Python", "numpy": "NumPy", "cupy": "CuPy"}
+_PYTHON_PACKAGE = re.compile(r"-cuda\d+x$")
+
+
+def origin(run: RecordedRun) -> str:
+    """Return a table of what is needed to repeat a run."""
+    return table(["origin", "value"], _origin_rows(run), words=True)
+
+
+def settings(run: RecordedRun) -> str:
+    """Return tables of all settings."""
+    rows = [*_setting_rows(run.settings, _used(run))]
+    size = -(-len(rows) // 3)
+    parts = [rows[first : first + size] for first in range(0, len(rows), size)]
+    tables = [table(["setting", "value"], part, words=True) for part in parts]
+    return figures(*tables, kind="three")
+
+
+def _origin_rows(run: RecordedRun) -> Iterator[tuple[str, str]]:
+    """Yield the command, the date, the device and the versions, as far as they are recorded."""
+    result = run.result
+    line = ["islands", "run", "--config", str(run.folder / SETTINGS)]
+    if result is not None and result.ranks > 1:
+        line = ["mpirun", "-n", str(result.ranks), *line]
+    yield "repeat it with", shlex.join(line)
+    if result is None:
+        return
+    yield "same digest again", "yes" if result.reproducible else "no"
+    if run.date:
+        yield "finished", run.date
+    yield "device", f"{result.device} (backend {result.backend})"
+    if run.versions:
+        yield "versions", ", ".join(f"{_named(k)} {v}" for k, v in run.versions.items())
+
+
+def _named(package: str) -> str:
+    name = _PYTHON_PACKAGE.sub("", package)
+    return _NAMES.get(name, name)
+
+
+def _used(run: RecordedRun) -> dict[str, str]:
+    """Return what the run used for settings that left the choice to the program."""
+    result = run.result
+    if result is None:
+        return {}
+    used = {}
+    if run.settings.get("backend") == "auto":
+        used["backend"] = result.backend
+    threads = _threads(result)
+    if run.settings.get("threads") == 0 and threads:
+        used["threads"] = threads
+    return used
+
+
+def _threads(result: Result) -> str:
+    """Return the number of threads of a CPU, as its name states it."""
+    found = re.fullmatch(r"CPU, (\d+) threads?", result.device)
+    return found[1] if found is not None else ""
+
+
+def _setting_rows(
+    settings: Mapping[str, Any], used: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the rows of the table of settings; each colony has one row."""
+    for name, value in settings.items():
+        if name != COLONY:
+            yield name, f"{_shown(value)}, used: {used[name]}" if name in used else _shown(value)
+            continue
+        for number, colony in enumerate(value):
+            own = (f"{key} = {_shown(each)}" for key, each in flat(colony).items())
+            yield f"colony {number}", ", ".join(own)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()  # as in run.toml
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return str(value) or "none"
+
+
+_TALLEST = 6.0
+_HOST = (
+    "Times of the host: it waits for a GPU only when it needs a result, so that a phase with such a"
+    " result includes the generations before it."
+)
+
+
+def times(run: RecordedRun, history: History) -> Iterator[str]:
+    """Yield tables of the phases and the ranks."""
+    if run.result is not None:
+        yield table(["phase", "seconds"], _phases(run))
+        yield from _by_rank(run.result.rank_seconds)
+    yield table(
+        ["rank", "islands", "evaluations", "evaluations/s", "migrants", "messages"],
+        _ranks(run, history),
+    )
+    yield paragraph(
+        "Messages: the time in which migrants travel between ranks, which may overlap with"
+        " generations.",
+        "soft",
+    )
+
+
+def _by_rank(ranks: Sequence[Mapping[str, float]]) -> Iterator[str]:
+    """Yield a picture and a table of the phases of each rank, without those that no rank has."""
+    names = [name for name in PHASES if any(each.get(name) for each in ranks)]
+    phases = [name for name in names if name != RANKS or len(ranks) > 1]
+    if not phases:
+        return
+    words = "Seconds of each rank by phase since the last start"
+    rows = [
+        (number, *(f"{each.get(name, 0.0):.3f}" for name in phases))
+        for number, each in enumerate(ranks)
+    ]
+    numbers = table(["rank", *phases], rows)
+    yield figures(figure(inline(draw_phases(ranks, phases), words), f"{words}. {_HOST}", numbers))
+
+
+def draw_phases(ranks: Sequence[Mapping[str, float]], phases: Sequence[str]) -> Any:
+    """Return a figure with a bar for each rank, divided into phases."""
+    made = new_figure(WIDTH, min(_TALLEST, 0.9 + 0.16 * len(phases) + 0.22 * len(ranks)))
+    axes = made.add_subplot()
+    places, ends = np.arange(len(ranks)), np.zeros(len(ranks))
+    for number, name in enumerate(phases):
+        seconds = np.array([each.get(name, 0.0) for each in ranks])
+        axes.barh(places, seconds, left=ends, label=name, color=COLOURS[number % len(COLOURS)])
+        ends += seconds
+    axes.yaxis.set_major_locator(whole_ticks(12))
+    axes.set(xlabel="seconds", ylabel="rank", ylim=(len(ranks) - 0.4, -0.6))
+    axes.grid(visible=False, axis="y")
+    made.legend(loc="outside upper left", ncols=3)
+    return made
+
+
+def _phases(run: RecordedRun) -> Iterator[tuple[str, str]]:
+    result = run.result
+    assert result is not None
+    yield "compilation of kernels", f"{result.compile_seconds:.2f}"
+    yield "all generations", f"{result.seconds:.2f}"
+    if result.abandoned_seconds:
+        yield "of which abandoned at the end", f"{result.abandoned_seconds:.2f}"
+
+
+def _ranks(run: RecordedRun, history: History) -> Iterator[tuple[str, ...]]:
+    trace, seconds = run.trace, float(history.seconds[-1])
+    assert trace is not None
+    generation, rank = (np.asarray(trace.column(each)) for each in ("generation", "rank"))
+    last = np.asarray(trace.column("evaluations")) * (generation == history.generations[-1])
+    for each in np.unique(history.ranks):
+        done = int(last[rank == each].sum())
+        yield (
+            str(each),
+            str(int((history.ranks == each).sum())),
+            text.count(done),
+            text.count(done / seconds) if seconds > 0 else "-",
+            *_messages(run, int(each)),
+        )
+
+
+def _messages(run: RecordedRun, rank: int) -> tuple[str, str]:
+    """Return the number of migrants of a rank, and the time of their messages."""
+    if run.migrations is None:
+        return "-", "-"
+    mine = np.asarray(run.migrations.column("rank")) == rank
+    spent = np.asarray(run.migrations.column("microseconds"), np.float64)[mine]
+    epochs = np.asarray(run.migrations.column("epoch"))[mine]
+    if not spent.size:
+        return "0", "-"
+    # Migrants of one migration travel at the same time: the slowest counts.
+    _, place = np.unique(epochs, return_inverse=True)
+    slowest = np.zeros(place.max() + 1)
+    np.fmax.at(slowest, place, spent)
+    return f"{spent.size:,}", f"{slowest.sum() / 1e6:.3f} s"

@@ -8,7 +8,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from islands.record.kind import CONCLUSION, RANKING, TUNING
+from islands.record.folder import CONCLUSION, RANKING, TUNING
 from islands.report.figure import COLOURS, HEIGHT, WIDTH, inline, new_figure, whole_ticks
 from islands.report.made import Row, command_of, facts_of, made_by, number, rows_of, short
 from islands.report.page import Page, facts, figure, figures, note, paragraph, table

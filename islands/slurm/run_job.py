@@ -22,10 +22,10 @@ from islands.paths import published
 from islands.problems import load
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, SETTINGS, claim
+from islands.record.inputs import has_problem, is_stored
 from islands.record.lock import FolderLock
-from islands.record.problem_file import has_problem, is_stored
 from islands.record.solution import finished
-from islands.run.moved_parts import parts_in
+from islands.run.request import parts_in
 from islands.slurm.command_line import Check, CommandWords, JobFacts
 from islands.slurm.commands import CANCEL, REQUEUE, UNKNOWN, ending, requeue
 from islands.slurm.jobs import (

@@ -8,13 +8,25 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from islands.display.heartbeat import read_work
 from islands.errors import InputError, Suspended
 from islands.inside import inside, inside_all, last_lines
-from islands.record.folder import FINISHED, JOB, LOG, SETTINGS
-from islands.record.kind import BENCH, BEST, RANKING, SERIES, Kind, kind_of, results_in, runs_in
+from islands.record.folder import (
+    BENCH,
+    BEST,
+    FINISHED,
+    JOB,
+    LOG,
+    RANKING,
+    SERIES,
+    SETTINGS,
+    Kind,
+    kind_of,
+    results_in,
+    runs_in,
+)
 from islands.record.lock import is_locked
 from islands.record.solution import recorded
-from islands.record.work import read_work
 from islands.series.ledger import LEDGER
 from islands.slurm.commands import RUNNING, WAITING, state_in_queue
 from islands.slurm.jobs import JobAttempt, JobAttempts, command_to_continue, latest_job

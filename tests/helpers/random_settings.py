@@ -26,9 +26,10 @@ from islands.configuration.resolve import layers
 from islands.configuration.spec import GeneralSettings
 from islands.errors import IslandsError
 from islands.improvers import ImproverSettings, improvers_for
-from islands.instances.mkp_layouts import drake_text
+from islands.instances.mkp import drake_text
 from islands.instances.qaplib import qaplib_text
-from islands.instances.synthetic import correlated_mkp, grid_qap, tsplib_text, uniform_tsp
+from islands.instances.synthetic import correlated_mkp, grid_qap, uniform_tsp
+from islands.instances.tsplib import tsplib_text
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.modelling.problem import StatedProblem
 from islands.problems import load

@@ -9,8 +9,7 @@ import pytest
 from stated_for_tests import KINDS, cost_text, stated
 
 import islands
-from islands.modelling.problem import StatedProblem
-from islands.modelling.restored import NeedsScriptError, restored
+from islands.modelling.problem import NeedsScriptError, StatedProblem, restored
 
 
 def require_same(problem: StatedProblem) -> None:

@@ -12,7 +12,7 @@ from stated_for_tests import HEAD, cost_text
 import islands
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block
-from islands.check.program import macros_of
+from islands.check.ways import macros_of
 from islands.errors import CompileError, UsageError
 from islands.modelling.problem import StatedProblem
 

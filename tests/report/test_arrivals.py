@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from islands.report.arrivals import Arrivals, lineage
-from islands.report.history import History
+from islands.report.history import Arrivals, History, lineage
 
 BEST = {0: [90, 80, 60, 50], 1: [95, 70, 65, 64], 2: [99, 98, 55, 54]}
 """The best of each island in the generations 0, 10, 20 and 30."""

@@ -16,7 +16,7 @@ from page_folders import experiment
 
 import islands
 from islands.errors import InputError
-from islands.report.convergence import draw_convergence
+from islands.report.course import draw_convergence
 from islands.report.figure import style
 from islands.report.folders import page_for
 from islands.report.page import Page, facts, figure, folded, note, paragraph, table
