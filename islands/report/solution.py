@@ -15,7 +15,7 @@ from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
 from islands.problems.solution_kinds import SOLUTION_KINDS
 from islands.problems.tsp import Tsp
-from islands.report.figure import COLOURS, HEIGHT, WIDTH, new_figure, whole_ticks
+from islands.report.figure import COLOURS, HEIGHT, WIDTH, matrices, new_figure, whole_ticks
 
 _MANY_EDGES = 3000
 """Longer tours are drawn as pixels, as curves would be large."""
@@ -107,17 +107,7 @@ def _assignment(problem: Qap, places: Solution) -> tuple[Any, str]:
     if file.linear is not None:
         parts["linear, permuted"] = file.linear[:, places]
         words += " The diagonal of the linear costs is what they add."
-    figure = new_figure(WIDTH, WIDTH / len(parts) + 0.5)
-    for axes, (title, matrix) in zip(figure.subplots(1, len(parts)), parts.items(), strict=True):
-        shown = axes.imshow(matrix, cmap="viridis")
-        bar = figure.colorbar(shown, ax=axes, location="bottom", shrink=0.9)
-        bar.locator = whole_ticks(3)
-        bar.update_ticks()
-        axes.set(title=title, xlabel="facility", ylabel="facility")
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(whole_ticks(5))
-        axes.grid(visible=False)
-    return figure, words
+    return matrices(parts, ("facility", "facility"), height=WIDTH / len(parts) + 0.5), words
 
 
 def _knapsack(problem: Mkp, chosen: Solution) -> tuple[Any, str]:
