@@ -20,7 +20,7 @@ from islands.backends.base import Backend
 from islands.instances.qaplib import QapFile
 from islands.migration import MigrationSettings
 from islands.parallel import World
-from islands.problems.mkp_settings import WAYS, MkpSettings
+from islands.problems.mkp import WAYS, MkpSettings
 from islands.problems.qap import Qap
 
 

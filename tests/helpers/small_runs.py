@@ -33,7 +33,7 @@ from islands.migration import MigrationSettings
 from islands.parallel import World, world
 from islands.paths import data_folder
 from islands.problems.base import Problem
-from islands.problems.mkp_settings import MkpSettings
+from islands.problems.mkp import MkpSettings
 
 _TESTS = Path(__file__).parents[1]
 _GUARD = 64  # bytes behind a part, as in checked_scratch.cuh

@@ -39,8 +39,8 @@ from islands.reproduce.experiment import ExperimentRequest
 from islands.reproduce.selection import Selection
 from islands.run.runner import Output, run
 from islands.series.several import _Performance
-from islands.slurm.launcher import Launcher
-from islands.slurm.scaling import powers_of_two
+from islands.slurm.ranks import Launcher
+from islands.slurm.run_job import powers_of_two
 from islands.tune.plan import Tuning
 
 Value = TypeVar("Value")

@@ -21,8 +21,7 @@ from islands.encodings import ENCODINGS
 from islands.errors import RunError
 from islands.migration import MigrationSettings
 from islands.parallel import World
-from islands.problems.mkp import Mkp
-from islands.problems.mkp_settings import PENALTIES, WAYS, MkpSettings
+from islands.problems.mkp import PENALTIES, WAYS, Mkp, MkpSettings
 from islands.problems.utilities import UTILITIES, orders
 
 

@@ -21,7 +21,7 @@ from islands.migration import MigrationSettings
 from islands.migration.transport import find
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.problems.mkp_settings import MkpSettings
+from islands.problems.mkp import MkpSettings
 
 
 def problem_of(name: str, folder: Path) -> Problem:
