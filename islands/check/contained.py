@@ -25,7 +25,7 @@ from islands.backends.refused import own_line
 from islands.backends.source import Source
 from islands.check.ways import macros_of
 from islands.errors import CompileError
-from islands.modelling.problem import StatedProblem
+from islands.modelling.model import Model
 
 _SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 _OPTIONS = {
@@ -64,7 +64,7 @@ class Ended:
 
 
 def run_contained(
-    problem: StatedProblem,
+    problem: Model,
     solutions: NDArray[np.generic],
     ends: NDArray[np.int32],
     seconds: float,
@@ -101,7 +101,7 @@ def run_contained(
 
 def _write(
     path: Path,
-    problem: StatedProblem,
+    problem: Model,
     data: Struct,
     solutions: NDArray[np.generic],
     ends: NDArray[np.int32],
@@ -127,7 +127,7 @@ def _write(
 
 
 def _run(
-    problem: StatedProblem,
+    problem: Model,
     folder: Path,
     count: int,
     seconds: float,
@@ -185,12 +185,12 @@ def _waited(
     return process.returncode
 
 
-def _arrays(problem: StatedProblem) -> dict[str, NDArray[np.generic]]:
+def _arrays(problem: Model) -> dict[str, NDArray[np.generic]]:
     members = problem.data().items()
     return {name: value for name, value in members if not isinstance(value, np.generic)}
 
 
-def _placed(problem: StatedProblem, printed: str) -> dict[str, tuple[int, int, int]]:
+def _placed(problem: Model, printed: str) -> dict[str, tuple[int, int, int]]:
     """Return where each array is; `s` is the solution."""
     arrays = _arrays(problem)
     sizes = {name: array.itemsize for name, array in arrays.items()}

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from islands.check.contained import fault_of, run_contained
 from islands.check.ways import Way, backends, compiled_ways, moved, python_ways, random_ends
 from islands.errors import IslandsError, RunError, UsageError
-from islands.modelling.problem import StatedProblem
+from islands.modelling.model import Model
 from islands.problems.base import Problem
-from islands.problems.solution_kinds import Box, SolutionKind
 from islands.text import count, counted
 
 _TOLERANCE = 1e-9
@@ -196,13 +195,13 @@ class _Check:
         self._problem = checked.problem
         self._solutions = drawn(checked.problem, checked.samples, checked.seed)
         self._backends, missing = backends()
-        self._is_compiled = getattr(self._problem, "functions", True) is not None
+        self._is_compiled = self._problem.python is None
         checked.notes += missing if self._is_compiled else []
 
     def perform(self) -> None:
         """Do all steps; raise `_Difference` at the first difference."""
         problem = self._problem
-        if isinstance(problem, StatedProblem) and self._is_compiled:
+        if isinstance(problem, Model) and self._is_compiled:
             self._contained(problem)
         python = list(python_ways(problem, self._backends))
         compiled = list(compiled_ways(problem, self._backends)) if self._is_compiled else []
@@ -210,10 +209,10 @@ class _Check:
         for way in compiled:
             if problem.solution_kind == "order" and problem.moves:
                 self._deltas(way)
-            if isinstance(problem, StatedProblem) and problem.changes_solutions:
+            if isinstance(problem, Model) and problem.changes_solutions:
                 self._repair(problem, way)
 
-    def _contained(self, problem: StatedProblem) -> None:
+    def _contained(self, problem: Model) -> None:
         """Run the code in a process of its own."""
         if not any(backend.in_host_memory for backend in self._backends):
             self._checked.notes.append(
@@ -243,7 +242,7 @@ class _Check:
         for way in ways:
             costs, after, _ = way.timed(solutions)
             again, _, speed = way.timed(solutions[::-1].copy())
-            changes = not isinstance(problem, StatedProblem) and problem.changes_solutions
+            changes = not isinstance(problem, Model) and problem.changes_solutions
             if changes:
                 self._changed(way, costs, after, speed)
                 continue
@@ -337,7 +336,7 @@ class _Check:
             f" {after[k].item()} after the {move}, a change of {exact[k].item()}. Correct delta"
         )
 
-    def _repair(self, problem: StatedProblem, way: Way) -> None:
+    def _repair(self, problem: Model, way: Way) -> None:
         """Require that repaired solutions are valid, and that a repair does not change them."""
         assert way.program is not None
         name = way.name.replace("cost", "repair", 1)
@@ -375,28 +374,10 @@ class _Check:
 
 def drawn(problem: Problem, samples: int, seed: int) -> NDArray[Any]:
     """Return random solutions, the first of which are extreme ones."""
-    kind = problem.kind if isinstance(problem, StatedProblem) else _kind_of(problem)
-    solutions = kind.drawn(samples, seed)
-    for k, extreme in enumerate(_extremes(kind)[:samples]):
+    solutions = problem.kind.drawn(samples, seed)
+    for k, extreme in enumerate(problem.kind.extremes()[:samples]):
         solutions[k] = extreme
-    return solutions if isinstance(problem, StatedProblem) else solutions.astype(np.int64)
-
-
-def _extremes(kind: SolutionKind) -> list[NDArray[Any]]:
-    size = kind.size
-    if isinstance(kind, Box):
-        return [kind.low, kind.high]
-    if kind.name == "order":
-        return [np.arange(size), np.arange(size)[::-1]]
-    if kind.name == "subset":
-        return [np.zeros(size), np.ones(size)]
-    return [np.zeros(size), np.full(size, np.nextafter(np.float32(1), np.float32(0)))]
-
-
-def _kind_of(problem: Problem) -> SolutionKind:
-    from islands.problems.solution_kinds import Order, Subset
-
-    return Order(problem.size) if problem.solution_kind == "order" else Subset(problem.size)
+    return solutions if isinstance(problem, Model) else solutions.astype(np.int64)
 
 
 def _is_feasible(problem: Problem, solution: NDArray[Any]) -> bool:

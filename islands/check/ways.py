@@ -16,7 +16,7 @@ from islands.backends.base import Backend, Block, Call, Program, Room
 from islands.backends.source import Macros, Source
 from islands.errors import CompileError, RunError
 from islands.modelling.functions import costs_by
-from islands.modelling.problem import StatedProblem, backend_of
+from islands.modelling.model import Model, backend_of
 from islands.problems.base import Problem
 
 Orders = NDArray[np.int64]
@@ -67,7 +67,7 @@ def macros_of(problem: Problem, data: Struct) -> Macros:
         "COSTS_MARKED": str(int(problem.marks)),
         "COSTS_REAL": str(int(problem.real)),
     }
-    if isinstance(problem, StatedProblem):
+    if isinstance(problem, Model):
         macros["ISLANDS_DATA_BYTES"] = str(data.bytes)
     elif problem.solution_kind == "order":
         macros["CHECK_ORDERS"] = "1"
@@ -89,7 +89,7 @@ class CheckProgram:
                 for name, value in problem.data().items()
             }
         )
-        self._is_stated = isinstance(problem, StatedProblem)
+        self._is_stated = isinstance(problem, Model)
         source = Source("check/functions.cuh", macros_of(problem, self._data))
         self._room: Room | None = None
         block = Block() if backend.in_host_memory else Block(threads)
@@ -132,7 +132,7 @@ class CheckProgram:
 
     def repaired(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return what the repair of a stated problem makes of solutions."""
-        assert isinstance(self._problem, StatedProblem)
+        assert isinstance(self._problem, Model)
         backend, count = self._backend, len(solutions)
         rows = backend.upload(self._problem.kind.encoded(solutions))
         sizes = (np.int32(self._problem.size), np.int32(count))
@@ -149,7 +149,7 @@ class CheckProgram:
 
     def _rows(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return solutions as kernels read them."""
-        if isinstance(self._problem, StatedProblem):
+        if isinstance(self._problem, Model):
             return self._problem.kind.stored(solutions)
         count, size = solutions.shape
         if self._problem.solution_kind == "order":
@@ -224,7 +224,7 @@ def compiled_ways(problem: Problem, found: list[Backend]) -> Iterator[Way]:
 
 def python_ways(problem: Problem, found: list[Backend]) -> Iterator[Way]:
     """Yield the functions of Python; the first is the reference if there is one."""
-    if not isinstance(problem, StatedProblem):
+    if not isinstance(problem, Model):
         yield Way(
             "NumPy", lambda solutions: (problem.value_of(problem.costs(solutions)), solutions)
         )
@@ -233,7 +233,7 @@ def python_ways(problem: Problem, found: list[Backend]) -> Iterator[Way]:
         yield Way("reference", _by_function(problem, problem.reference, "reference", None))
     if problem.python is None:
         return
-    argument, function = problem.python
+    argument, function = problem.python.argument, problem.python.function
     yield Way(
         f"{argument}, NumPy" if argument == "batch" else argument,
         _by_function(problem, function, argument, None),
@@ -255,7 +255,7 @@ def _by_program(problem: Problem, program: CheckProgram) -> Evaluate:
 
 
 def _by_function(
-    problem: StatedProblem,
+    problem: Model,
     function: Callable[..., Any],
     argument: str,
     backend: Backend | None,

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import cached_property
 from types import ModuleType
 from typing import Any, Self
 
@@ -22,11 +23,18 @@ from numpy.typing import NDArray
 from islands.custom.scripts import is_reference, module_of, parted, reference_to
 from islands.errors import InputError, RunError, Suspended
 from islands.problems.base import never
-from islands.problems.solution_kinds import array_module
+from islands.problems.solution_kinds import SolutionKind, array_module
+from islands.problems.values import agree
 from islands.text import counted
 
 _MOST = 2**62
 """The largest absolute value of an integer cost: differences of costs must fit into 64 bits."""
+
+_ENTRIES_AT_ONCE = 1 << 22
+SEED = (
+    "A solution must always have the same cost: seed random generators of the script, such as"
+    " np.random.default_rng(1), or load the data from a file"
+)
 
 Function = Callable[..., Any]
 
@@ -198,6 +206,96 @@ def _shown(solution: Any) -> str:
     row = solution[0] if getattr(solution, "ndim", 1) > 1 else solution
     values = row[:8].tolist()
     return f"[{', '.join(map(str, values))}{', ...' if len(row) > 8 else ''}]"
+
+
+def costs_in_parts(
+    function: Function,
+    argument: str,
+    solutions: NDArray[Any],
+    must_leave: Callable[[], bool] = never,
+    *,
+    is_batch: bool,
+    real: bool | None,
+) -> NDArray[Any]:
+    """Return costs as `costs_by`, of so many solutions at once that their memory is bounded."""
+    rows = max(1, _ENTRIES_AT_ONCE // solutions.shape[1])
+    how: dict[str, Any] = {"is_batch": is_batch, "real": real, "must_leave": must_leave}
+    parts = [solutions[i : i + rows] for i in range(0, len(solutions), rows)]
+    return np.concatenate([costs_by(function, argument, each, **how) for each in parts])
+
+
+class PythonCosts:
+    """The user's Python function of costs: `batch=`, of many solutions, or `function=`, of one."""
+
+    def __init__(self, argument: str, function: Function, kind: SolutionKind) -> None:
+        self.argument, self.function, self._kind = argument, function, kind
+        self.is_batch = argument == "batch"
+        self.callers = 1
+        """The number of processes that call it at the same time."""
+        self._workers: WorkerPool | None = None
+
+    @cached_property
+    def _first(self) -> NDArray[Any]:
+        """The cost of a first solution, whose type all costs have."""
+        return self._computed(self._kind.drawn(1, seed=0), real=None)
+
+    @property
+    def real(self) -> bool:
+        """Whether costs are floating-point numbers."""
+        return self._first.dtype.kind == "f"
+
+    def costs(
+        self, solutions: NDArray[Any], must_leave: Callable[[], bool] = never
+    ) -> NDArray[Any]:
+        """Return the cost of each row, or of the first ones, if it `must_leave` before the end."""
+        if self._workers is not None and len(solutions) > 1:
+            how: dict[str, Any] = {"real": self.real, "must_leave": must_leave}
+            return self._workers.costs(self.argument, solutions, **how)
+        return self._computed(solutions, must_leave, real=self.real)
+
+    def stored_costs(self, stored: Any, *, is_compared: bool) -> Any:
+        """Return the costs of solutions as kernels store them, in their memory, of any value.
+
+        `is_compared`: whether to look for changes of the solutions, which waits for a GPU.
+        """
+        solutions = self._kind.read(stored)
+        how = {"is_compared": is_compared}
+        return returned_by(self.function, self.argument, solutions, self.real, **how)
+
+    @contextmanager
+    def prepared(self, processes: int) -> Iterator[str]:
+        """Let `processes` processes call function=; yield a text that says who calls it."""
+        reference = None if self.is_batch else reference_of(self.function)
+        if reference is None or processes < 2:
+            alone = not self.is_batch and reference is None
+            why = ": it is not at the top level of a script" if alone else ""
+            yield f"costs by {self.argument}=, called by this process alone{why}"
+            return
+        with WorkerPool(reference, processes) as self._workers:
+            self._require_equal_data(self._workers)
+            self.callers = processes
+            yield f"costs by {self.argument}=, called by {processes} processes"
+        self._workers, self.callers = None, 1
+
+    def _require_equal_data(self, workers: WorkerPool) -> None:
+        """Refuse a function that gives another cost in a new process than in this one."""
+        own, solution = self._first[0].item(), self._kind.drawn(1, seed=0)
+        other = workers.costs(self.argument, solution, real=self.real)[0].item()
+        if not agree(own, other, real=self.real):
+            raise RunError(
+                f"{self.argument}= returned {own} for a solution, but {other} for the same one in a"
+                f" new process, which has imported the script again. {SEED}"
+            )
+
+    def _computed(
+        self,
+        solutions: NDArray[Any],
+        must_leave: Callable[[], bool] = never,
+        *,
+        real: bool | None,
+    ) -> NDArray[Any]:
+        how: dict[str, Any] = {"is_batch": self.is_batch, "real": real}
+        return costs_in_parts(self.function, self.argument, solutions, must_leave, **how)
 
 
 _CHUNKS_EACH = 4  # per worker: fewer calls, but still an even distribution

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from islands.backends.header import Header
 from islands.backends.refused import CONTRACT
-from islands.errors import UsageError
-from islands.modelling.faults import FAULTS
+from islands.errors import RunError, UsageError
 from islands.paths import reading
-from islands.problems.solution_kinds import Box, Order, SolutionKind
+from islands.problems.solution_kinds import SolutionKind
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b([^\n]*)", re.MULTILINE)
@@ -171,7 +170,6 @@ def _member(name: str, value: Any) -> NDArray[Any] | np.generic:
 
 
 _RETURNS = {"long long": False, "double": True}
-_MOVES = {"Swap": "swap", "Reversal": "reversal", "Insertion": "insertion"}
 
 
 @dataclass(frozen=True)
@@ -229,14 +227,13 @@ class Functions:
 
     def moves(self, kind: SolutionKind) -> tuple[str, ...]:
         """Return the moves whose change of the cost is known, or can be computed from costs."""
-        if not isinstance(kind, Order):
+        if not kind.moves:
             return ()
         if self.delta is None:
-            return () if self.cooperative or self.repair else tuple(_MOVES.values())
+            return () if self.cooperative or self.repair else kind.moves
         parameters = " ".join(match[2] for match in self.delta.declared("delta"))
-        moves = tuple(
-            move for word, move in _MOVES.items() if re.search(rf"\b{word}\b", parameters)
-        )
+        words = re.findall(r"\w+", parameters)
+        moves = tuple(move for move in kind.moves if move.title() in words)
         if not moves:
             raise UsageError(
                 "delta: has no parameter of the type Swap, Reversal or Insertion. Write"
@@ -264,7 +261,7 @@ class Functions:
             own,
             "}  // namespace user",
         ]
-        if isinstance(kind, Order) and self.delta is None and not self.cooperative:
+        if kind.moves and self.delta is None and not self.cooperative:
             again = f'#line 1 "{self.cost.name}"\n{self.cost.code}'
             parts += ["#ifdef STATED_MOVED", "namespace moved {", again, "}", "#endif"]
         parts += ["}  // namespace problem", '#include "problems/stated.cuh"', ""]
@@ -286,13 +283,6 @@ class Functions:
         elif self.moves(kind):
             found["STATED_MOVED"] = "1"
         return found
-
-
-def box_members(kind: SolutionKind) -> Members:
-    """Return the bounds of a box, as kernels read them."""
-    if not isinstance(kind, Box):
-        return {}
-    return {"box_low": kind.low, "box_width": kind.high - kind.low, "box_high": kind.high}
 
 
 def _section(text: Text, signature: Signature) -> str:
@@ -331,3 +321,42 @@ _QUALIFIERS = ("__device__", "static", "inline", "__forceinline__", "__host__", 
 
 def _fit(name: str) -> str:
     return re.sub(r"[^\w.-]", "_", name)
+
+
+FAULTS = "_faults"
+"""The member of `struct Data` to which kernels report wrong values of a user's functions
+(kernels/problems/faults.cuh); names of users begin with a letter."""
+_FAULT_KINDS = 6
+
+
+def no_faults() -> NDArray[np.int64]:
+    """Return the words for reports: for each kind of fault, whether there is one, and its value."""
+    return np.zeros((_FAULT_KINDS, 2), np.int64)
+
+
+def refuse_faults(
+    words: NDArray[np.int64], argument: str, kind: SolutionKind, *, maximise: bool
+) -> None:
+    """Raise a `RunError` about the first kind of fault that is reported.
+
+    `argument` names the function of the cost, and `kind` the solutions.
+    """
+    reported = np.flatnonzero(words[:, 0])
+    if not reported.size:
+        return
+    value = words[reported[0], 1]
+    worst, best = ("-INFINITY", "INFINITY") if maximise else ("INFINITY", "-INFINITY")
+    infeasible = f"Return a number, or {worst} if a solution is infeasible"
+    real = "double" if argument == "cost" else "float(cost)"
+    messages = (  # in the order of `Fault` in kernels/problems/faults.cuh
+        f"{argument}= returned NaN. {infeasible}",
+        f"{argument}= returned {best}, which is better than any other cost. {infeasible}",
+        f"{argument}= returned {value}: integer costs must be from -2**62 to 2**62. Return {real},"
+        " or divide costs by a common factor",
+        f"repair= set entry {value}, but entries are from 0 to {kind.size - 1}. Correct repair",
+        f"repair= set an entry to {value.view(np.float64):g}, but a solution is {kind.words}."
+        " Correct repair",
+        f"repair= made a solution that contains item {value} more than once, but a solution is"
+        f" {kind.words}. Correct repair",
+    )
+    raise RunError(messages[reported[0]])

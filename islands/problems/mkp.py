@@ -92,6 +92,7 @@ class Mkp(Problem):
     solution_suffix: ClassVar[str] = ".sol"
     maximise: bool = True
     cost_word: ClassVar[str] = "profit"
+    colonies: ClassVar[tuple[str, ...]] = ("algorithm=ga", "algorithm=pso population=64")
     hint: ClassVar[str] = (
         "Choose infeasible=repair, infeasible=drop or fit_first=true, or with infeasible=linear a"
         " larger penalty"

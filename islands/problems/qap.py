@@ -139,6 +139,10 @@ class Qap(Problem):
     moves: tuple[str, ...] = ("swap", "reversal", "insertion")
     solution_suffix: ClassVar[str] = ".sln"
     assigns: ClassVar[bool] = True
+    colonies: ClassVar[tuple[str, ...]] = (
+        "algorithm=cellular",
+        "algorithm=ga encoding=permutation improver=tabu population=64",
+    )
     updates_swaps: ClassVar[bool] = True
 
     def __init__(

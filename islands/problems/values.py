@@ -49,6 +49,13 @@ def real_of(units: Any) -> Any:
 _REAL_TOLERANCE = 1e-9
 
 
+def agree(exact: float | None, shown: float | None, *, real: bool) -> bool:
+    """Return whether costs are equal; real ones may differ in their last digits."""
+    if not real or exact is None or shown is None:
+        return exact == shown
+    return math.isclose(exact, shown, rel_tol=_REAL_TOLERANCE, abs_tol=_REAL_TOLERANCE)
+
+
 class Values:
     """The sense, the unit and the best known value of a problem."""
 
@@ -81,13 +88,8 @@ class Values:
         return self.value_of(-total if self.maximise else total) / count
 
     def agrees(self, exact: float | None, shown: float | None) -> bool:
-        """Return whether a cost that was computed again confirms the cost that a run shows.
-
-        Integers must be equal; real costs may differ in their last digits.
-        """
-        if not self.real or exact is None or shown is None:
-            return exact == shown
-        return math.isclose(exact, shown, rel_tol=_REAL_TOLERANCE, abs_tol=_REAL_TOLERANCE)
+        """Return whether a cost that was computed again confirms the cost that a run shows."""
+        return agree(exact, shown, real=self.real)
 
     def gap(self, cost: float) -> float | None:
         """Return how much worse `cost` is than the best known value, in percent; None: unknown."""

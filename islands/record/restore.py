@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
-from islands.configuration.spec import EpochSchedule, RunSpec
+from islands.configuration.spec import RunSpec, Visits
 from islands.errors import InputError
 from islands.inside import inside, opened
 from islands.parallel import World
@@ -197,7 +197,7 @@ def _earlier_rows(
     island, generation = (table.column(name).to_numpy() for name in (kind.island, "generation"))
     wanted = (island >= mine.start) & (island < mine.stop)
     wanted &= generation <= (until - 1 if kind.describes_state else until)
-    wanted &= EpochSchedule.of(spec).visits(generation)
+    wanted &= Visits.of(spec).include(generation)
     return kind.ordered(table.filter(pa.array(wanted))), losses
 
 

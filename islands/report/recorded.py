@@ -14,7 +14,7 @@ import numpy as np
 from islands.custom.scripts import is_reference
 from islands.custom.trust import Trust, UntrustedError
 from islands.errors import InputError, IslandsError, RunError
-from islands.modelling.problem import NeedsScriptError, StatedProblem
+from islands.modelling.model import Model, NeedsScriptError
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.progress.result import Result
@@ -277,7 +277,7 @@ def _problem(folder: Path, settings: Mapping[str, Any], *, trusted: bool) -> tup
             ) from error
         except NeedsScriptError:
             stored = None  # what only its script contains
-    if stored is not None and not isinstance(stored, StatedProblem):
+    if stored is not None and not isinstance(stored, Model):
         return stored, ""
     if not is_reference(instance):
         if stored is None:

@@ -11,7 +11,7 @@ from stated_for_tests import cost_text
 
 import islands
 from islands.backends.base import Backend
-from islands.modelling.problem import costs_of
+from islands.modelling.model import costs_of
 from islands.problems.values import INFINITE, NOT_A_NUMBER, ordered, real_of
 
 TINY = np.nextafter(0.0, 1.0)
