@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from islands.backends import choose
 from islands.bench.algorithms import BRKGA, cities
 from islands.bench.base import BenchRequest
-from islands.modelling.statements import permutation
+from islands.modelling.api import permutation
 from islands.problems.base import Problem
 from islands.tables import Column, Row, Table
 

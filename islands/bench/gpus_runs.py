@@ -17,7 +17,7 @@ from islands.configuration.stop import time_limit
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress import usage
-from islands.run.device import RankOptions
+from islands.run.build import RankOptions
 from islands.tables import Table
 
 TARGET, SPEED = "target", "speed"

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend, Call, Program, Room
-from islands.migration.base import MigrationSettings
-from islands.migration.crossing import Crossing
+from islands.migration.migrant import Crossing
 from islands.migration.route import Route
+from islands.migration.settings import MigrationSettings
 from islands.migration.topology import NOBODY
 
 _ARRIVAL = np.dtype([("cost", np.int64), ("refused", np.int32), ("accepted", np.int32)])

@@ -7,13 +7,13 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from islands.display.heartbeat import end_work
 from islands.errors import UsageError
 from islands.inside import inside
 from islands.paths import published, reading
-from islands.record.kind import BENCH, EXPERIMENT, PROVENANCE, Kind, kind_of, results_in
+from islands.record.folder import BENCH, EXPERIMENT, PROVENANCE, Kind, kind_of, results_in
 from islands.record.ledger import LEDGER, RunLedger
 from islands.record.provenance import write_provenance
-from islands.record.work import end_work
 from islands.report.figure import (
     COLOURS,
     HEIGHT,

@@ -14,18 +14,18 @@ from fakes import FakeProblem
 from problems_for_tests import facilities, knapsack
 
 from islands.algorithms import ALGORITHMS
-from islands.cli.run import add_arguments, options
+from islands.cli.run import add_run, options
 from islands.configuration.fit import fitting
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
-from islands.display.header import opening
+from islands.display.messages import opening
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
 from islands.instances.tsplib import TspFile
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
-from islands.record.settings_file import write_settings
+from islands.record.inputs import write_settings
 
 BACKENDS = ("cpu", "cuda")
 ORDERS = {"algorithm": "de", "improver": "tabu"}
@@ -208,7 +208,7 @@ def test_defaults_of_problems_are_not_adjusted_on_a_gpu() -> None:
 @pytest.mark.parametrize("kind", BACKENDS)
 def test_runs_with_known_digests_are_not_adjusted(kind: str) -> None:
     parser = argparse.ArgumentParser()
-    add_arguments(parser)
+    add_run(parser)
     with Path(__file__).parents[1].joinpath("digests.csv").open(newline="") as stream:
         runs = [row["run"] for row in csv.DictReader(stream)]
     for run in runs:
