@@ -54,13 +54,9 @@ def costs_of(
         for name, value in problem.data().items()
     }
     data = Struct(**members)
-    macros = {
-        **problem.defines(),
-        "ISLANDS_PROBLEM": problem.header,
-        "ISLANDS_DATA_BYTES": str(data.bytes),
-    }
+    macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}
     block = Block(threads) if not device.in_host_memory else Block()
-    program = device.compile(Source("solutions.cuh", macros), block)
+    program = device.compile(Source("solutions.cuh", macros, {"problem::Data": data}), block)
     stored = device.upload(problem.kind.stored(solutions))
     costs = device.zeros((len(solutions),), np.int64)
     call = device.call(
