@@ -1,7 +1,7 @@
-"""Tables of measurements in docs/measured, for docs/generate.
+"""Tables of the measurements in docs/measured, for docs/generate, and what docs/plot shows of them.
 
 A file is the output of `islands bench --json` or of docs/measure, a folder that of
-`islands reproduce --out`.
+`islands reproduce --out`. `docs/measure --show NAME` prints all tables of a file.
 """
 
 from __future__ import annotations
@@ -11,96 +11,64 @@ import shlex
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from statistics import fmean, median
-from typing import Any
+from typing import Any, NamedTuple
 
-from islands.bench.quality_compare import Change, changes
-from islands.bench.quality_runs import read_rows
+from islands.text import count
 
 FOLDER = Path(__file__).with_name("measured")
 NOTHING = "There are no measurements yet.\n"
+MOST_ROWS = 10
+"""Rows of a table on the page of figures."""
 _RUNS, _ROWS, _MEANS, _RANKS = "quality_runs", "quality", "quality_means", "quality_ranks"
-_HEAD = [
-    *("set", "n", "instances", "reached", "runs", "hits", "mean gap", "median time"),
-    *("limit", "device"),
-]
-"""The columns of the table of default runs."""
-_MOST_SENTENCES = 12
-"""Sentences of a table that the page of figures shows; the page of measurements has all."""
+
+Row = dict[str, Any]
 
 
-def measured(folder: Path = FOLDER) -> str:
-    """Return all measurements in a folder, each with the command that made it."""
-    parts = []
-    for path in sorted(folder.glob("*.json")):
-        found = json.loads(path.read_text(encoding="utf-8"))
-        blocks = map(_block, found["printed"].values())
-        parts.append("\n".join([_heading(path.stem, found["provenance"]), *blocks]))
-    for name, made, texts in _experiments(folder):
-        parts.append("\n".join([_heading(name, made), *(_block(text) for _, text in texts)]))
-    return "\n".join(parts) or NOTHING
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table of Markdown."""
+    lines = [list(head), *map(list, rows)]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def figures(prefix: str, folder: Path = FOLDER) -> str:
-    """Return the tables of the files with a prefix.
-
-    Of the quality of solutions, these are the means, or the rows of a single instance, and the
-    ranks of methods; the page of measurements has all tables. Several GPUs are compared with one.
-    """
-    parts = []
-    for path in sorted(folder.glob(f"{prefix}-*.json")):
-        found = json.loads(path.read_text(encoding="utf-8"))
-        printed = found["printed"]
-        is_single = len({row["instance"] for row in found.get(_ROWS, ())}) == 1
-        names = (_ROWS if is_single else _MEANS, _RANKS)
-        shown = [printed[name] for name in names if name in printed] or list(printed.values())
-        one = path.with_name(f"{path.stem.removesuffix('s')}.json")
-        if path.stem.endswith("-gpus") and one.exists() and _RUNS in found:
-            shown.append(_changes(json.loads(one.read_text(encoding="utf-8")), found))
-        parts.append(_with_command(found["provenance"], map(_block, shown)))
-    return "\n".join(parts) or NOTHING
+def _read(name: str, folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    return found
 
 
-def _changes(one: dict[str, Any], several: dict[str, Any]) -> str:
-    """Return the table that `islands bench --compare` prints, of one GPU and several."""
-    found = changes(read_rows(one[_RUNS]), read_rows(several[_RUNS]))
-    lines = [Change.HEADER, *(each.line() for each in found)]
-    return "\n".join(["Before: one GPU. Now: several.", *lines])
+# How good
 
 
-def papers(folder: Path = FOLDER) -> str:
-    """Return what follows the rows of each table of the experiments in a folder."""
-    return (
-        "\n".join(_with_command(made, _sentences(texts)) for _, made, texts in _experiments(folder))
-        or NOTHING
-    )
-
-
-def solved(folder: Path = FOLDER) -> str:
-    """Return how the default runs on GPUs solve each set; of an instance, the last longest runs."""
-    longest = dict[str, list[dict[str, Any]]]()
+def longest_runs(folder: Path = FOLDER) -> dict[str, list[Row]]:
+    """Return the default runs on GPUs of each instance: the last ones with the longest limit."""
+    longest = dict[str, list[Row]]()
     files = [json.loads(path.read_text(encoding="utf-8")) for path in folder.glob("*.json")]
     for found in sorted(files, key=lambda each: each["provenance"]["date"]):
-        mine = dict[str, list[dict[str, Any]]]()
+        mine = dict[str, list[Row]]()
         for run in found.get(_RUNS, ()):
             if (run["backend"], run["method"], run["is_known"]) == ("cuda", "default", True):
                 mine.setdefault(run["instance"], []).append(run)
         for instance, runs in mine.items():
             if runs[0]["limit"] >= longest.get(instance, runs)[0]["limit"]:
                 longest[instance] = runs
-    sets = dict[str, list[list[dict[str, Any]]]]()
-    for instance, runs in sorted(longest.items()):
+    return dict(sorted(longest.items()))
+
+
+def solved(folder: Path = FOLDER) -> str:
+    """Return how the default runs on GPUs solve each set."""
+    sets = dict[str, list[list[Row]]]()
+    for instance, runs in longest_runs(folder).items():
         sets.setdefault(instance.partition("/")[0], []).append(runs)
     if not sets:
         return NOTHING
-    lines = [_HEAD, ["---"] * len(_HEAD), *(_row_of_set(*each) for each in sets.items())]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    head = ("set", "n", "instances", "reached", "runs", "hits", "mean gap", "median time")
+    return table((*head, "limit", "device"), (_row_of_set(*each) for each in sets.items()))
 
 
-def _row_of_set(name: str, instances: list[list[dict[str, Any]]]) -> list[str]:
+def _row_of_set(name: str, instances: list[list[Row]]) -> list[str]:
     runs = [run for each in instances for run in each]
-    gaps = [_gap(run) for run in runs]
     sizes, limits = ({run[key] for run in runs} for key in ("size", "limit"))
-    best = [[gap <= 0 for gap in map(_gap, each)] for each in instances]
+    best = [[gap(run) <= 0 for run in each] for each in instances]
     return [
         f"`{name}`",
         _range(sizes),
@@ -108,14 +76,14 @@ def _row_of_set(name: str, instances: list[list[dict[str, Any]]]) -> list[str]:
         str(sum(map(any, best))),
         str(len(runs)),
         str(sum(map(sum, best))),
-        f"{fmean(gaps):.4f} %",
+        f"{fmean(map(gap, runs)):.4f} %",
         f"{median(run['seconds'] for run in runs):.3g} s",
         f"{_range(limits)} s",
         ", ".join(sorted({run["device"] for run in runs})),
     ]
 
 
-def _gap(run: dict[str, Any]) -> float:
+def gap(run: Row) -> float:
     """Return the gap of a run to the best known value, in per cent."""
     cost, best = float(run["cost"]), float(run["reference"])
     worse = best - cost if run["maximise"] else cost - best
@@ -127,32 +95,207 @@ def _range(values: set[float]) -> str:
     return f"{low:,g}" if low == high else f"{low:,g} to {high:,g}"
 
 
-def _sentences(texts: Iterable[tuple[str, str]]) -> Iterator[str]:
-    for name, text in texts:
-        title = text.partition("\n")[0].partition("   ")[0]
-        sentences = text.rstrip().rpartition("\n\n")[2].splitlines()
-        left = len(sentences) - _MOST_SENTENCES
-        more = [f"and {left} lines more in [measured results](measured.md)"] if left > 0 else []
-        lines = [*sentences[:_MOST_SENTENCES], *more]
-        yield "\n".join([f"`{name}`, {title}:\n", *(f"- {each}" for each in lines), ""])
+def missed(folder: Path = FOLDER) -> str:
+    """Return the instances without a run at the best known value: those with the largest gaps."""
+    best = [min(runs, key=gap) for runs in longest_runs(folder).values()]
+    worst = sorted((run for run in best if gap(run) > 0), key=gap, reverse=True)
+    if not worst:
+        return NOTHING
+    rows = [
+        [f"`{run['instance']}`", f"{run['size']:,}", f"{gap(run):.4f} %", f"{run['limit']:g} s"]
+        for run in worst[:MOST_ROWS]
+    ]
+    left = len(worst) - len(rows)
+    more = f"\nand {left} more, with smaller gaps.\n" if left else ""
+    return table(("instance", "n", "gap", "limit"), rows) + more
 
 
-def _experiments(folder: Path) -> Iterator[tuple[str, dict[str, Any], list[tuple[str, str]]]]:
-    """Yield the name of each experiment, what made it, and the name and the text of its tables."""
-    for path in sorted(folder.glob("*/provenance.json")):
-        made = json.loads(path.read_text(encoding="utf-8"))
-        files = sorted(path.parent.glob("*.txt"))
-        texts = [(each.stem, each.read_text(encoding="utf-8")) for each in files]
-        yield path.parent.name, made, texts
+# How fast
 
 
-def _heading(name: str, made: dict[str, Any]) -> str:
-    return f"## {name}\n\n{_commands(made)}\n{_facts(made)}.\n"
+class Speed(NamedTuple):
+    """What an algorithm does each second with the settings of a measurement."""
+
+    algorithm: str
+    instance: str
+    counted: str
+    gpu: float
+    cpu: float
+    threads: str
+    """Of the CPU."""
 
 
-def _with_command(made: dict[str, Any], parts: Iterable[str]) -> str:
-    """Return tables below the commands that made them."""
-    return "\n".join([f"{_commands(made)}\n({_place(made)}):\n", *parts])
+_SPEEDS = (
+    ("brkga", "speed-brkga", {"instance": "national/sw24978"}, "keys"),
+    ("cellular", "speed-cellular", {"instance": "lipa50b"}, "evaluations"),
+    ("de", "speed-de", {"instance": "qaplib/tai256c"}, "evaluations"),
+    ("ga", "speed-ga", {"instance": "mknapcb9-00", "setting": "steady"}, "children"),
+    ("pso", "speed-pso", {"instance": "gk/gk09"}, "evaluations"),
+    ("eax", "speed-eax", {"instance": "national/sw24978"}, "children"),
+    ("tempering", "tempering", {"instance": "qaplib/tai100a"}, "evaluations"),
+    ("tabu search", "tabu", {"size": 100, "program": "kernel"}, "evaluations"),
+)
+"""An algorithm, the measurements `…-gpu` and `…-cpu`, the row in them, and what is counted."""
+
+
+def speeds(folder: Path = FOLDER) -> list[Speed]:
+    """Return the speed of each algorithm that has been measured on a GPU and on a CPU."""
+
+    def rate(name: str, wanted: Row, counted: str) -> float:
+        found = _read(name, folder)
+        [rows] = (each for each in found.values() if isinstance(each, list))
+        row = [row for row in rows if wanted.items() <= row.items()][-1]
+        key = f"{counted}_per_second"
+        return float(row[key] if key in row else row[counted] / row["seconds"])
+
+    return [
+        Speed(
+            algorithm,
+            str(wanted.get("instance", f"random, n = {wanted.get('size')}")),
+            counted,
+            *(rate(f"{name}-{backend}", wanted, counted) for backend in ("gpu", "cpu")),
+            _read(f"{name}-cpu", folder)["provenance"]["devices"][0].removeprefix("CPU, "),
+        )
+        for algorithm, name, wanted, counted in _SPEEDS
+        if all((folder / f"{name}-{backend}.json").exists() for backend in ("gpu", "cpu"))
+    ]
+
+
+def speed(folder: Path = FOLDER) -> str:
+    """Return the table of speeds."""
+    head = ("algorithm", "instance", "each second", "GPU", "CPU", "CPU has", "GPU / CPU")
+    rows = [
+        [
+            *(f"`{each.algorithm}`", f"`{each.instance}`", each.counted, count(each.gpu)),
+            *(count(each.cpu), each.threads, f"{each.gpu / each.cpu:,.0f}"),
+        ]
+        for each in speeds(folder)
+    ]
+    return table(head, rows) if rows else NOTHING
+
+
+# Against whom
+
+
+_CLAIMS = (
+    ("xavier2019", "times", "mean of brkgaCuda's printed seconds over ours"),
+    ("xavier2019", "values", "our mean is at most"),
+    ("jardim2021", "implementations", "seconds of the thesis' fastest over ours"),
+    ("jardim2021", "literature", "average gap of the mean"),
+    ("soca2010", "performance", "the paper's GPU seconds over ours"),
+    ("soca2010", "quality", "best known value reached"),
+    ("dantas2014", "times", "mean seconds of a run"),
+    ("dantas2014", "islands", "with the evaluations of the paper, 8 ring"),
+    ("munhao2019", "sac94", "the paper's milliseconds over ours"),
+    ("munhao2019", "orlib", "m1: mean gaps"),
+)
+"""The sentences below the papers' tables that the page of figures shows, by their first words."""
+
+
+def papers(folder: Path = FOLDER) -> str:
+    """Return what the papers' tables say, with ours beside them: a sentence of each."""
+    rows = []
+    for paper, name, words in _CLAIMS:
+        path = folder / paper / f"{name}.txt"
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        rows += [[f"`{paper}/{name}`", line] for line in lines if line.startswith(words)][:1]
+    return table(("experiment", "result"), rows) if rows else NOTHING
+
+
+def rivals(folder: Path = FOLDER) -> str:
+    """Return the means of the default and of another program, in the same time on one machine."""
+    names = {"default": "islands", "highs": "HiGHS"}
+    head = ("set", "instances", "program", "reached", "proved", "mean gap", "worst gap", "seconds")
+    rows = [
+        [
+            *(f"`{each['group']}`", str(each["instances"]), names[each["method"]]),
+            *(str(each["reached"]), str(each["proved"]), f"{each['mean_gap']:.4f} %"),
+            *(f"{each['worst_gap']:.4f} %", f"{each['seconds']:.2f}"),
+        ]
+        for each in _read("knapsack-cpu", folder)[_MEANS]
+        if " x " not in each["group"]
+    ]
+    return table(head, rows)
+
+
+# On how many GPUs
+
+
+def scaling(folder: Path = FOLDER) -> list[Row]:
+    """Return the rows of strong scaling: the same islands on more GPUs."""
+    rows: list[Row] = _read("migration-gpus", folder)["scaling"]
+    return [row for row in rows if row["scaling"] == "strong"]
+
+
+def several_gpus(folder: Path = FOLDER) -> str:
+    """Return the speed of the same run on one and on several GPUs."""
+    head = ("instance", "n", "delay", "GPUs", "generations/s", "times one GPU")
+    rows = [
+        [
+            *(f"`{row['instance']}`", f"{row['size']:,}", str(row["delay"]), str(row["ranks"])),
+            *(f"{row['rate']:,.0f}", f"{row['of_one']:.2f}"),
+        ]
+        for row in scaling(folder)
+    ]
+    return table(head, rows)
+
+
+# Details
+
+
+def recording(folder: Path = FOLDER) -> str:
+    """Return what a folder costs a run."""
+    rows = [
+        [
+            *(row["device"], f"`{row['instance']}`", row["settings"], f"{row['rows']:,}"),
+            *(f"{row['ratio']:.4f}", f"{row['spread']:.1%}", f"{row['more_milliseconds']:.1f} ms"),
+        ]
+        for name in ("recording-cpu", "recording-gpu")
+        for row in _read(name, folder)["recording"]
+    ]
+    head = ("device", "instance", "settings", "rows", "ratio", "spread", "before and after")
+    return table(head, rows)
+
+
+def files(folder: Path = FOLDER) -> str:
+    """Return links to all measurements, by the first words of their names."""
+    links = dict[str, list[str]]()
+    for path in sorted([*folder.glob("*.json"), *folder.glob("*/provenance.json")]):
+        name = path.stem if path.parent == folder else path.parent.name
+        where = path.name if path.parent == folder else name
+        links.setdefault(name.partition("-")[0], []).append(f"[{name}](measured/{where})")
+    return "".join(f"- {', '.join(each)}\n" for each in links.values()) or NOTHING
+
+
+def figures(prefix: str, folder: Path = FOLDER) -> str:
+    """Return the tables of the files with a prefix, as they were printed.
+
+    Of the quality of solutions, these are the means, or the rows of a single instance, and the
+    ranks of methods.
+    """
+    parts = []
+    for path in sorted(folder.glob(f"{prefix}-*.json")):
+        found = json.loads(path.read_text(encoding="utf-8"))
+        printed = found["printed"]
+        is_single = len({row["instance"] for row in found.get(_ROWS, ())}) == 1
+        names = (_ROWS if is_single else _MEANS, _RANKS)
+        shown = [printed[name] for name in names if name in printed] or list(printed.values())
+        made = found["provenance"]
+        heading = f"{_commands(made)}\n({_place(made)}):\n"
+        parts.append("\n".join([heading, *map(_block, shown)]))
+    return "\n".join(parts) or NOTHING
+
+
+def shown(name: str, folder: Path = FOLDER) -> str:
+    """Return all tables of a measurement as text, with what made them."""
+    if (folder / name).is_dir():
+        made = json.loads((folder / name / "provenance.json").read_text(encoding="utf-8"))
+        texts = [each.read_text(encoding="utf-8") for each in sorted((folder / name).glob("*.txt"))]
+    else:
+        found = _read(name, folder)
+        made, texts = found["provenance"], list(found["printed"].values())
+    heading = "\n".join([*command_lines(made), f"{_facts(made)}."])
+    return "\n\n".join([heading, *(each.rstrip() for each in texts)])
 
 
 def _block(text: str) -> str:
@@ -182,19 +325,16 @@ def _place(made: dict[str, Any]) -> str:
 
 def _facts(made: dict[str, Any]) -> str:
     """Return the date, the commit, the devices, the versions and the time of the commands."""
-    versions = [f"{name} {version}" for name, version in made["versions"].items()]
-    facts = [
-        _place(made),
-        *([f"driver {made['driver']}"] if made.get("driver") else []),
-        ", ".join([f"islands {made['islands']}", *versions]),
-    ]
-    if "seconds" in made:
-        facts.append(_took(made))
-    return "; ".join(facts)
 
+    def facts() -> Iterator[str]:
+        yield _place(made)
+        if made.get("driver"):
+            yield f"driver {made['driver']}"
+        versions = (f"{name} {version}" for name, version in made["versions"].items())
+        yield ", ".join([f"islands {made['islands']}", *versions])
+        if "seconds" in made:
+            processor = made.get("processor_seconds")
+            more = f", and {processor:.0f} s of processor time" if processor is not None else ""
+            yield f"took {made['seconds']:.0f} s{more}"
 
-def _took(made: dict[str, Any]) -> str:
-    """Return the time of the commands."""
-    processor = made.get("processor_seconds")
-    more = f", and {processor:.0f} s of processor time" if processor is not None else ""
-    return f"took {made['seconds']:.0f} s{more}"
+    return "; ".join(facts())

@@ -16,7 +16,7 @@ from islands.archipelago.measure import Candidate
 from islands.configuration.agreement import require_agreement
 from islands.configuration.given import gathered, of_table
 from islands.configuration.resolve import format_of, layers, resolve
-from islands.configuration.stop_arguments import stop_texts
+from islands.configuration.stop import stop_texts
 from islands.custom.scripts import refuse_while_importing
 from islands.custom.trust import Trust
 from islands.encodings import Encoding
@@ -26,11 +26,10 @@ from islands.parallel import world as launched_world
 from islands.problems import load, taken
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.run.build import make_archipelago
-from islands.run.device import RankOptions, take_device
-from islands.run.observers import Callback
+from islands.run.build import RankOptions, make_archipelago, take_device
+from islands.run.loop import Callback
 from islands.run.runner import Output, run_requested
-from islands.run.start import check_exactly
+from islands.run.single import check_exactly
 
 
 def solve(

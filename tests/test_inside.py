@@ -19,8 +19,8 @@ IN_FOLDERS = ("record", "display", "run", "series", "report", "tune", "slurm", "
 DIRECT = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "touch"}
 OTHERS = {
     "record/provenance.py": "the files of the package",
-    "slurm/template.py": "the files of the package",
-    "slurm/array.py": "the list that the user names, and an empty file in a checked folder",
+    "slurm/submit.py": "the files of the package",
+    "slurm/sweep.py": "the list that the user names, and an empty file in a checked folder",
     "reproduce/cells.py": "the files of the package",
     "bench/compare.py": "the file that the user names",
     "bench/rivals/contest.py": "/dev/null",
@@ -109,5 +109,5 @@ def test_files_inside_folders_are_opened_by_one_module() -> None:
         if is_in_folders and (calls := [*_opening(ast.parse(path.read_text()))]):
             found[name] = calls
     # The only caller of np.load passes a stream that `opened` has opened.
-    assert found.pop("record/arrays_file.py") == ["np.load"]
+    assert found.pop("record/files.py") == ["np.load"]
     assert set(found) == set(OTHERS), found

@@ -23,6 +23,7 @@ LAYERS = [
     {"errors"},
     {"paths"},
     {"inside"},
+    {"tables"},
     {"settings", "untrusted", "presets", "statistics"},
     {"backends", "instances"},
     {"custom"},
@@ -134,7 +135,7 @@ NOT_FOR_A_RUN = {*LATE, "islands.tune", "islands.bench", "islands.reproduce"} - 
 """Modules that a run without output does not need before its first row."""
 _FIRST_ROW = """
 from islands.configuration.stop import Progress
-from islands.display.table import Table
+from islands.display.screen import Table
 def show(table, progress):
     raise SystemExit
 Table.show = show

@@ -16,7 +16,7 @@ from islands.instances.synthetic import uniform_tsp
 from islands.parallel import World
 from islands.problems.tsp import Tsp
 from islands.run import runner as runner
-from islands.run.device import take_device
+from islands.run.build import take_device
 
 
 def test_one_call_solves_an_instance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

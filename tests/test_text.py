@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from islands.algorithms import ALGORITHMS
-from islands.configuration.stop_kinds import KINDS
+from islands.configuration.stop import KINDS
 from islands.encodings import ENCODINGS
 from islands.improvers import IMPROVERS
 from islands.instances.formats import FORMATS

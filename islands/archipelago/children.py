@@ -25,8 +25,8 @@ def tiles_of(shape: Shape, children: int) -> int:
 
 def tile_bytes(parts: ProgramParts) -> int:
     """Return the bytes of a tile."""
-    dtype, length = parts.problem.stored(in_tiles=True)
-    return _TILE * length * dtype.itemsize
+    kind = parts.problem.kind
+    return _TILE * kind.stored_length * kind.stored_dtype(in_tiles=True).itemsize
 
 
 def fields_for(parts: ProgramParts) -> dict[str, Field]:
@@ -39,10 +39,10 @@ def fields_for(parts: ProgramParts) -> dict[str, Field]:
         WAITING: Field((size,), np.int32, kind="scratch"),
     }
     if parts.evaluation in ("thread", "batch"):
-        dtype, length = parts.problem.stored(in_tiles=parts.evaluation == "thread")
-        fields[SOLUTIONS] = Field(
-            (_TILE * tiles_of(shape, children), length), dtype, kind="scratch"
-        )
+        kind = parts.problem.kind
+        dtype = kind.stored_dtype(in_tiles=parts.evaluation == "thread")
+        rows = _TILE * tiles_of(shape, children)
+        fields[SOLUTIONS] = Field((rows, kind.stored_length), dtype, kind="scratch")
     return fields
 
 

@@ -26,8 +26,8 @@ from islands.archipelago.warm_start import dealt, place
 from islands.backends.base import Array, Backend, Calls
 from islands.backends.state import Field
 from islands.migration import Layout, Side
-from islands.migration.base import fixed
-from islands.migration.halo import Halo
+from islands.migration.repeated import Halo
+from islands.migration.settings import fixed
 from islands.parallel import World
 from islands.problems.base import Solution
 from islands.text import counted

@@ -89,13 +89,11 @@ class Launches:
 
     def _uploaded(self) -> Struct:
         """Return `problem::Data`."""
-        problem, upload = self._parts.problem, self._backend.upload
+        problem = self._parts.problem
         if self._parts.evaluation == "host":
             return Struct(nothing=np.int32(0))
         members = problem.reports() if self._parts.evaluation == "batch" else problem.data()
-        return Struct(
-            **{n: v if isinstance(v, np.generic) else upload(v) for n, v in members.items()}
-        )
+        return self._backend.uploaded(members)
 
     def taking_costs(self, cost: Array, place: Array) -> Call:
         """Return the launch that checks and takes costs for the children at places."""

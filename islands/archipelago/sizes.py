@@ -16,7 +16,7 @@ from islands.backends.base import Backend
 from islands.backends.state import Field
 from islands.errors import UsageError
 from islands.migration import Layout, migrates
-from islands.migration.base import MigrationSettings
+from islands.migration.settings import MigrationSettings
 from islands.migration.topology import TOPOLOGIES
 from islands.parallel import Deal
 from islands.text import counted

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -281,6 +281,11 @@ class Backend(ABC):
     @abstractmethod
     def timed(self) -> Iterator[list[float]]:
         """Yield a list to which the duration of the launches inside, in milliseconds, is added."""
+
+    def uploaded(self, members: Mapping[str, NDArray[Any] | np.generic]) -> Struct:
+        """Return a struct of numbers, and of arrays that are copied to the device."""
+        found = members.items()
+        return Struct(**{n: v if isinstance(v, np.generic) else self.upload(v) for n, v in found})
 
     def upload_structs(self, structs: Sequence[Struct]) -> Array:
         """Return structs of one type as an array on the device."""

@@ -11,7 +11,7 @@ from typing import Any
 from islands.bench.base import BenchRequest
 from islands.errors import UsageError
 from islands.paths import reading
-from islands.record.kind import BENCH, RESULTS, Kind, kind_of
+from islands.record.folder import BENCH, RESULTS, Kind, kind_of
 from islands.untrusted import bounded_text, parsing
 
 PROVENANCE = "provenance"

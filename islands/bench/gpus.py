@@ -30,7 +30,7 @@ from islands.custom.trust import Trust
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.run.device import RankOptions, take_device
+from islands.run.build import RankOptions, take_device
 
 
 def measure(request: BenchRequest) -> Iterator[BenchRow]:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from islands.bench.gpus_rows import GpuSpeedRow, GpuTargetRow
 from islands.inside import inside
+from islands.report.curves import draw_speed_ups
 from islands.report.figure import save, style
-from islands.report.speed_ups import draw_speed_ups
 
 NAME = "gpus.png"
 _MOST = 16

@@ -17,7 +17,7 @@ from islands.configuration.stop import time_limit
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress import usage
-from islands.run.device import RankOptions
+from islands.run.build import RankOptions
 
 TARGET, SPEED = "target", "speed"
 """What a run is for: the time to a target, or the speed over a number of generations."""

@@ -20,7 +20,7 @@ from islands.bench.scaling import Case, ScalingRow, counts
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.run.device import take_device
+from islands.run.build import take_device
 
 STRONG_ISLANDS = 64
 

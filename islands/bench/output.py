@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -17,6 +16,7 @@ from islands.bench.topologies import TopologyRow
 from islands.inside import inside
 from islands.paths import published
 from islands.report.figure import new_figure
+from islands.tables import write_csv
 
 _PANELS = {
     "takeover": "migrations until takeover",
@@ -29,13 +29,8 @@ _PANELS = {
 def write(folder: Path, tables: Mapping[str, Sequence[BenchRow]]) -> None:
     """Write each table to a file; no file is ever seen incomplete."""
     for name, rows in tables.items():
-        with (
-            published(inside(folder, f"{name}.csv")) as temporary,
-            temporary.open("w", newline="", encoding="utf-8") as stream,
-        ):
-            writer = csv.DictWriter(stream, list(asdict(rows[0])))
-            writer.writeheader()
-            writer.writerows(asdict(row) for row in rows)
+        path = inside(folder, f"{name}.csv")
+        write_csv(path, list(asdict(rows[0])), [asdict(row) for row in rows])
         if name == RunRow.TABLE:
             write_plots(folder, [row for row in rows if isinstance(row, RunRow)])
         topologies = [row for row in rows if isinstance(row, TopologyRow)]

@@ -9,8 +9,7 @@ from pathlib import Path
 from islands.bench.quality_rows import TARGETS
 from islands.bench.quality_runs import RunRow, labels
 from islands.inside import inside
-from islands.report.comparison import draw_gaps, draw_targets
-from islands.report.curves import Curve
+from islands.report.curves import Curve, draw_gaps, draw_targets
 from islands.report.figure import save, style
 
 _MOST_METHODS = 8

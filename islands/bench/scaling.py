@@ -17,7 +17,7 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
 from islands.run.build import make_archipelago
-from islands.run.epochs import evolve
+from islands.run.loop import evolve
 from islands.run.signals import Interruption
 from islands.text import counted
 

@@ -15,7 +15,7 @@ from islands.problems.mkp import Mkp
 from islands.progress.progress import Progress, is_better
 from islands.progress.result import Result
 from islands.record.provenance import sources
-from islands.run.device import RankOptions
+from islands.run.build import RankOptions
 from islands.run.runner import Output, run
 
 _DEFAULT = RankOptions()

@@ -20,16 +20,15 @@ from islands.bench.compare import PRINTED, Compared, compared, read_tables
 from islands.bench.folder import MEASUREMENT, PROVENANCE, measurement, refuse_other_work
 from islands.bench.rivals import require_installed
 from islands.cli import arguments, bench_options
-from islands.display.heartbeat import Heartbeat
+from islands.display.heartbeat import Heartbeat, end_work, write_work
 from islands.doctor.nvidia import driver
 from islands.errors import UsageError
 from islands.inside import inside
 from islands.parallel import World, launched, world
 from islands.paths import published
-from islands.record.kind import BENCH
+from islands.record.folder import BENCH
 from islands.record.ledger import RunLedger
 from islands.record.provenance import provenance
-from islands.record.work import end_work, write_work
 from islands.run.signals import suspending
 from islands.text import show, unknown
 

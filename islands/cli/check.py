@@ -9,7 +9,7 @@ from islands.instances.formats import FORMATS
 from islands.text import show
 
 if TYPE_CHECKING:
-    from islands.check.report import Checked
+    from islands.check.perform import Checked
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

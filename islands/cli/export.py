@@ -61,7 +61,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _table(folder: Path, name: str) -> pa.Table:
     from islands.record.folder import FINISHED
-    from islands.record.reading import read_records
+    from islands.record.tables import read_records
 
     require_run(folder)
     rows = read_records(folder, name)

@@ -53,8 +53,7 @@ def main(words: list[str]) -> int:
 
 
 def _run(words: list[str]) -> int:
-    from islands.slurm.run_job import run_job
-    from islands.slurm.scaling import run_scaling
+    from islands.slurm.run_job import run_job, run_scaling
     from islands.slurm.sweep import run_element
 
     if not words or words[0] not in COMMANDS:

@@ -71,7 +71,7 @@ def main(args: argparse.Namespace) -> int:
     """Fill the tables of a paper or of all papers, and return the exit status."""
     from islands.display.heartbeat import Heartbeat
     from islands.reproduce.cores import cores_of_host
-    from islands.run.device import take_device
+    from islands.run.build import take_device
     from islands.run.signals import INTERRUPTED_STATUS, Interruption, suspending
 
     ranks = world()
@@ -125,9 +125,9 @@ def main(args: argparse.Namespace) -> int:
 @contextmanager
 def _together(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> Iterator[None]:
     """Let other processes watch the experiments, of which each has a folder of its own."""
-    from islands.record.kind import EXPERIMENTS_LOCK
+    from islands.display.heartbeat import end_work, write_work
+    from islands.record.folder import EXPERIMENTS_LOCK
     from islands.record.lock import FolderLock
-    from islands.record.work import end_work, write_work
 
     is_written = args.out is not None and ranks.rank == 0
     with FolderLock("experiment", EXPERIMENTS_LOCK) as lock:

@@ -58,7 +58,7 @@ def main(args: argparse.Namespace) -> int:
     """Resume the run, print the result and return the exit status."""
     if args.script is not None and args.instance is not None:
         raise UsageError(f"{args.script} and --instance {args.instance}: name the problem once")
-    from islands.run.device import RankOptions
+    from islands.run.build import RankOptions
     from islands.run.runner import Output, resume_requested
 
     output = Output(

@@ -17,7 +17,7 @@ from islands.cli import arguments
 from islands.configuration.given import Given, gathered
 from islands.configuration.resolve import DEFAULT_INSTANCE
 from islands.configuration.spec import GeneralSettings
-from islands.configuration.stop_kinds import KINDS
+from islands.configuration.stop import KINDS
 from islands.custom.trust import Trust
 from islands.encodings import ENCODINGS
 from islands.errors import IslandsError, UsageError
@@ -32,7 +32,7 @@ from islands.untrusted import followed
 if TYPE_CHECKING:
     from islands.parallel import World
     from islands.progress.result import Result
-    from islands.run.device import RankOptions
+    from islands.run.build import RankOptions
     from islands.run.runner import Output
     from islands.series.series import Series
 
@@ -132,7 +132,7 @@ def add_device(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
 
 def _rank_options(args: argparse.Namespace) -> RankOptions:
     """Return how ranks work together; refuse options that exclude each other."""
-    from islands.run.device import RankOptions
+    from islands.run.build import RankOptions
 
     if args.asynchronous and args.fault_tolerant:
         raise UsageError(

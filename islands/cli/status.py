@@ -27,8 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Print the state of the run, or of each run of a sweep."""
     from islands.record.one_run import warnings
+    from islands.slurm.collect import is_sweep, states_of
     from islands.slurm.state import state_of
-    from islands.slurm.sweep_state import is_sweep, states_of
 
     if is_sweep(args.folder):
         return _print_sweep(args.folder, states_of(args.folder), as_json=args.json)
@@ -47,7 +47,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _print_sweep(folder: Path, states: dict[int, JobState], *, as_json: bool) -> int:
     from islands.record.one_run import warnings
-    from islands.slurm.sweep_state import counted_states
+    from islands.slurm.collect import counted_states
 
     if as_json:
         each = {str(number): dataclasses.asdict(state) for number, state in states.items()}

@@ -7,19 +7,32 @@ import json
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, product
 from pathlib import Path
 from shlex import join, quote
-from typing import TYPE_CHECKING
+from typing import Any
 
-from islands.cli import run
-from islands.cli.job_options import add_job_options
+from islands.cli import arguments, run
+from islands.cli.job import checked
+from islands.configuration.resolve import DEFAULT_INSTANCE
 from islands.errors import UnwritableError, UsageError
+from islands.record.folder import JOB, fresh, refuse_unfit
+from islands.slurm.command_line import JobFacts
+from islands.slurm.jobs import output_in, refuse_second_job
+from islands.slurm.submit import (
+    Gpus,
+    directives_from,
+    directives_of,
+    find_site,
+    require_accepted,
+    require_fit,
+    script,
+    submit,
+    time_limit,
+)
+from islands.slurm.sweep import LIST
 from islands.text import counted, show
-
-if TYPE_CHECKING:
-    from islands.slurm.command_line import JobFacts
 
 _EXAMPLES = """
 The options above "the job" are those of `islands run`. Account, partition, modules and so on are
@@ -41,16 +54,75 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_job_options(parser)
 
 
+def add_job_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of a job."""
+    add = parser.add_argument_group("the job").add_argument
+    number = arguments.whole_number()
+    add("--nodes", metavar="N", type=number, default=1, help="nodes (1)")
+    words = "GPUs of each node, one for each rank (from site.env, or 1)"
+    add("--gpus-per-node", metavar="[TYPE:]G", type=_typed(Gpus.parse), help=words)
+    add("--ranks-per-node", metavar="R", type=number, help="ranks of each node without GPUs (1)")
+    add("--cpus-per-task", metavar="C", type=number, help="cores of each rank")
+    words = "time limit of each attempt of the job, such as 90s, 30m, 1h or 1-12:00:00"
+    add("--time", metavar="T", type=_typed(time_limit), help=words)
+    for name in ("partition", "account", "qos", "constraint", "mem"):
+        metavar = "NAME" if name != "mem" else "SIZE"
+        add(f"--{name}", metavar=metavar, type=_name, help=f"passed to sbatch --{name}")
+    add("--job-name", metavar="NAME", type=_name, help="name of the job (the name of the instance)")
+    words = "any other option of sbatch, such as exclusive or nodelist=n[1-2]; repeatable"
+    add("--sbatch", metavar="NAME[=VALUE]", action="append", default=[], help=words)
+    add("--site", metavar="FILE", type=Path, help="settings of the cluster (./site.env)")
+    words = "a job array: a run for each of these seeds, such as 1-10 or 1,5,9"
+    add("--array", metavar="SEEDS", type=_seeds, help=words)
+    words = "a job array: a run for each value of a setting; repeatable, then for all combinations"
+    add("--over", metavar="KEY=A,B,C", action="append", type=_values, default=[], help=words)
+    add("--at-once", metavar="N", type=number, help="concurrent runs of the array (all)")
+    add("--dry-run", action="store_true", help="check and print the script; submit nothing")
+
+
+def _typed(convert: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return a type of options that reports the `ValueError` of a conversion."""
+
+    def converted(text: str) -> Any:
+        try:
+            return convert(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(f"{text!r} {error}") from error
+
+    return converted
+
+
+def _name(text: str) -> str:
+    if not text or any(letter in "\n\r" for letter in text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a name. Leave the option out")
+    return text
+
+
+def _seeds(text: str) -> list[int]:
+    """Return the seeds of 1-10 or 1,5,9."""
+    found: list[int] = []
+    for word in text.split(","):
+        match = re.fullmatch(r"(\d+)(?:-(\d+))?", word.strip())
+        if match is None:
+            raise argparse.ArgumentTypeError(f"{text!r} must be seeds such as 1-10 or 1,5,9")
+        if int(match[2] or match[1]) < int(match[1]):
+            raise argparse.ArgumentTypeError(
+                f"{text!r}: write the lower end first, {match[2]}-{match[1]}"
+            )
+        found += range(int(match[1]), int(match[2] or match[1]) + 1)
+    return found
+
+
+def _values(text: str) -> tuple[str, list[str]]:
+    key, equals, values = text.partition("=")
+    found = [value.strip() for value in values.split(",")]
+    if not (key.strip() and equals and all(found)):
+        raise argparse.ArgumentTypeError(f"{text!r}: write KEY=A,B,C, such as rho=0.6,0.7")
+    return key.strip(), found
+
+
 def main(args: argparse.Namespace) -> int:
     """Check, write and submit the job; print its number and its folder."""
-    from islands.record.folder import JOB, fresh, refuse_unfit
-    from islands.slurm.array import LIST
-    from islands.slurm.directives import directives_from
-    from islands.slurm.jobs import refuse_second_job
-    from islands.slurm.site import directives_of, find_site
-    from islands.slurm.submit import require_accepted, submit
-    from islands.slurm.template import output_in, require_fit, script
-
     resumes = (args.instances or [])[:1] == ["resume"]
     elements = [_resume(args)] if resumes else _elements(args)
     for word in chain.from_iterable(elements):
@@ -62,7 +134,7 @@ def main(args: argparse.Namespace) -> int:
     )
     is_sweep = len(elements) > 1
     own = Path(elements[0][1]) if resumes else args.out
-    name = directives.setdefault("job-name", _name(args))
+    name = directives.setdefault("job-name", _job_name(args))
     folder = own or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
     if not resumes:
         refuse_unfit(own, force=args.force)
@@ -146,8 +218,6 @@ def _words_of_run(args: argparse.Namespace) -> list[str]:
 
 def _checks(args: argparse.Namespace, elements: Sequence[Sequence[str]]) -> list[JobFacts]:
     """Refuse options that the runs would refuse, as far as this machine can know."""
-    from islands.cli.job import checked
-
     without_seeds = {tuple(words[:-2] if args.array else words): None for words in elements}
     return [
         checked(words if words[:1] == ("resume",) else ("run", *words)) for words in without_seeds
@@ -163,8 +233,6 @@ def _require_writable(folder: Path) -> None:
         )
 
 
-def _name(args: argparse.Namespace) -> str:
-    from islands.configuration.resolve import DEFAULT_INSTANCE
-
+def _job_name(args: argparse.Namespace) -> str:
     first = (args.instances or [DEFAULT_INSTANCE])[1 if args.instances[:1] == ["resume"] else 0]
     return re.sub(r"[^\w.-]+", "-", Path(first).stem or "islands")

@@ -104,7 +104,7 @@ def _add_settings(group: argparse._ArgumentGroup) -> None:
 def main(args: argparse.Namespace) -> int:
     """Tune, print the ranking and return the exit status."""
     from islands.display.heartbeat import Heartbeat
-    from islands.record.kind import BEST, RANKING
+    from islands.record.folder import BEST, RANKING
     from islands.tune.ledger import LEDGER
     from islands.tune.messages import refused
     from islands.tune.perform import TuneOutput, perform
@@ -139,7 +139,7 @@ def main(args: argparse.Namespace) -> int:
 def _write_provenance(done: TuneResult, metric: str, seconds: float) -> None:
     """Write what made the ranking: for rows of earlier commands only, what made those."""
     from islands.doctor.nvidia import driver
-    from islands.record.kind import PROVENANCE
+    from islands.record.folder import PROVENANCE
     from islands.record.provenance import provenance, write_provenance
     from islands.untrusted import bounded_text, parsing
 

@@ -14,15 +14,13 @@ from islands.custom.scripts import is_reference, parted
 from islands.errors import InputError, RunError
 from islands.instances.formats import FORMATS, FOUND_BY_NAME
 from islands.instances.locate import Found, find
-from islands.instances.sln import Remark
+from islands.instances.solution_files import Remark
 from islands.paths import expanded, reading
 from islands.problems import load, read
 from islands.problems.base import Problem, Solution
-from islands.record.folder import FINISHED, SETTINGS, require_run
-from islands.record.kind import not_a_run
+from islands.record.folder import FINISHED, SETTINGS, not_a_run, require_run
+from islands.record.inputs import has_problem, read_settings, stored_problem
 from islands.record.one_run import warnings
-from islands.record.problem_file import has_problem, stored_problem
-from islands.record.settings_file import read_settings
 from islands.record.solution import recorded
 from islands.text import gap, show
 

@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Print the log as it grows, and the state of the work whenever that changes."""
     from islands.record.one_run import warnings
+    from islands.slurm.collect import is_sweep
     from islands.slurm.state import log_of, state_of
-    from islands.slurm.sweep_state import is_sweep
 
     if is_sweep(args.folder):
         return _watch_sweep(args.folder)
@@ -63,7 +63,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _watch_sweep(folder: Path) -> int:
     """Print the states of the runs of a sweep whenever they change."""
-    from islands.slurm.sweep_state import counted_states, states_of
+    from islands.slurm.collect import counted_states, states_of
 
     shown = ""
     while True:
@@ -84,7 +84,7 @@ class _ShownWork:
 
     def show(self) -> bool:
         """Print the piece if it is another one than before; return whether one has been printed."""
-        from islands.record.work import read_work
+        from islands.display.heartbeat import read_work
 
         work = read_work(self._folder)
         if work is not None and work.words != self._shown:

@@ -1,8 +1,8 @@
-"""Which algorithms, encodings, improvers, problems and sizes of populations can be combined."""
+"""What is refused: names that no setting has, and parts and sizes that do not fit together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
@@ -10,13 +10,59 @@ from islands.archipelago.colony_spec import of_colony
 from islands.archipelago.program_parts import ProgramParts
 from islands.backends.base import Room
 from islands.backends.refused import without_room
-from islands.configuration.spec import RunSpec
+from islands.configuration.given import Layer
+from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.encodings import ENCODINGS, moved_as
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
-from islands.migration.base import require_fit
+from islands.migration.settings import require_fit
+from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.text import counted, option, unknown
+
+NAMES = ("instance", "format", "preset", "algorithm", "encoding", "stop", "start")
+"""The settings of a run that belong to no group."""
+
+_BOUND = "bound"
+
+
+class UnknownSettingError(UsageError):
+    """A setting that neither the run nor its algorithm has."""
+
+    key = ""
+    """Its full name."""
+    algorithm = ""
+
+
+def refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem: Problem) -> None:
+    """Refuse a name that no setting of a run with this algorithm has."""
+    known = known_settings([algorithm], problem)
+    allowed = {*known, *GeneralSettings.names()}  # with values that have no effect
+    unknowns = [(each, key) for each in sources for key in each.values if key not in allowed]
+    if not unknowns:
+        return
+    layer, key = unknowns[0]
+    others = [name for name, kind in PROBLEMS.items() if key in kind.Settings.names()]
+    if others:
+        kinds = " or ".join(others)
+        raise UsageError(
+            f"{layer.origin}{key}: is a setting of {kinds}, but {problem.instance} is an"
+            f" instance of {problem.name}. Leave it out, or choose an instance of {kinds}"
+        )
+    what = f"setting of {algorithm.name}"
+    what += f" on {problem.name}" if problem.Settings.names() else ""
+    error = UnknownSettingError(f"{layer.origin}{unknown(what, key, known)}")
+    error.key, error.algorithm = key, algorithm.name
+    raise error
+
+
+def known_settings(algorithms: Sequence[type[Algorithm]], problem: Problem) -> list[str]:
+    """Return the full names of all settings that runs with these algorithms on a problem use."""
+    of_algorithms = [name for each in algorithms for name in each.Settings.names()]
+    general = [name for name in GeneralSettings.names() if name != _BOUND or problem.has_bound]
+    known = [*general, *of_algorithms, *problem.Settings.names(), *NAMES]
+    known += [f"{name}.{key}" for name, group in GROUPS.items() for key in group.names()]
+    return list(dict.fromkeys(known))
 
 
 def fitting(problem: Problem) -> list[tuple[str, str]]:

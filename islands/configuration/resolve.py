@@ -6,29 +6,32 @@ import dataclasses
 import math
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
-from islands.configuration.adjust import adjusted
 from islands.configuration.colonies import resolve_colonies
-from islands.configuration.defaults import defaults_for
+from islands.configuration.defaults import adjusted, defaults_for
 from islands.configuration.fit import (
+    NAMES,
     encoding_for,
+    refuse_unknown,
     require_bound,
     require_improver,
     require_possible,
 )
 from islands.configuration.given import ALIASES, COLONIES, Layer, combined, layers
-from islands.configuration.names import lasting, start_name
 from islands.configuration.own import traits
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.configuration.stop import parse, require_known, time_limit
-from islands.configuration.unknown import NAMES, refuse_unknown
 from islands.custom import scripts as scripts
+from islands.custom.scripts import is_reference
 from islands.encodings import ENCODINGS, moved_as
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
+from islands.instances.locate import parted
+from islands.paths import reading
 from islands.problems.base import Problem
 from islands.settings import Settings
 from islands.text import option
@@ -223,3 +226,29 @@ def _default_stop(problem: Problem) -> list[str]:
     proven = problem.best_known is not None and problem.best_known.status == "optimal"
     seconds = 20 if problem.instance.startswith("demo/") else 60
     return [*(["optimum"] if proven else []), f"seconds={seconds}"]
+
+
+def start_name(name: str, problem: Problem) -> str:
+    """Return the full name of a solution's file, which may be next to the instance's file."""
+    with reading(name):
+        neighbour = problem.path and not Path(name).exists() and problem.path.parent / name
+        if neighbour and neighbour.exists():
+            return lasting(str(neighbour))
+    return lasting(name)
+
+
+def lasting(name: str) -> str:
+    """Return a name that is valid in any folder: an absolute path, or another name unchanged."""
+    if is_reference(name):
+        return scripts.lasting(name)
+    with reading(name):
+        path = Path(name) if Path(name).exists() else parted(Path(name))[0]
+        part = Path(name).name.removeprefix(path.name)
+        lasting = f"{path.resolve()}{part}" if path.exists() else name
+    try:
+        lasting.encode()
+    except UnicodeEncodeError:
+        raise UsageError(
+            f"{lasting!a}: is not UTF-8, which run.toml requires. Rename the file or its folder"
+        ) from None
+    return lasting

@@ -6,14 +6,154 @@ They have no counters, so a resumed run stops at the same point as an uninterrup
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
 
-from islands.configuration.stop_kinds import KINDS
+import numpy as np
+
+from islands.configuration.given import twice
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.progress.progress import Progress
-from islands.text import meant, option, unknown
+from islands.text import counted, meant, option, seconds, unknown
+
+
+@dataclass(frozen=True)
+class StopKind:
+    """A kind of criterion: how to read its value, describe it and give the reason to stop."""
+
+    example: str
+    read: Callable[[str], float]
+    words: Callable[[float], str]
+    reason: Callable[[Progress, float], str | None]
+    needs: str = ""
+    """The value of the catalogue that it needs."""
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise ValueError("must be a number") from None
+    if not math.isfinite(number):
+        raise ValueError("must be a finite number")
+    return number
+
+
+def _whole(text: str) -> int:
+    number = int(text) if text.lstrip("+-").isdecimal() else _number(text)
+    if number != int(number):
+        raise ValueError("must be a whole number")
+    return int(number)
+
+
+def _cost(text: str) -> float:
+    """Return a cost; integers of any size are exact."""
+    nearest = _number(text)
+    try:
+        exact = Decimal(text)
+    except InvalidOperation:
+        raise ValueError("must be a number with fewer digits") from None
+    return int(exact) if exact == int(exact) else nearest
+
+
+def _at_least_one(text: str) -> int:
+    number = _whole(text)
+    if number < 1:
+        raise ValueError("must be at least 1")
+    return number
+
+
+def _seconds(text: str) -> float:
+    number = seconds(text)
+    if number <= 0:
+        raise ValueError("must be more than 0")
+    return number
+
+
+def _percent(text: str) -> float:
+    percent = _number(text.removesuffix("%"))
+    if percent < 0:
+        raise ValueError("must be at least 0%")
+    return percent
+
+
+def _no_value(_: str) -> float:
+    return 0
+
+
+def _generations(progress: Progress, limit: float) -> str | None:
+    return f"{counted(limit, 'generation')} done" if progress.generation >= limit else None
+
+
+def _time(progress: Progress, limit: float) -> str | None:
+    reached = progress.seconds >= limit
+    return f"{progress.seconds:.1f} s is at least {limit:g} s" if reached else None
+
+
+def _evaluations(progress: Progress, limit: float) -> str | None:
+    reached = progress.evaluations >= limit
+    made = counted(progress.evaluations, "evaluation")
+    return f"{made} is at least {limit}" if reached else None
+
+
+def _target(progress: Progress, value: float) -> str | None:
+    return f"cost {progress.cost} reached the target {value}" if progress.reached(value) else None
+
+
+def _gap(progress: Progress, percent: float) -> str | None:
+    if progress.gap is None or progress.gap > percent:
+        return None
+    return f"gap {progress.gap:.3g}% is at most {percent:g}%"
+
+
+def _best_known(progress: Progress, _: float) -> str | None:
+    if progress.best_known is None or not progress.reached(progress.best_known):
+        return None
+    return f"cost {progress.cost} reached the best known {progress.best_known}"
+
+
+def _optimum(progress: Progress, _: float) -> str | None:
+    if progress.best_known is None or not progress.reached(progress.best_known):
+        return None
+    return f"cost {progress.cost} is the proven optimum"
+
+
+def _stagnation(progress: Progress, limit: float) -> str | None:
+    idle = progress.generation - progress.best_generation
+    return f"no better solution for {counted(idle, 'generation')}" if idle >= limit else None
+
+
+def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
+    """Return a function that describes a number of items."""
+    return lambda value: f"{counted(value, noun, form=form)}{rest}"
+
+
+KINDS = {
+    "generations": StopKind("generations=1000", _at_least_one, _words("generation"), _generations),
+    "seconds": StopKind("seconds=60", _seconds, "{:g} s".format, _time),
+    "evaluations": StopKind(
+        "evaluations=1e9", _at_least_one, _words("evaluation", form=","), _evaluations
+    ),
+    "target": StopKind("target=9552", _cost, "cost {}".format, _target),
+    "gap": StopKind(
+        "gap=0.5%", _percent, "gap at most {:g}%".format, _gap, needs="best known value"
+    ),
+    "best-known": StopKind(
+        "best-known", _no_value, "the best known cost".format, _best_known, needs="best known value"
+    ),
+    "optimum": StopKind(
+        "optimum", _no_value, "the proven optimum".format, _optimum, needs="optimum"
+    ),
+    "stagnation": StopKind(
+        "stagnation=200",
+        _at_least_one,
+        _words("generation", " without a better solution"),
+        _stagnation,
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -119,3 +259,64 @@ def first_reason(criteria: Iterable[Criterion], progress: Progress) -> str | Non
     """Return the reason of the first criterion that is satisfied, or None."""
     reasons = (criterion.reason(progress) for criterion in criteria)
     return next((reason for reason in reasons if reason is not None), None)
+
+
+KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnation")
+"""The criteria that `solve` takes as keywords: all with a value."""
+
+
+def stop_texts(stop: Any, keywords: Mapping[str, Any]) -> list[str] | None:
+    """Return all criteria as `--stop` takes them, or None without any.
+
+    Refuse a keyword and a criterion in `stop` of the same kind with different values. A keyword
+    whose value is None is not given.
+    """
+    given = {name: value for name, value in keywords.items() if value is not None}
+    if stop is None and not given:
+        return None
+    texts = _texts(stop)
+    found = {name: _criterion(name, value) for name, value in given.items()}
+    for text in texts:
+        other = parse(text)
+        own = found.pop(other.kind, None)
+        if own is not None and own.value != other.value:
+            words = f"{other.kind}={_written(given[other.kind])}"
+            raise twice(other.kind, f'stop="{text}"', words)
+    return [*texts, *(criterion.text for criterion in found.values())]
+
+
+def _texts(stop: Any) -> list[str]:
+    """Return the criteria in `stop`; refuse values that are neither text nor a list of texts."""
+    if stop is None:
+        return []
+    texts = [stop] if isinstance(stop, str) else stop
+    if isinstance(texts, list | tuple) and all(isinstance(each, str) for each in texts):
+        return list(texts)
+    number = next((each for each in _items(texts) if not isinstance(each, str)), stop)
+    value = _written(number) if _is_number(number) else "100"
+    raise UsageError(
+        f"stop={stop!r}: names no criterion. Write generations={value} or"
+        f' stop="generations={value}"; other criteria are {", ".join(KEYWORDS)}'
+    )
+
+
+def _items(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _criterion(name: str, value: Any) -> Criterion:
+    if not _is_number(value) and not isinstance(value, str):
+        raise UsageError(f"{name}={value!r}: must be a number. Write {name}=100")
+    return parse(f"{name}={_written(value)}", f"{name}={_written(value)}")
+
+
+def _is_number(value: Any) -> bool:
+    is_number = isinstance(value, int | float | np.integer | np.floating)
+    return is_number and not isinstance(value, bool)
+
+
+def _written(value: Any) -> str:
+    """Return a value as text: a number without decimals as an integer."""
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)

@@ -1,16 +1,26 @@
-"""Report the progress and the remaining time of a long command on standard error."""
+"""Report what a long command is doing, and the remaining time, on standard error and in a file.
+
+The file, for other processes, is removed when all is done; without its process, it shows where the
+work ended.
+"""
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Self, TextIO, TypeVar
 
-from islands.progress.work import Work
+from islands.errors import InputError
+from islands.inside import inside
+from islands.paths import published
 from islands.text import escaped, show
+from islands.untrusted import bounded_text, parsing, typed
 
 _SIGN_OF_LIFE = 30.0
 """Seconds without output, during one piece of work, before a line is printed."""
@@ -174,3 +184,50 @@ def duration(seconds: float) -> str:
     if seconds < 100:
         return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+@dataclass(frozen=True)
+class Work:
+    """Which piece of its work a series, a tuning, an experiment or a measurement is doing."""
+
+    number: int
+    """The number of the piece, from 1."""
+    of: int
+    words: str
+    """The piece with its number."""
+    time: str
+    """The time so far, and the time that is left if it is known; may be empty."""
+
+    def __str__(self) -> str:
+        """Return the words and the time."""
+        return "; ".join(filter(None, [self.words, self.time]))
+
+
+WORK = ".work.json"
+
+
+def write_work(folder: Path, work: Work) -> None:
+    """Write the file; the work continues if this fails."""
+    with suppress(InputError), published(inside(folder, WORK)) as temporary:
+        temporary.write_text(json.dumps(asdict(work)) + "\n", encoding="utf-8")
+
+
+def end_work(folder: Path) -> None:
+    """Remove the file, as all pieces are done."""
+    with suppress(OSError):
+        (folder / WORK).unlink(missing_ok=True)
+
+
+def read_work(folder: Path) -> Work | None:
+    """Return what the work is doing, or was doing when it ended; None if all is done."""
+    path = inside(folder, WORK)
+    if not path.exists():
+        return None
+    with suppress(FileNotFoundError), parsing(path):
+        return typed(Work, json.loads(bounded_text(path)))
+    return None
+
+
+def is_of_work(name: str) -> bool:
+    """Return whether a file is this one, or one that a killed process was writing."""
+    return name.lstrip(".").startswith(WORK.lstrip("."))

@@ -52,8 +52,7 @@ def _start(backend_name: str) -> None:
     moments = {"imports": time.monotonic()}
     from islands.configuration.resolve import layers
     from islands.parallel import World
-    from islands.run.build import make_archipelago
-    from islands.run.device import take_device
+    from islands.run.build import make_archipelago, take_device
     from islands.run.request import resolved
 
     moments["instance"] = time.monotonic()

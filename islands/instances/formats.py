@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import InputError, UsageError
-from islands.instances.lines import Lines, shown
-from islands.instances.mkp_layouts import read_drake, read_sac94
-from islands.instances.numbers import Numbers, is_number
+from islands.instances.lines import Lines, Numbers, is_number, shown
+from islands.instances.mkp import read_drake, read_sac94
 from islands.instances.qaplib import counts, read_qap
 from islands.paths import suffix_of
 from islands.text import option

@@ -2,29 +2,256 @@
 
 The format: n, then the n x n numbers of A, then those of B, with line breaks anywhere.
 Other sets add the best known cost after n or after B, or the optimum and this cost after n. If the
-file has more numbers than the matrices, the lines decide which of them are costs; a file that can
-be read in two ways is refused.
+file has more numbers than the matrices, the lines decide which of them are costs. A wrong reading
+shifts both matrices by one. So the lines decide only if no other reading fits as well, by the lines
+or because only its cost is one that assignments of its matrices can have; a file that can be read
+in two ways is refused.
 R. E. Burkard, S. E. Karisch, F. Rendl: QAPLIB, a quadratic assignment problem library. Journal of
 Global Optimization 10, 1997.
 """
 
 from __future__ import annotations
 
+import re
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isqrt
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import InputError
 from islands.instances.lines import Lines, shown
-from islands.instances.qap_layout import COSTS, QapLayout
-from islands.instances.qap_reading import Reading, fitting
-from islands.instances.qap_stated import NOTHING, StatedCosts, is_value, read_value
 from islands.paths import without_gz
 from islands.text import counted
+
+_WHOLE = re.compile(rb"-?\d{1,19}")
+_VALUE_MAX = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class StatedCosts:
+    """The stated values; None for a value that is missing or stated as unknown."""
+
+    best: int | None = None
+    """The cost of the best assignment known."""
+    optimum: int | None = None
+    bound: int | None = None
+    """A lower bound of the cost."""
+
+    @classmethod
+    def of(cls, *values: int) -> Self:
+        """Interpret no value, the best known one, or the optimum and the best known one.
+
+        An unknown value is written as 0 or as a negative number, which may be the lower bound.
+        """
+        if not values:
+            return cls()
+        *optima, best = values
+        if not optima:
+            return cls(best if best >= 0 else None, bound=-best if best < -1 else None)
+        (optimum,) = optima
+        is_known = optimum > 0 or (optimum == 0 and best == 0)
+        return cls(
+            best if best > 0 or (best == 0 and optimum == 0) else None,
+            optimum if is_known else None,
+            -optimum if optimum < -1 else None,
+        )
+
+    @property
+    def value(self) -> int | None:
+        """The best stated cost."""
+        return self.optimum if self.best is None else self.best
+
+    def words(self) -> str:
+        """Return the values as text, such as `best known 578, lower bound 493`, or empty."""
+        if self.value == 0:
+            return "best known 0, which may mean unknown"
+        best = None if self.best == self.optimum else self.best
+        values = {"optimum": self.optimum, "best known": best, "lower bound": self.bound}
+        return ", ".join(f"{key} {value}" for key, value in values.items() if value is not None)
+
+
+NOTHING = StatedCosts()
+
+
+def is_value(word: bytes) -> bool:
+    """Return whether a word can be a value, possibly negative."""
+    return _WHOLE.fullmatch(word) is not None and abs(int(word)) <= _VALUE_MAX
+
+
+def read_value(lines: Lines, word: bytes) -> int:
+    """Return a value on the current line."""
+    if not is_value(word):
+        raise lines.error(
+            f"{shown(word)} is not a whole number from {-_VALUE_MAX} to {_VALUE_MAX}, as the cost"
+            " of an assignment must be. Correct it, or remove it if it is no cost"
+        )
+    return int(word)
+
+
+COSTS = 2
+"""Maximum number of costs in a file."""
+
+
+@dataclass(frozen=True)
+class QapLayout:
+    """The distribution of the numbers after n over lines."""
+
+    n: int
+    count: int
+    """Count of numbers."""
+    ends: NDArray[np.int64]
+    """Count of numbers before each line end, without the last line."""
+
+    def start(self, possible: list[int]) -> list[int]:
+        """Return the number of costs before the matrices; several if the lines do not decide.
+
+        The lines decide if no sign of another reading contradicts them, and if they are not merely
+        wrapped: then a first entry on the line of n looks like a cost.
+        """
+        fits = {at: self._fit(at) for at in possible}
+        best = max(possible, key=fits.__getitem__)
+        is_clear = self.n > 1 and not (best > 0 and self._is_wrapped(best))
+        others = [
+            at
+            for at in possible
+            if at != best and (not is_clear or not _dominates(fits[best], fits[at]))
+        ]
+        return [best, *others]
+
+    def costs_before_too_few(self) -> int:
+        """Return the number of costs that clearly precede incomplete matrices; mostly 0."""
+        beyond = self.count - 2 * self.n**2
+        if any(all(self._fit(at)) for at in range(beyond + 1)):
+            return 0
+        starts = range(max(1, beyond + 1), COSTS + 1)
+        return next((at for at in starts if all(self._fit(at)) and self._is_headed(at)), 0)
+
+    def _fit(self, at: int) -> tuple[bool, bool, bool]:
+        """Return how well the lines fit matrices that begin at `at`, by decreasing weight.
+
+        No line contains both costs and matrix entries; the matrices begin on a new line; and they
+        are in rows: each row ends a line, or each line ends a row.
+        """
+        end = at + 2 * self.n**2
+        begin_line = bool((self.ends[: COSTS + 1] == at).any())
+        end_line = end >= self.count or bool((self.ends[-COSTS:] == end).any())
+        return (at == 0 or begin_line) and end_line, begin_line, self._in_rows(at)
+
+    def _inside(self, at: int) -> NDArray[np.int64]:
+        """Return the line ends inside matrices that begin at `at`, counted from there."""
+        end = min(at + 2 * self.n**2, self.count)
+        return self.ends[(self.ends > at) & (self.ends < end)] - at
+
+    def _in_rows(self, at: int) -> bool:
+        inside, end = self._inside(at), min(at + 2 * self.n**2, self.count)
+        rows = int(np.count_nonzero(inside % self.n == 0))
+        return rows > 0 and rows in (len(inside), (end - at - 1) // self.n)
+
+    def has_rows(self, at: int) -> bool:
+        """Return whether all signs are there, and each line end is the end of a row.
+
+        With two items, this may be chance.
+        """
+        is_of_rows = not (self._inside(at) % self.n).any()
+        return self.n > COSTS and is_of_rows and all(self._fit(at))
+
+    def _is_wrapped(self, at: int) -> bool:
+        """Return whether lines end anywhere, or all after the same number of words as that of n."""
+        inside = self._inside(at)
+        if not (inside % self.n).any():
+            return False
+        words = np.diff(self.ends, prepend=-1)  # n is the first word
+        return not self._in_rows(at) or bool((words == words[0]).all())
+
+    def _is_headed(self, at: int) -> bool:
+        """Return whether `at` numbers follow n on its line, and the next line has more."""
+        first, second = [*self.ends[:2].tolist(), self.count, self.count][:2]
+        return bool(first == at and second - first > 1 + first)
+
+
+def _dominates(one: tuple[bool, ...], other: tuple[bool, ...]) -> bool:
+    """Return whether each sign that speaks for the other speaks for this one, and more do."""
+    return one != other and all(a >= b for a, b in zip(one, other, strict=True))
+
+
+_MOST_SORTED = 1000
+"""Maximum n for which the costs that are possible are bounded."""
+_SHOWN = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A file of which `costs` come before and after the matrices, in this order."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, numbers: array[int], n: int, start: int) -> Reading:
+        """Return the reading whose matrices begin at `start`."""
+        end = start + 2 * n * n
+        a, b = np.frombuffer(numbers, np.int64)[start:end].reshape(2, n, n)
+        return cls(tuple(numbers[:start]), tuple(numbers[end:]), a, b)
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether costs are where they may be; a cost in both places must be the same."""
+        if self.before and self.after:
+            return self.before == self.after
+        return len(self.after) <= 1
+
+    @property
+    def stated(self) -> StatedCosts:
+        """The stated costs of a valid reading."""
+        return StatedCosts.of(*(self.before or self.after))
+
+    def has_possible_cost(self) -> bool:
+        """Return whether it states a cost that an assignment may have, and not that it is unknown.
+
+        No order of the second matrix gives a smaller sum of products than the opposite order of the
+        first, or a larger one than the same order.
+        """
+        if not self.is_valid or len(self.a) > _MOST_SORTED or not (value := self.stated.value):
+            return False
+        one, other = (np.sort(each, axis=None).astype(np.float64) for each in (self.a, self.b))
+        tolerance = 1e-9 * float(value)
+        return bool(one @ other[::-1] - tolerance <= value <= one @ other + tolerance)
+
+    def words(self) -> str:
+        """Return the reading as text."""
+        first = " ".join(map(str, self.a.reshape(-1)[:_SHOWN].tolist()))
+        more = " ..." if self.a.size > _SHOWN else ""
+        parts = [f"{_costs(self.before)} before A = {first}{more}"] if self.before else []
+        if self.after:
+            begin = "" if parts else f"A = {first}{more} and "
+            parts.append(f"{begin}{_costs(self.after)} after B")
+        return " and ".join(parts)
+
+
+def fitting(by_lines: Sequence[Reading], others: Sequence[Reading]) -> list[Reading]:
+    """Return the best reading by the lines, and those that fit as well.
+
+    The lines do not rule out any of the first list, the best of which is its first, and only make
+    the `others` unlikely. The costs are a second sign, which must not contradict them.
+    """
+    best = next((each for each in by_lines if each.is_valid), by_lines[0])
+    alike = [each for each in by_lines if each is not best]
+    if best.has_possible_cost():
+        return [best, *filter(Reading.has_possible_cost, alike)]
+    return [best, *alike, *filter(Reading.has_possible_cost, others if best.is_valid else ())]
+
+
+def _costs(costs: tuple[int, ...]) -> str:
+    noun = "costs" if costs[1:] else "cost"
+    return f"the {noun} {' and '.join(map(str, costs))}"
+
 
 LARGEST = 10_000
 """Maximum n; its two matrices take 1.6 GB."""

@@ -15,22 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.instances.lines import Lines, shown
-from islands.instances.orders import ENTRY_MAX, Words
-from islands.paths import published
+from islands.instances.solution_files import ENTRY_MAX, Remark, Words, in_rows, write_lines
 
 WORDS = Words("assignment", "location", "locations", "taken")
 
 _COST_MAX = 2**63 - 1
-_IN_A_ROW = 20
-
-
-@dataclass(frozen=True)
-class Remark:
-    """One fact about a file: a key and a value for JSON, and a sentence for text."""
-
-    key: str
-    value: object
-    words: str
 
 
 @dataclass(frozen=True)
@@ -105,11 +94,7 @@ def compared(file: SlnFile, cost: int, of_inverse: int) -> list[Remark]:
 
 def write_sln(path: Path, order: NDArray[np.int64], cost: int) -> None:
     """Write an assignment, counted from 0, in QAPLIB's format, which counts from 1."""
-    places = [str(place + 1) for place in order.tolist()]
-    rows = [places[start : start + _IN_A_ROW] for start in range(0, len(places), _IN_A_ROW)]
-    text = "\n".join([f"{len(places)} {cost}", *(" ".join(row) for row in rows), ""])
-    with published(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_lines(path, [f"{len(order)} {cost}", *in_rows((order + 1).tolist())])
 
 
 def _numbers(lines: Lines) -> Iterator[int]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.instances.mkp_file import MkpFile
+from islands.instances.mkp import MkpFile
 from islands.instances.qaplib import QapFile
 from islands.instances.tsplib import TspFile
-from islands.text import one_line
 
 DEMO_CITIES = 120
 DEMO_SIDE = 1_000
@@ -103,19 +102,3 @@ def correlated_mkp(
 def demo_mkp() -> MkpFile:
     """Return `demo/mkp`, whose embedded file is generated from this."""
     return correlated_mkp(*DEMO_KNAPSACK, DEMO_SEED, name="demo")
-
-
-def tsplib_text(file: TspFile) -> str:
-    """Return an instance with integer coordinates as a TSPLIB file, such as that of `demo/tsp`."""
-    assert file.coordinates is not None, "generated instances have coordinates"
-    places = file.coordinates.astype(np.int64).tolist()
-    head = [
-        f"NAME : {one_line(file.name)}",
-        *(f"COMMENT : {one_line(line)}" for line in file.comment.split("\n")),
-        "TYPE : TSP",
-        f"DIMENSION : {file.dimension}",
-        f"EDGE_WEIGHT_TYPE : {file.metric}",
-        "NODE_COORD_SECTION",
-    ]
-    rows = [f"{city} {x} {y}" for city, (x, y) in enumerate(places, start=1)]
-    return "\n".join([*head, *rows, "EOF", ""])

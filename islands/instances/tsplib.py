@@ -1,10 +1,11 @@
-"""Read instances of the symmetric travelling salesman problem in the format of TSPLIB95.
+"""Read and write instances of the symmetric travelling salesman problem: the format of TSPLIB95.
 
 The format: G. Reinelt, TSPLIB 95, Universität Heidelberg, 1995.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +13,196 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.errors import InputError
 from islands.instances.lines import Lines, decoded, shown
-from islands.instances.tsplib_coordinates import MOST_CITIES, check_fits, read_coordinates
-from islands.instances.tsplib_matrix import read_matrix
-from islands.text import unknown
+from islands.instances.solution_files import (
+    ENTRY_MAX,
+    Words,
+    order_fault,
+    read_json,
+    solution_file,
+    write_lines,
+)
+from islands.text import counted, one_line, unknown
+
+_TOUR = Words("tour", "city", "cities", "visited")
+
+MOST_CITIES = 10_000_000
+
+FARTHEST = 1e11
+"""Maximum coordinate, so that the length of a tour of `MOST_CITIES` fits into 64 bits."""
+
+_SHORTEST_ROW = len("1 0 0\n")
+
+
+def read_coordinates(lines: Lines, n: int) -> NDArray[np.float64]:
+    """Return the n coordinates of the section that begins on the next line, ordered by id."""
+    check_fits(lines, n, n * _SHORTEST_ROW)
+    lines.allow(3 * n)
+    ids, places, seen = array("q"), array("d"), bytearray(n)
+    for row in range(n):
+        line = lines.line()
+        if line is None or begins_another(line):
+            raise lines.error(
+                f"the coordinates end after {row} of the {counted(n, 'city', 'cities')} that"
+                " DIMENSION requires. Complete them, or correct DIMENSION"
+            )
+        words = line.split()
+        if len(words) != 3:
+            raise lines.error(f"{shown(line)} is not of the form 'id x y'. Correct the line")
+        ids.append(_id(lines, words[0], n, seen))
+        places.append(read_coordinate(lines, words[1]))
+        places.append(read_coordinate(lines, words[2]))
+    coordinates = np.empty((n, 2))
+    coordinates[np.frombuffer(ids, np.int64)] = np.frombuffer(places).reshape(n, 2)
+    return coordinates
+
+
+def read_coordinate(lines: Lines, word: bytes) -> float:
+    """Return a coordinate; refuse a word that is not a number from -`FARTHEST` to `FARTHEST`."""
+    try:
+        place = float(word)
+    except ValueError:
+        raise _coordinate_error(lines, word) from None
+    if not -FARTHEST <= place <= FARTHEST or b"_" in word:
+        raise _coordinate_error(lines, word)
+    return place
+
+
+def begins_another(words: bytes) -> bool:
+    """Return whether a new section or the end of the file interrupts the numbers."""
+    keyword = words.upper()
+    return keyword == b"EOF" or b"_SECTION" in keyword
+
+
+def check_fits(lines: Lines, n: int, needed: int) -> None:
+    """Refuse a file that is too short for its DIMENSION, before memory is allocated."""
+    if needed > lines.longest + 1:
+        raise lines.error(
+            f"DIMENSION {n} needs at least {needed} bytes of data, and the file has at most "
+            f"{lines.longest}. Get the file again if it is truncated, or correct DIMENSION"
+        )
+
+
+def _id(lines: Lines, word: bytes, n: int, seen: bytearray) -> int:
+    """Return the index of a row's city, and mark it as seen."""
+    city = int(word) if word.isdigit() and len(word) < 10 else 0
+    if not 1 <= city <= n:
+        raise lines.error(
+            f"city {shown(word)} is not one of 1 to {n}. Correct it, or correct DIMENSION"
+        )
+    if seen[city - 1]:
+        raise lines.error(f"city {city} is given twice. Number the cities 1 to {n}, each once")
+    seen[city - 1] = 1
+    return city - 1
+
+
+def _coordinate_error(lines: Lines, word: bytes) -> InputError:
+    return lines.error(
+        f"coordinate {shown(word)} is not a number from {-FARTHEST:g} to {FARTHEST:g}. Correct it"
+    )
+
+
+LARGEST = 20_000
+"""Maximum number of cities; their matrix takes 1.6 GB."""
+
+_WEIGHT_MAX = 2**31 - 1
+
+# By symmetry the columns of one triangle are the rows of the other.
+_TRIANGLES = {
+    "UPPER_ROW": ("upper", 1),
+    "LOWER_ROW": ("lower", 1),
+    "UPPER_DIAG_ROW": ("upper", 0),
+    "LOWER_DIAG_ROW": ("lower", 0),
+    "UPPER_COL": ("lower", 1),
+    "LOWER_COL": ("upper", 1),
+    "UPPER_DIAG_COL": ("lower", 0),
+    "LOWER_DIAG_COL": ("upper", 0),
+}
+FORMATS = ("FULL_MATRIX", *_TRIANGLES)
+
+
+def read_matrix(lines: Lines, form: str | None, n: int) -> NDArray[np.int32]:
+    """Return the matrix of the section that begins on the next line; its diagonal is 0."""
+    if form is None:
+        raise lines.error(f"EDGE_WEIGHT_FORMAT is missing. Give one of {', '.join(FORMATS)}")
+    if form not in FORMATS:
+        raise lines.error(unknown("EDGE_WEIGHT_FORMAT", form, FORMATS))
+    if n > LARGEST:
+        raise lines.error(
+            f"DIMENSION {n}: explicit weights are read for at most {LARGEST} cities, "
+            "since the matrix must fit in memory. Give coordinates instead"
+        )
+    if form == "FULL_MATRIX":
+        matrix = _read_weights(lines, n * n, n).reshape(n, n)
+        _check_symmetry(lines, matrix)
+    else:
+        matrix = _read_triangle(lines, *_TRIANGLES[form], n)
+    # Some files contain large numbers on the diagonal, which no tour uses.
+    np.fill_diagonal(matrix, 0)
+    return matrix
+
+
+def _read_triangle(lines: Lines, side: str, offset: int, n: int) -> NDArray[np.int32]:
+    weights = _read_weights(lines, n * (n + 1) // 2 - offset * n, n)
+    matrix = np.zeros((n, n), np.int32)
+    start = 0
+    for row in range(n):
+        columns = slice(row + offset, n) if side == "upper" else slice(0, row + 1 - offset)
+        stop = start + max(0, columns.stop - columns.start)
+        matrix[row, columns] = matrix[columns, row] = weights[start:stop]
+        start = stop
+    return matrix
+
+
+def _read_weights(lines: Lines, count: int, n: int) -> NDArray[np.int32]:
+    check_fits(lines, n, 2 * count)
+    lines.allow(count)
+    weights = array("i")
+    while len(weights) < count:
+        words = lines.words()
+        if words is None or any(map(begins_another, words)):
+            raise lines.error(
+                f"the weights end after {len(weights)} of the {count} that DIMENSION {n} requires. "
+                "Complete them, or correct DIMENSION or EDGE_WEIGHT_FORMAT"
+            )
+        weights.extend(_weight(lines, word) for word in words)
+    if len(weights) > count:
+        raise lines.error(
+            f"more weights than the {count} that DIMENSION {n} requires. "
+            "Remove them, or correct DIMENSION or EDGE_WEIGHT_FORMAT"
+        )
+    return np.frombuffer(weights, np.int32)
+
+
+def _weight(lines: Lines, word: bytes) -> int:
+    try:
+        weight = int(word) if word.isdigit() else float(word)
+    except ValueError:
+        weight = -1
+    if not 0 <= weight <= _WEIGHT_MAX or weight != int(weight) or b"_" in word:
+        raise _weight_error(lines, word)
+    return int(weight)
+
+
+def _weight_error(lines: Lines, word: bytes) -> InputError:
+    hint = "Correct it; scaling or shifting all weights does not change the best tour"
+    return lines.error(
+        f"weight {shown(word)} is not a whole number from 0 to {_WEIGHT_MAX}. {hint}"
+    )
+
+
+def _check_symmetry(lines: Lines, matrix: NDArray[np.int32]) -> None:
+    for row in range(len(matrix)):
+        different = np.flatnonzero(matrix[row, :row] != matrix[:row, row])
+        if different.size:
+            column = int(different[0])
+            raise lines.error(
+                f"weight({column + 1},{row + 1}) = {matrix[column, row]} but weight({row + 1},"
+                f"{column + 1}) = {matrix[row, column]}. Only symmetric instances are read: "
+                "make the matrix symmetric"
+            )
+
 
 METRICS = ("EUC_2D", "CEIL_2D", "ATT", "GEO", "EXPLICIT")
 
@@ -180,3 +367,81 @@ class _Reader:
 
 def _brief(value: str) -> str:
     return value if value.isprintable() and 0 < len(value) <= 40 else shown(value.encode())
+
+
+def tsplib_text(file: TspFile) -> str:
+    """Return an instance with integer coordinates as a TSPLIB file, such as that of `demo/tsp`."""
+    assert file.coordinates is not None, "generated instances have coordinates"
+    places = file.coordinates.astype(np.int64).tolist()
+    head = [
+        f"NAME : {one_line(file.name)}",
+        *(f"COMMENT : {one_line(line)}" for line in file.comment.split("\n")),
+        "TYPE : TSP",
+        f"DIMENSION : {file.dimension}",
+        f"EDGE_WEIGHT_TYPE : {file.metric}",
+        "NODE_COORD_SECTION",
+    ]
+    rows = [f"{city} {x} {y}" for city, (x, y) in enumerate(places, start=1)]
+    return "\n".join([*head, *rows, "EOF", ""])
+
+
+def read_tour(path: Path, n: int) -> NDArray[np.int64]:
+    """Return the cities in a file, counted from 0, without checking that they are a tour."""
+    path = solution_file(path, ".tour", _TOUR.whole)
+    if path.suffix == ".json":
+        return read_json(path, n, _TOUR)
+    with Lines.open(path) as lines:
+        lines.allow(2 * n)
+        return _read_tsplib(lines)
+
+
+def write_tour(path: Path, name: str, tour: NDArray[np.int64], length: int) -> None:
+    """Write a tour, counted from 0, in TSPLIB's format."""
+    head = (
+        f"NAME : {one_line(name)}",
+        f"COMMENT : Length {length}",
+        "TYPE : TOUR",
+        f"DIMENSION : {len(tour)}",
+        "TOUR_SECTION",
+    )
+    write_lines(path, [*head, *map(str, (tour + 1).tolist()), "-1", "EOF"])
+
+
+def tour_fault(tour: NDArray[np.int64], n: int) -> str | None:
+    """Return why `tour` is no tour of n cities (numbered from 1), or None."""
+    return order_fault(tour, n, _TOUR)
+
+
+def _read_tsplib(lines: Lines) -> NDArray[np.int64]:
+    _skip_header(lines)
+    tour = array("q")
+    ended = False
+    while (line := lines.line()) is not None and line.upper() != b"EOF":
+        for word in line.split():
+            if word == b"-1":
+                ended = True
+            elif ended:
+                raise lines.error(f"{shown(word)} begins a second tour. Keep one tour in the file")
+            elif not word.isdigit() or len(word) > 10 or int(word) > ENTRY_MAX:
+                raise lines.error(f"{shown(word)} is not the number of a city. Correct it")
+            else:
+                tour.append(int(word) - 1)
+    if not tour:
+        raise lines.error("the tour has no cities. Get the file again if it is truncated")
+    return np.frombuffer(tour, np.int64)
+
+
+def _skip_header(lines: Lines) -> None:
+    line = lines.line()
+    while line is not None and line.upper().rstrip(b" \t:") != b"TOUR_SECTION":
+        key, colon, value = line.partition(b":")
+        if not colon:
+            raise lines.error(
+                f"{shown(line)} is neither 'KEYWORD : value' nor TOUR_SECTION. "
+                "Name a TSPLIB tour, a .json file with a list, or a run's folder"
+            )
+        if key.strip().upper() == b"TYPE" and value.strip().upper() != b"TOUR":
+            raise lines.error(f"TYPE {shown(value.strip())} is not TOUR. Name a file with a tour")
+        line = lines.line()
+    if line is None:
+        raise lines.error("the file ends without TOUR_SECTION. Name a file with a tour")

@@ -1,9 +1,15 @@
-"""The exchange of migrants among all islands of a run: pack, send, receive, unpack, record."""
+"""The exchange of migrants among all islands of a run: pack, send, receive, unpack, record.
+
+An `AsyncExchange` does not wait: a rank unpacks what has arrived and sends where it can. Which
+migrants arrive in which generation then depends on the speed of the ranks, so such runs are not
+reproducible.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any
 
@@ -12,15 +18,109 @@ from numpy.typing import NDArray
 
 from islands.backends.base import Array, Backend
 from islands.encodings import Encoding
-from islands.errors import InputError
-from islands.migration.arrivals import Arrivals, Migration, arrivals_of
-from islands.migration.base import MigrationSettings, migrates
-from islands.migration.crossing import Crossing
+from islands.errors import InputError, UsageError
 from islands.migration.kernels import Kernels, Side
-from islands.migration.route import Planner, Route
-from islands.migration.topology import TOPOLOGIES, Islands
+from islands.migration.migrant import Crossing
+from islands.migration.route import Parcel, Planner, Route
+from islands.migration.settings import MigrationSettings, migrates
+from islands.migration.topology import NOBODY, TOPOLOGIES, Islands
 from islands.migration.transport import Transport
 from islands.parallel import Deal, World
+from islands.text import option
+
+
+@dataclass(frozen=True)
+class MigrationTimes:
+    """Seconds of the phases of a migration: device time, and wall time for the transport."""
+
+    pack: float
+    transport: float
+    unpack: float
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """The migrants that one migration brought to a rank, an entry for each migrant."""
+
+    number: int
+    """The migration number."""
+    source: Islands
+    target: Islands
+    cost: NDArray[np.int64]
+    accepted: NDArray[np.bool_]
+    bytes: int
+    """The size of each migrant."""
+    microseconds: NDArray[np.float64]
+    """Time of the message between ranks, or of the kernels within a rank."""
+    transport: NDArray[np.str_]
+    phases: MigrationTimes
+    starts: Islands = field(default_factory=lambda: np.zeros(1, np.int64))
+    """The first island of each colony."""
+
+    def colonies(self, islands: Islands) -> Islands:
+        """Return the colony of each island."""
+        return np.searchsorted(self.starts, islands, "right") - 1
+
+
+@dataclass
+class Migration:
+    """One migration of a rank: its route, and the times of its steps, as marks of the device."""
+
+    number: int
+    route: Route
+    packed: tuple[Any, Any] | None = None
+    """Before and after packing; None: the emigrants are not in the buffer."""
+    staged: Any = None
+    """After copying the emigrants for other ranks to the memory that MPI reads."""
+    is_sent: bool = False
+    transport_seconds: float = nan
+    unpacked: tuple[Any, Any] | None = None
+
+    def phases(self, seconds_between: Callable[[Any, Any], float]) -> MigrationTimes:
+        """Return the time of each phase of a completed migration."""
+        assert self.unpacked is not None, "it is completed"
+        packing = 0.0 if self.packed is None else seconds_between(*self.packed)
+        return MigrationTimes(packing, self.transport_seconds, seconds_between(*self.unpacked))
+
+
+def arrivals_of(
+    migration: Migration,
+    phases: MigrationTimes,
+    mine: range,
+    cost: NDArray[np.int64],
+    accepted: NDArray[np.bool_],
+    *,
+    migrants: int,
+    migrant_bytes: int,
+    remote: str,
+    starts: Islands,
+) -> Arrivals:
+    """Return what a migration brought to the islands `mine`; `remote` is the transport's name.
+
+    `cost` and `accepted` have an entry for each possible immigrant, island by island.
+    """
+    route = migration.route
+    degree = len(cost) // (migrants * len(mine))
+    source = np.full((len(mine), degree), NOBODY, np.int64)
+    source[:, : route.sources.shape[1]] = np.where(route.slots == NOBODY, NOBODY, route.sources)
+    target = np.broadcast_to(np.arange(mine.start, mine.stop)[:, None], source.shape)
+    sources, targets = source.repeat(migrants), target.reshape(-1).repeat(migrants)
+    exists = sources != NOBODY
+    sources, targets = sources[exists], targets[exists]
+    is_local = (sources >= mine.start) & (sources < mine.stop)
+    kernels = 1e6 * (phases.pack + phases.unpack)
+    return Arrivals(
+        number=migration.number,
+        source=sources,
+        target=targets,
+        cost=cost[exists],
+        accepted=accepted[exists],
+        bytes=migrant_bytes,
+        microseconds=np.where(is_local, kernels, 1e6 * phases.transport),
+        transport=np.where(is_local, "device", remote),
+        phases=phases,
+        starts=starts,
+    )
 
 
 class Exchange:
@@ -248,3 +348,81 @@ class Exchange:
                 f"the saved array emigrants has shape {emigrants.shape} and type {emigrants.dtype},"
                 f" but this run needs {expected} and uint8"
             )
+
+
+_TAG = 3
+
+
+def require_same_senders(settings: MigrationSettings) -> None:
+    """Refuse a topology that changes, which ranks that do not wait would apply differently."""
+    if TOPOLOGIES[settings.topology].changes:
+        fixed = [name for name, each in TOPOLOGIES.items() if not each.changes]
+        raise UsageError(
+            f"--async with migration {settings.topology}: ranks that do not wait cannot use a"
+            f" random topology. Choose {option('migration', fixed)}"
+        )
+
+
+class AsyncExchange(Exchange):
+    """Exchanges the latest migrants between ranks; within a rank, at the next migration."""
+
+    def _begin(self) -> None:
+        assert self._carrier is not None, "several ranks have found a transport"
+        self._sends = {parcel.rank: parcel for parcel in self._route.sends}
+        self._receives = {parcel.rank: parcel for parcel in self._route.receives}
+        self._channel = self._world.channel(
+            _TAG,
+            {rank: self._carrier.memory(each) for rank, each in self._sends.items()},
+            {rank: self._carrier.memory(each) for rank, each in self._receives.items()},
+        )
+        self._latest: Migration | None = None
+
+    def migrate(self) -> None:
+        """Unpack the migrants that have arrived, then pack and send where no message is pending."""
+        if not self.active:
+            return
+        assert self._carrier is not None
+        arrived, free = self._channel.arrived(), sorted(self._channel.free())
+        previous = self._latest or self._new(self._route)
+        previous.route = route = self._open(arrived, free, is_packed=previous.packed is not None)
+        self._carrier.unstage(route.receives)
+        self._follow(route)
+        self._unpack(previous)
+        self._completed = previous
+        self.migrations += 1
+        self._latest = self._new(route)
+        self._pack(self._latest)
+        self._backend.synchronise()
+        for rank in arrived:
+            self._channel.listen(rank)
+        for rank in free:
+            self._channel.send(rank)
+
+    def restore(self, migrations: int, emigrants: NDArray[np.uint8] | None) -> None:
+        """Continue after this number of migrations, without any migrants that were in flight."""
+        super().restore(migrations, None)
+        self._latest = None
+
+    def finish(self) -> None:
+        """Close the channel to the other ranks; collective."""
+        if self.active:
+            self._channel.close()
+
+    def _open(self, arrived: list[int], free: list[int], *, is_packed: bool) -> Route:
+        """Return the route without slots that are in flight or were never packed."""
+        leaving, slots = self._route.leaving.copy(), self._route.slots.copy()
+        closed_in = [each for rank, each in self._receives.items() if rank not in arrived]
+        if not is_packed:
+            closed_in.append(Parcel(self._world.rank, 0, len(leaving)))
+        for rank, parcel in self._sends.items():
+            if rank not in free:
+                leaving[parcel.first : parcel.last] = NOBODY
+        for parcel in closed_in:
+            slots[(slots >= parcel.first) & (slots < parcel.last)] = NOBODY
+        return replace(
+            self._route,
+            leaving=leaving,
+            slots=slots,
+            sends=tuple(self._sends[rank] for rank in free),
+            receives=tuple(self._receives[rank] for rank in arrived),
+        )

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from islands.backends.arguments import Null, Struct, layout_of
 from islands.backends.base import Array, Backend, Call, Program, Room
-from islands.migration import halo, migrant
-from islands.migration.base import MigrationSettings
-from islands.migration.crossing import Crossing
+from islands.migration import migrant, repeated
+from islands.migration.migrant import Crossing
 from islands.migration.route import Route
+from islands.migration.settings import MigrationSettings
 from islands.migration.topology import NOBODY
 
 _SELECT, _REPLACE = 5, 6  # streams in kernels/core/streams.cuh
@@ -55,7 +55,7 @@ _TABLE = Null(np.int32)
 STRUCTS = {
     "Arrival": Struct(cost=np.int64(0), refused=np.int32(0), accepted=np.int32(0)),
     "Migration": _plan(MigrationSettings(), 0, _TABLE, _TABLE, Null(np.uint8)),
-    **halo.STRUCTS,
+    **repeated.STRUCTS,
     **migrant.STRUCTS,
 }
 """Samples of the structs of migration, which the compiler compares with those of the kernels."""

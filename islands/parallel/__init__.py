@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from islands.parallel.channel import Channel
+from islands.parallel.channel import Channel, StopNotice
 from islands.parallel.failure import ERROR_FILE, RanksLostError, describe, record_error
 from islands.parallel.likeness import differences
+from islands.parallel.process import leave, prints_for_all, world
 from islands.parallel.ranks import Deal, blocks, has_launcher, launched
-from islands.parallel.start import leave, prints_for_all, world
-from islands.parallel.stop_notice import StopNotice
 from islands.parallel.world import Pending, Standing, World
 
 __all__ = [

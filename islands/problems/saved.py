@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.instances.catalogue import BestKnown
-from islands.instances.mkp_file import MkpFile
+from islands.instances.mkp import MkpFile
 from islands.instances.qaplib import QapFile
 from islands.instances.tsplib import TspFile
 from islands.problems.base import Problem

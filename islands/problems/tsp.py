@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import RunError, UsageError
-from islands.instances import tsplib_matrix
+from islands.instances import tsplib
 from islands.instances.catalogue import BestKnown
-from islands.instances.tours import read_tour, tour_fault, write_tour
-from islands.instances.tsplib import TspFile, read_tsp
+from islands.instances.tsplib import TspFile, read_tour, read_tsp, tour_fault, write_tour
 from islands.problems.base import Problem, Solution
 from islands.problems.neighbours import DEGREE, chain_of, tree_of, twins_of
 
@@ -41,6 +40,10 @@ class Tsp(Problem):
     cyclic: ClassVar[bool] = True
     cost_word: ClassVar[str] = "length"
     has_neighbours: bool = True
+    colonies: ClassVar[tuple[str, ...]] = (
+        "algorithm=brkga",
+        "algorithm=ga encoding=permutation improver=two_opt population=64",
+    )
     has_bound: ClassVar[bool] = True
 
     def __init__(
@@ -167,10 +170,10 @@ def _geo_matrix(file: TspFile) -> NDArray[np.int32]:
     """
     assert file.coordinates is not None, "the reader gives coordinates to a GEO instance"
     n = file.dimension
-    if n > tsplib_matrix.LARGEST:
+    if n > tsplib.LARGEST:
         raise UsageError(
             f"{file.path or file.name}: DIMENSION {n} with EDGE_WEIGHT_TYPE GEO: at most "
-            f"{tsplib_matrix.LARGEST} cities, since their matrix must fit in memory. "
+            f"{tsplib.LARGEST} cities, since their matrix must fit in memory. "
             "Project the coordinates to a plane and use EUC_2D"
         )
     degrees = np.trunc(file.coordinates)

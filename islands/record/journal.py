@@ -30,13 +30,10 @@ from islands.record.checkpoint import (
     start_of,
 )
 from islands.record.folder import FINISHED, MIGRATIONS, TRACE, remove_unpublished
-from islands.record.problem_file import stored_signature
-from islands.record.restore import Origin, restore
-from islands.record.restored_rows import Losses, set_aside
-from islands.record.script_parts import store_parts
-from islands.record.settings_file import write_settings
+from islands.record.inputs import store_parts, stored_signature, write_settings
+from islands.record.records import records
+from islands.record.restore import Losses, Origin, restore, set_aside
 from islands.record.solution import write_solution
-from islands.record.trace import records
 
 
 class Journal:

@@ -14,7 +14,7 @@ from islands.errors import InputError
 from islands.inside import inside, opened
 from islands.parallel import World
 from islands.paths import reading, writing
-from islands.record.kind import MOST_RESULTS, RESULTS
+from islands.record.folder import MOST_RESULTS, RESULTS
 from islands.record.lock import FolderLock
 from islands.untrusted import MISMATCH, parsing
 

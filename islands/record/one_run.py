@@ -16,7 +16,7 @@ from typing import Any
 from islands.configuration.agreement import fixed
 from islands.errors import InputError
 from islands.inside import inside
-from islands.record.checkpoint import newest_first
+from islands.record.checkpoint import LONGEST, newest_first
 from islands.record.folder import (
     CHECKPOINTS,
     FINISHED,
@@ -26,12 +26,10 @@ from islands.record.folder import (
     SETTINGS,
     TRACE,
 )
-from islands.record.manifest import LONGEST
+from islands.record.inputs import RUN_LINE, SIGNATURE_LINE, has_problem, stored_signature
 from islands.record.parquet import metadata_of
-from islands.record.problem_file import has_problem, stored_signature
-from islands.record.reading import files_of
-from islands.record.settings_file import RUN_LINE, SIGNATURE_LINE
 from islands.record.stream import stream_metadata
+from islands.record.tables import files_of
 from islands.text import escaped, one_line
 from islands.untrusted import bounded_text, parse_toml, parsing
 

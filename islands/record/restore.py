@@ -1,4 +1,7 @@
-"""Find and restore the newest valid checkpoint, on any number of ranks."""
+"""Find and restore the newest valid checkpoint, on any number of ranks.
+
+Its state matters more than its records: if these are lost, the run continues without them.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +14,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
-from islands.configuration.schedule import EpochSchedule
-from islands.configuration.spec import RunSpec
+from islands.configuration.spec import EpochSchedule, RunSpec
 from islands.errors import InputError
 from islands.inside import inside, opened
 from islands.parallel import World
 from islands.paths import reading
 from islands.problems.base import Problem
 from islands.progress.progress import Moment
-from islands.record.arrays_file import arrays_file
-from islands.record.checkpoint import digest, newest_first
+from islands.record.checkpoint import Manifest, RankFile, digest, newest_first
+from islands.record.files import arrays_file
 from islands.record.folder import CHECKPOINTS, SETTINGS
-from islands.record.manifest import Manifest, RankFile
-from islands.record.restored_rows import Losses, earlier_rows, shared_losses
-from islands.record.stream import require_dense
-from islands.record.trace import records
+from islands.record.records import records
+from islands.record.stream import Extent, first_rows, require_dense, rows_path
 from islands.untrusted import MISMATCH, parsing
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from islands.record.records import Record
 
 
 @dataclass(frozen=True)
@@ -173,3 +175,69 @@ def _joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
     """Return the arrays of several files, whose rows follow each other."""
     names = dict.fromkeys(name for part in parts for name in part)
     return {name: np.concatenate([part[name] for part in parts if name in part]) for name in names}
+
+
+_DAMAGED = ".damaged"
+"""The suffix for files with unreadable rows, which nothing removes."""
+_NONE = Extent(0, "")
+
+Losses = Mapping[Path, str]
+"""Record files that could not be read, and why."""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The readable rows of one record."""
+
+    rows: pa.Table
+    losses: Losses
+
+
+def earlier_rows(
+    run: Path,
+    kind: type[Record],
+    schema: pa.Schema,
+    manifest: Manifest,
+    mine: range,
+    schedule: EpochSchedule,
+) -> Earlier:
+    """Return the rows of this rank's islands up to the checkpoint."""
+    import pyarrow as pa
+
+    folder = inside(run, kind.folder)
+    tables, losses = [schema.empty_table()], {}
+    for rank, part in enumerate(manifest.parts):
+        if part.first < mine.stop and mine.start < part.first + part.islands:
+            extent = part.records.get(kind.folder, _NONE)
+            try:
+                tables.append(first_rows(folder, rank, manifest.start, schema, extent))
+            except InputError as error:
+                last = part.first + part.islands - 1
+                losses[rows_path(folder, rank, manifest.start)] = (
+                    f"the {kind.folder} of islands {part.first} to {last} is lost up to generation"
+                    f" {manifest.moment.generation}: {error}"
+                )
+    table = pa.concat_tables(tables)
+    island = table.column(kind.island).to_numpy()
+    generation = table.column("generation").to_numpy()
+    last = manifest.moment.generation - (1 if kind.describes_state else 0)
+    wanted = (island >= mine.start) & (island < mine.stop) & (generation <= last)
+    table = table.filter(pa.array(wanted & schedule.visits(generation)))
+    # The sort is stable: the rows of each island remain in order.
+    order = [("generation", "ascending"), (kind.island, "ascending")]
+    return Earlier(table.sort_by(order), losses)
+
+
+def shared_losses(losses: Losses, world: World) -> Losses:
+    """Return the losses of all ranks; collective."""
+    return {path: why for each in world.allgather(dict(losses)) for path, why in each.items()}
+
+
+def set_aside(losses: Losses) -> None:
+    """Rename unreadable files so that they are not overwritten."""
+    for path in losses:
+        if path.exists():
+            number = 1
+            while (aside := path.with_name(f"{path.name}{_DAMAGED}-{number}")).exists():
+                number += 1
+            path.rename(aside)

@@ -8,14 +8,13 @@ from pathlib import Path
 from islands.errors import InputError, UsageError
 from islands.inside import inside
 from islands.paths import reading
-from islands.record.folder import SETTINGS
-from islands.record.kind import Kind, experiments_in, kind_of
-from islands.record.kind import runs_in as runs_inside
+from islands.record.folder import SETTINGS, Kind, experiments_in, kind_of
+from islands.record.folder import runs_in as runs_inside
+from islands.report.comparison import page_of_several
 from islands.report.experiment import page_of_experiment, page_of_experiments
 from islands.report.figure import style
 from islands.report.page import Page
 from islands.report.recorded import RecordedRun
-from islands.report.several import page_of_several
 from islands.report.single import page_of
 from islands.report.tuning import page_of_tuning
 from islands.text import counted

@@ -1,4 +1,4 @@
-"""The course of a run: what each island had reached at each recorded generation."""
+"""The course of a run: what each island had reached, and what migrants brought."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 _MEASURES = ("best", "mean", "distance", "distinct")
+_LONGEST = 1000
+"""Steps of a lineage at most."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,23 @@ class History:
         reached: Floats = better.accumulate(best)
         return np.where(np.isinf(reached), np.nan, reached)
 
+    def found_best(self) -> tuple[int, int]:
+        """Return the island that reached the best cost first, and the generation."""
+        sign = -1 if self.maximise else 1
+        best = np.where(np.isnan(self.best), np.inf, sign * self.best)
+        row, column = np.unravel_index(np.argmin(best), best.shape)
+        return int(self.islands[column]), int(self.generations[row])
+
+    def rank_of(self, island: int) -> int | None:
+        """Return the rank of an island; None for one without rows."""
+        ranks = self.ranks[self.islands == island]
+        return int(ranks[0]) if ranks.size else None
+
+    def placed(self, island: int) -> str:
+        """Return an island with its rank."""
+        rank = self.rank_of(island)
+        return f"{island} (rank {'?' if rank is None else rank})"
+
     def losses(self, values: Floats, reference: float) -> Floats:
         """Return by how many per cent costs are worse than a reference that is not 0."""
         found: Floats = percent_worse(values, reference, maximise=self.maximise)
@@ -123,3 +142,109 @@ def _floats(table: pa.Table, name: str) -> Floats:
 
 def _whole(table: pa.Table, name: str) -> Whole:
     return np.asarray(table.column(name).to_numpy(), np.int64)
+
+
+@dataclass(frozen=True)
+class Migrants:
+    """The migrants of a run that arrived, one per element of each array, ordered by generation."""
+
+    generation: Whole
+    source: Whole
+    target: Whole
+    cost: Floats
+    accepted: NDArray[np.bool_]
+    gain: Floats
+    """By how much the migrant was better than the best of its island in the previous row.
+
+    0 unless it is the best of the migrants that arrived at its island in the same migration.
+    """
+
+    @classmethod
+    def of(cls, migrations: pa.Table, history: History) -> Self:
+        """Return the migrants with their gains."""
+        order = np.argsort(_whole(migrations, "generation"), kind="stable")
+        names = ("generation", "from", "to")
+        generation, source, target = (_whole(migrations, name)[order] for name in names)
+        accepted = migrations.column("accepted").to_numpy().astype(bool)[order]
+        cost = _floats(migrations, "cost")[order]
+        before = _best_before(history, generation, target)
+        gain = cost - before if history.maximise else before - cost
+        gain = np.where(accepted & (gain > 0), gain, 0.0)
+        gain[~_greatest(gain, generation, target)] = 0.0
+        return cls(generation, source, target, cost, accepted, gain)
+
+    def __len__(self) -> int:
+        return len(self.generation)
+
+    def matrix(self, islands: Whole, values: Floats) -> Floats:
+        """Return the sums of `values`, one per migrant, by receiving and sending island.
+
+        Leave out those of other islands, whose rows may be missing or not written yet.
+        """
+        size = len(islands)
+        known = np.isin(self.target, islands) & np.isin(self.source, islands)
+        rows, columns = (
+            np.searchsorted(islands, each[known]) for each in (self.target, self.source)
+        )
+        sums = np.bincount(rows * size + columns, weights=values[known], minlength=size * size)
+        return np.asarray(sums, np.float64).reshape(size, size)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A migrant that became the best of its island."""
+
+    generation: int
+    source: int
+    target: int
+    cost: float
+    gain: float
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """The steps that led to the best of an island in a generation, the first one first."""
+
+    island: int
+    generation: int
+    steps: list[Step]
+
+    @classmethod
+    def of(cls, migrants: Migrants, island: int, generation: int) -> Self:
+        """Return the lineage that ends with the best of an island in a generation.
+
+        Each step is the last one before the next that became the best of its island.
+        """
+        won = np.flatnonzero(migrants.gain > 0)
+        won = won[np.argsort(migrants.target[won], kind="stable")]
+        targets, generations = migrants.target[won], migrants.generation[won]
+        steps: list[Step] = []
+        receiver, latest = island, generation
+        while len(steps) < _LONGEST:
+            first, end = np.searchsorted(targets, [receiver, receiver + 1])
+            place = first + np.searchsorted(generations[first:end], latest, side="right") - 1
+            if place < first:
+                break
+            names = ("generation", "source", "target", "cost", "gain")
+            step = Step(*(getattr(migrants, name)[won[place]].item() for name in names))
+            steps.append(step)
+            receiver, latest = step.source, step.generation - 1
+        return cls(island, generation, steps[::-1])
+
+
+def _best_before(history: History, generation: Whole, island: Whole) -> Floats:
+    """Return the best of an island in its last row before a generation; NaN if there is none."""
+    row = np.searchsorted(history.generations, generation, side="left") - 1
+    column = np.minimum(np.searchsorted(history.islands, island), len(history.islands) - 1)
+    found: Floats = history.best[np.maximum(row, 0), column]
+    return np.where((row >= 0) & (history.islands[column] == island), found, np.nan)
+
+
+def _greatest(gain: Floats, generation: Whole, island: Whole) -> NDArray[np.bool_]:
+    """Return which gain is the first of the greatest ones of its island and generation."""
+    order = np.lexsort((-gain, island, generation))
+    is_first = np.ones(len(gain), bool)
+    is_first[1:] = (np.diff(generation[order]) != 0) | (np.diff(island[order]) != 0)
+    found = np.zeros(len(gain), bool)
+    found[order[is_first]] = True
+    return found

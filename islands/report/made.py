@@ -11,8 +11,8 @@ from typing import Any
 
 from islands.display.heartbeat import duration
 from islands.errors import InputError
-from islands.record.kind import PROVENANCE
-from islands.record.table_file import bounded_rows
+from islands.record.files import bounded_rows
+from islands.record.folder import PROVENANCE
 from islands.report.page import paragraph
 from islands.untrusted import bounded_text, parsing
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
+
+from islands.tables import Column
 
 
 class Scaled(float):
@@ -19,24 +21,6 @@ class Scaled(float):
 Cell = str | int | float | None
 TableRow = Mapping[str, Cell]
 """The cells of one row by the names of their columns; None if there was no run."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column: its name in files and its printed form."""
-
-    name: str
-    title: str = ""
-    """Empty for a column that appears only in files."""
-    width: int = 0
-    form: str = ""
-    """A Python format, such as `.2f`."""
-
-    def text(self, row: TableRow) -> str:
-        """Return this column's cell of a row, padded to the column's width."""
-        value = row.get(self.name)
-        shown = "-" if value is None else format(value, self.form)
-        return shown.ljust(self.width) if isinstance(value, str) else shown.rjust(self.width)
 
 
 @dataclass(frozen=True)
@@ -65,22 +49,11 @@ class Plot:
     """A column of names at equal distances on the horizontal axis, in place of sizes."""
 
 
-INSTANCE = (Column("instance", "instance", 16), Column("cities", "cities", 6))
+INSTANCE = (Column("instance", "instance", 16, "<"), Column("cities", "cities", 6))
 """The first columns of tables of tours."""
 
-ASSIGNMENT = (Column("instance", "instance", 15), Column("n", "n", 3))
+ASSIGNMENT = (Column("instance", "instance", 15, "<"), Column("n", "n", 3))
 """The first columns of tables of assignments."""
-
-
-def header(columns: Sequence[Column]) -> str:
-    """Return the line of titles of the printed columns."""
-    titles = [column.title.rjust(column.width) for column in columns[1:] if column.title]
-    return "  ".join([columns[0].title.ljust(columns[0].width), *titles])
-
-
-def line(columns: Sequence[Column], row: TableRow) -> str:
-    """Return a row as text, aligned with `header`."""
-    return "  ".join(column.text(row) for column in columns if column.title)
 
 
 def numbers(rows: Iterable[TableRow], *names: str) -> list[tuple[float, ...]]:

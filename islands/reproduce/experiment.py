@@ -18,8 +18,8 @@ from islands.record.ledger import RunLedger
 from islands.reproduce.cores import on_cores
 from islands.reproduce.runs import Sample
 from islands.reproduce.workers import Workers
-from islands.run.batch import Batch, run_batch
-from islands.run.device import take_device
+from islands.run.build import take_device
+from islands.run.concurrent import ConcurrentRuns, run_concurrently
 from islands.run.runner import Output, run_requested
 from islands.text import counted
 
@@ -132,18 +132,18 @@ class Experiment:
         results = (self.run(problem, seed) for seed in self.seeds(runs))
         return [result.cost for result in results if result.cost is not None]
 
-    def batch(self, problem: Problem, runs: int, **options: Any) -> Batch:
+    def batch(self, problem: Problem, runs: int, **options: Any) -> ConcurrentRuns:
         """Return the runs with seeds 1, 2, ...: a batch on each rank, which divide the runs."""
         spec = resolve(layers(self._options(problem, 1, options)), problem)
         device = take_device(self.world, self.backend)
 
-        def made(numbers: range) -> Batch:
+        def made(numbers: range) -> ConcurrentRuns:
             first = spec.general.later(numbers.start)
-            return run_batch(replace(spec, general=first), problem, len(numbers), device)
+            return run_concurrently(replace(spec, general=first), problem, len(numbers), device)
 
         parts = self.workers.divided(runs, made)
         every = tuple(run for part in parts for run in part.runs)
-        return Batch(every, max(part.seconds for part in parts))
+        return ConcurrentRuns(every, max(part.seconds for part in parts))
 
     def seeds(self, runs: int) -> range:
         """Return the seeds of the requested number of runs, by default of `runs`."""

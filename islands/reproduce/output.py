@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from islands.display.heartbeat import end_work
 from islands.errors import UsageError
 from islands.inside import inside
 from islands.paths import published, reading
-from islands.record.kind import BENCH, EXPERIMENT, PROVENANCE, Kind, kind_of, results_in
+from islands.record.folder import BENCH, EXPERIMENT, PROVENANCE, Kind, kind_of, results_in
 from islands.record.ledger import LEDGER, RunLedger
 from islands.record.provenance import write_provenance
-from islands.record.work import end_work
 from islands.report.figure import (
     COLOURS,
     HEIGHT,
@@ -25,8 +24,9 @@ from islands.report.figure import (
     style,
 )
 from islands.report.folders import PAGE, page_for
-from islands.reproduce.cells import Column, Plot, TableRow, numbers
+from islands.reproduce.cells import Plot, TableRow, numbers
 from islands.reproduce.table import PaperTable
+from islands.tables import Column, write_csv
 from islands.untrusted import read_toml
 
 _HIGH = 32
@@ -71,13 +71,7 @@ class ExperimentFolder:
             self._write(f"{table.name}-parts", columns, parts)
 
     def _write(self, name: str, columns: Sequence[Column], rows: Sequence[TableRow]) -> None:
-        with (
-            published(inside(self.path, f"{name}.csv")) as temporary,
-            temporary.open("w", newline="", encoding="utf-8") as stream,
-        ):
-            writer = csv.DictWriter(stream, [column.name for column in columns])
-            writer.writeheader()
-            writer.writerows(rows)
+        write_csv(inside(self.path, f"{name}.csv"), [column.name for column in columns], rows)
 
     def text(self, table: PaperTable, text: str) -> None:
         """Write a table as it was printed, as far as it is filled."""

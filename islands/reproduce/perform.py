@@ -11,11 +11,12 @@ from islands.display.heartbeat import Heartbeat
 from islands.instances.locate import Found
 from islands.problems import read
 from islands.record.ledger import RunLedger
-from islands.reproduce.cells import Cell, Fact, TableRow, header, line
+from islands.reproduce.cells import Cell, Fact, TableRow
 from islands.reproduce.experiment import Experiment, ExperimentRequest
 from islands.reproduce.output import ExperimentFolder
 from islands.reproduce.selection import Selection
 from islands.reproduce.table import PaperTable
+from islands.tables import header, line
 from islands.text import counted
 
 

@@ -10,11 +10,12 @@ from statistics import fmean
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import Cell, Column, Scaled, TableRow, numbers
+from islands.reproduce.cells import Cell, Scaled, TableRow, numbers
 from islands.reproduce.experiment import Experiment
 from islands.reproduce.runs import Sample
 from islands.reproduce.selection import named
 from islands.reproduce.table import SampleTable
+from islands.tables import Column
 
 
 class PooledTable(SampleTable):

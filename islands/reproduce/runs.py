@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 from typing import Any, Self
 
 from islands.problems.base import Problem
-from islands.run.batch import Batch
+from islands.run.concurrent import ConcurrentRuns
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Sample:
     """Seconds of the batch, divided by the number of runs."""
 
     @classmethod
-    def of(cls, problem: Problem, batch: Batch) -> Self:
+    def of(cls, problem: Problem, batch: ConcurrentRuns) -> Self:
         """Return the statistics of a batch."""
         ends = [run.progress for run in batch.runs]
         costs = tuple(end.cost for end in ends if end.cost is not None)

@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import Column, Fact, Plot, TableRow
+from islands.reproduce.cells import Fact, Plot, TableRow
 from islands.reproduce.experiment import Experiment
 from islands.reproduce.runs import Sample
 from islands.reproduce.timing import paper_seconds
+from islands.tables import Column
 
 ALL_CORES = 0
 """Stands for all cores in a list of thread numbers."""

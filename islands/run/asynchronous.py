@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
-from islands.configuration.schedule import EpochSchedule
-from islands.configuration.spec import RunSpec
+from islands.configuration.spec import EpochSchedule, RunSpec
 from islands.configuration.stop import first_reason, time_limit
-from islands.display.slow import Slow
+from islands.display.messages import Slow
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress import usage
@@ -30,10 +29,9 @@ from islands.progress.progress import (
 )
 from islands.progress.tally import Tally, summarise
 from islands.progress.usage import Stopwatch
-from islands.run.alarm import Alarm
-from islands.run.observers import Viewer
+from islands.run.loop import Viewer
 from islands.run.pace import Pace
-from islands.run.signals import Interruption
+from islands.run.signals import Alarm, Interruption
 
 _TAG = 4
 _NUMBERS = len(fields(Tally)) + 2  # a tally, the generation, and signals

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,30 +17,58 @@ from islands.configuration.own import traits
 from islands.configuration.resolve import layers
 from islands.configuration.spec import RunSpec, deal_of
 from islands.custom.trust import NO_TRUST, Trust, UntrustedError
-from islands.display.header import Notices, announce
+from islands.display.messages import Notices, announce
 from islands.display.screen import Screen
-from islands.errors import InputError, UnwritableError, UsageError
-from islands.migration.asynchronous import require_same_senders
-from islands.parallel import RanksLostError, World
+from islands.errors import InputError, RunError, UnwritableError, UsageError
+from islands.migration.exchange import require_same_senders
+from islands.parallel import RanksLostError, World, describe
 from islands.problems.base import Problem
-from islands.progress.machine import Machine
 from islands.progress.result import Result
+from islands.progress.usage import Machine
 from islands.record.checkpoint import remove_obsolete
 from islands.record.folder import FINISHED, SETTINGS, claim, refuse_unfit, require_run
+from islands.record.inputs import (
+    require_intact,
+    signature_of,
+    store_parts,
+    store_problem,
+    write_settings,
+)
 from islands.record.lock import FolderLock
 from islands.record.one_run import require_core, warnings
-from islands.record.problem_file import signature_of, store_problem
-from islands.record.script_parts import store_parts
-from islands.record.settings_file import require_intact, write_settings
 from islands.record.solution import Finished, finished
-from islands.run.advice import advising
-from islands.run.build import has_halo, make_archipelago, read_start
-from islands.run.device import RankOptions, block_memory, take_device
-from islands.run.observers import Callback
+from islands.run.build import (
+    RankOptions,
+    block_memory,
+    has_halo,
+    make_archipelago,
+    read_start,
+    take_device,
+)
+from islands.run.loop import Callback
 from islands.run.request import resolve_stored, resolved, stored_request
 from islands.run.signals import Interruption
-from islands.run.start import Start, perform
+from islands.run.single import Start, perform
 from islands.untrusted import followed
+
+
+@contextmanager
+def advising(folder: Path | None) -> Iterator[None]:
+    """Add to an error of a file inside the block the command that continues the run."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # the reader of the output has left
+    except (OSError, UnwritableError) as error:
+        if folder is None:
+            raise
+        command = f"continue the run with: islands resume {shlex.quote(str(folder))}"
+        if isinstance(error, OSError):
+            raise RunError(f"{describe(error)}. When this is repaired, {command}") from error
+        # The same object, as all ranks may have agreed on it.
+        error.args = (f"{error}. Then {command}",)
+        raise
+
 
 _DEFAULT = RankOptions()
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from islands.paths import reading
 from islands.progress.result import Result
-from islands.record.folder import SETTINGS
-from islands.record.kind import SERIES
-from islands.record.settings_file import read_settings
-from islands.record.table_file import Row, read_table, write_table
+from islands.record.files import Row, read_table, write_table
+from islands.record.folder import SERIES, SETTINGS
+from islands.record.inputs import read_settings
 
 LEDGER = SERIES
 COLUMNS = (

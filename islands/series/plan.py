@@ -13,14 +13,14 @@ from typing import Any, Self
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.custom.trust import NO_TRUST, Trust
+from islands.display.heartbeat import is_of_work
 from islands.errors import UsageError
 from islands.inside import inside
 from islands.parallel import World, differences
 from islands.paths import reading
 from islands.problems.base import Problem
 from islands.record.folder import JOB, SETTINGS, refuse_unfit
-from islands.record.settings_file import require_intact
-from islands.record.work import is_of_work
+from islands.record.inputs import require_intact
 from islands.run.request import resolved
 from islands.series.ledger import LEDGER, read_rows
 from islands.text import option

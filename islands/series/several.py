@@ -10,18 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from islands.configuration.stop import time_limit
-from islands.display.heartbeat import Heartbeat
+from islands.display.heartbeat import Heartbeat, Work, end_work, write_work
 from islands.display.screen import Screen
 from islands.inside import inside
 from islands.parallel import World
 from islands.paths import writing
 from islands.progress.result import Result
-from islands.progress.work import Work
-from islands.record.folder import SETTINGS, fresh
-from islands.record.kind import SERIES_LOCK
+from islands.record.folder import SERIES_LOCK, SETTINGS, fresh
 from islands.record.lock import FolderLock
-from islands.record.work import end_work, write_work
-from islands.run.device import RankOptions
+from islands.run.build import RankOptions
 from islands.run.runner import Output, resume_requested, run
 from islands.run.signals import INTERRUPT, Interruption
 from islands.series.ledger import LEDGER, enter, holds, row_of

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from islands.display.table import or_dash
+from islands.display.screen import or_dash
 from islands.progress.progress import is_better
 from islands.progress.result import Result
-from islands.run.bound import gap_to
+from islands.run.single import gap_to
 from islands.statistics import moments
 from islands.text import count, counted, gap, one_line, rounded
 

@@ -12,11 +12,11 @@ from decimal import Decimal
 from pathlib import Path
 
 from islands.configuration.spec import RunSpec
+from islands.display.heartbeat import is_of_work
 from islands.errors import UsageError
 from islands.paths import reading
-from islands.record.kind import TUNING, TUNING_LOCK
-from islands.record.table_file import Row, read_table, write_table
-from islands.record.work import is_of_work
+from islands.record.files import Row, read_table, write_table
+from islands.record.folder import TUNING, TUNING_LOCK
 from islands.tune.runs import TaskResult, is_timed
 
 LEDGER, LOCK = TUNING, TUNING_LOCK

@@ -15,15 +15,13 @@ from typing import Any
 
 from islands.backends.base import Backend
 from islands.custom.trust import references, signed
-from islands.display.heartbeat import Heartbeat
+from islands.display.heartbeat import Heartbeat, end_work, write_work
 from islands.errors import IslandsError, RunError, UsageError
 from islands.inside import inside
 from islands.paths import published, writing
-from islands.record.folder import fresh
-from islands.record.kind import BEST, CONCLUSION, PROVENANCE, RANKING
+from islands.record.files import write_table
+from islands.record.folder import BEST, CONCLUSION, PROVENANCE, RANKING, fresh
 from islands.record.lock import FolderLock
-from islands.record.table_file import write_table
-from islands.record.work import end_work, write_work
 from islands.run.signals import suspending
 from islands.text import counted
 from islands.tune.configurations import Candidates

@@ -20,7 +20,7 @@ from islands.custom.trust import NO_TRUST, Trust
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.run.device import take_device
+from islands.run.build import take_device
 from islands.series.plan import Plan, PlannedRun
 from islands.settings import Settings
 from islands.tune.configurations import Candidates, Configuration, Values, grid, random, words_of

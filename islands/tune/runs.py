@@ -12,11 +12,11 @@ from islands.configuration.stop import Criterion
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
-from islands.run.batch import run_batch
 from islands.run.build import make_archipelago
-from islands.run.epochs import evolve
+from islands.run.concurrent import run_concurrently
+from islands.run.loop import evolve
 from islands.run.signals import Interruption
-from islands.run.start import check_exactly
+from islands.run.single import check_exactly
 
 _QUALITY_KINDS = ("target", "gap", "best-known", "optimum")
 
@@ -58,7 +58,7 @@ def run_task(
     """Make `runs` runs, in one batch or one after another; `tell` reports the current one."""
     problem = problem.adjusted(spec.problem)
     if batched:
-        batch = run_batch(spec, problem, runs, backend)
+        batch = run_concurrently(spec, problem, runs, backend)
         return _result([run.progress for run in batch.runs], batch.seconds, spec)
     ends = list(_sequential(spec, problem, runs, backend, tell))
     return _result(ends, sum(end.seconds for end in ends), spec)

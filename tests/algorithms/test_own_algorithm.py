@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from numpy_migration import NumpyMigration
 from numpy_streams import words
+from one_colony import one_colony
 from problems_for_tests import cities
 from ranks_for_tests import on_ranks
 from teams_for_tests import copies, in_teams
@@ -47,7 +48,7 @@ def made(
     **way: Any,
 ) -> Archipelago:
     ranks = ranks or World()
-    return Archipelago(
+    return one_colony(
         problem=problem,
         algorithm="threshold",
         encoding="permutation",

@@ -18,8 +18,8 @@ import pytest
 from page_folders import experiment
 
 import islands
+from islands.record.files import write_table
 from islands.record.parquet import read_parquet, write_parquet
-from islands.record.table_file import write_table
 from islands.series.ledger import COLUMNS
 
 SECONDS, BYTES = 10.0, 1 << 30
@@ -108,8 +108,7 @@ def large_manifest(run: Path) -> None:
 
 def compressed_checkpoint(run: Path) -> None:
     """Replace a checkpoint by one with two gigabytes of zeros, and correct its manifest."""
-    from islands.record.checkpoint import digest
-    from islands.record.manifest import content_digest
+    from islands.record.checkpoint import content_digest, digest
 
     path = next(run.glob("checkpoints/*/rank-000.npz"))
     with np.load(path) as earlier:

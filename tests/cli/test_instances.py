@@ -13,7 +13,8 @@ import pytest
 from islands.cli import instances
 from islands.errors import InputError, UsageError
 from islands.instances.fetch import NoAnswerError
-from islands.instances.synthetic import tsplib_text, uniform_tsp
+from islands.instances.synthetic import uniform_tsp
+from islands.instances.tsplib import tsplib_text
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,10 @@ import pytest
 from islands import __version__
 from islands.algorithms import ALGORITHMS
 from islands.cli import COMMANDS, main
-from islands.configuration.stop_kinds import KINDS
+from islands.configuration.stop import KINDS
 from islands.encodings import ENCODINGS
-from islands.instances.synthetic import tsplib_text, uniform_tsp
+from islands.instances.synthetic import uniform_tsp
+from islands.instances.tsplib import tsplib_text
 from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS
 

@@ -178,7 +178,7 @@ def test_export_of_a_run_that_is_killed(run: Path, tmp_path: Path, capsys: Any) 
 
     from islands.archipelago.measure import IslandMeasure
     from islands.progress.progress import Epoch, Progress
-    from islands.record.trace import Trace
+    from islands.record.records import Trace
 
     folder = tmp_path / "killed"
     shutil.copytree(run, folder)

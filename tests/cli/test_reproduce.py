@@ -15,7 +15,8 @@ import pytest
 from islands import solve
 from islands.cli import experiments as command
 from islands.cli import main
-from islands.instances.synthetic import tsplib_text, uniform_tsp
+from islands.instances.synthetic import uniform_tsp
+from islands.instances.tsplib import tsplib_text
 from islands.problems import load
 from islands.reproduce import PAPERS, xavier2019
 from islands.reproduce.jardim2021 import implementations as jardim

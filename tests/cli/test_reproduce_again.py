@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from islands.cli import main
-from islands.instances.synthetic import tsplib_text, uniform_tsp
-from islands.record.work import read_work
+from islands.display.heartbeat import read_work
+from islands.instances.synthetic import uniform_tsp
+from islands.instances.tsplib import tsplib_text
 from islands.report.folders import page_for
 
 pytest.importorskip("scipy")

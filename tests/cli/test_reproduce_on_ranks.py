@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from islands.cli import main
-from islands.instances.synthetic import tsplib_text, uniform_tsp
+from islands.instances.synthetic import uniform_tsp
+from islands.instances.tsplib import tsplib_text
 
 pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")

@@ -13,9 +13,8 @@ import pytest
 from late_runs import FAR, shifted_state
 
 from islands.cli import main
-from islands.record.checkpoint import digest, newest_first
+from islands.record.checkpoint import Manifest, digest, newest_first
 from islands.record.folder import CHECKPOINTS, MANIFEST
-from islands.record.manifest import Manifest
 
 RUN = ["run", "demo/tsp", "--population", "16", "--islands", "3", "--backend", "cpu"]
 RUN += ["--threads", "1", "--improver", "none", "--migration", "random", "--interval", "4"]

@@ -16,7 +16,7 @@ from islands.progress.result import Result
 from islands.record.solution import recorded
 from islands.report.recorded import RecordedRun
 from islands.report.single import page_of
-from islands.run import bound as bounds
+from islands.run import single as bounds
 
 FEW = ["run", "tsplib/berlin52", "--stop", "generations=3", "--backend", "cpu", "--bound"]
 

@@ -19,7 +19,7 @@ from tuning import LINE, done, rows
 
 from islands.cli import main
 from islands.record import lock
-from islands.record.table_file import write_table
+from islands.record.files import write_table
 from islands.slurm.state import state_of
 from islands.tune.ledger import COLUMNS, TuneLedger
 

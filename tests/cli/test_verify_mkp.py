@@ -11,8 +11,7 @@ import pytest
 
 from islands.cli import main, verify
 from islands.errors import InputError
-from islands.instances.mkp import MkpFile
-from islands.instances.mkp_layouts import drake_text
+from islands.instances.mkp import MkpFile, drake_text
 from islands.instances.synthetic import demo_mkp
 from islands.paths import data_folder
 

@@ -14,10 +14,9 @@ import pytest
 
 from islands.bench import traced as runs
 from islands.cli import main, watch
-from islands.progress.work import Work
-from islands.record.kind import EXPERIMENTS_LOCK, SERIES_LOCK, TUNING_LOCK
+from islands.display.heartbeat import Work, end_work, read_work, write_work
+from islands.record.folder import EXPERIMENTS_LOCK, SERIES_LOCK, TUNING_LOCK
 from islands.record.lock import FolderLock
-from islands.record.work import end_work, read_work, write_work
 
 SERIES = ["run", "demo/tsp", "--population", "16", "--islands", "2", "--backend", "cpu"]
 SERIES += ["--threads", "1", "--improver", "none", "--out", "a"]

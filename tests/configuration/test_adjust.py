@@ -18,14 +18,14 @@ from islands.cli.run import add_arguments, options
 from islands.configuration.fit import fitting
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
-from islands.display.header import opening
+from islands.display.messages import opening
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
 from islands.instances.tsplib import TspFile
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
-from islands.record.settings_file import write_settings
+from islands.record.inputs import write_settings
 
 BACKENDS = ("cpu", "cuda")
 ORDERS = {"algorithm": "de", "improver": "tabu"}

@@ -26,7 +26,7 @@ from islands.parallel import World
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.run import request as request
-from islands.run.batch import run_batch
+from islands.run.concurrent import run_concurrently
 from islands.run.runner import Output, resume_requested, run_requested
 from islands.series.plan import Plan
 from islands.series.several import run_several
@@ -193,7 +193,7 @@ def test_series_uses_settings_of_the_problem(ways: list[Settings], tmp_path: Pat
 
 def test_concurrent_runs_and_solvers_use_settings_of_the_problem(ways: list[Settings]) -> None:
     asked = layers({**ASKED, "islands": 2, "migration": "none"})
-    run_batch(resolve(asked, Plain()), Plain(), 1, choose("cpu"))
+    run_concurrently(resolve(asked, Plain()), Plain(), 1, choose("cpu"))
     solver = islands.Solver("fake/five", way="right", backend="cpu")
     assert solver.problem.settings == WaySettings("right")
     islands.solve(Named(), way="right", backend="cpu", stop="generations=1")

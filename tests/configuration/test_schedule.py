@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from islands.configuration.schedule import EpochSchedule
+from islands.configuration.spec import EpochSchedule
 
 
 def test_schedules_always_advance() -> None:

@@ -11,13 +11,13 @@ from results_for_tests import NEAR_BEST_KNOWN
 import islands
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.stop import (
+    KINDS,
     first_reason,
     last_generation,
     parse,
     require_known,
     time_limit,
 )
-from islands.configuration.stop_kinds import KINDS
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem

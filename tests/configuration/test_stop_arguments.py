@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import islands
-from islands.configuration.stop_arguments import stop_texts
+from islands.configuration.stop import stop_texts
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from pathlib import Path
 from fakes import FakeProblem
 
 from islands.configuration.resolve import layers, resolve
-from islands.display.header import opening, place
+from islands.display.messages import opening, place
 from islands.instances.catalogue import BestKnown
-from islands.instances.sln import Remark
-from islands.progress.machine import Machine
+from islands.instances.solution_files import Remark
+from islands.progress.usage import Machine
 
 MACHINE = Machine(2, "cpu", "2 x CPU, 1 thread", "no GPU found", "staged", 1.94)
 

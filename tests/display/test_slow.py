@@ -12,7 +12,7 @@ from epochs_for_tests import run as evolved
 from fakes import FakeArchipelago, FakeProblem, Silent
 
 from islands.configuration.resolve import layers, resolve
-from islands.display.slow import Slow
+from islands.display.messages import Slow
 from islands.progress.progress import Progress
 
 
@@ -28,7 +28,7 @@ class AtWork(FakeArchipelago):
 
 def slow(islands: AtWork, clock: SimpleNamespace, monkeypatch: Any, **options: Any) -> Slow:
     tick = SimpleNamespace(perf_counter=lambda: clock.now)
-    monkeypatch.setattr("islands.display.slow.time", tick)
+    monkeypatch.setattr("islands.display.messages.time", tick)
     spec = resolve(layers({"islands": 2, "population": 256, **options}), FakeProblem())
     return Slow(islands, spec, clock.said.append, "function= of mine")  # type: ignore[arg-type]
 

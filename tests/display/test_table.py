@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from islands.display.table import HEADER, KEY, Table, row
+from islands.display.screen import HEADER, KEY, Table, row
 from islands.progress.progress import Progress
 
 

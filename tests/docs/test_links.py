@@ -69,7 +69,8 @@ def test_pictures_exist() -> None:
         for source in re.findall(r'<img src="([^"]*)"|!\[[^]]*\]\(([^)]*)\)', prose(page))
         for source in filter(None, source)
     ]
-    assert found == [True] * 2
+    assert len(found) >= 6
+    assert all(found)
 
 
 def anchors(page: Path) -> set[str]:

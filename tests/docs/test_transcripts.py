@@ -13,7 +13,7 @@ from documented import started, words_of
 from pages import ROOT
 from without_search import tried
 
-from islands.display.header import idle_words
+from islands.display.messages import idle_words
 from islands.text import command_line
 
 _RUN = re.compile(r"^\$ (islands (?:run|submit) .+)$", re.MULTILINE)

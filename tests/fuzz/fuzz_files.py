@@ -16,7 +16,7 @@ from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import parse
 from islands.paths import data_folder
 from islands.problems import load
-from islands.record.settings_file import read_settings, require_intact, write_settings
+from islands.record.inputs import read_settings, require_intact, write_settings
 from islands.tune.domain import Owner, domain
 
 

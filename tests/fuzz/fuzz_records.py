@@ -27,8 +27,7 @@ from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.record.checkpoint import digest
-from islands.record.manifest import Manifest, content_digest
+from islands.record.checkpoint import Manifest, content_digest, digest
 from islands.record.parquet import checksum, read_parquet, write_parquet
 from islands.record.restore import restore
 from islands.record.solution import recorded

@@ -18,19 +18,17 @@ from islands.algorithms import ALGORITHMS
 from islands.configuration.agreement import identity
 from islands.configuration.fit import fitting, require_block_memory
 from islands.configuration.resolve import format_of, instance_of, layers, resolve
-from islands.configuration.schedule import EpochSchedule
-from islands.configuration.spec import RunSpec
+from islands.configuration.spec import EpochSchedule, RunSpec
 from islands.custom.trust import Trust
-from islands.display.header import opening
+from islands.display.messages import opening
 from islands.errors import UsageError
 from islands.improvers import improvers_for
 from islands.parallel import World
 from islands.presets import PRESETS
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.record.problem_file import store_problem
-from islands.record.settings_file import require_intact
-from islands.record.trace import records
+from islands.record.inputs import require_intact, store_problem
+from islands.record.records import records
 from islands.run.build import islands_of, read_start
 from islands.run.request import resolve_stored, resolved, stored_request
 from islands.series.plan import PlannedRun

@@ -16,9 +16,9 @@ from islands.problems.base import Problem
 from islands.progress.progress import Progress
 from islands.reproduce.experiment import Experiment
 from islands.reproduce.table import PaperTable
-from islands.run.batch import Batch, BatchRun
+from islands.run.concurrent import ConcurrentRun, ConcurrentRuns
 
-Answer = Callable[..., Batch]
+Answer = Callable[..., ConcurrentRuns]
 """Returns a batch for a number of runs and options."""
 
 
@@ -28,7 +28,7 @@ def ended(
     evaluations: int = 1000,
     generations: int = 1000,
     seconds: float = 1.0,
-) -> Batch:
+) -> ConcurrentRuns:
     """Return a batch of runs with these final costs, which took `seconds` in all.
 
     None stands for a run without a feasible solution.
@@ -37,11 +37,11 @@ def ended(
     for seed, cost in enumerate(costs, 1):
         progress = Progress(generations, evaluations, seconds, cost, 0, 0, 0.0)
         if cost is None:
-            runs.append(BatchRun(seed, progress, None, "", "", None))
+            runs.append(ConcurrentRun(seed, progress, None, "", "", None))
             continue
         best = Candidate(int(cost), 0, np.arange(5), np.arange(5))
-        runs.append(BatchRun(seed, progress, best, "", "", cost))
-    return Batch(tuple(runs), seconds)
+        runs.append(ConcurrentRun(seed, progress, best, "", "", cost))
+    return ConcurrentRuns(tuple(runs), seconds)
 
 
 def called(name: str, known: float | None, *, maximise: bool = False) -> Problem:
@@ -56,7 +56,7 @@ def called(name: str, known: float | None, *, maximise: bool = False) -> Problem
 class _Answered(Experiment):
     answer: Answer
 
-    def batch(self, problem: Problem, runs: int, **options: Any) -> Batch:
+    def batch(self, problem: Problem, runs: int, **options: Any) -> ConcurrentRuns:
         return self.answer(runs, **options)
 
 

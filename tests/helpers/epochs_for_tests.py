@@ -10,9 +10,8 @@ from fakes import FakeArchipelago, FakeProblem, Quiet
 from islands.configuration.resolve import layers, resolve
 from islands.parallel import World
 from islands.progress.progress import Epoch, Moment, Outcome
-from islands.run import epochs as module
-from islands.run.epochs import evolve
-from islands.run.observers import Viewer
+from islands.run import loop as module
+from islands.run.loop import Viewer, evolve
 
 
 def run(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from islands.record.table_file import write_table
+from islands.record.files import write_table
 from islands.tune.ledger import COLUMNS
 
 

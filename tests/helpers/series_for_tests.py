@@ -20,7 +20,7 @@ from islands.archipelago.measure import Candidate
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.run import request as request
-from islands.run.device import RankOptions
+from islands.run.build import RankOptions
 from islands.run.runner import Output
 from islands.series.plan import Plan
 from islands.series.series import Series

@@ -15,9 +15,9 @@ from ranks_for_tests import on_ranks
 from islands.configuration.resolve import layers, resolve
 from islands.parallel import Deal, World
 from islands.problems.base import Solution
-from islands.progress.machine import Machine
 from islands.progress.result import Result
-from islands.run.start import Start, perform
+from islands.progress.usage import Machine
+from islands.run.single import Start, perform
 
 ISLANDS = 6
 DIFFERING = {"seconds", "microseconds", "transport"}

@@ -34,13 +34,13 @@ from islands.configuration.spec import RunSpec
 from islands.parallel import World
 from islands.problems import load, read
 from islands.problems.base import Problem
-from islands.record.kind import BEST
+from islands.record.folder import BEST
 from islands.reproduce.experiment import ExperimentRequest
 from islands.reproduce.selection import Selection
 from islands.run.runner import Output, run
 from islands.series.several import _Performance
-from islands.slurm.launcher import Launcher
-from islands.slurm.scaling import powers_of_two
+from islands.slurm.ranks import Launcher
+from islands.slurm.run_job import powers_of_two
 from islands.tune.plan import Tuning
 
 Value = TypeVar("Value")
@@ -171,7 +171,7 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
         "islands.run.runner._device": lambda *_: device,
         "islands.run.runner._prepared": _prepared,
         "islands.run.runner._run_to_end": _stopped,
-        "islands.run.device.take_device": lambda *_, **__: device,
+        "islands.run.build.take_device": lambda *_, **__: device,
         "islands.tune.plan.take_device": lambda *_, **__: device,
         "islands.tune.perform._results": _tuned,
         "islands.series.several._Performance.perform": _series,

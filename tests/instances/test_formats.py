@@ -11,10 +11,8 @@ from knapsacks import COUNTED, DRAKE, SAC94, TITLED, content, write
 
 from islands.errors import InputError, UsageError
 from islands.instances.formats import FOUND_BY_NAME, recognised
-from islands.instances.mkp import MkpFile, read_mkp
-from islands.instances.mkp_layouts import drake_text
-from islands.instances.qap_stated import StatedCosts
-from islands.instances.qaplib import read_qap
+from islands.instances.mkp import MkpFile, drake_text, read_mkp
+from islands.instances.qaplib import StatedCosts, read_qap
 from islands.instances.synthetic import correlated_mkp
 
 QAP = "2\n1 2\n3 4\n5 6\n7 8\n"
@@ -80,7 +78,7 @@ def test_a_knapsack_is_never_read_in_the_wrong_format(
             with suppress(InputError):
                 assert recognised(path) == form
         else:
-            assert content(read_mkp(path)) == content(file)
+            assert content(read_mkp(path, recognised(path))) == content(file)
 
 
 def test_a_file_that_fits_two_formats_is_refused(tmp_path: Path) -> None:
@@ -183,9 +181,9 @@ def test_published_files_are_recognised_in_both_layouts(published: Path, tmp_pat
             for text in (f"{first} 578\n{rest}", f"{first}\n{rest}\n578\n"):
                 assert recognised(write(tmp_path, "valued.dat", text)) == form
         if form == "drake":
-            file = read_mkp(path)
+            file = read_mkp(path, recognised(path))
             original = write(tmp_path, "original.dat", as_sac94(file))
-            assert content(read_mkp(original)) == content(file)
+            assert content(read_mkp(original, recognised(original))) == content(file)
 
 
 def test_files_of_single_instances_are_found_by_name() -> None:

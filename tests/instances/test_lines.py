@@ -10,18 +10,16 @@ import pytest
 from islands.errors import InputError
 from islands.instances.formats import recognised
 from islands.instances.lines import Lines
-from islands.instances.mkp import read_mkp
+from islands.instances.mkp import read_mkp, read_sol
 from islands.instances.qaplib import read_qap
 from islands.instances.sln import read_sln
-from islands.instances.sol import read_sol
-from islands.instances.tours import read_tour
-from islands.instances.tsplib import read_tsp
+from islands.instances.tsplib import read_tour, read_tsp
 
 READERS: dict[str, Callable[[Path], Any]] = {
     "a.tsp.gz": read_tsp,
     "a.qap.gz": read_qap,
     "a.dat.gz": recognised,
-    "a.txt.gz": read_mkp,
+    "a.txt.gz": lambda path: read_mkp(path, "orlib"),
     "a.tour.gz": lambda path: read_tour(path, 2),
     "a.sln.gz": lambda path: read_sln(path, 2),
     "a.sol.gz": lambda path: read_sol(path, 2),
@@ -91,7 +89,7 @@ MARKED: dict[str, tuple[bytes, Callable[[Path], Any]]] = {
     ),
     "a.qap": (b"2\n0 1\n1 0\n0 2\n2 0\n", lambda path: read_qap(path).b.tolist()),
     "a.dat": (b"2 1 0\n10 20\n1 2\n2\n", recognised),
-    "a.txt": (b"1\n2 1 0\n10 20\n1 2\n2\n", lambda path: read_mkp(path).profits.tolist()),
+    "a.txt": (b"1\n2 1 0\n10 20\n1 2\n2\n", lambda path: read_mkp(path, "orlib").profits.tolist()),
     "a.tour": (b"TOUR_SECTION\n2 1\n-1\n", lambda path: read_tour(path, 2).tolist()),
     "a.sln": (b"2 7\n2 1\n", lambda path: read_sln(path, 2).order.tolist()),
     "a.sol": (b"2\n", lambda path: read_sol(path, 2).tolist()),

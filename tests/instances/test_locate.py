@@ -8,7 +8,8 @@ import pytest
 
 from islands.errors import InputError, UsageError
 from islands.instances.locate import Found, Index, find
-from islands.instances.synthetic import tsplib_text, uniform_tsp
+from islands.instances.synthetic import uniform_tsp
+from islands.instances.tsplib import tsplib_text
 
 
 def look(instance: str) -> Found:

@@ -10,8 +10,7 @@ import pytest
 from knapsacks import COUNTED, DRAKE, SAC94, SMALL, TITLED, content, write
 
 from islands.errors import InputError, UsageError
-from islands.instances.mkp import read_mkp
-from islands.instances.mkp_layouts import drake_text
+from islands.instances.mkp import drake_text, read_mkp
 from islands.instances.synthetic import correlated_mkp
 
 RIGHT = {

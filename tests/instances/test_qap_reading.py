@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from islands.errors import InputError
-from islands.instances.qap_stated import StatedCosts
-from islands.instances.qaplib import read_qap
+from islands.instances.qaplib import StatedCosts, read_qap
 
 
 def wrapped(words: list[str], widths: Iterator[int]) -> str:

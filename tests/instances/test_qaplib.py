@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from islands.errors import InputError
-from islands.instances.qap_stated import StatedCosts
-from islands.instances.qaplib import QapFile, qaplib_text, read_qap
+from islands.instances.qaplib import QapFile, StatedCosts, qaplib_text, read_qap
 
 PLAIN = "2\n\n1 2\n3 4\n\n5 6\n7 8\n"
 RIGHT = {

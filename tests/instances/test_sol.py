@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from islands.errors import InputError
-from islands.instances.sol import read_sol, write_sol
+from islands.instances.mkp import read_sol, write_sol
 
 RIGHT = {
     "plain.sol": "2 5 1\n",

@@ -8,20 +8,18 @@ import numpy as np
 import pytest
 
 from islands.instances.catalogue import catalogue
-from islands.instances.mkp_layouts import drake_text
+from islands.instances.mkp import drake_text, read_sol
 from islands.instances.qaplib import qaplib_text
 from islands.instances.sln import read_sln
-from islands.instances.sol import read_sol
 from islands.instances.synthetic import (
     correlated_mkp,
     demo_mkp,
     demo_qap,
     demo_tsp,
     grid_qap,
-    tsplib_text,
     uniform_tsp,
 )
-from islands.instances.tsplib import read_tsp
+from islands.instances.tsplib import read_tsp, tsplib_text
 from islands.paths import data_folder
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from islands.errors import InputError
-from islands.instances.tours import read_tour, tour_fault, write_tour
+from islands.instances.tsplib import read_tour, tour_fault, write_tour
 
 HEAD = "NAME : t\nTYPE : TOUR\nDIMENSION : 4\nTOUR_SECTION\n"
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from islands.errors import InputError
-from islands.instances.synthetic import tsplib_text, uniform_tsp
-from islands.instances.tsplib import read_tsp
+from islands.instances.synthetic import uniform_tsp
+from islands.instances.tsplib import read_tsp, tsplib_text
 
 DATA = Path(__file__).parent / "data"
 

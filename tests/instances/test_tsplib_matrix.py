@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from islands.instances.tsplib import read_tsp
-from islands.instances.tsplib_matrix import FORMATS
+from islands.instances.tsplib import FORMATS, read_tsp
 
 # Formats with a diagonal have 7, 8, 9 and 7 there; no tour uses them.
 MATRIX = [[0, 1, 2, 4], [1, 0, 3, 5], [2, 3, 0, 6], [4, 5, 6, 0]]

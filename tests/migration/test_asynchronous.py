@@ -11,7 +11,7 @@ from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.migration import TOPOLOGIES, MigrationSettings
-from islands.migration.asynchronous import require_same_senders
+from islands.migration.exchange import require_same_senders
 from islands.migration.route import Parcel
 from islands.parallel import World, world
 

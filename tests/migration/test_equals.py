@@ -12,7 +12,7 @@ from test_exchange import ELITE, POPULATION, SEED, archipelago_of, seen
 
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
-from islands.migration.base import REPLACEMENTS
+from islands.migration.settings import REPLACEMENTS
 
 
 @pytest.mark.parametrize("most", [2, 2**61])

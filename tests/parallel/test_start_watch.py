@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from islands.parallel.start_watch import Neighbours
+from islands.parallel.process import Neighbours
 
 
 class Processes:

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from islands.errors import InputError, UsageError
-from islands.instances.mkp_layouts import drake_text
+from islands.instances.mkp import drake_text
 from islands.instances.qaplib import qaplib_text
-from islands.instances.synthetic import correlated_mkp, grid_qap, tsplib_text, uniform_tsp
+from islands.instances.synthetic import correlated_mkp, grid_qap, uniform_tsp
+from islands.instances.tsplib import tsplib_text
 from islands.problems import load
 from islands.problems.mkp import Mkp
 

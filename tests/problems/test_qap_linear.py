@@ -13,7 +13,7 @@ import pytest
 import islands
 from islands.cli import main
 from islands.errors import UsageError
-from islands.record.problem_file import stored_problem
+from islands.record.inputs import stored_problem
 
 N = 7
 RNG = np.random.default_rng(8)

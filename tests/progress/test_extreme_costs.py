@@ -16,7 +16,7 @@ from results_for_tests import result
 
 import islands
 from islands.backends.base import Backend
-from islands.display.table import row
+from islands.display.screen import row
 from islands.errors import UsageError
 from islands.progress.progress import Progress
 from islands.series.summary import Summary, table

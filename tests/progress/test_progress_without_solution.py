@@ -10,11 +10,11 @@ from fakes import FakeProblem
 
 from islands.archipelago.measure import IslandMeasure
 from islands.configuration.stop import parse
-from islands.display.table import row
+from islands.display.screen import row
 from islands.instances.catalogue import BestKnown
 from islands.progress.progress import Moment, Progress, is_better
 from islands.progress.tally import NO_SOLUTION, Tally, summarise
-from islands.record.manifest import Manifest
+from islands.record.checkpoint import Manifest
 from islands.run import request as request
 
 

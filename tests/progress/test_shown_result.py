@@ -22,8 +22,8 @@ from islands import solve
 from islands.archipelago.measure import IslandMeasure
 from islands.progress.progress import Epoch, Progress
 from islands.record import tables
+from islands.record.records import Trace
 from islands.record.tables import Rows
-from islands.record.trace import Trace
 
 FEW: dict[str, Any] = {
     "islands": 3,

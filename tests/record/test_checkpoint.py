@@ -12,8 +12,7 @@ import pytest
 from starts_for_tests import checkpoints, start, streams
 
 from islands.errors import InputError
-from islands.record.checkpoint import newest_first, next_start, remove_obsolete
-from islands.record.manifest import content_digest
+from islands.record.checkpoint import content_digest, newest_first, next_start, remove_obsolete
 
 
 def made(run: Path, *names: str) -> None:

@@ -23,10 +23,10 @@ from islands.configuration.resolve import layers, resolve
 from islands.migration.transport import InHostMemory
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.progress.machine import Machine
+from islands.progress.usage import Machine
 from islands.run import pace as pace
 from islands.run.build import islands_of
-from islands.run.start import Start, perform
+from islands.run.single import Start, perform
 
 GENERAL: dict[str, Any] = {"islands": 5, "population": 8, "seed": 3, "improver": "none"}
 LAST = 23

@@ -15,7 +15,7 @@ from starts_for_tests import checkpoints, require_same, start, streams, whole
 
 from islands.configuration.spec import FORMAT
 from islands.errors import InputError
-from islands.record.manifest import content_digest
+from islands.record.checkpoint import content_digest
 from islands.run import pace as pace
 
 pytestmark = pytest.mark.usefixtures("checkpoints_at_epochs_only")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import islands
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.configuration.stop import parse
-from islands.display.table import row
+from islands.display.screen import row
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
@@ -27,7 +27,7 @@ from islands.problems.base import Solution
 from islands.progress.progress import Epoch, Progress
 from islands.progress.result import Result
 from islands.progress.tally import Tally, summarise
-from islands.record.trace import Migrations
+from islands.record.records import Migrations
 from islands.run import request as request
 from islands.run.runner import Output, resume_requested, run_requested
 from islands.series.plan import Plan

@@ -13,9 +13,9 @@ from runs_for_tests import Honest, resumed, solved
 
 from islands.errors import InputError
 from islands.parallel import World
+from islands.record.inputs import RUN_LINE
 from islands.record.lock import FolderLock
 from islands.record.parquet import read_parquet, write_parquet
-from islands.record.settings_file import RUN_LINE
 from islands.run import request as request
 from islands.run.runner import Output, resume_requested
 

@@ -12,7 +12,7 @@ import pytest
 from starts_for_tests import facts, killed, require_same, start, whole
 
 from islands.errors import InputError
-from islands.record.reading import read_records
+from islands.record.tables import read_records
 from islands.run import pace as pace
 
 pytestmark = pytest.mark.usefixtures("checkpoints_at_epochs_only")

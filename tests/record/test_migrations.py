@@ -7,7 +7,7 @@ import pytest
 from fakes import FakeProblem, arrivals
 
 from islands.progress.progress import Epoch, Progress
-from islands.record.trace import Migrations
+from islands.record.records import Migrations
 
 
 def epoch(generation: int, number: int | None) -> Epoch:

@@ -10,8 +10,8 @@ import pytest
 
 import islands
 from islands.cli import main
+from islands.record.inputs import RUN_LINE
 from islands.record.one_run import strangers
-from islands.record.settings_file import RUN_LINE
 
 RUN = ["--islands", "2", "--population", "16", "--algorithm", "brkga", "--improver", "none"]
 RUN += ["--backend", "cpu", "--threads", "1", "--interval", "2", "--quiet"]

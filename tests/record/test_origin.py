@@ -7,7 +7,7 @@ from starts_for_tests import checkpoints, require_same, start, whole
 
 from islands.errors import InputError
 from islands.progress.progress import Moment, Progress
-from islands.record.manifest import Manifest, RankFile
+from islands.record.checkpoint import Manifest, RankFile
 from islands.record.stream import Extent
 from islands.run import pace as pace
 

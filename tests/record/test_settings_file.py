@@ -8,7 +8,7 @@ from fakes import FakeProblem
 
 from islands.configuration.resolve import layers, resolve
 from islands.errors import InputError
-from islands.record.settings_file import read_settings, require_intact, write_settings
+from islands.record.inputs import read_settings, require_intact, write_settings
 
 
 @pytest.fixture

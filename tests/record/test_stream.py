@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from islands.errors import InputError, IslandsError, UnwritableError
-from islands.record import reading
 from islands.record import stream as module
+from islands.record import tables as reading
 from islands.record.parquet import RowsChecksum
 from islands.record.stream import Extent, Stream, finished_path, first_rows, stream_path
 

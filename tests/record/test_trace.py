@@ -8,7 +8,7 @@ from fakes import FakeProblem
 
 from islands.archipelago.measure import IslandMeasure
 from islands.progress.progress import Epoch, Progress
-from islands.record.trace import Trace
+from islands.record.records import Trace
 
 
 def epoch(generation: int, seconds: float = 0.5) -> Epoch:

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from islands.report.comparison import draw_gaps
 from islands.report.curves import (
     Curve,
     bands,
+    draw_gaps,
     methods_of,
     profiles,
     shared_instances,

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from islands.report.convergence import draw_convergence
+from islands.report.course import draw_convergence
 from islands.report.history import History, sense_of
 
 ROWS = [

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from islands.errors import InputError
-from islands.record import reading
+from islands.record import tables as reading
 from islands.record.parquet import write_parquet
-from islands.record.reading import Thinning, read_records
+from islands.record.tables import Thinning, read_records
 
 
 def rows(generations: range, islands: int = 3) -> pa.Table:

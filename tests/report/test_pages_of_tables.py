@@ -10,10 +10,9 @@ import pytest
 from checked_pages import page, plain
 from page_folders import experiment, tuning
 
+from islands.display.heartbeat import Work, write_work
 from islands.errors import InputError
-from islands.progress.work import Work
-from islands.record.work import write_work
-from islands.report.stored_picture import stored_picture
+from islands.report.figure import stored_picture
 
 MADE = {"date": "2026-01-02T03:04:05Z", "commit": "0123456789abcdef", "changed": True}
 MADE |= {"command": ["reproduce", "a/b", "--only", "x y"], "driver": "580.1", "seconds": 12.3}

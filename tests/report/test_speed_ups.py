@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from islands.report.speed_ups import draw_speed_ups
+from islands.report.curves import draw_speed_ups
 
 pytest.importorskip("matplotlib")
 

@@ -60,7 +60,7 @@ class FakeRuns:
         monkeypatch.setattr(output, "write_plot", lambda *_: None)
         monkeypatch.setattr(experiment, "take_device", lambda *_: None)
         monkeypatch.setattr(experiment, "run_requested", self._run)
-        monkeypatch.setattr(experiment, "run_batch", self._batch)
+        monkeypatch.setattr(experiment, "run_concurrently", self._batch)
 
     def _chance(self, asked: Any) -> int:
         self.count += 1

@@ -13,7 +13,7 @@ pytest.importorskip("scipy")
 
 from islands.instances.locate import Index
 from islands.parallel import World
-from islands.report.stored_picture import stored_picture
+from islands.report.figure import stored_picture
 from islands.reproduce import PAPERS, output
 from islands.reproduce.cells import Plot, TableRow
 from islands.reproduce.experiment import Experiment

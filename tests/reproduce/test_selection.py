@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from islands.errors import InputError, UsageError
-from islands.instances.synthetic import tsplib_text, uniform_tsp
+from islands.instances.synthetic import uniform_tsp
+from islands.instances.tsplib import tsplib_text
 from islands.reproduce.selection import select
 from islands.reproduce.xavier2019 import PAPER
 from islands.reproduce.xavier2019.times import NationalTimesTable

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from islands.parallel import World
-from islands.reproduce.cells import Scaled, line
+from islands.reproduce.cells import Scaled
 from islands.reproduce.experiment import Experiment
 from islands.reproduce.timing import (
     cpu_cells,
@@ -16,6 +16,7 @@ from islands.reproduce.timing import (
     time_columns,
     time_curves,
 )
+from islands.tables import line
 
 
 def took(seconds: float, generations: int = 1000) -> Any:

@@ -23,12 +23,11 @@ from islands.configuration.resolve import layers, resolve
 from islands.errors import Suspended
 from islands.parallel import World
 from islands.reproduce.experiment import Experiment
-from islands.run.alarm import Alarm
 from islands.run.asynchronous import evolve_asynchronous
-from islands.run.batch import run_batch
 from islands.run.build import islands_of
-from islands.run.signals import suspending
-from islands.run.start import combined
+from islands.run.concurrent import run_concurrently
+from islands.run.signals import Alarm, suspending
+from islands.run.single import combined
 
 
 def test_a_run_ends_in_time_with_a_complete_generation(tmp_path: Path) -> None:
@@ -47,8 +46,8 @@ def test_a_run_ends_in_time_with_a_complete_generation(tmp_path: Path) -> None:
 def test_a_foreign_handler_abandons_each_generation_only_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("islands.run.alarm._CHECK_SECONDS", 0.001)
-    monkeypatch.setattr("islands.run.alarm._GRACE_SECONDS", 0.001)
+    monkeypatch.setattr("islands.run.signals._CHECK_SECONDS", 0.001)
+    monkeypatch.setattr("islands.run.signals._GRACE_SECONDS", 0.001)
     checked, lost = threading.Semaphore(0), list[int]()
 
     def has_new_signal() -> bool:
@@ -88,7 +87,7 @@ def test_generation_0_is_completed_after_a_foreign_handler(
         if not in_batch:
             return [islands.solve(problem, **asked).digest]
         spec = resolve(layers(asked), problem)
-        return [run.digest for run in run_batch(spec, problem, 2, choose("cpu")).runs]
+        return [run.digest for run in run_concurrently(spec, problem, 2, choose("cpu")).runs]
 
     def starting(archipelago: Archipelago) -> None:
         start(archipelago)

@@ -6,7 +6,7 @@ import pytest
 
 from islands.parallel import world
 from islands.run import asynchronous
-from islands.run.device import RankOptions
+from islands.run.build import RankOptions
 from islands.run.runner import Output, run_requested
 
 

@@ -14,7 +14,7 @@ from islands.errors import InputError
 from islands.parallel import World
 from islands.progress.progress import Progress
 from islands.run import pace as pace
-from islands.run.epochs import evolve
+from islands.run.loop import evolve
 from islands.run.pace import step_after
 
 

@@ -15,7 +15,7 @@ from islands.backends.base import Backend
 from islands.cli import main
 from islands.configuration.resolve import layers, resolve
 from islands.record.solution import recorded
-from islands.run.batch import run_batch
+from islands.run.concurrent import run_concurrently
 
 N = 30
 SEARCHING: dict[str, Any] = {
@@ -81,7 +81,7 @@ def test_each_run_of_a_batch_ends_like_a_single_run(tmp_path: Path) -> None:
     problem = cities(N, tmp_path)
     limit = counted(problem, "cpu", 1, 12)[5] - 30
     asked = {**SEARCHING, "migration": "none", "stop": [f"evaluations={limit}", "target=1"]}
-    batch = run_batch(resolve(layers(asked), problem), problem, 3, choose("cpu"))
+    batch = run_concurrently(resolve(layers(asked), problem), problem, 3, choose("cpu"))
     for run in batch.runs:
         alone = islands.solve(problem, backend="cpu", **{**asked, "seed": run.seed})
         assert (run.digest, run.reason) == (alone.digest, alone.reason)

@@ -17,7 +17,7 @@ from islands import inside
 from islands.errors import RunError, UnwritableError
 from islands.inside import descriptor
 from islands.record.folder import FINISHED, UNFINISHED
-from islands.run.advice import advising
+from islands.run.runner import advising
 
 OPTIONS = {"stop": "generations=300", "checkpoint.every": "1e-9"}
 

@@ -27,9 +27,9 @@ from islands.progress.progress import Epoch
 from islands.progress.result import Result
 from islands.run import request as request
 from islands.run.asynchronous import evolve_asynchronous
-from islands.run.batch import run_batch
-from islands.run.device import RankOptions
-from islands.run.epochs import evolve
+from islands.run.build import RankOptions
+from islands.run.concurrent import run_concurrently
+from islands.run.loop import evolve
 from islands.run.runner import Output, resume_requested, run_requested
 from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 from islands.series.plan import Plan
@@ -179,7 +179,7 @@ def test_a_batch_accepts_runs_without_a_solution(first: Callable[[float], None])
     from islands.backends import choose
 
     spec = resolve(layers({**ASKED, "migration": "none"}), Hinting())
-    (one,) = run_batch(spec, Hinting(), 1, choose("cpu")).runs
+    (one,) = run_concurrently(spec, Hinting(), 1, choose("cpu")).runs
     assert (one.best, one.progress.cost, one.reason) == (None, None, "100 generations done")
 
 

@@ -14,8 +14,8 @@ from islands.archipelago.measure import IslandMeasure
 from islands.configuration.resolve import layers, resolve
 from islands.parallel import World
 from islands.progress.progress import Moment, Progress
-from islands.run import epochs as module
-from islands.run.epochs import evolve
+from islands.run import loop as module
+from islands.run.loop import evolve
 from islands.run.signals import INTERRUPT, SUSPENSIONS
 
 

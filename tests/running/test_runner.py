@@ -21,7 +21,7 @@ from islands.record import lock as lock_module
 from islands.record.parquet import read_parquet, write_parquet
 from islands.run import runner as runner
 from islands.run.signals import Interruption
-from islands.run.start import check_exactly, combined
+from islands.run.single import check_exactly, combined
 
 
 @pytest.fixture(autouse=True)

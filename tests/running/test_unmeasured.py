@@ -18,8 +18,8 @@ from islands.backends.base import Backend
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.problems.base import Problem
-from islands.run.batch import run_batch
-from islands.run.unmeasured import last_unmeasured, most_evaluations
+from islands.run.concurrent import run_concurrently
+from islands.run.pace import last_unmeasured, most_evaluations
 
 N = 12
 PAIRS = N * (N - 1) // 2
@@ -128,7 +128,7 @@ def test_runs_end_in_the_same_generation_as_single_runs(
         return measure(archipelago)
 
     monkeypatch.setattr(Archipelago, "measure", noted)
-    runs = run_batch(resolve(layers(asked), problem), problem, 2, backend).runs
+    runs = run_concurrently(resolve(layers(asked), problem), problem, 2, backend).runs
     assert [(run.digest, run.progress.generation, run.reason) for run in runs] == [
         (each.digest, each.generations, each.reason) for each in alone
     ]

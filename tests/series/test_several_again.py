@@ -13,7 +13,7 @@ from series_for_tests import Seeded, done, entered, pretend, rows
 
 from islands.errors import InputError, UsageError
 from islands.parallel import World
-from islands.run.device import RankOptions
+from islands.run.build import RankOptions
 from islands.run.runner import Output, resume_requested
 
 

@@ -12,9 +12,9 @@ from commands_of_slurm import Commands, in_array
 
 from islands import cli
 from islands.cli.job import main
-from islands.slurm import array
-from islands.slurm.array import arrays_of, begin_array
-from islands.slurm.sweep_state import is_sweep, states_of
+from islands.slurm import sweep
+from islands.slurm.collect import is_sweep, states_of
+from islands.slurm.sweep import arrays_of, begin_array
 
 QUICK = [
     "--backend",
@@ -126,7 +126,7 @@ def test_an_element_completes_the_record_that_a_killed_one_has_begun(
     path = Path("all/slurm/array-5.json")
     path.parent.mkdir(parents=True)
     path.touch()
-    monkeypatch.setattr(array, "_PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(sweep, "_PATIENCE_SECONDS", 0.5)
     begun = begin_array(Path("all"), "5", ["demo/tsp"])
     assert begun is not None
     assert begun.collecting == "99"
@@ -137,7 +137,7 @@ def test_an_element_that_cannot_write_the_record_leaves_it_to_the_next(
     slurm: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(array, "_queried", lambda _: 1 // 0)
+        patched.setattr(sweep, "_queried", lambda _: 1 // 0)
         with pytest.raises(ZeroDivisionError):
             begin_array(Path("all"), "5", ["demo/tsp"])
     assert begin_array(Path("all"), "5", ["demo/tsp"]) is not None

@@ -13,7 +13,7 @@ import islands
 from islands.backends.base import Backend
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
-from islands.configuration.stop_kinds import KINDS
+from islands.configuration.stop import KINDS
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 from islands.tune.runs import can_batch, quality_criteria, run_task

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from islands.problems.base import Problem
-from islands.reproduce.cells import Column, Fact, Plot, TableRow, mean
+from islands.reproduce.cells import Fact, Plot, TableRow, mean
 from islands.reproduce.dantas2014.divisions import (
     INTERPRETATIONS,
     ONE,
@@ -19,6 +19,7 @@ from islands.reproduce.orlib import kind
 from islands.reproduce.pooled import average, total
 from islands.reproduce.runs import Sample
 from islands.reproduce.timing import scaled_facts
+from islands.tables import Column
 
 _DIVIDED = divided(2, 8, 32, 64)
 _COMPARED = (ONE, *_DIVIDED)
@@ -44,10 +45,10 @@ class EqualTimeTable(SizeTable):
     def columns(self) -> list[Column]:
         """Return the gap for each definition, and its difference from one island."""
         return [
-            Column("size", "m x n", 8),
+            Column("size", "m x n", 8, "<"),
             Column("n"),
             Column("m"),
-            Column("division", "islands", 12),
+            Column("division", "islands", 12, "<"),
             Column("islands"),
             Column("migration"),
             Column("evaluations", "equal evaluations", 17, ".2f"),

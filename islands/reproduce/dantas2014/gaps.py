@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import ClassVar
 
 from islands.problems.base import Problem
-from islands.reproduce.cells import Cell, Column, Fact, Plot, TableRow, mean
+from islands.reproduce.cells import Cell, Fact, Plot, TableRow, mean
 from islands.reproduce.dantas2014.divisions import (
     ALL,
     GENERATIONS,
@@ -20,6 +20,7 @@ from islands.reproduce.dantas2014.divisions import (
 from islands.reproduce.orlib import KINDS, all_names, kind
 from islands.reproduce.pooled import PooledTable, average, sample_cells, sample_columns
 from islands.reproduce.timing import scaled_facts
+from islands.tables import Column
 
 
 class GapsTable(PooledTable):
@@ -45,7 +46,7 @@ class GapsTable(PooledTable):
     def columns(self) -> list[Column]:
         """Return the kind and the gaps of each division."""
         return [
-            Column("kind", "m x n, tightness", 16),
+            Column("kind", "m x n, tightness", 16, "<"),
             Column("m"),
             Column("n"),
             Column("tightness"),

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import Cell, Column, Fact, TableRow, mean, numbers, read_printed
+from islands.reproduce.cells import Cell, Fact, TableRow, mean, numbers, read_printed
 from islands.reproduce.dantas2014.divisions import (
     ALL,
     GENERATIONS,
@@ -23,6 +23,7 @@ from islands.reproduce.selection import named
 from islands.reproduce.significance import significance
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
+from islands.tables import Column
 
 
 @cache
@@ -56,9 +57,9 @@ class PrototypeTable(SampleTable):
     def columns(self) -> list[Column]:
         """Return the gaps of each division, ours and the prototype's."""
         return [
-            Column("instance", "instance", 17),
+            Column("instance", "instance", 17, "<"),
             Column("n"),
-            Column("kind", "kind", 14),
+            Column("kind", "kind", 14, "<"),
             *(
                 column
                 for each in _divisions()

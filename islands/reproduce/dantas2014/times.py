@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from islands.problems.base import Problem
-from islands.reproduce.cells import Cell, Column, Fact, Plot, TableRow, mean
+from islands.reproduce.cells import Cell, Fact, Plot, TableRow, mean
 from islands.reproduce.dantas2014.divisions import INTERPRETATIONS, Division, SizeTable
 from islands.reproduce.experiment import RunResult
 from islands.reproduce.orlib import kind
@@ -19,6 +19,7 @@ from islands.reproduce.timing import (
     speedup_facts,
     time_curves,
 )
+from islands.tables import Column
 
 COUNTS = (2, 8, 32, 64)
 """The paper's numbers of processes."""
@@ -46,7 +47,7 @@ class SizeTimesTable(SizeTable):
     def columns(self) -> list[Column]:
         """Return our seconds, the CPU's, and the CPU's over ours."""
         return [
-            Column("size", "m x n", 8),
+            Column("size", "m x n", 8, "<"),
             Column("m"),
             Column("n"),
             Column("series"),

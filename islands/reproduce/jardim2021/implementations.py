@@ -8,16 +8,7 @@ from typing import ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import (
-    ASSIGNMENT,
-    Column,
-    Fact,
-    Plot,
-    TableRow,
-    mean,
-    mean_in_words,
-    numbers,
-)
+from islands.reproduce.cells import ASSIGNMENT, Fact, Plot, TableRow, mean, mean_in_words, numbers
 from islands.reproduce.jardim2021.figures import (
     IMPLEMENTATION_GAPS,
     IMPLEMENTATIONS,
@@ -28,6 +19,7 @@ from islands.reproduce.selection import named
 from islands.reproduce.significance import significance
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import cpu_cells, cpu_columns, speedup_facts, time_curves
+from islands.tables import Column
 from islands.text import counted
 
 LARGE = 128

@@ -9,7 +9,6 @@ from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.reproduce.cells import (
     ASSIGNMENT,
-    Column,
     Fact,
     Plot,
     TableRow,
@@ -29,6 +28,7 @@ from islands.reproduce.selection import named
 from islands.reproduce.significance import significance
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
+from islands.tables import Column
 
 
 class LocalSearchesTable(SampleTable):
@@ -54,7 +54,7 @@ class LocalSearchesTable(SampleTable):
         """Return gaps, seconds and thousands of calls: ours and the thesis'."""
         return [
             *ASSIGNMENT,
-            Column("search", "search  ", 8),
+            Column("search", "search", 8, "<"),
             Column("gap", "gap %", 6, ".2f"),
             Column("deviation", "st.dev.", 7, ".2f"),
             Column("thesis_gap", "2021 %", 6, ".2f"),

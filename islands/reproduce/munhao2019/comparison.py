@@ -7,12 +7,13 @@ from typing import ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import Cell, Column, Fact, TableRow, mean, numbers
+from islands.reproduce.cells import Cell, Fact, TableRow, mean, numbers
 from islands.reproduce.munhao2019.figures import INTERPRETATIONS, MODELS, RUNS, comparison
 from islands.reproduce.selection import named
 from islands.reproduce.significance import significance
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
+from islands.tables import Column
 from islands.text import counted
 
 
@@ -38,7 +39,7 @@ class ComparisonTable(SampleTable):
     def columns(self) -> list[Column]:
         """Return the gaps of each model, ours and the paper's, and those of Hembecker."""
         return [
-            Column("instance", "instance", 12),
+            Column("instance", "instance", 12, "<"),
             Column("n", "n", 3, "d"),
             Column("known", "known", 7, "d"),
             *(

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
-from islands.reproduce.cells import Cell, Column, Fact, Plot, TableRow
+from islands.reproduce.cells import Cell, Fact, Plot, TableRow
 from islands.reproduce.munhao2019.facts import set_facts, speedup_facts
 from islands.reproduce.munhao2019.figures import (
     INTERPRETATIONS,
@@ -32,6 +32,7 @@ from islands.reproduce.pooled import (
     total,
 )
 from islands.reproduce.timing import cpu_cells, cpu_columns, scaled_facts
+from islands.tables import Column
 
 GOAL = 100
 """The target speed-up over the paper's GPU."""
@@ -66,10 +67,10 @@ class ModelsTable(PooledTable):
     def columns(self) -> list[Column]:
         """Return gaps, times and hits: ours and the paper's."""
         return [
-            Column("group", "instances", 13),
+            Column("group", "instances", 13, "<"),
             Column("n", "n", 4, "d"),
             Column("m", "m", 3, "d"),
-            Column("model", "model", 5),
+            Column("model", "model", 5, "<"),
             Column("best", "best %", 7, ".3f"),
             Column("paper_best", "2019", 7, ".3f"),
             Column("mean", "mean %", 7, ".3f"),

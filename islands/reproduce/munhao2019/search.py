@@ -8,11 +8,12 @@ from typing import ClassVar
 
 from islands.configuration.resolve import layers
 from islands.problems.base import Problem
-from islands.reproduce.cells import Column, Fact, TableRow, numbers
+from islands.reproduce.cells import Fact, TableRow, numbers
 from islands.reproduce.munhao2019.figures import INTERPRETATIONS, MODELS
 from islands.reproduce.orlib import first_names
 from islands.reproduce.pooled import PooledTable, average, sample_cells, sample_columns, total
 from islands.reproduce.timing import scaled_facts
+from islands.tables import Column
 from islands.text import counted
 from islands.tune.configurations import random
 from islands.tune.domain import Reals
@@ -51,7 +52,7 @@ class SearchTable(PooledTable):
     def columns(self) -> list[Column]:
         """Return the configuration and its results."""
         return [
-            Column("model", "model", 5),
+            Column("model", "model", 5, "<"),
             Column("configuration", "configuration", 13, "d"),
             *(Column(name, name, 8, ".4f") for name in RANGES),
             Column("mean", "mean %", 7, ".3f"),

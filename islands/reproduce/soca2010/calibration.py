@@ -12,11 +12,12 @@ from typing import ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import ASSIGNMENT, Cell, Column, Fact, TableRow, mean
+from islands.reproduce.cells import ASSIGNMENT, Cell, Fact, TableRow, mean
 from islands.reproduce.selection import named
 from islands.reproduce.soca2010.figures import INTERPRETATIONS
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
+from islands.tables import Column
 
 FACTORS: dict[str, tuple[Cell, ...]] = {
     "population": (512, 1024, 2048),

@@ -7,20 +7,12 @@ from typing import ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import (
-    ASSIGNMENT,
-    Column,
-    Fact,
-    Plot,
-    TableRow,
-    mean,
-    mean_ratio,
-    numbers,
-)
+from islands.reproduce.cells import ASSIGNMENT, Fact, Plot, TableRow, mean, mean_ratio, numbers
 from islands.reproduce.selection import named
 from islands.reproduce.soca2010.figures import INTERPRETATIONS, performance
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import cpu_cells, cpu_columns, speedup_facts, time_curves
+from islands.tables import Column
 from islands.text import counted
 
 WANTED = 200

@@ -8,13 +8,14 @@ from typing import ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import ASSIGNMENT, Cell, Column, Fact, Plot, TableRow, mean, numbers
+from islands.reproduce.cells import ASSIGNMENT, Cell, Fact, Plot, TableRow, mean, numbers
 from islands.reproduce.runs import Sample
 from islands.reproduce.selection import named
 from islands.reproduce.significance import significance
 from islands.reproduce.soca2010.figures import INTERPRETATIONS, performance, quality
 from islands.reproduce.table import SampleTable
 from islands.reproduce.timing import scaled_facts
+from islands.tables import Column
 from islands.text import counted
 
 

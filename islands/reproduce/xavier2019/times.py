@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import INSTANCE, Column, Fact, Plot, TableRow, mean_ratio
+from islands.reproduce.cells import INSTANCE, Fact, Plot, TableRow, mean_ratio
 from islands.reproduce.selection import named
 from islands.reproduce.table import PaperTable
 from islands.reproduce.timing import (
@@ -20,6 +20,7 @@ from islands.reproduce.timing import (
     timed,
 )
 from islands.reproduce.xavier2019.figures import INTERPRETATIONS, MEAN_SPEEDUPS, printed
+from islands.tables import Column
 from islands.text import counted
 
 _API_THREADS = (1, 4, 8)

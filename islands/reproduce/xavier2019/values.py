@@ -13,11 +13,12 @@ from islands.errors import UsageError
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
-from islands.reproduce.cells import INSTANCE, Column, Fact, TableRow, mean, mean_in_words, numbers
+from islands.reproduce.cells import INSTANCE, Fact, TableRow, mean, mean_in_words, numbers
 from islands.reproduce.selection import named
 from islands.reproduce.significance import significance
 from islands.reproduce.table import PaperTable
 from islands.reproduce.xavier2019.figures import INTERPRETATIONS, MEAN_VALUES, printed
+from islands.tables import Column
 from islands.text import counted
 
 NEAR_PERCENT = 5.0

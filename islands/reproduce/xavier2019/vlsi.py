@@ -10,7 +10,7 @@ from islands.instances.catalogue import catalogue
 from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import INSTANCE, Column, Fact, Plot, TableRow, mean
+from islands.reproduce.cells import INSTANCE, Fact, Plot, TableRow, mean
 from islands.reproduce.selection import named
 from islands.reproduce.table import PaperTable
 from islands.reproduce.timing import (
@@ -23,6 +23,7 @@ from islands.reproduce.timing import (
 )
 from islands.reproduce.xavier2019.figures import INTERPRETATIONS
 from islands.reproduce.xavier2019.values import mean_random_tour
+from islands.tables import Column
 from islands.text import counted
 
 PAPER_INSTANCES = 81

@@ -1,0 +1,230 @@
+"""The functions that make a problem of one's own: `permutation`, `subset`, `keys` and `real`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from islands.errors import UsageError
+from islands.instances.catalogue import BestKnown
+from islands.modelling.functions import Function, PythonCosts
+from islands.modelling.header import Functions, Text, members_of
+from islands.modelling.model import Model
+from islands.problems.data import is_finite
+from islands.problems.solution_kinds import KeyVectors, Order, SolutionKind, Subset, box_of, size_of
+from islands.text import shown
+
+Code = str | Path
+
+
+def permutation(
+    n: int,
+    *,
+    cost: Code | None = None,
+    batch: Function | None = None,
+    function: Function | None = None,
+    data: Mapping[str, Any] | None = None,
+    cooperative: bool = False,
+    delta: Code | None = None,
+    repair: Code | None = None,
+    reference: Function | None = None,
+    maximise: bool = False,
+    name: str | None = None,
+    best_known: float | None = None,
+    plot: Function | None = None,
+) -> Model:
+    """Return a problem whose solutions are orders of the items 0 to n - 1.
+
+    State what a solution costs by one of:
+
+    - `cost`: CUDA code, `__device__ long long cost(const Solution& s, int n, const Data& data)` or
+      `double`, in which `s[i]` is the item at place i. One thread calls it for each solution; with
+      `cooperative`, all threads of a block call it together and return the same cost.
+    - `batch`: a Python function from an array of solutions, one per row, to their costs. On a GPU
+      it receives and returns CuPy arrays.
+    - `function`: a Python function from one solution to its cost.
+
+    `data` are arrays and numbers that CUDA code reads as `data.NAME`. `delta` is CUDA code for the
+    change of the cost by a move (`Swap`, `Reversal` or `Insertion`), which makes local search fast.
+    `repair` is CUDA code that may change a solution before it is evaluated. `reference` computes
+    the costs of a batch in NumPy; the best solution is checked with it. `maximise` looks for the
+    highest cost. `name` is the name in results; `best_known` is a cost, for gaps and
+    `stop="best-known"`. `plot` is a Python function that draws a solution: it receives the solution
+    and Matplotlib axes.
+
+    >>> problem = islands.permutation(5, function=lambda order: int(order[0]) + int(order[-1]))
+    >>> islands.solve(problem, generations=20).cost
+    1
+    """
+    return _model(Order(size_of(n)), locals())
+
+
+def subset(
+    n: int,
+    *,
+    cost: Code | None = None,
+    batch: Function | None = None,
+    function: Function | None = None,
+    data: Mapping[str, Any] | None = None,
+    cooperative: bool = False,
+    delta: Code | None = None,
+    repair: Code | None = None,
+    reference: Function | None = None,
+    maximise: bool = False,
+    name: str | None = None,
+    best_known: float | None = None,
+    plot: Function | None = None,
+) -> Model:
+    """Return a problem whose solutions are subsets of n items: `s[i]` is 1 or 0.
+
+    The other arguments are those of `permutation`, except `delta`.
+
+    >>> problem = islands.subset(9, batch=lambda chosen: chosen.sum(axis=1), maximise=True)
+    >>> islands.solve(problem, generations=20).cost
+    9
+    """
+    return _model(Subset(size_of(n)), locals())
+
+
+def keys(
+    n: int,
+    *,
+    cost: Code | None = None,
+    batch: Function | None = None,
+    function: Function | None = None,
+    data: Mapping[str, Any] | None = None,
+    cooperative: bool = False,
+    delta: Code | None = None,
+    repair: Code | None = None,
+    reference: Function | None = None,
+    maximise: bool = False,
+    name: str | None = None,
+    best_known: float | None = None,
+    plot: Function | None = None,
+) -> Model:
+    """Return a problem whose solutions are n random keys in [0, 1), as `float`.
+
+    The other arguments are those of `permutation`, except `delta`.
+
+    >>> problem = islands.keys(5, batch=lambda keys: (keys > 0.5).sum(axis=1))
+    >>> islands.solve(problem, generations=20).cost
+    0
+    """
+    return _model(KeyVectors(size_of(n)), locals())
+
+
+def real(
+    low: ArrayLike,
+    high: ArrayLike,
+    n: int | None = None,
+    *,
+    cost: Code | None = None,
+    batch: Function | None = None,
+    function: Function | None = None,
+    data: Mapping[str, Any] | None = None,
+    cooperative: bool = False,
+    delta: Code | None = None,
+    repair: Code | None = None,
+    reference: Function | None = None,
+    maximise: bool = False,
+    name: str | None = None,
+    best_known: float | None = None,
+    plot: Function | None = None,
+) -> Model:
+    """Return a problem whose solutions are vectors between `low` and `high`, as `double`.
+
+    The bounds are vectors, or numbers for all `n` coordinates. The other arguments are those of
+    `permutation`, except `delta`.
+
+    >>> problem = islands.real(-1, 1, 2, batch=lambda vectors: (vectors**2).sum(axis=1))
+    >>> islands.solve(problem, generations=50).cost < 0.01
+    True
+    """
+    return _model(box_of(low, high, n), locals())
+
+
+def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
+    """Return the problem for the arguments of `permutation` or of one of the other functions."""
+    cost, delta, repair, data = (given[name] for name in ("cost", "delta", "repair", "data"))
+    python, functions = _python(kind, given), None
+    if python is None:
+        functions = Functions(
+            Text.of("cost", cost),
+            None if delta is None else _delta(kind, delta),
+            None if repair is None else Text.of("repair", repair),
+            bool(given["cooperative"]),
+        )
+    else:
+        for argument, value in {"delta": delta, "repair": repair, "data": data}.items():
+            if value is not None:
+                raise UsageError(
+                    f"{argument}: only belongs to cost=, CUDA code, but {python.argument}= was"
+                    f" given. Leave {argument} out"
+                )
+        if given["cooperative"]:
+            raise UsageError("cooperative=True: only belongs to cost=, CUDA code. Leave it out")
+    for argument in ("reference", "plot"):
+        if given[argument] is not None:
+            _require_callable(argument, given[argument])
+    return Model(
+        kind,
+        _named(given["name"], kind),
+        members=members_of(data),
+        functions=functions,
+        python=python,
+        reference=given["reference"],
+        maximise=bool(given["maximise"]),
+        best_known=_best(given["best_known"]),
+        plot=given["plot"],
+    )
+
+
+def _python(kind: SolutionKind, given: Mapping[str, Any]) -> PythonCosts | None:
+    """Return the Python function of the cost, or None for CUDA code; refuse none and several."""
+    named = [name for name in ("cost", "batch", "function") if given[name] is not None]
+    if len(named) != 1:
+        what = f"{' and '.join(f'{each}=' for each in named)} were given" if named else "no cost"
+        raise UsageError(
+            f"islands.{kind.made_by}: {what}. Pass one of cost= (CUDA code), batch= (a Python"
+            " function of many solutions) and function= (a Python function of one)"
+        )
+    (argument,) = named
+    if argument == "cost":
+        return None
+    _require_callable(argument, given[argument])
+    return PythonCosts(argument, given[argument], kind)
+
+
+def _require_callable(argument: str, value: Any) -> None:
+    if not isinstance(value, Callable):  # type: ignore[arg-type]
+        fix = "CUDA code is passed as cost=" if isinstance(value, str | Path) else "Pass a function"
+        raise UsageError(f"{argument}={value!r:.60}: is not a Python function. {fix}")
+
+
+def _delta(kind: SolutionKind, delta: Code) -> Text:
+    if not kind.moves:
+        raise UsageError(
+            f"delta: is only used for orders, but these solutions are {kind.words}. Leave it out"
+        )
+    return Text.of("delta", delta)
+
+
+def _named(name: str | None, kind: SolutionKind) -> str:
+    if name is None:
+        return f"{kind.made_by}-{kind.size}"
+    if not isinstance(name, str):
+        raise UsageError(f"name={name!r}: is not a string")
+    return name
+
+
+def _best(value: float | None) -> BestKnown | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Real) or not is_finite(value):
+        raise UsageError(f"best_known={shown(value)}: is not a finite number")
+    value = int(value) if isinstance(value, Integral) else float(value)
+    return BestKnown(value, "best_known", "the script")

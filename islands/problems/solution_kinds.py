@@ -1,0 +1,309 @@
+"""The kinds of solutions: what a solution of a problem is in Python, in CUDA and in files."""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from islands.errors import UsageError
+from islands.text import shown
+
+MOST = 2**31 - 64
+"""The largest number of items."""
+
+
+class SolutionKind(ABC):
+    """What a solution of n items is."""
+
+    name: ClassVar[str]
+    """`solution_kind` of the problems."""
+    made_by: ClassVar[str]
+    """The function of `islands` that makes such problems from a user's functions."""
+    dtype: ClassVar[np.dtype[Any]]
+    """The type of one entry, as a user's cost reads it."""
+    words: ClassVar[str]
+    """A description of a valid solution."""
+    number: ClassVar[int]
+    """`SOLUTION_KIND` of kernels/problems/solution.cuh."""
+    algorithm: ClassVar[str]
+    """The default algorithm of a user's own problem."""
+    defaults: ClassVar[Mapping[str, Any]] = {}
+    """The default settings of this algorithm, measured with docs/examples/compare.py."""
+    colonies: ClassVar[tuple[str, ...]]
+    """The settings of colonies that suit it."""
+    moves: ClassVar[tuple[str, ...]] = ()
+    """The moves whose change of the cost a user's `delta` may return."""
+    axes: ClassVar[tuple[str, str]] = ("coordinate", "value")
+    """What a picture shows: the number of an entry, and the entry; empty: only chosen items."""
+    picture: ClassVar[str] = "The numbers of the solution."
+    """The description of such a picture."""
+
+    def __init__(self, size: int, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
+        """Take the number of items, and the bounds of vectors."""
+        self.size, self.low, self.high = size, low, high
+
+    @property
+    def largest(self) -> int | None:
+        """The largest entry of a solution of whole numbers; None: entries are real numbers."""
+        return None
+
+    @property
+    def box(self) -> dict[str, ArrayLike]:
+        """The bounds that encodings take; empty unless solutions are vectors."""
+        return {}
+
+    @property
+    def members(self) -> dict[str, NDArray[Any]]:
+        """The members of `struct Data` by which kernels know the bounds of vectors."""
+        return {}
+
+    @staticmethod
+    def listed(solution: NDArray[Any]) -> list[int] | list[float]:
+        """Return a solution as it is written to JSON."""
+        entries: list[int] | list[float] = solution.tolist()
+        return entries
+
+    @abstractmethod
+    def holds(self, solutions: NDArray[Any]) -> bool:
+        """Return whether all rows are valid solutions."""
+
+    @abstractmethod
+    def drawn(self, count: int, seed: int) -> NDArray[Any]:
+        """Return random solutions, a row for each."""
+
+    def extremes(self) -> list[ArrayLike]:
+        """Return the solutions with the most extreme entries."""
+        return [np.zeros(self.size), np.ones(self.size)]
+
+    def stored_dtype(self, *, in_tiles: bool) -> np.dtype[Any]:
+        """Return the type of one word of a solution, as kernels store it."""
+        return self.dtype
+
+    @property
+    def stored_length(self) -> int:
+        """The number of words of a solution, as kernels store it."""
+        return self.size
+
+    def stored(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        """Return solutions as kernels store them."""
+        return np.ascontiguousarray(solutions, self.dtype)
+
+    def encoded(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        """Return solutions as encodings store them; the reverse of `read`."""
+        return self.stored(solutions)
+
+    def read(self, stored: Any) -> Any:
+        """Return the solutions, which kernels have stored, in the memory where they are."""
+        return stored
+
+
+class Order(SolutionKind):
+    """An order of n items: the item at each place."""
+
+    name, made_by, number = "order", "permutation", 0
+    dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
+    words, algorithm = "a permutation of 0 to n - 1", "ga"
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "population": 16,
+        "mutation": "mixed",
+        "crossover_rate": 0.2,
+        # Two migrants from each of all other islands would not fit into small populations.
+        "migration.topology": "hypercube",
+        "migration.interval": 50,
+    }
+    colonies = ("algorithm=brkga", "algorithm=ga encoding=permutation population=64")
+    moves = ("swap", "reversal", "insertion")
+    axes, picture = ("place", "item"), "The item at each place."
+
+    @property
+    def largest(self) -> int | None:
+        return self.size - 1
+
+    def stored_dtype(self, *, in_tiles: bool) -> np.dtype[Any]:
+        return np.dtype(np.uint16) if in_tiles and self.size <= 1 << 16 else self.dtype
+
+    def holds(self, solutions: NDArray[Any]) -> bool:
+        return bool((np.sort(solutions, axis=1) == np.arange(self.size)).all())
+
+    def drawn(self, count: int, seed: int) -> NDArray[Any]:
+        keys = np.random.default_rng(seed).random((count, self.size))
+        return keys.argsort(axis=1).astype(self.dtype)
+
+    def extremes(self) -> list[ArrayLike]:
+        return [np.arange(self.size), np.arange(self.size)[::-1]]
+
+
+class Subset(SolutionKind):
+    """Some of n items: 1 for each chosen item, otherwise 0."""
+
+    name, made_by, number = "subset", "subset", 1
+    dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int8)
+    words, algorithm = "a 0 or 1 for each item", "ga"
+    colonies = ("algorithm=ga", "algorithm=pso")
+    axes, picture = ("item", ""), "The chosen items."
+
+    @property
+    def largest(self) -> int | None:
+        return 1
+
+    @staticmethod
+    def listed(solution: NDArray[Any]) -> list[int] | list[float]:
+        """Return the chosen items."""
+        items: list[int] = np.flatnonzero(solution).tolist()
+        return items
+
+    def holds(self, solutions: NDArray[Any]) -> bool:
+        return bool(((solutions == 0) | (solutions == 1)).all())
+
+    def drawn(self, count: int, seed: int) -> NDArray[Any]:
+        random = np.random.default_rng(seed)
+        shares = random.random((count, 1))  # subsets of all sizes
+        return (random.random((count, self.size)) < shares).astype(self.dtype)
+
+    def stored_dtype(self, *, in_tiles: bool) -> np.dtype[Any]:
+        return np.dtype(np.uint32)
+
+    @property
+    def stored_length(self) -> int:
+        return -(-self.size // 32)
+
+    def stored(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        words = np.zeros((len(solutions), 4 * self.stored_length), np.uint8)
+        packed = np.packbits(np.asarray(solutions, np.uint8), axis=1, bitorder="little")
+        words[:, : packed.shape[1]] = packed
+        return words.view("<u4").astype(np.uint32)
+
+    def read(self, stored: Any) -> Any:
+        places = array_module(stored).arange(32, dtype=np.uint32)
+        bits = stored[..., np.newaxis] >> places & np.uint32(1)
+        return bits.reshape(len(stored), 32 * self.stored_length)[:, : self.size].astype(self.dtype)
+
+
+class KeyVectors(SolutionKind):
+    """A random key for each of n items."""
+
+    name, made_by, number = "keys", "keys", 2
+    dtype: ClassVar[np.dtype[Any]] = np.dtype(np.float32)
+    words, algorithm = "n numbers of at least 0 and below 1", "brkga"
+    colonies = ("algorithm=brkga", "algorithm=de")
+
+    def holds(self, solutions: NDArray[Any]) -> bool:
+        return bool(((solutions >= 0) & (solutions < 1)).all())
+
+    def drawn(self, count: int, seed: int) -> NDArray[Any]:
+        words = np.random.default_rng(seed).integers(1 << 24, size=(count, self.size))
+        return (words / float(1 << 24)).astype(self.dtype)
+
+    def extremes(self) -> list[ArrayLike]:
+        below_one = np.nextafter(np.float32(1), np.float32(0))
+        return [np.zeros(self.size), np.full(self.size, below_one)]
+
+
+class Box(SolutionKind):
+    """A vector within bounds."""
+
+    name, made_by, number = "vector", "real", 3
+    dtype: ClassVar[np.dtype[Any]] = np.dtype(np.float64)
+    words, algorithm = "a vector within the bounds", "de"
+    defaults: ClassVar[Mapping[str, Any]] = {"population": 64, "adaptation": "jde"}
+    colonies = ("algorithm=de",)
+
+    @property
+    def box(self) -> dict[str, ArrayLike]:
+        return {"low": self.low, "high": self.high}
+
+    @property
+    def members(self) -> dict[str, NDArray[Any]]:
+        low, high = self.bounds()
+        return {"box_low": low, "box_width": high - low, "box_high": high}
+
+    def bounds(self, module: Any = np) -> tuple[Any, Any]:
+        """Return both bounds as arrays of NumPy or CuPy."""
+        return module.asarray(self.low, np.float64), module.asarray(self.high, np.float64)
+
+    def holds(self, solutions: NDArray[Any]) -> bool:
+        low, high = self.bounds()
+        return bool(((solutions >= low) & (solutions <= high)).all())
+
+    def encoded(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        low, high = self.bounds()
+        return self.stored((solutions - low) / (high - low))
+
+    def read(self, stored: Any) -> Any:
+        module = array_module(stored)
+        low, high = self.bounds(module)
+        return module.minimum(low + (high - low) * stored, high)
+
+    def drawn(self, count: int, seed: int) -> NDArray[Any]:
+        units = np.random.default_rng(seed).random((count, self.size))
+        return np.asarray(self.read(units))
+
+    def extremes(self) -> list[ArrayLike]:
+        return [self.low, self.high]
+
+
+SOLUTION_KINDS: dict[str, type[SolutionKind]] = {
+    each.name: each for each in (Order, Subset, KeyVectors, Box)
+}
+
+
+def size_of(n: Any) -> int:
+    """Return a number of items; refuse anything else."""
+    if isinstance(n, bool) or not isinstance(n, int | np.integer):
+        raise UsageError(
+            f"n={shown(n)}: is not a whole number. Pass the number of items, such as 20"
+        )
+    if not 1 <= n <= MOST:
+        raise UsageError(f"n={shown(n)}: must be from 1 to {MOST}")
+    return int(n)
+
+
+def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:
+    """Return the box between two bounds: vectors, or numbers for all `n` coordinates."""
+    found = {}
+    for name, bound in {"low": low, "high": high}.items():
+        try:
+            found[name] = np.asarray(bound, np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise UsageError(f"{name}={shown(bound)}: is not an array of numbers") from None
+        if found[name].ndim > 1:
+            raise UsageError(f"{name}: has the shape {found[name].shape}. Pass one bound per item")
+        if not np.isfinite(found[name]).all():
+            raise UsageError(
+                f"{name}={shown(bound)}: bounds must be finite. Pass large numbers instead"
+            )
+    sizes = {bound.size for bound in found.values() if bound.ndim == 1}
+    if n is not None:
+        sizes.add(size_of(n))
+    if len(sizes) != 1:
+        fix = (
+            "Pass vectors of equal length"
+            if sizes
+            else "Pass n, the number of coordinates, or vectors"
+        )
+        lengths = " and ".join(map(str, sorted(sizes))) or "unknown"
+        raise UsageError(f"low and high: the number of coordinates is {lengths}. {fix}")
+    (size,) = sizes
+    least, most = (
+        np.array(np.broadcast_to(found[name], (size_of(size),))) for name in ("low", "high")
+    )
+    if wrong := np.flatnonzero(~(least < most)).tolist():
+        i = wrong[0]
+        raise UsageError(
+            f"low[{i}]={least[i]:g} with high[{i}]={most[i]:g}: low must be less than high"
+        )
+    with np.errstate(over="ignore"):
+        is_finite = np.isfinite(most - least).all()
+    if not is_finite:
+        raise UsageError("high - low: is infinite for a coordinate. Pass smaller bounds")
+    return Box(size, least, most)
+
+
+def array_module(array: Any) -> Any:
+    """Return the module of an array: NumPy, or CuPy for an array on a GPU."""
+    return sys.modules[type(array).__module__.partition(".")[0]]

@@ -1,0 +1,142 @@
+"""Tables and arrays in files that somebody else may have written, with limits and checksums."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.errors import InputError
+from islands.inside import inside, opened
+from islands.paths import published, reading
+from islands.untrusted import MISMATCH, parsing
+
+Row = dict[str, str]
+
+_CHECKSUM = "sha256"
+"""The last column."""
+
+_MOST_BYTES, _MOST_CELLS, _MOST_COLUMNS = 1 << 28, 1 << 22, 1000
+"""Larger tables are refused: those of 100000 runs are smaller."""
+
+# The solution of a large instance, of up to ten million numbers, is a single field.
+csv.field_size_limit(1 << 27)
+
+
+def read_table(
+    path: Path, columns: Sequence[str], what: str, added: Mapping[str, str] | None = None
+) -> list[Row]:
+    """Return the rows of a table, empty without a file; refuse other columns.
+
+    `what` describes the rows in messages. Tables of earlier versions lack the columns `added`, of
+    which the values are given.
+    """
+    added = added or {}
+    with reading(path):
+        if not path.exists():
+            return []
+    names, rows = bounded_rows(path, "\t", restval="")
+    present = tuple(name for name in columns if name in names or name not in added)
+    if names != (*present, _CHECKSUM):
+        raise InputError(
+            f"{path}: is not a table of {what} with the columns {', '.join(columns)}, {_CHECKSUM}."
+            " Remove it, or name another folder"
+        )
+    for number, row in enumerate(rows, 2):
+        if None in row or row.pop(_CHECKSUM) != _checksum(row, present):
+            raise InputError(
+                f"{path}: line {number}: {MISMATCH}. Remove the line; it will be computed again"
+            )
+    return [{**added, **row} for row in rows]
+
+
+def bounded_rows(
+    path: Path, delimiter: str, restval: str | None = None
+) -> tuple[tuple[str, ...], list[dict[str, str]]]:
+    """Return the columns and the rows of a table; refuse one that takes too long or much memory.
+
+    Missing cells are `restval`; the key of superfluous ones is None.
+    """
+    with parsing(path), opened(path, "r", newline="", encoding="utf-8") as stream:
+        is_long = os.fstat(stream.fileno()).st_size > _MOST_BYTES
+        reader = csv.DictReader(_narrow(stream, delimiter), restval=restval, delimiter=delimiter)
+        names = () if is_long else tuple(reader.fieldnames or ())
+        most = _MOST_CELLS // max(1, len(names))
+        rows = [] if is_long else list(islice(reader, most + 1))
+    if is_long or len(rows) > most:
+        raise InputError(
+            f"{path}: has more than {_MOST_BYTES} bytes or {_MOST_CELLS} cells, the limits for a"
+            " table. Name another folder, or restore it"
+        )
+    return names, rows
+
+
+def _narrow(lines: Iterable[str], delimiter: str) -> Iterator[str]:
+    """Yield lines, before they are divided into cells; refuse one with very many."""
+    for line in lines:
+        if line.count(delimiter) > _MOST_COLUMNS:
+            raise ValueError(f"a line has more than {_MOST_COLUMNS} columns")
+        yield line
+
+
+def write_table(
+    path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]], *, sealed: bool = True
+) -> None:
+    """Write a table atomically; only a `sealed` one has checksums."""
+    with (
+        published(inside(path.parent, path.name)) as temporary,
+        temporary.open("w", newline="", encoding="utf-8") as stream,
+    ):
+        names = [*columns, _CHECKSUM] if sealed else [*columns]
+        writer = csv.DictWriter(stream, names, dialect="excel-tab", lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({**row, _CHECKSUM: _checksum(row, columns)} if sealed else row)
+
+
+def _checksum(row: Mapping[str, object], columns: Sequence[str]) -> str:
+    cells = json.dumps([str(row[name]) for name in columns])
+    return hashlib.sha256(cells.encode()).hexdigest()
+
+
+_LARGEST_ARRAYS = 1 << 27
+"""Of the arrays of a problem: more take too long or too much memory for a file of unknown origin.
+
+A dense matrix of 4000 x 4000 has as many.
+"""
+
+
+class TooLargeError(InputError):
+    """The arrays of a file are larger than is read."""
+
+
+@contextmanager
+def arrays_file(path: Path, *, is_compressed: bool = False) -> Iterator[Any]:
+    """Yield the opened file, which has the arrays by name.
+
+    Unless it `is_compressed`, refuse compressed arrays: few bytes may contain gigabytes.
+    """
+    with parsing(path), opened(path) as stream, np.load(stream, allow_pickle=False) as file:
+        entries = file.zip.infolist()
+        if not is_compressed and any(each.compress_type != zipfile.ZIP_STORED for each in entries):
+            raise ValueError("it is compressed, as no run writes it")
+        yield file
+
+
+def read_arrays(path: Path, fix: str, most: int = _LARGEST_ARRAYS) -> dict[str, NDArray[Any]]:
+    """Return all arrays of a file; refuse more than `most` bytes, with the fix."""
+    with arrays_file(path, is_compressed=True) as file:
+        size = sum(each.file_size for each in file.zip.infolist())
+        if size > most:
+            raise TooLargeError(f"{path}: its arrays have {size} bytes, more than {most}. {fix}")
+        return {name: file[name] for name in file.files}

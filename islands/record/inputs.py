@@ -1,0 +1,216 @@
+"""What a run was started with, stored in its folder: settings, problem and parts of scripts.
+
+The problem is stored if no file of an instance contains it. It is signed with a key of this user on
+this machine, since it may contain code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import shlex
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.configuration.own import Trait
+from islands.configuration.spec import RunSpec
+from islands.custom.scripts import is_loaded, parted
+from islands.custom.trust import UntrustedError, is_signed, references, sign, signed
+from islands.errors import InputError
+from islands.inside import inside, opened
+from islands.modelling.model import restored
+from islands.paths import published
+from islands.problems.base import Problem
+from islands.problems.saved import restored as restored_data
+from islands.problems.saved import saved
+from islands.record.files import TooLargeError, read_arrays
+from islands.record.folder import INDEX, PARTS, PROBLEM, SETTINGS, file_name_of
+from islands.untrusted import MISMATCH, bounded_text, parsing, read_toml
+
+_CHECKSUM = "# SHA-256 of the lines above: "
+RUN_LINE = "# Identity of the run: "
+SIGNATURE_LINE = "# Signature of its problem.npz: "
+"""The lines that tell the files of other runs; the second, if the folder contains the problem."""
+_LAST = "checkpoint"
+"""The last table in the file."""
+
+
+def write_settings(folder: Path, spec: RunSpec, run: str = "", signature: str = "") -> None:
+    """Write the file, which marks the folder as a run's: of identity `run`, with this problem.
+
+    Sign it if it names scripts and the user has run them. A resumed run may not have run the
+    scripts of somebody else's folder, and then must not sign for them.
+    """
+    path, text = inside(folder, SETTINGS), spec.to_toml()
+    for begin, digest in ((RUN_LINE, run), (SIGNATURE_LINE, signature)):
+        text += f"{begin}{digest}\n" if digest else ""
+    scripts = {parted(each)[0] for each in references(spec.stored)}
+    if scripts and (all(map(is_loaded, scripts)) or _is_signed(path)):
+        text = signed(text)
+    with published(path) as temporary:
+        temporary.write_text(f"{text}{_CHECKSUM}{_digest(text)}\n", encoding="utf-8")
+
+
+def require_intact(folder: Path) -> Path:
+    """Return the path of the settings; refuse a file that was changed.
+
+    A user who changes it on purpose can remove the checksum.
+    """
+    path = folder / SETTINGS
+    lines, found, said = bounded_text(path).rpartition(_CHECKSUM)
+    if found and said.strip() != _digest(lines):
+        raise InputError(
+            f"{path}: {MISMATCH}. Restore it; or, if you changed it on purpose, remove its last"
+            " line, or begin a new run with: islands run --config"
+        )
+    if not found and _LAST not in read_toml(path):
+        raise InputError(f"{path}: is truncated: it has no table [{_LAST}]. Restore it")
+    return path
+
+
+def read_settings(folder: Path) -> dict[str, Any]:
+    """Return the settings as a dictionary."""
+    return read_toml(require_intact(folder))
+
+
+def _is_signed(path: Path) -> bool:
+    return path.exists() and is_signed(bounded_text(path))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+_SIGNATURE = "signature"
+_SIGNED_BYTES, _LONGEST_SIGNATURE = 32, 4096
+"""The bytes of a signature, and at most those of its array with a header."""
+_HEADER_BYTES = 1 << 12
+"""More than a file has for an array besides its values."""
+_TRUST = "If you made the folder, or trust it, add --trust"
+
+
+def store_problem(folder: Path, problem: Problem) -> None:
+    """Write the problem, unless it is read from a file of its own."""
+    arrays = saved(problem)
+    if arrays:
+        signature = np.frombuffer(_signature(arrays), np.uint8)
+        with published(inside(folder, PROBLEM)) as temporary, temporary.open("wb") as stream:
+            np.savez_compressed(stream, allow_pickle=False, **{_SIGNATURE: signature}, **arrays)
+
+
+def signature_of(problem: Problem) -> str:
+    """Return the signature of a problem that is stored with a run; empty if none is."""
+    arrays = saved(problem)
+    return _signature(arrays).hex() if arrays else ""
+
+
+def stored_signature(folder: Path) -> str:
+    """Return the signature in the folder of a run, without reading the problem; empty if none."""
+    path = folder / PROBLEM
+    with suppress(InputError), parsing(path), opened(path) as stream, ZipFile(stream) as file:
+        member = file.getinfo(f"{_SIGNATURE}.npy")
+        if member.file_size <= _LONGEST_SIGNATURE:
+            return file.read(member)[-_SIGNED_BYTES:].hex()
+    return ""
+
+
+def has_problem(folder: Path) -> bool:
+    """Return whether the folder contains the problem of its run."""
+    return (folder / PROBLEM).is_file()
+
+
+def is_stored(folder: Path, problem: Problem) -> bool:
+    """Return whether the folder contains this problem, unchanged."""
+    path, arrays = folder / PROBLEM, saved(problem)
+    most = sum(array.nbytes + _HEADER_BYTES for array in arrays.values()) + _HEADER_BYTES
+    try:
+        stored = read_arrays(path, "It is another problem", most)
+    except TooLargeError:
+        return False
+    stored.pop(_SIGNATURE, None)
+    return stored.keys() == arrays.keys() and all(
+        np.array_equal(stored[name], arrays[name]) for name in arrays
+    )
+
+
+def stored_problem(folder: Path, *, trusted: bool = False) -> Problem:
+    """Return the problem stored in a run's folder.
+
+    Refuse code that this user has not stored on this machine, unless it is `trusted`.
+    """
+    path = folder / PROBLEM
+    arrays = read_arrays(path, _TRUST, sys.maxsize) if trusted else read_arrays(path, _TRUST)
+    with parsing(path):
+        signature = arrays.pop(_SIGNATURE).tobytes()
+    with parsing(path):
+        if (data := restored_data(arrays)) is not None:
+            return data  # without code
+    if not trusted and not hmac.compare_digest(signature, _signature(arrays)):
+        raise UntrustedError(
+            f"{path}: contains code that you have not stored on this machine, or that was changed"
+            f" since. Read it in {folder / 'parts'}; if you trust it, add --trust:"
+            f" islands resume {shlex.quote(str(folder))} --trust (verify has --trust too)"
+        )
+    with parsing(path):
+        return restored(arrays)
+
+
+def _signature(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Return what only this user on this machine can compute for these arrays."""
+    content = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        content.update(json.dumps([name, array.dtype.str, array.shape]).encode())
+        content.update(array.tobytes())
+    return sign(content.digest())
+
+
+def store_parts(folder: Path, traits: Sequence[Trait]) -> None:
+    """Write all headers, for users to read, and an index of all parts with their checksums."""
+    if not traits:
+        return
+    index = [{"part": t.part, "file": file_name_of(t.file), "sha256": t.sha256} for t in traits]
+    # Write the index first: it lists which files belong to the run.
+    texts = {INDEX: json.dumps(index, indent=1), **{file_name_of(t.file): t.text for t in traits}}
+    for name, text in texts.items():
+        if name:
+            with published(inside(folder, PARTS, name)) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+
+
+def _listed(parts: Collection[str]) -> str:
+    return ", ".join(sorted(parts)) or "no such part"
+
+
+def require_same_parts(folder: Path, traits: Sequence[Trait]) -> None:
+    """Refuse a script that has changed since its parts were stored."""
+    index = inside(folder, PARTS, INDEX)
+    if not index.exists():  # the run was killed earlier, or has no parts of scripts
+        return
+    with parsing(index):
+        kept = {
+            (each["part"], each["file"]): each["sha256"] for each in json.loads(bounded_text(index))
+        }
+    now = {(each.part, file_name_of(each.file)): each.sha256 for each in traits}
+    began, brought = ({part for part, _ in each} for each in (kept, now))
+    if began != brought:
+        raise InputError(
+            f"{folder}: the run began with {_listed(began - brought)}, but now has"
+            f" {_listed(brought - began)}. Use the original parts, or begin a new run"
+        )
+    for part, file in dict.fromkeys([*kept, *now]):
+        if kept.get((part, file)) != now.get((part, file)):
+            what = f"the header of the {part}" if file else f"the definition of the {part}"
+            then = f"; the original is {folder / PARTS / file}" if file else ""
+            raise InputError(
+                f"{folder}: {what} has changed since the run began{then}. Restore the script, or"
+                " begin a new run"
+            )

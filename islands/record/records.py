@@ -1,0 +1,278 @@
+"""The records of a run, in one file per rank: the rows of its trace, and of its migrations.
+
+Rows are buffered, and written in bulk.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.configuration.spec import RunSpec
+from islands.inside import inside
+from islands.problems.base import Problem
+from islands.progress.progress import Epoch
+from islands.record.folder import MIGRATIONS, TRACE
+from islands.record.stream import Extent, Stream
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS_BETWEEN_WRITES = 1 << 14
+_SECONDS_BETWEEN_WRITES = 1.0
+
+
+class Record(ABC):
+    """Records epochs as rows of `schema`."""
+
+    folder: ClassVar[str]
+    """The folder of a run with one file per rank."""
+    island: ClassVar[str]
+    """The column with the island of a row."""
+    describes_state: ClassVar[bool]
+    """Whether a generation's rows describe its state, and so are written again after resuming."""
+
+    def __init__(
+        self,
+        run: Path,
+        rank: int,
+        start: int,
+        problem: Problem,
+        earlier: pa.Table | None = None,
+        identity: str = "",
+    ) -> None:
+        """Open the record of a start, which begins with `earlier` rows; `identity` is the run's."""
+        self._problem, self._schema = problem, self.schema(problem)
+        self._stream = Stream(inside(run, self.folder), rank, start, self._schema, identity)
+        self._waiting: list[Epoch] = []
+        self._waiting_rows = 0
+        self._written_at = 0.0
+        if earlier is not None:
+            for batch in earlier.to_batches():
+                self._stream.write(batch)
+
+    @classmethod
+    def unwritten(cls, problem: Problem) -> Self:
+        """Return a record without a file, which only converts epochs by `columns`."""
+        made = cls.__new__(cls)
+        made._problem = problem
+        return made
+
+    @staticmethod
+    @abstractmethod
+    def schema(problem: Problem) -> pa.Schema:
+        """Return the columns for a problem, whose costs may have decimals."""
+
+    @staticmethod
+    @abstractmethod
+    def rows_of(epoch: Epoch) -> int:
+        """Return the number of rows of an epoch."""
+
+    @abstractmethod
+    def columns(self, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
+        """Return the rows of epochs as columns."""
+
+    def add(self, epoch: Epoch) -> None:
+        """Add the rows of an epoch. This is called often, and so mostly only buffers them."""
+        rows = self.rows_of(epoch)
+        if rows == 0:
+            return
+        self._waiting.append(epoch)
+        self._waiting_rows += rows
+        seconds = epoch.progress.seconds
+        waited = seconds - self._written_at
+        if self._waiting_rows >= _ROWS_BETWEEN_WRITES or waited >= _SECONDS_BETWEEN_WRITES:
+            self._write()
+            self._written_at = seconds
+
+    def kept(self) -> Extent:
+        """Write all rows to disk and return their extent."""
+        self._write()
+        return self._stream.secured()
+
+    def publish(self, metadata: Mapping[str, str]) -> None:
+        """Write the Parquet file and keep the stream."""
+        self._write()
+        self._stream.close()
+        self._stream.publish(metadata)
+
+    def _write(self) -> None:
+        if self._waiting:
+            self._stream.write(batch_of(self.columns(self._waiting), self._schema))
+            self._waiting, self._waiting_rows = [], 0
+
+
+def batch_of(columns: Sequence[NDArray[Any]], schema: pa.Schema) -> pa.RecordBatch:
+    """Return columns of NumPy arrays as an Arrow batch."""
+    import pyarrow as pa
+
+    arrays = [
+        _words(column) if column.dtype.kind == "U" else pa.array(column, field.type)
+        for column, field in zip(columns, schema, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def cost_type(problem: Problem) -> pa.DataType:
+    """Return the column type of costs."""
+    import pyarrow as pa
+
+    return pa.int64() if problem.unit == 1 and not problem.real else pa.float64()
+
+
+def _words(column: NDArray[np.str_]) -> pa.Array:
+    """Return a text column with few distinct values; Arrow converts NumPy text slowly."""
+    import pyarrow as pa
+
+    words: list[str] = []
+    codes = np.full(len(column), -1, np.int8)
+    while (codes < 0).any():
+        word = column[codes.argmin()]
+        codes[column == word] = len(words)
+        words.append(str(word))
+    return pa.array(np.array(words, object)[codes], pa.string())
+
+
+def prepare_arrow() -> None:
+    """Let Arrow import now what it imports at its first conversion: pandas, where it is installed.
+
+    This takes a quarter of a second, which would count as time of the search.
+    """
+    import pyarrow as pa
+
+    pa.array(np.zeros(1))
+
+
+class Trace(Record):
+    """A row per island and epoch, with its measures; costs have the sign of the objective.
+
+    The best cost of an island without a feasible solution is null.
+    """
+
+    folder: ClassVar[str] = TRACE
+    island: ClassVar[str] = "island"
+    describes_state: ClassVar[bool] = True
+
+    @staticmethod
+    def schema(problem: Problem) -> pa.Schema:
+        """Return the columns."""
+        import pyarrow as pa
+
+        whole, real, cost = pa.int64(), pa.float64(), cost_type(problem)
+        return pa.schema(
+            [
+                ("island", pa.int32()),
+                ("generation", whole),
+                ("seconds", real),
+                ("best", cost),
+                ("mean", real),
+                ("worst", cost),
+                ("best_generation", whole),
+                ("evaluations", whole),
+                ("distance", real),
+                ("distinct", real),
+                ("colony", pa.int32()),
+            ]
+        )
+
+    @staticmethod
+    def rows_of(epoch: Epoch) -> int:
+        """Return the number of islands."""
+        return len(epoch.measures)
+
+    def columns(self, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
+        """Return one row per island and epoch."""
+        own = self._problem.own_sense
+        counts = [len(epoch.measures) for epoch in epochs]
+        measures = [measure for epoch in epochs for measure in epoch.measures]
+        return [
+            np.array([measure.island for measure in measures], np.int32),
+            np.repeat([epoch.progress.generation for epoch in epochs], counts),
+            np.repeat([epoch.progress.seconds for epoch in epochs], counts),
+            own(_known([measure.best for measure in measures])),
+            self._problem.own_mean(np.array([measure.mean for measure in measures])),
+            own(np.array([measure.worst for measure in measures])),
+            np.array([measure.best_generation for measure in measures]),
+            np.array([measure.evaluations for measure in measures]),
+            _distances([measure.distance for measure in measures]),
+            np.array([measure.distinct for measure in measures]),
+            np.array([measure.colony for measure in measures], np.int32),
+        ]
+
+
+class Migrations(Record):
+    """A row per migrant that arrived; costs have the sign of the objective."""
+
+    folder: ClassVar[str] = MIGRATIONS
+    island: ClassVar[str] = "to"
+    describes_state: ClassVar[bool] = False
+
+    @staticmethod
+    def schema(problem: Problem) -> pa.Schema:
+        """Return the columns."""
+        import pyarrow as pa
+
+        return pa.schema(
+            [
+                ("epoch", pa.int64()),
+                ("generation", pa.int64()),
+                ("from", pa.int32()),
+                ("to", pa.int32()),
+                ("cost", cost_type(problem)),
+                ("accepted", pa.bool_()),
+                ("bytes", pa.int64()),
+                ("microseconds", pa.float64()),
+                ("transport", pa.string()),
+                ("from_colony", pa.int32()),
+                ("to_colony", pa.int32()),
+            ]
+        )
+
+    @staticmethod
+    def rows_of(epoch: Epoch) -> int:
+        """Return the number of migrants that arrived."""
+        return len(epoch.arrivals.cost) if epoch.arrivals is not None else 0
+
+    def columns(self, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
+        """Return one row per arrival, ordered by receiving island."""
+        arrivals = [epoch.arrivals for epoch in epochs if epoch.arrivals is not None]
+        counts = [len(each.cost) for each in arrivals]
+        return [
+            np.repeat([each.number for each in arrivals], counts),
+            np.repeat([epoch.progress.generation for epoch in epochs], counts),
+            np.concatenate([each.source for each in arrivals]).astype(np.int32),
+            np.concatenate([each.target for each in arrivals]).astype(np.int32),
+            self._own_sense(np.concatenate([each.cost for each in arrivals])),
+            np.concatenate([each.accepted for each in arrivals]),
+            np.repeat([each.bytes for each in arrivals], counts),
+            np.concatenate([each.microseconds for each in arrivals]),
+            np.concatenate([each.transport for each in arrivals]),
+            np.concatenate([each.colonies(each.source) for each in arrivals]).astype(np.int32),
+            np.concatenate([each.colonies(each.target) for each in arrivals]).astype(np.int32),
+        ]
+
+    def _own_sense(self, costs: NDArray[np.int64]) -> NDArray[Any]:
+        """Return costs with the sign of the objective, without the bit of infeasible ones."""
+        own: NDArray[Any] = self._problem.own_sense(costs >> 1 if self._problem.marks else costs)
+        return own
+
+
+def records(spec: RunSpec) -> list[type[Record]]:
+    """Return the record classes that a run uses."""
+    return [Trace, Migrations] if spec.record.migrations else [Trace]
+
+
+def _distances(numbers: Sequence[float | None]) -> np.ma.MaskedArray[Any, Any]:
+    unknown = [number is None for number in numbers]
+    return np.ma.MaskedArray([number or 0.0 for number in numbers], unknown, np.float64)
+
+
+def _known(numbers: Sequence[int | None]) -> np.ma.MaskedArray[Any, Any]:
+    """Return numbers as a masked array for Arrow, in which None is masked."""
+    unknown = [number is None for number in numbers]
+    return np.ma.MaskedArray([number or 0 for number in numbers], unknown, np.int64)

@@ -1,0 +1,279 @@
+"""Draw the course of a run: costs and diversity of its islands, and their migrations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from islands.report.figure import (
+    COLOURS,
+    HEIGHT,
+    WIDTH,
+    logarithmic_from,
+    matrices,
+    new_axes,
+    new_figure,
+    style,
+    whole_ticks,
+)
+from islands.report.history import Floats, History, Lineage, Migrants, Whole
+from islands.text import count
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_FEW = 16
+"""More islands are drawn as bands."""
+_POINTS = 6000
+"""Points of a curve family at most."""
+_FINE, _WIDE = 0.1, 20.0
+"""The axis is logarithmic from a gap in per cent on, if some gaps are larger by this factor."""
+_SOFT = "#8a8a8a"
+_COLUMNS = 9
+"""Columns of the legend of islands."""
+
+DIVERSITY = {"distance": "distance", "distinct": "distinct costs"}
+"""The measures of diversity, and their labels."""
+
+AXES: dict[str, tuple[str, Callable[[History], Floats]]] = {
+    "generations": ("generation", lambda history: history.generations.astype(np.float64)),
+    "evaluations": ("evaluations of all islands", lambda history: history.evaluations),
+    "seconds": ("seconds", lambda history: history.seconds),
+}
+"""What the course is drawn over: the label, and the values."""
+
+
+def draw_convergence(
+    history: History,
+    over: str = "generations",
+    *,
+    best_known: float | None = None,
+) -> Any:
+    """Return a figure with the best, the mean and the diversity of each island.
+
+    Costs are drawn as gaps to the best known value, or to the best of the run.
+    """
+    label, values = AXES[over]
+    islands = len(history.islands)
+    shown = history.thinned(max(40, _POINTS // min(_FEW, islands)))
+    x, scale = values(shown), _Scale.of(shown, best_known)
+    diversity = [name for name in DIVERSITY if np.isfinite(getattr(shown, name)).any()]
+    # The legend also names the best of all islands.
+    rows = -(-(islands + 1) // _COLUMNS) if 1 < islands <= _FEW else 0
+    figure = new_figure(WIDTH, HEIGHT * (1.4 + 0.6 * len(diversity)) + 0.16 * rows)
+    panels = list(figure.subplots(2 + len(diversity), 1, sharex=True))
+    _draw(panels[0], x, scale.drawn(shown, shown.best), shown, drawstyle="steps-post")
+    if islands > 1:
+        best = scale.drawn(shown, shown.overall())
+        look: dict[str, Any] = {"color": _SOFT, "linewidth": 2.2, "alpha": 0.5}
+        panels[0].plot(x, best, drawstyle="steps-post", label="all", **look)
+    scale.apply(panels[0], "best")
+    _draw(panels[1], x, scale.drawn(shown, shown.mean), shown)
+    scale.apply(panels[1], "mean")
+    for panel, name in zip(panels[2:], diversity, strict=True):
+        _draw(panel, x, getattr(shown, name), shown)
+        panel.set(ylabel=DIVERSITY[name], ylim=(0, None))
+    if rows:
+        _legend(figure, panels[0])
+    panels[-1].set_xlabel(label)
+    panels[-1].xaxis.set_major_formatter(
+        lambda value, _: count(value) if value >= 1000 else f"{value:g}"
+    )
+    panels[-1].locator_params(axis="x", nbins=6)
+    panels[0].margins(x=0.01)
+    return figure
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """The vertical axis of costs."""
+
+    reference: float | None
+    """None if costs themselves are drawn."""
+    is_known: bool
+    side: str
+    """On which side of the reference worse costs are."""
+
+    @classmethod
+    def of(cls, history: History, best_known: float | None) -> Self:
+        best = float(history.overall()[-1]) if best_known is None else float(best_known)
+        reference = best if best and np.isfinite(best) else None
+        return cls(reference, best_known is not None, "below" if history.maximise else "above")
+
+    def drawn(self, history: History, costs: Floats) -> Floats:
+        return costs if self.reference is None else history.losses(costs, self.reference)
+
+    def apply(self, axes: Any, what: str) -> None:
+        if self.reference is None:
+            axes.set_ylabel(f"{what} cost")
+            return
+        base = "best known" if self.is_known else "final best"
+        words = f"{what}: % {self.side}"
+        axes.set_ylabel(f"{words}\n{base}" if what == "best" else words)
+        low, high = axes.dataLim.intervaly
+        if low >= 0 and high > _WIDE * max(low, _FINE):
+            logarithmic_from(axes, _FINE, high)
+            axes.set_ylim(bottom=0)
+
+
+def _legend(figure: Any, axes: Any) -> None:
+    """Name the islands below all panels, where no title is."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(
+        handles,
+        labels,
+        title="island",
+        loc="outside lower center",
+        ncols=_COLUMNS,
+        handlelength=1.4,
+        handletextpad=0.4,
+        columnspacing=0.9,
+    )
+
+
+def _draw(axes: Any, x: Floats, values: Floats, history: History, **look: Any) -> None:
+    """Draw a curve per island, or bands of many islands."""
+    marker = "o" if len(x) == 1 else None
+    if values.shape[1] > _FEW:
+        rows = np.isfinite(values).any(axis=1)
+        if rows.any():
+            low, first, middle, third, high = np.nanpercentile(
+                values[rows], [0, 25, 50, 75, 100], axis=1
+            )
+            step = "post" if look.get("drawstyle") == "steps-post" else None
+            for lower, upper, alpha in ((low, high, 0.2), (first, third, 0.35)):
+                axes.fill_between(
+                    x[rows], lower, upper, step=step, color=COLOURS[0], alpha=alpha, linewidth=0
+                )
+            axes.plot(x[rows], middle, color=COLOURS[0], marker=marker, **look)
+    else:
+        for place, column in enumerate(values.T):
+            axes.plot(
+                x,
+                column,
+                color=COLOURS[place % len(COLOURS)],
+                linestyle="-" if place < len(COLOURS) else "--",
+                marker=marker,
+                markersize=3,
+                label=str(history.islands[place]),
+                **look,
+            )
+
+
+def words_of(history: History) -> str:
+    """Return the description of the curves."""
+    islands = len(history.islands)
+    if islands == 1:
+        return "One curve: there is one island."
+    if islands <= _FEW:
+        return f"A curve for each of {islands} islands; wide and grey: the best of all."
+    return (
+        f"{islands} islands: the line is their median, the bands contain half of them and all;"
+        " wide and grey: the best of all."
+    )
+
+
+def draw_best(trace: pa.Table, *, maximise: bool, title: str, axes: Any = None) -> Any:
+    """Draw the best cost of all islands against the generation; return the axes."""
+    with style():
+        axes = new_axes() if axes is None else axes
+    known = trace.filter(trace["best"].is_valid())
+    best = known["best"].to_numpy()
+    generations, first = np.unique(known["generation"].to_numpy(), return_index=True)
+    if best.size:
+        better = np.maximum if maximise else np.minimum
+        best = better.accumulate(better.reduceat(best, first))
+    axes.step(generations, best, where="post")
+    axes.set(xlabel="generation", ylabel="best profit" if maximise else "best cost", title=title)
+    axes.grid(visible=True, alpha=0.3)
+    return axes
+
+
+_CELLS = 128
+"""Rows and columns of a drawn matrix at most; more islands share cells."""
+_ARROWS = 400
+
+
+def draw_phases(ranks: Sequence[Mapping[str, float]], phases: Sequence[str]) -> Any:
+    """Return a figure with a bar for each rank, divided into phases."""
+    made = new_figure(WIDTH, min(6.0, 0.9 + 0.16 * len(phases) + 0.22 * len(ranks)))
+    axes = made.add_subplot()
+    places, ends = np.arange(len(ranks)), np.zeros(len(ranks))
+    for number, name in enumerate(phases):
+        seconds = np.array([each.get(name, 0.0) for each in ranks])
+        axes.barh(places, seconds, left=ends, label=name, color=COLOURS[number % len(COLOURS)])
+        ends += seconds
+    axes.yaxis.set_major_locator(whole_ticks(12))
+    axes.set(xlabel="seconds", ylabel="rank", ylim=(len(ranks) - 0.4, -0.6))
+    axes.grid(visible=False, axis="y")
+    made.legend(loc="outside upper left", ncols=3)
+    return made
+
+
+def draw_matrix(migrants: Migrants, islands: Whole) -> Any:
+    """Return a figure of the migrants that were accepted, and those that became the best."""
+    edges = (islands[0] - 0.5, islands[-1] + 0.5)
+    parts = {"accepted": migrants.accepted, "became the best": migrants.gain > 0}
+    sums = {
+        title: _shrunk(migrants.matrix(islands, values.astype(np.float64)))
+        for title, values in parts.items()
+    }
+    return matrices(
+        {title: np.ma.masked_equal(each, 0) for title, each in sums.items()},
+        ("from island", "to island"),
+        height=WIDTH / 2 + 0.35,
+        vmin=0,
+        extent=(*edges, *edges),
+        origin="lower",
+    )
+
+
+def draw_lineage(migrants: Migrants, history: History, lineage: Lineage) -> Any:
+    """Return a figure of the chain of migrants that led to the best solution."""
+    island, generation, steps = lineage.island, lineage.generation, lineage.steps
+    figure = new_figure(WIDTH, HEIGHT * 1.2)
+    axes = figure.add_subplot()
+    won = np.flatnonzero(migrants.gain > 0)
+    won = won[np.linspace(0, len(won) - 1, min(len(won), _ARROWS)).astype(int)]
+    if won.size:
+        axes.plot(
+            np.repeat(migrants.generation[won], 3).astype(np.float64),
+            np.stack(
+                [migrants.source[won], migrants.target[won], np.full(len(won), np.nan)], 1
+            ).ravel(),
+            color="#8a8a8a",
+            linewidth=0.5,
+            alpha=0.5,
+        )
+    x, y = [float(history.generations[0])], [steps[0].source if steps else island]
+    for step in steps:
+        x += [step.generation, step.generation]
+        y += [step.source, step.target]
+    axes.plot([*x, generation], [*y, island], color=COLOURS[1], linewidth=1.8)
+    axes.plot([generation], [island], "o", color=COLOURS[1], markersize=6)
+    ranks = np.flatnonzero(np.diff(history.ranks))
+    for border in history.islands[ranks] + 0.5:
+        axes.axhline(border, color=COLOURS[0], linewidth=0.6, linestyle=":")
+    axes.set(
+        xlabel="generation",
+        ylabel="island",
+        ylim=(history.islands[0] - 0.6, history.islands[-1] + 0.6),
+        xlim=(history.generations[0], max(history.generations[-1], 1)),
+    )
+    axes.yaxis.set_major_locator(whole_ticks(9))
+    axes.xaxis.set_major_locator(whole_ticks(6))
+    return figure
+
+
+def _shrunk(matrix: Floats) -> Floats:
+    """Return a matrix of at most `_CELLS` rows, whose cells are sums of blocks."""
+    size = len(matrix)
+    if size <= _CELLS:
+        return matrix
+    starts = np.unique(np.linspace(0, size, _CELLS, endpoint=False).astype(np.int64))
+    rows = np.add.reduceat(matrix, starts, axis=0)
+    found: Floats = np.add.reduceat(rows, starts, axis=1)
+    return found

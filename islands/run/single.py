@@ -1,0 +1,344 @@
+"""Perform a run: evolve, check the best solution exactly, write the result, compute a bound."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import hashlib
+import os
+import platform
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+import islands
+from islands.archipelago.archipelago import Archipelago
+from islands.archipelago.measure import Candidate
+from islands.backends.base import Backend
+from islands.backends.cpu import share_of_cores
+from islands.bounds.held_karp import ONE_TREE, Bound, lower_bound
+from islands.configuration.spec import RunSpec
+from islands.display.messages import opening, place
+from islands.display.screen import Screen
+from islands.errors import IslandsError, RunError
+from islands.parallel import World
+from islands.problems.base import Problem
+from islands.problems.tsp import Tsp
+from islands.progress.progress import Epoch, Outcome
+from islands.progress.result import Records, Result
+from islands.progress.usage import EnergyMeter, Machine
+from islands.record.folder import LOG
+from islands.record.journal import Journal
+from islands.record.records import prepare_arrow
+from islands.record.tables import FolderRecords, MemoryRecords
+from islands.run.asynchronous import evolve_asynchronous
+from islands.run.loop import Callback, evolve
+from islands.run.signals import INTERRUPT, Interruption
+
+_FACTS = ("islands", "population", "rate", "algorithm", "encoding")
+"""The settings of a colony in a result."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """A run that is ready to begin or resume on the islands of this rank."""
+
+    spec: RunSpec
+    problem: Problem
+    world: World
+    archipelago: Archipelago
+    machine: Machine
+    device: str
+    """The device of this rank."""
+    folder: Path | None = None
+    goes_on: bool = False
+    """Whether to resume from the folder."""
+    asynchronous: bool = False
+    """Whether ranks do not wait for each other, so that there are no checkpoints."""
+    backend: Backend | None = None
+    """The device of this rank, if it can tell its energy."""
+
+
+def perform(
+    start: Start,
+    interruption: Interruption,
+    stream: TextIO | None,
+    *,
+    quiet: bool,
+    news: str = "",
+    notices: Sequence[str] = (),
+    callback: Callback | None = None,
+    collects: bool = False,
+) -> Result:
+    """Evolve on all ranks, print on rank 0, and write files if there is a folder; collective.
+
+    `notices` are the messages that were printed before the log existed. If it `collects`, a run
+    without a folder keeps its records in memory.
+    """
+    world, folder = start.world, start.folder
+    is_first = world.rank == 0
+    log = folder / LOG if folder is not None and is_first else None
+    processes = start.spec.general.threads or share_of_cores(world.local_size)
+    with (
+        start.problem.prepared(processes, start.machine.backend) as evaluation,
+        Screen(stream if is_first else None, log, quiet=quiet, criteria=start.spec.stop) as screen,
+    ):
+        if news:
+            screen.say(news)
+        for text in notices:
+            screen.note(text)
+        if not notices:
+            screen.say(opening(islands.__version__, start.spec, start.problem, world.size))
+        screen.say(place(start.spec, start.machine, folder))
+        if evaluation:
+            screen.say(evaluation)
+        for line in world.gather(_process(start)):
+            screen.note(line)
+        journal = _journal(start, screen)
+        screen.say("")
+        if start.folder is not None:
+            prepare_arrow()
+        interruption.handle_interrupts()
+        memory = None
+        if collects and journal is None:
+            memory = MemoryRecords(start.spec, start.problem, world)
+        energy = EnergyMeter(start.backend, world)
+        outcome = _evolved(start, journal, memory, screen, interruption, callback)
+        result = _result(start, outcome, memory, energy.shared())
+        if journal is not None and not start.asynchronous and not outcome.is_partial:
+            journal.checkpoints.keep(outcome.moment)
+            screen.kept()
+        # A run without a solution is not finished; it can only be resumed.
+        is_finished = not (outcome.suspended or outcome.is_partial) and result.cost is not None
+        if journal is not None and is_finished:
+            journal.finish(result)
+        if start.spec.general.bound and is_finished and not result.interrupted:
+            screen.finish(outcome.progress)
+            device = start.archipelago.backend
+            others = (start.problem, world, device, interruption, screen.say)
+            result = with_bound(result, *others)
+            if journal is not None:
+                journal.amend(result)
+        if journal is not None:
+            # All files, such as the manifest, must exist before any rank leaves.
+            world.barrier()
+        summary = result.summary()
+        if evaluation:
+            summary += f"\n{_share(start, outcome)} of the time was spent on: {evaluation}"
+        screen.end(outcome.progress, summary)
+    return result
+
+
+def _share(start: Start, outcome: Outcome) -> str:
+    """Return the share of the time in which costs were computed between launches."""
+    seconds = outcome.progress.seconds
+    return (
+        f"{100 * min(1.0, start.archipelago.evaluation_seconds / seconds):.0f} %"
+        if seconds
+        else "0 %"
+    )
+
+
+def _process(start: Start) -> str:
+    """Return this rank's line of the log."""
+    host, rank = platform.node(), start.world.rank
+    return f"rank {rank}   host {host}   pid {os.getpid()}   {start.device}"
+
+
+def _journal(start: Start, screen: Screen) -> Journal | None:
+    if start.folder is None:
+        return None
+    return Journal(
+        start.folder,
+        start.spec,
+        start.problem,
+        start.world,
+        start.archipelago,
+        screen.say,
+        goes_on=start.goes_on,
+    )
+
+
+def _evolved(
+    start: Start,
+    journal: Journal | None,
+    memory: MemoryRecords | None,
+    screen: Screen,
+    interruption: Interruption,
+    callback: Callback | None,
+) -> Outcome:
+    records = journal if journal is not None else memory
+    watch = _ignore if records is None else records.epoch
+    evolution = (start.archipelago, start.spec, start.problem, start.world, watch, interruption)
+    if start.asynchronous:
+        return evolve_asynchronous(*evolution, screen)
+    if journal is None:
+        return evolve(*evolution, viewer=screen, callback=callback)
+    keep = journal.checkpoints.keep
+    outcome = evolve(*evolution, keep, journal.origin, screen, callback)
+    if outcome.suspended:
+        hint = f"islands resume {shlex.quote(str(journal.folder))}"
+        kept = "no checkpoint; start again" if outcome.is_partial else "checkpoint written; resume"
+        reason = f"{outcome.reason}: {kept} with: {hint}"
+        outcome = dataclasses.replace(outcome, reason=reason)
+    return outcome
+
+
+def _ignore(_: Epoch) -> None:
+    """Record nothing."""
+
+
+def check_exactly(problem: Problem, best: Candidate | None, shown: float | None) -> None:
+    """Raise a `RunError` if the exact objective contradicts the cost that the run reported."""
+    exact = None if best is None else problem.cost(best.solution)
+    if not problem.agrees(exact, shown):
+        raise RunError(
+            f"the best solution{'' if best is None else f' of island {best.island}'} had the cost"
+            f" {shown} in the run, but its exact cost is {exact}. {problem.cost_fix}"
+        )
+
+
+def combined(digests: Iterable[tuple[int, str]]) -> str:
+    """Return one SHA-256 of the digests of all islands, in island order."""
+    return hashlib.sha256("".join(digest for _, digest in sorted(digests)).encode()).hexdigest()
+
+
+def _colonies(start: Start) -> list[dict[str, Any]]:
+    """Return each colony of the run with the best cost on its islands; collective."""
+    if not start.spec.colonies:
+        return []
+    own = [(each.colony, each.best) for each in start.archipelago.measure()]
+    everyone = [pair for rank in start.world.allgather(own) for pair in rank]
+    found = []
+    for number, colony in enumerate(start.spec.colonies):
+        costs = [cost for of, cost in everyone if of == number and cost is not None]
+        facts = {name: getattr(colony, name) for name in _FACTS} | {
+            "improver": colony.improver.name
+        }
+        best = start.problem.own_sense(min(costs)) if costs else None
+        found.append({**facts, "cost": best})
+    return found
+
+
+def _result(
+    start: Start, outcome: Outcome, memory: MemoryRecords | None, joules: float | None
+) -> Result:
+    """Return the checked result, the same on every rank; collective."""
+    world, archipelago, progress = start.world, start.archipelago, outcome.progress
+    bests = [each for each in world.allgather(archipelago.best()) if each is not None]
+    best = min(bests, key=lambda each: (each.cost, each.island), default=None)
+    world.run_on_all(lambda: check_exactly(start.problem, best, progress.cost))
+    # An incomplete generation 0 cannot be reproduced.
+    own = [] if outcome.is_partial else archipelago.digests()
+    digests = [pair for rank in world.allgather(own) for pair in rank]
+    spec, machine, maximise = start.spec, start.machine, start.problem.maximise
+    records: Records | None = None
+    if start.folder is not None:
+        records = FolderRecords(maximise, start.folder.absolute(), start.problem)
+    elif memory is not None:
+        records = memory.shared()
+    return Result(
+        instance=start.problem.instance,
+        problem=start.problem.name,
+        algorithm=spec.words("algorithm"),
+        encoding=spec.words("encoding"),
+        preset=spec.preset,
+        cost=progress.cost,
+        best_known=progress.best_known,
+        gap=progress.gap,
+        solution=None if best is None else best.solution,
+        solution_kind=start.problem.solution_kind,
+        island=progress.island,
+        colony=progress.colony,
+        colonies=_colonies(start),
+        best_generation=progress.best_generation,
+        generations=progress.generation,
+        evaluations=progress.evaluations,
+        seconds=progress.seconds,
+        compile_seconds=machine.compile_seconds,
+        reason=outcome.reason,
+        interrupted=outcome.interrupted,
+        suspended=outcome.suspended,
+        is_partial=outcome.is_partial,
+        abandoned_seconds=outcome.abandoned_seconds,
+        rank_seconds=world.allgather(dict(outcome.phases)),
+        team=max(world.allgather(archipelago.working_ranks)),
+        idle_ranks=sum(world.allgather(archipelago.is_idle)),
+        joules=joules,
+        seed=spec.general.seed,
+        ranks=machine.ranks,
+        islands=spec.general.islands,
+        population=int(spec.mean_population),
+        backend=machine.backend,
+        device=machine.device,
+        transport=machine.transport,
+        reproducible=not start.asynchronous,
+        digest="" if outcome.is_partial else combined(digests),
+        folder=str(start.folder) if start.folder is not None else None,
+        checked="" if best is None else start.problem.checker,
+        settings=copy.deepcopy(spec.stored),  # a caller may change it
+        records=records,
+    )
+
+
+_SHARE, _LEAST = 0.2, 2.0
+"""The time of a bound: a share of the time of the search, and at least some seconds."""
+
+
+def with_bound(
+    result: Result,
+    problem: Problem,
+    world: World,
+    backend: Backend,
+    interruption: Interruption,
+    say: Callable[[str], None],
+) -> Result:
+    """Return the result with a lower bound; collective.
+
+    Rank 0 computes it on its device. A signal ends it early; after SIGINT, the result is
+    interrupted, so that `islands resume` computes the bound again. A bound that fails leaves the
+    result without one.
+    """
+    assert result.solution is not None, "only a finished run has a bound"
+    tour = np.asarray(result.solution, np.int64)
+    seconds = max(_LEAST, _SHARE * result.seconds)
+
+    def computed() -> Bound:
+        assert isinstance(problem, Tsp), "only tsp has bounds"
+        return lower_bound(problem, tour, backend, seconds, lambda: interruption.requested != 0)
+
+    say("")
+    say(f"computing a lower bound, for about {seconds:.0f} s")
+    try:
+        found = world.from_first(computed)
+    except Exception as error:  # such as too little memory: the result is more important
+        words = str(error) if isinstance(error, IslandsError) else repr(error)
+        say(f"islands: no lower bound: {words}")
+        return replace(result, interrupted=_is_interrupted(world, interruption))
+    assert result.cost is not None, "a result with a solution has a cost"
+    is_proven = found.kind == ONE_TREE
+    return replace(
+        result,
+        interrupted=_is_interrupted(world, interruption),
+        bound=found.value if is_proven else None,
+        bound_estimate=None if is_proven else found.value,
+        bound_gap=gap_to(result.cost, found.value),
+        bound_kind=found.kind,
+        bound_seconds=found.seconds,
+    )
+
+
+def _is_interrupted(world: World, interruption: Interruption) -> bool:
+    """Return whether a rank has received SIGINT; collective."""
+    return any(each & INTERRUPT for each in world.allgather(interruption.requested))
+
+
+def gap_to(cost: float, bound: int) -> float | None:
+    """Return how much a cost exceeds a bound, in per cent; None if the bound is 0."""
+    if bound <= 0:
+        return 0.0 if cost == bound else None
+    return 100.0 * (cost - bound) / bound

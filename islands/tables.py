@@ -1,0 +1,111 @@
+"""Tables of results: columns, and rows as text, CSV, JSON and Markdown."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from islands.paths import published
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its name in files and in JSON, and its form as text."""
+
+    name: str
+    title: str = ""
+    """Empty for a column that text does not have."""
+    width: int = 0
+    """The least width; a column is at least as wide as its title."""
+    form: str | Callable[[Any], str] = ""
+    """A Python format such as `.2f`, or a function; `<` aligns cells and title to the left."""
+    value: Callable[[Any], object] | None = None
+    """Takes the cell from what was measured; None takes the attribute with the column's name."""
+
+    def text(self, row: object) -> str:
+        """Return the cell of a row, a mapping or an object, as text; `-` for None."""
+        value = row.get(self.name) if isinstance(row, Mapping) else getattr(row, self.name)
+        if value is None:
+            return self.aligned("-")
+        return self.aligned(self.form(value) if callable(self.form) else format(value, self.form))
+
+    def aligned(self, text: str) -> str:
+        """Return text in the width of the column."""
+        is_left = isinstance(self.form, str) and self.form.startswith("<")
+        return f"{text:{'<' if is_left else '>'}{max(self.width, len(self.title))}}"
+
+    def of(self, measured: object) -> object:
+        """Return the cell of what was measured."""
+        return getattr(measured, self.name) if self.value is None else self.value(measured)
+
+
+def header(columns: Sequence[Column]) -> str:
+    """Return the line of titles."""
+    return "  ".join(each.aligned(each.title) for each in columns if each.title).rstrip()
+
+
+def line(columns: Sequence[Column], row: object) -> str:
+    """Return a row as text, aligned with `header`."""
+    return "  ".join(each.text(row) for each in columns if each.title).rstrip()
+
+
+def markdown(columns: Sequence[Column], rows: Iterable[object]) -> str:
+    """Return a table of Markdown of the columns that text has."""
+    shown = [each for each in columns if each.title]
+    cells = [[each.title for each in shown], ["---"] * len(shown)]
+    cells += [[each.text(row).strip() for each in shown] for row in rows]
+    return "".join(f"| {' | '.join(each)} |\n" for each in cells)
+
+
+def write_csv(path: Path, names: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
+    """Write rows to a file, which is never seen incomplete; a row may lack some of the names."""
+    with published(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, names)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table whose columns do not depend on what is measured."""
+
+    name: str
+    columns: Sequence[Column]
+    above: str = ""
+    """Lines above the titles."""
+
+    @property
+    def header(self) -> str:
+        """The titles, below the lines above them; empty if text has no column."""
+        return "\n".join(filter(None, [self.above, header(self.columns)]))
+
+    def row(self, **cells: object) -> Row:
+        """Return a row with these cells, one for each column."""
+        if cells.keys() != {each.name for each in self.columns}:
+            wrong = cells.keys() ^ {each.name for each in self.columns}
+            raise TypeError(f"table {self.name}: {', '.join(sorted(wrong))}")
+        return Row.of(self, {each.name: cells[each.name] for each in self.columns})
+
+    def row_of(self, measured: object) -> Row:
+        """Return the row of what was measured, as the columns say."""
+        return Row.of(self, {each.name: each.of(measured) for each in self.columns})
+
+
+class Row(dict[str, Any]):
+    """The cells of one row by the names of their columns, as JSON and CSV files have them."""
+
+    table: Table
+
+    @classmethod
+    def of(cls, table: Table, cells: Mapping[str, object]) -> Self:
+        """Return a row of a table."""
+        row = cls(cells)
+        row.table = table
+        return row
+
+    def line(self) -> str:
+        """Return the row as text, aligned with the header of its table."""
+        return line(self.table.columns, self)
