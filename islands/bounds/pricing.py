@@ -86,7 +86,7 @@ class Pricing:
         macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}
         block = Block() if backend.in_host_memory else Block(_THREADS)
         source = Source(
-            "bounds/shorter_edges.cuh", macros, {"problem::Data": self._data, "Line": _LINE}
+            "bounds/shorter_edges.cuh", macros, {"problem::Data": self._data, "bounds::Line": _LINE}
         )
         self._program = backend.compile(source, block)
 
