@@ -28,6 +28,7 @@ from islands.presets import PRESETS
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.record.inputs import require_intact, store_problem
+from islands.record.records import kinds_of
 from islands.run.build import islands_of, read_start
 from islands.run.request import resolve_stored, resolved, stored_request
 from islands.series.plan import PlannedRun
