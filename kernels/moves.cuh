@@ -89,6 +89,72 @@ struct Insertion {
     }
 };
 
+// Moves the entries from u to v to the left by a number of places, those that leave to the end.
+// With 1, the first entry goes to the end; with v - u, the last one to the beginning.
+struct Rotation {
+    int u, v, by;
+
+    // Return the current position of the entry that `position`, from u to v, will have.
+    __device__ int source(int position) const {
+        const int ahead = position + by;
+        return ahead <= v ? ahead : ahead - (v - u + 1);
+    }
+
+    __device__ void apply(int32_t* order) const {
+        Reversal{u, u + by - 1}.apply(order);
+        Reversal{u + by, v}.apply(order);
+        Reversal{u, v}.apply(order);
+    }
+};
+
+// A move whose kind is known when it is made.
+struct Any {
+    enum Kind : int32_t { SWAP, REVERSAL, INSERTION, ROTATION };
+
+    Kind kind;
+    int32_t u, v, by;  // `by` is that of a rotation
+
+    // Call visit(move) with the move as one of its kind.
+    template <class Visit>
+    __device__ auto visit(Visit visit) const {
+        if (kind == SWAP) return visit(Swap{u, v});
+        if (kind == REVERSAL) return visit(Reversal{u, v});
+        if (kind == INSERTION) return visit(Insertion{u, v});
+        return visit(Rotation{u, v, by});
+    }
+
+    __device__ void apply(int32_t* order) const {
+        visit([&](const auto& move) { move.apply(order); });
+    }
+};
+
+// Flips an item of a subset, or two.
+struct Flips {
+    static constexpr int32_t NONE = -1;
+
+    int32_t one, other;
+
+    __device__ void apply(uint32_t* word) const {
+        if (threadIdx.x == 0) {
+            word[one / 32] ^= 1u << (one % 32);
+            if (other != NONE) word[other / 32] ^= 1u << (other % 32);
+        }
+        __syncthreads();
+    }
+};
+
+// Sets a number of a vector.
+template <class Number>
+struct Setting {
+    int32_t item;
+    Number value;
+
+    __device__ void apply(Number* number) const {
+        if (threadIdx.x == 0) number[item] = value;
+        __syncthreads();
+    }
+};
+
 // The order that a move would make.
 template <class Move>
 struct After {

@@ -85,6 +85,11 @@ class Algorithm(ABC):
         return problem.has_neighbours or not cls.uses_neighbours
 
     @classmethod
+    def reads(cls, problem: Problem, encoding: str) -> bool:
+        """Return whether it can solve a problem that it fits on one of its encodings."""
+        return True
+
+    @classmethod
     def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
         """Return general settings that suit it better than the usual ones, for a time limit.
 

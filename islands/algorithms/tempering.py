@@ -44,6 +44,16 @@ _LOOKS = 4  # proposals for each place that a block looks at together if places 
 _EFFORT, _EFFORT_ROUGH = 0.35, 0.6
 """Number of sweeps as which an accepted exchange counts. With the second one, replicas take equally
 long on an H100; it delays good solutions of structured instances, as hot replicas propose less."""
+_EFFORT_MOVES = 4
+"""Number of proposals as which an accepted move counts: a block looks again at those after it."""
+_WIDE_MOVES = 1e-6, 1.0
+_SHARES = 0.002, 0.2
+"""The accepted climbs of a proposal at the coldest and the hottest temperature of moves."""
+_MOVING = {"rungs": 4, "tuning": 48, "cycle": 100}
+_ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
+"""The encoding whose genomes are solutions, by kind of solution."""
+_KINDS = ("swap", "reversal", "insertion", "rotation")
+"""The moves in the order of `moves::Any::Kind`."""
 _ROWS = 2.0
 """Number of rows of pairs that take as long as an accepted exchange if places are chosen."""
 _C_TYPES = {
@@ -106,6 +116,20 @@ class TemperingSettings(Settings):
         low=0,
         high=2**31 - 1,
     )
+    proposals: int = setting(
+        400,
+        "own problems: moves that a replica proposes per generation; an accepted one counts as"
+        " four more",
+        low=1,
+        high=1_000_000_000,
+    )
+    cycle: int = setting(
+        0,
+        "own problems: generations of the first annealing, in which all replicas cool down, and of"
+        " which each next one has twice as many; 0: ladders, whose replicas exchange temperatures",
+        low=0,
+        high=2**31 - 1,
+    )
     reset: int = setting(
         0,
         "generations without improvement before an island restarts; 0: never",
@@ -132,9 +156,9 @@ class Tempering(Algorithm):
 
     name: ClassVar[str] = "tempering"
     header: ClassVar[Header] = Header("algorithms/tempering.cuh")
-    encodings: ClassVar[tuple[str, ...]] = ("permutation",)
+    encodings: ClassVar[tuple[str, ...]] = ("permutation", "bits", "keys", "vector")
     improves: ClassVar[bool] = False
-    needs: ClassVar[str] = "stored changes of the cost by exchanges"
+    needs: ClassVar[str] = "moves whose change of the cost can be computed"
     Settings: ClassVar[type[Settings]] = TemperingSettings
 
     def __init__(
@@ -145,6 +169,7 @@ class Tempering(Algorithm):
         self._tuning = 0 if settings.coldest > 0 else settings.tuning
         self._keeps = False
         self._choice: Choice | None = None
+        self._moves, self._is_moving = 0, False
         self._excess, self._effort = _EXCESS, _EFFORT
         if population % settings.rungs:
             below = population // settings.rungs * settings.rungs
@@ -163,12 +188,18 @@ class Tempering(Algorithm):
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:
-        return problem.updates_swaps
+        return problem.updates_swaps or problem.tries_moves
+
+    @classmethod
+    def reads(cls, problem: Problem, encoding: str) -> bool:
+        return encoding == _ENCODINGS[problem.solution_kind]
 
     @classmethod
     def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
         # On a GPU, about as many replicas as run at once. On a CPU, so few that they cool down
         # within about a second, or, if there are many items, within ten.
+        if problem.tries_moves:
+            return {"islands": 16 if gpus() else 1, "population": 16 if gpus() else 4, **_MOVING}
         if problem.choice() is not None:
             # A block needs little memory, so that many replicas share a multiprocessor.
             return {"islands": 88 if gpus() else 1, "population": 24, **_CHOOSING}
@@ -180,6 +211,11 @@ class Tempering(Algorithm):
 
     def prepare(self, problem: Problem) -> None:
         self._choice = problem.choice()
+        if problem.tries_moves:
+            self._moves = sum(1 << _KINDS.index(each) for each in problem.moves)
+            self._moves |= 0 if problem.has_delta else 1 << _KINDS.index("rotation")
+            self._is_moving = True
+            self._effort = _EFFORT_MOVES
         self.few_threads = self._choice is None
         if problem.is_unstructured():
             self._excess, self._effort = _EXCESS_ROUGH, _EFFORT_ROUGH
@@ -189,23 +225,34 @@ class Tempering(Algorithm):
             self._effort = _ROWS / self._choice.chosen
 
     def defines(self) -> Macros:
-        return {**_types(self._choice), "TEMPERING_KEEPS": str(int(self._keeps))}
+        moving = {"TEMPERING_MOVES": str(self._moves)} if self._is_moving else {}
+        return {**_types(self._choice), **moving, "TEMPERING_KEEPS": str(int(self._keeps))}
 
     def items(self, problem: Problem) -> int:
         # A few rows of pairs at once, so that little is in vain if one of them is accepted.
+        if self._is_moving:
+            return 32  # each thread evaluates a proposal
         return problem.items() if self._choice is None else _LOOKS * self._choice.size
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         size, ladders = shape.population, shape.population // self.settings.rungs
         kept, of_each = {}, _bytes_of_deltas(shape.pitch)
-        fits = shape.individuals * of_each <= _MOST_KEPT
+        if self._is_moving:
+            kept = {
+                "roughness": Field((size,), np.float64),
+                "climbs": Field((size,), np.int64),
+                "proposals": Field((size,), np.int64),
+                "shares": Field((ladders, max(1, self._tuning)), np.float64),
+                "range": Field((ladders, 2), np.float64),
+            }
+        fits = shape.individuals * of_each <= _MOST_KEPT and not self._is_moving
         self._keeps = fits and self._choice is None and _KEPT_FROM <= shape.pitch <= _KEPT_TO
         if self._keeps:
             kept["deltas"] = Field((size, of_each), np.uint8, kind="scratch")
             kept["deltas_of"] = Field((size,), np.int64, kind="scratch")
         return {
             **kept,
-            "state": Field((size, shape.pitch), np.int32),
+            "state": Field((size, shape.pitch), shape.gene),
             "energy": Field((size,), np.int64),
             "held": Field((size,), np.int64),
             "rung": Field((size,), np.int32),
@@ -216,6 +263,8 @@ class Tempering(Algorithm):
         }
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
+        if self._is_moving:
+            return {}
         tables = problem.exchange_tables()
         if self._choice is not None:
             tables |= {"weights": self._choice.weights, "alone": self._choice.alone}
@@ -239,9 +288,10 @@ class Tempering(Algorithm):
         settings, deltas = self.settings, arrays.get("deltas")
         is_given = settings.coldest > 0
         wide = (_WIDE_LOW, _WIDE_HIGH) if self._choice is None else _WIDE_CHOICE
+        wide = _WIDE_MOVES if self._is_moving else wide
         return Struct(
             rungs=np.int32(settings.rungs),
-            sweeps=np.int32(settings.sweeps),
+            sweeps=np.int32(settings.proposals if self._is_moving else settings.sweeps),
             patience=np.int32(settings.patience),
             renewed_from=np.int32(_RENEWED[0] * settings.rungs),
             renewed_to=np.int32(_RENEWED[1] * settings.rungs),
@@ -253,14 +303,27 @@ class Tempering(Algorithm):
             high=np.float64(settings.hottest if is_given else wide[1]),
             cold_excess=np.float64(self._excess[0]),
             hot_excess=np.float64(self._excess[1]),
-            unit=arrays["unit"],
+            unit=arrays.get("unit", Null(np.float64)),
             alike_places=arrays.get("alike_places", Null(np.int32)),
             **{name: arrays[name] for name in _FIELDS},
             deltas=Null(np.uint8) if deltas is None else deltas,
             deltas_bytes=np.int64(0 if deltas is None else deltas.shape[-1]),
             deltas_of=arrays.get("deltas_of", Null(np.int64)),
+            **self._moving(arrays),
             **self._chosen(arrays),
         )
+
+    def _moving(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
+        """Return the members of the plan for chains of moves."""
+        if not self._is_moving:
+            return {}
+        names = ("roughness", "climbs", "proposals", "shares", "range")
+        return {
+            "cold_share": np.float64(_SHARES[0]),
+            "hot_share": np.float64(_SHARES[1]),
+            "cycle": np.int32(self.settings.cycle),
+            **{name: arrays[name] for name in names},
+        }
 
     def _chosen(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
         """Return the members of the plan that state a choice of places."""

@@ -78,7 +78,7 @@ def fitting(problem: Problem) -> list[tuple[str, str]]:
         if mover.fits(problem)
         for moved in mover.encodings
         for encoding, names in seen_as.items()
-        if moved in names
+        if moved in names and mover.reads(problem, encoding)
     ]
 
 

@@ -261,7 +261,7 @@ class Functions:
             own,
             "}  // namespace user",
         ]
-        if kind.moves and self.delta is None and not self.cooperative:
+        if self.delta is None and not self.cooperative:
             again = f'#line 1 "{self.cost.name}"\n{self.cost.code}'
             parts += ["#ifdef STATED_MOVED", "namespace moved {", again, "}", "#endif"]
         parts += ["}  // namespace problem", '#include "problems/stated.cuh"', ""]
@@ -280,7 +280,7 @@ class Functions:
             found |= {"STATED_REPAIRS": "1", "PROBLEM_EVALUATES": "1"}
         if self.delta is not None:
             found["STATED_DELTA"] = "1"
-        elif self.moves(kind):
+        elif not self.cooperative and self.repair is None:
             found["STATED_MOVED"] = "1"
         return found
 

@@ -81,6 +81,8 @@ class Model(Problem):
             self._returns_real = functions.returns_real()
             self.header = functions.header(kind, {**members, **kind.members})
             self.moves = functions.moves(kind)
+            self.has_delta = functions.delta is not None
+            self.tries_moves = not functions.cooperative and functions.repair is None
             self.is_serial = not functions.cooperative
             self.changes_solutions = functions.repair is not None
         else:

@@ -61,6 +61,10 @@ class Problem(Values, ABC):
     """The fix that is shown if the kernels and the exact objective give different costs."""
     updates_swaps: ClassVar[bool] = False
     """Whether its kernels can update stored swap differences (macro `PROBLEM_SWAPS`)."""
+    tries_moves: bool = False
+    """Whether kernels compute the cost after any of `moves`, for tempering."""
+    has_delta: bool = True
+    """Whether its header has `delta`, instead of costs after moves."""
     has_neighbours: bool = False
     """Whether items have distances, so that each has nearest neighbours."""
     places: NDArray[np.float64] | None = None

@@ -79,7 +79,10 @@ using Stored = float;
 struct Solution {
     const float* key;
 
-    __device__ float operator[](int item) const { return key[item * STRIDE]; }
+    __device__ float operator[](int item) const { return of(item, key[item * STRIDE]); }
+
+    // Return the entry that a stored number stands for.
+    __device__ float of(int, float number) const { return number; }
 };
 
 __device__ int stored_length(int n) { return n; }
@@ -98,8 +101,10 @@ struct Solution {
     const double* unit;
     const double *low, *width, *high;
 
-    __device__ double operator[](int i) const {
-        const double own = unit[i * STRIDE];
+    __device__ double operator[](int i) const { return of(i, unit[i * STRIDE]); }
+
+    // Return the coordinate that a stored number stands for.
+    __device__ double of(int i, double own) const {
         if (low == nullptr) return own;
         const double stretched = low[i] + width[i] * own;
         return stretched < high[i] ? stretched : high[i];

@@ -160,6 +160,19 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, const Mo
 
 #elif defined(STATED_MOVED)
 
+// Return the cost of a solution after a move; called by one thread.
+template <class Move>
+__device__ int64_t cost_moved(const Stored* solution, int n, const Data& data, const Move& move) {
+#if SOLUTION_KIND == SOLUTION_ORDER
+    const moved::Solution changed(solution, move);
+#else
+    const moved::Solution changed(solution_at(solution, data), move);
+#endif
+    return cost_of(moved::cost(changed, n, data), data);
+}
+
+#if SOLUTION_KIND == SOLUTION_ORDER
+
 // Return the cost of an order; called by one thread.
 __device__ int64_t cost_before(const int32_t* order, int n, const Data& data) {
     return cost_of(user::cost(Solution{order}, n, data), data);
@@ -179,6 +192,7 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, const Mo
     return delta(order, n, data, move, cost_before(order, n, data));
 }
 
+#endif
 #endif
 
 }  // namespace problem

@@ -49,6 +49,11 @@ class Acceptance {
         return float(raised) <= temperature_ * minus_log((word >> (32 - BITS)) + 1);
     }
 
+    // Return whether a change that raises the cost by a real number is accepted.
+    __device__ bool takes(double raised, uint32_t word) const {
+        return float(raised) <= temperature_ * minus_log((word >> (32 - BITS)) + 1);
+    }
+
   private:
     float temperature_;
     Delta step_;  // at least ln(2) times the temperature

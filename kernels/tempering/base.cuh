@@ -1,8 +1,8 @@
 // Declares what the Markov chain of a replica takes and returns. A header of a chain defines
 //     using Delta = ...;  // the change of a cost, an integer
 //     class Chain {
-//         Chain(Scratch&, int32_t* order, int32_t* best_order, int n, const problem::Data&,
-//               const algorithm::Plan&, int64_t me);
+//         Chain(Scratch&, Gene* order, Gene* best_order, const encoding::Shape&,
+//               const problem::Data&, const algorithm::Plan&, int64_t me);
 //         // The factor of the deltas that Acceptance sees, by which its temperature is divided.
 //         static double scale(const algorithm::Plan&);
 //         Costs run(Costs, int sweeps, bool are_kept, const Acceptance<Delta>&, const Alike&,
@@ -26,6 +26,7 @@ struct Alike {
 struct Costs {
     int64_t current, best;
     int64_t proposed;
+    int64_t climbs = 0;  // accepted proposals that raised the cost, where chains count them
 };
 
 // The rows of pairs that a chain processes in a generation. An accepted exchange takes as long as

@@ -17,14 +17,15 @@ using Delta = problem::SwapDeltas::Delta;
 
 class Chain {
   public:
-    __device__ Chain(Scratch& scratch, int32_t* order, int32_t* best_order, int n,
+    __device__ Chain(Scratch& scratch, int32_t* order, int32_t* best_order,
+                     const encoding::Shape& shape,
                      const problem::Data& data, const algorithm::Plan& plan, int64_t me)
-        : n_(n),
+        : n_(shape.n),
           effort_(plan.effort),
           order_(order),
           best_order_(best_order),
-          triangle_(scratch, n, problem::SwapDeltas::after(data)),
-          deltas_(scratch, order, n, data, triangle_, kept_deltas(plan, me)) {}
+          triangle_(scratch, shape.n, problem::SwapDeltas::after(data)),
+          deltas_(scratch, order, shape.n, data, triangle_, kept_deltas(plan, me)) {}
 
     __device__ static double scale(const algorithm::Plan&) { return 1.0; }
 

@@ -27,7 +27,7 @@ class Ladder {
         if (plan_.tuning > 0) {
             spread(cooled(1), cooled(1));
         } else {
-            spread(plan_.low * *plan_.unit, plan_.high * *plan_.unit);
+            spread(plan_.low * unit(), plan_.high * unit());
         }
         record_[0] = cost(0, best(0));
         record_[1] = 0;
@@ -40,6 +40,8 @@ class Ladder {
             cool(made);
         } else if (made == plan_.tuning + 1 && plan_.tuning > 0) {
             tune();
+        } else if (anneals()) {
+            anneal(made);
         } else if (plan_.descent == 0) {
             exchange_rungs(made);
         }
@@ -106,7 +108,7 @@ class Ladder {
             const int64_t cold = holder(rung), hot = holder(rung + 1);
             const double inverse_cold = 1.0 / temperature(rung);
             const double inverse_hot = 1.0 / temperature(rung + 1);
-            const double gain = double(plan_.energy[cold] - plan_.energy[hot]);
+            const double gain = above(plan_.energy[cold], plan_.energy[hot]);
             const double exponent = (inverse_cold - inverse_hot) * gain;
             const uint32_t word = place.words(stream::RUNGS, rung).x;
             if (exponent < 0.0 && draw::inner_fraction(word) >= exact::exp(exponent)) continue;
@@ -159,8 +161,80 @@ class Ladder {
     // Return the temperature of all replicas in a generation of the tuning, from hot to cold.
     __device__ double cooled(int64_t made) const {
         const double part = double(made - 1) / double(max(1, plan_.tuning - 1));
-        return plan_.high * *plan_.unit * exact::pow(plan_.low / plan_.high, part);
+        return plan_.high * unit() * exact::pow(plan_.low / plan_.high, part);
     }
+
+#ifdef TEMPERING_MOVES
+    // The mean change of the cost by a move of a random order of the island.
+    __device__ double unit() const {
+        const int64_t first = all_.number(local_, 0);
+        double sum = 0.0;
+        for (int i = 0; i < all_.population; ++i) sum += plan_.roughness[first + i];
+        return sum > 0.0 ? sum / all_.population : 1.0;
+    }
+
+    // Keep the share of accepted climbs, and cool all replicas for the next generation.
+    __device__ void cool(int64_t made) const {
+        int64_t climbs = 0, proposals = 0;
+        for (int i = 0; i < rungs_; ++i) {
+            climbs += plan_.climbs[first_ + i];
+            proposals += plan_.proposals[first_ + i];
+        }
+        share(number_, made) = double(climbs) / double(max(proposals, int64_t(1)));
+        const double next = cooled(made < plan_.tuning ? made + 1 : made);
+        spread(next, next);
+    }
+
+    __device__ double& share(int ladder, int64_t made) const {
+        const int64_t ladders = all_.population / rungs_;
+        return plan_.shares[(local_ * ladders + ladder) * plan_.tuning + made - 1];
+    }
+
+    // Take the temperatures at which the replicas of the island accepted climbs often and seldom.
+    __device__ void tune() const {
+        const double low = temperature_of(plan_.cold_share), high = temperature_of(plan_.hot_share);
+        double* const range = plan_.range + 2 * (int64_t(local_) * (all_.population / rungs_) + number_);
+        range[0] = low;
+        range[1] = high > LEAST_RATIO * low ? high : LEAST_RATIO * low;
+        spread(range[0], range[1]);
+        if (anneals()) anneal(plan_.tuning + 1);
+    }
+
+    // Return the lowest temperature of the tuning at which climbs were accepted that often,
+    // interpolated between two generations.
+    __device__ double temperature_of(double often) const {
+        int64_t made = plan_.tuning;
+        double here = mean_share(made), colder = here;
+        while (here < often && made > 1) colder = here, here = mean_share(--made);
+        if (!(colder < often && often < here)) return cooled(made);
+        const double part = (often - colder) / (here - colder);
+        return cooled(made + 1) * exact::pow(cooled(made) / cooled(made + 1), part);
+    }
+
+    __device__ double mean_share(int64_t made) const {
+        const int ladders = all_.population / rungs_;
+        double sum = 0.0;
+        for (int k = 0; k < ladders; ++k) sum += share(k, made);
+        return sum / ladders;
+    }
+
+    __device__ bool anneals() const { return plan_.cycle > 0; }
+
+    // Cool all replicas down together, again and again, each time twice as slowly.
+    __device__ void anneal(int64_t made) const {
+        int64_t at = made - plan_.tuning - 1, length = plan_.cycle;
+        while (at >= length) at -= length, length *= 2;
+        const double* const range =
+            plan_.range + 2 * (int64_t(local_) * (all_.population / rungs_) + number_);
+        const double part = double(at) / double(max(length - 1, int64_t(1)));
+        const double now = range[1] * exact::pow(range[0] / range[1], part);
+        for (int rung = 0; rung < rungs_; ++rung) temperature(rung) = now;
+    }
+#else
+    __device__ double unit() const { return *plan_.unit; }
+    __device__ static bool anneals() { return false; }
+    __device__ static void anneal(int64_t) {}
+    __device__ static double above(int64_t cost, int64_t other) { return double(cost - other); }
 
     // Keep the sum of the energies, and cool all replicas for the next generation.
     __device__ void cool(int64_t made) const {
@@ -206,6 +280,7 @@ class Ladder {
         const double above = mean_energy(made) - mean_energy(plan_.tuning);
         return above / (cooled(made) * all_.shape.n);
     }
+#endif
 
     const Archipelago& all_;
     const Plan& plan_;

@@ -28,7 +28,7 @@ struct Plan {
     const double* unit;           // the mean change of the cost by an exchange, as a temperature
     const int32_t* alike_places;  // [n]: see tempering/chain.cuh, or null
     // Of each individual: [islands][population]
-    int32_t* state;   // [pitch] genes
+    encoding::Gene* state;  // [pitch]
     int64_t* energy;  // cost of the state
     int64_t* held;    // cost of the genes, as the replica left them; others are an immigrant's
     int32_t* rung;    // 0 is the coldest
@@ -43,6 +43,16 @@ struct Plan {
     char* deltas;  // [deltas_bytes]
     int64_t deltas_bytes;
     int64_t* deltas_of;
+#ifdef TEMPERING_MOVES
+    // Chains of moves: see move_chain.cuh.
+    double cold_share, hot_share;  // accepted climbs of a proposal at the ends of the temperatures
+    int32_t cycle;    // generations of the first annealing, each next one twice as many; 0: ladders
+    double* roughness;  // mean change of the cost by moves of the first order, of each individual
+    int64_t* climbs;    // accepted climbs of a generation, of each individual
+    int64_t* proposals;  // of a generation, of each individual
+    double* shares;      // [tuning] of each ladder: accepted climbs of a proposal
+    double* range;       // [2] of each ladder: the coldest and the hottest temperature
+#endif
 #ifdef TEMPERING_WEIGHT
     // The problem as a choice: see selection.cuh.
     const TEMPERING_WEIGHT* weights;  // [n][n]

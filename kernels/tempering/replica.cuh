@@ -10,6 +10,13 @@
 #ifdef TEMPERING_WEIGHT
 #include "tempering/subset_chain.cuh"
 #include "tempering/subset_cross.cuh"
+#elif defined(TEMPERING_MOVES)
+#include "tempering/move_chain.cuh"
+#if SOLUTION_KIND == SOLUTION_ORDER
+#include "tempering/order_cross.cuh"
+#else
+#include "tempering/mixed_cross.cuh"
+#endif
 #else
 #include "tempering/chain.cuh"
 #include "tempering/order_cross.cuh"
@@ -27,6 +34,11 @@ constexpr int32_t NEWCOMER = -2;  // begin with a random order
 
 // Work of a replica per generation of the tuning, which has many: at most this number of sweeps.
 constexpr int TUNING_SWEEPS = 96;
+#ifdef TEMPERING_MOVES
+constexpr bool MEASURES = false;  // sweeps are proposals
+#else
+constexpr bool MEASURES = true;
+#endif
 
 class Replica {
   public:
@@ -37,9 +49,7 @@ class Replica {
           plan_(plan),
           order_(scratch.take<Gene>(all.shape.pitch)),
           best_order_(scratch.take<Gene>(all.shape.pitch)),
-          scratch_(scratch) {
-        static_assert(sizeof(Gene) == sizeof(int32_t), "genes are the entries of an order");
-    }
+          scratch_(scratch) {}
 
     // Return the number of bytes that any of its steps takes.
     __device__ static int64_t room(const Archipelago& all, const problem::Data& data,
@@ -47,7 +57,7 @@ class Replica {
         Scratch scratch(nullptr);
         const Replica replica(scratch, all, data, plan);
         Scratch of_chain = scratch, of_cross = scratch;
-        const Chain chain(of_chain, nullptr, nullptr, all.shape.n, data, plan, 0);
+        const Chain chain(of_chain, nullptr, nullptr, all.shape, data, plan, 0);
         const Cross cross(of_cross, all.shape, plan);
         return max(of_chain.bytes(), of_cross.bytes());
     }
@@ -59,13 +69,19 @@ class Replica {
         if (!is_given) encoding::fill(genes, all_.shape, all_.place(local, 0, slot), stream::START);
         copy_row(order_, genes, all_.shape.pitch);
         __syncthreads();
-        const int64_t cost = problem::cost(order_, all_.shape.n, data_);
+        const int64_t cost = cost_of_order();
         if (plan_.deltas != nullptr && threadIdx.x == 0) {
             plan_.deltas_of[all_.number(local, slot)] = NO_DELTAS;
         }
+        const int64_t me = all_.number(local, slot);
+#ifdef TEMPERING_MOVES
+        Scratch scratch = scratch_;
+        Chain chain(scratch, order_, best_order_, all_.shape, data_, plan_, me);
+        const double rough = chain.roughness(cost, all_.place(local, 0, slot));
+        if (threadIdx.x == 0) plan_.roughness[me] = rough;
+#endif
         store({cost, cost, 1}, order_, 0, local, slot);
         if (threadIdx.x == 0) {
-            const int64_t me = all_.number(local, slot);
             plan_.rung[me] = slot % plan_.rungs;
             plan_.mate[me] = NO_MATE;
         }
@@ -84,8 +100,9 @@ class Replica {
         const Acceptance<Delta> acceptance(plan_.temperature[rung] / Chain::scale(plan_));
         Scratch scratch = scratch_;
         const bool are_kept = takes_deltas(me, made - 1) && mate == NO_MATE;
-        Chain chain(scratch, order_, best_order_, all_.shape.n, data_, plan_, me);
-        const int sweeps = made <= plan_.tuning ? min(plan_.sweeps, TUNING_SWEEPS) : plan_.sweeps;
+        Chain chain(scratch, order_, best_order_, all_.shape, data_, plan_, me);
+        const int sweeps =
+            MEASURES && made <= plan_.tuning ? min(plan_.sweeps, TUNING_SWEEPS) : plan_.sweeps;
         Costs end =
             chain.run(begin, sweeps, are_kept, acceptance, {plan_.alike_places}, place, improving);
         if (TEMPERING_KEEPS && threadIdx.x == 0) plan_.deltas_of[me] = made;
@@ -95,6 +112,15 @@ class Replica {
 
   private:
     static constexpr int64_t NO_DELTAS = -1;
+
+    // Return the cost of the state.
+    __device__ int64_t cost_of_order() const {
+#ifdef TEMPERING_MOVES
+        return problem::cost_after(order_, genes::items(all_.shape), data_);
+#else
+        return problem::cost(order_, all_.shape.n, data_);
+#endif
+    }
 
     // Return whether the deltas of a generation are kept. They will change: if the next generation
     // is abandoned, they are those of no generation.
@@ -132,7 +158,7 @@ class Replica {
             Cross(scratch, all_.shape, plan_)
                 .make(order_, genes, all_.genes_of(first + mate), place);
             evaluated = 1;
-            const int64_t cost = problem::cost(order_, all_.shape.n, data_);
+            const int64_t cost = cost_of_order();
             const int64_t best = all_.cost[first + slot];
             if (plan_.descent > 0 && best <= cost) {
                 copy_row(best_order_, genes, pitch);
@@ -146,7 +172,7 @@ class Replica {
         copy_row(best_order_, order_, pitch);
         __syncthreads();
         evaluated = 1;
-        const int64_t cost = problem::cost(order_, all_.shape.n, data_);
+        const int64_t cost = cost_of_order();
         return {cost, cost, 0};
     }
 
@@ -171,6 +197,10 @@ class Replica {
             all_.cost[row] = costs.best;
             plan_.energy[me] = costs.current;
             plan_.held[me] = costs.best;
+#ifdef TEMPERING_MOVES
+            plan_.climbs[me] = costs.climbs;
+            plan_.proposals[me] = costs.proposed;
+#endif
         }
         all_.count(local, slot, costs.proposed);
     }

@@ -15,13 +15,14 @@ namespace tempering {
 
 class Chain {
   public:
-    __device__ Chain(Scratch& scratch, int32_t* order, int32_t* best_order, int n,
+    __device__ Chain(Scratch& scratch, int32_t* order, int32_t* best_order,
+                     const encoding::Shape& shape,
                      const problem::Data&, const algorithm::Plan& plan, int64_t)
         : scale_(plan.scale),
           effort_(plan.effort),
           order_(order),
           best_order_(best_order),
-          selection_(scratch, n, plan),
+          selection_(scratch, shape.n, plan),
           runs_(selection_.runs()),
           share_((uint64_t(1) << 32) / runs_ + 1) {}
 

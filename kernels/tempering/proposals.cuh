@@ -1,0 +1,103 @@
+// The moves that a chain of a user's own problem proposes, for each kind of solution. Half of the
+// moves of orders are between places that are near each other; those of subsets exchange items or
+// flip one; those of numbers have steps of all lengths. TEMPERING_MOVES has a bit for each kind of
+// move of an order. Reads random words and a solution; returns moves. No random numbers here: the
+// caller passes random words.
+#pragma once
+
+#include "core/core.cuh"
+#include "genes.cuh"
+#include "moves.cuh"
+
+namespace proposals {
+
+// Draws numbers below bounds from one random word; the product of the bounds must be far below 2^32.
+class Drawn {
+  public:
+    __device__ explicit Drawn(uint32_t word) : word_(word) {}
+
+    __device__ int below(uint32_t bound) {
+        const uint64_t product = uint64_t(word_) * bound;
+        word_ = uint32_t(product);
+        return int(product >> 32);
+    }
+
+  private:
+    uint32_t word_;
+};
+
+#if SOLUTION_KIND == SOLUTION_ORDER
+
+using Move = moves::Any;
+
+__device__ constexpr bool has(int kind) { return TEMPERING_MOVES >> kind & 1; }
+
+// Return a place that is near another one in an order of at least two items.
+__device__ int near_to(int u, uint32_t word, bool is_right, int n) {
+    const int distance = 1 + draw::below(word, min(n - 1, max(3, n / 10)));
+    const int right = u + distance, left = u - distance;
+    if (is_right) return right < n ? right : left >= 0 ? left : u > 0 ? 0 : n - 1;
+    return left >= 0 ? left : right < n ? right : u > 0 ? 0 : n - 1;
+}
+
+template <class Row>
+__device__ Move drawn(const uint4& words, const Row*, int n) {
+    constexpr int KINDS = 4;
+    Drawn word(words.x);
+    int kind = word.below(KINDS);
+    while (!has(kind)) kind = (kind + 1) % KINDS;
+    const int u = draw::below(words.y, n);
+    int v;
+    if (word.below(2)) {
+        v = near_to(u, words.z, word.below(2), n);
+    } else {
+        v = draw::below(words.z, n - 1);
+        v += v >= u;
+    }
+    const int low = min(u, v), high = max(u, v);
+    if (kind == Move::INSERTION && has(Move::ROTATION)) {
+        return {Move::ROTATION, low, high, u < v ? 1 : high - low};
+    }
+    return {Move::Kind(kind), low, high, kind == Move::ROTATION ? 1 + word.below(high - low) : 0};
+}
+
+#elif SOLUTION_KIND == SOLUTION_SUBSET
+
+using Move = moves::Flips;
+
+template <class Row>
+__device__ Move drawn(const uint4& words, const Row* row, int n) {
+    constexpr int TRIES = 16;
+    Drawn word(words.x);
+    const int one = draw::below(words.y, n);
+    if (!word.below(2)) return {one, moves::Flips::NONE};
+    uint32_t other = words.z;
+    for (int k = 0; k < TRIES; ++k) {
+        const int item = draw::below(other, n);
+        if (genes::get(row, item) != genes::get(row, one)) return {one, item};
+        other = other * 0x915f77f5u + 0x9e3779b9u;
+    }
+    return {one, moves::Flips::NONE};
+}
+
+#else
+
+using Move = moves::Setting<encoding::Gene>;
+
+// Steps from half of the range down to 2^-24 of it, in both directions; a quarter of the moves take
+// any number.
+template <class Row>
+__device__ Move drawn(const uint4& words, const Row* row, int n) {
+    using Gene = encoding::Gene;
+    Drawn word(words.x);
+    const int item = draw::below(words.y, n);
+    if (word.below(4) == 0) return {item, draw::fraction<Gene>(words.z)};
+    const int length = word.below(24);
+    const Gene step = draw::fraction<Gene>(words.z) * Gene(1.0 / double(1 << length));
+    const Gene now = row[item];
+    return {item, genes::clipped<Gene>(word.below(2) ? now + step : now - step)};
+}
+
+#endif
+
+}  // namespace proposals
