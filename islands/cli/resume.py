@@ -59,7 +59,8 @@ def main(args: argparse.Namespace) -> int:
     if args.script is not None and args.instance is not None:
         raise UsageError(f"{args.script} and --instance {args.instance}: name the problem once")
     from islands.run.build import RankOptions
-    from islands.run.runner import Output, resume_requested
+    from islands.run.runner import resume_requested
+    from islands.run.single import Output
 
     output = Output(
         writes=True,

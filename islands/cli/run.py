@@ -17,7 +17,7 @@ from islands.cli import arguments
 from islands.configuration.given import Given, gathered
 from islands.configuration.resolve import DEFAULT_INSTANCE
 from islands.configuration.spec import GeneralSettings
-from islands.configuration.stop import KINDS
+from islands.configuration.stop import CRITERIA
 from islands.custom.trust import Trust
 from islands.encodings import ENCODINGS
 from islands.errors import IslandsError, UsageError
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from islands.parallel import World
     from islands.progress.result import Result
     from islands.run.build import RankOptions
-    from islands.run.runner import Output
+    from islands.run.single import Output
     from islands.series.series import Series
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
 """The options that choose parts, which may come from scripts."""
-_KINDS = "\n".join(wrap("  ".join(kind.example for kind in KINDS.values()), 80))
+_KINDS = "\n".join(wrap("  ".join(kind.example for kind in CRITERIA.values()), 80))
 _EXAMPLES = f"""
 stopping criteria; the first that is satisfied ends the run:
 {indent(_KINDS, "  ")}
@@ -151,7 +151,8 @@ def add_output(group: argparse._ArgumentGroup) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run, print the result and return the exit status."""
-    from islands.run.runner import Output, run_requested
+    from islands.run.runner import run_requested
+    from islands.run.single import Output
     from islands.series.plan import Plan
     from islands.series.several import run_several
 

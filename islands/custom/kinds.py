@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 
 from islands.backends.header import Header
 from islands.custom.scripts import (
+    absolute,
     file_of,
     is_reference,
-    lasting,
     module_of,
     own_lines,
     parted,
@@ -91,7 +91,7 @@ class Kind:
         """Register a part from a script; refuse a value that is not of this kind."""
         words, reference = repr(value), None
         if is_reference(value):
-            words, reference = value, lasting(value)
+            words, reference = value, absolute(value)
             value = self._loaded(value)
         if self._stands_for_class(value):
             value = type(value)

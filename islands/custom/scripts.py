@@ -33,7 +33,7 @@ def parted(reference: str) -> tuple[Path, str]:
         return path.resolve(), name if colon else ""
 
 
-def lasting(reference: str) -> str:
+def absolute(reference: str) -> str:
     """Return a reference with an absolute path, which is valid in any working directory."""
     path, name = parted(reference)
     return f"{path}:{name}"
@@ -132,7 +132,7 @@ def reference_to(value: Any) -> str | None:
             continue
         for name, each in list(vars(module).items()):
             if each is value:
-                return lasting(f"{file}:{name}")
+                return absolute(f"{file}:{name}")
     if not isinstance(value, type) and not getattr(value, "__dict__", None):
         return reference_to(type(value))
     return None

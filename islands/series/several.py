@@ -19,8 +19,9 @@ from islands.progress.result import Result
 from islands.record.folder import SERIES_LOCK, SETTINGS, fresh
 from islands.record.lock import FolderLock
 from islands.run.build import RankOptions
-from islands.run.runner import Output, resume_requested, run
+from islands.run.runner import resume_requested, run
 from islands.run.signals import INTERRUPT, Interruption
+from islands.run.single import Output
 from islands.series.ledger import LEDGER, enter, holds, row_of
 from islands.series.plan import Plan, PlannedRun
 from islands.series.series import Series

@@ -17,8 +17,8 @@ import islands
 import islands.configuration.resolve as module
 from islands.archipelago.measure import Candidate
 from islands.backends import choose
-from islands.configuration.agreement import identity
 from islands.configuration.given import ALIASES
+from islands.configuration.identity import identity
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
@@ -27,7 +27,8 @@ from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.run import request as request
 from islands.run.concurrent import run_concurrently
-from islands.run.runner import Output, resume_requested, run_requested
+from islands.run.runner import resume_requested, run_requested
+from islands.run.single import Output
 from islands.series.plan import Plan
 from islands.series.several import run_several
 from islands.settings import Settings, setting

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
-from islands.configuration.agreement import identity
+from islands.configuration.identity import identity
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.parallel import World
@@ -33,7 +33,8 @@ from islands.record.restore import restore
 from islands.record.solution import recorded
 from islands.record.stream import Extent, Stream, first_rows, stream_path
 from islands.run.build import islands_of
-from islands.run.runner import Output, run
+from islands.run.runner import run
+from islands.run.single import Output
 from islands.series.ledger import LEDGER, enter, read_rows, row_of
 
 TABLE = pa.table({"island": [0, 1, 0], "best": [5, None, 3], "word": ["ring", "", "a"]})

@@ -21,7 +21,7 @@ from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.run import request as request
 from islands.run.build import RankOptions
-from islands.run.runner import Output
+from islands.run.single import Output
 from islands.series.plan import Plan
 from islands.series.series import Series
 from islands.series.several import run_several

@@ -30,8 +30,9 @@ from islands.run.asynchronous import evolve_asynchronous
 from islands.run.build import RankOptions
 from islands.run.concurrent import run_concurrently
 from islands.run.loop import Loop
-from islands.run.runner import Output, resume_requested, run_requested
+from islands.run.runner import resume_requested, run_requested
 from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
+from islands.run.single import Output
 from islands.series.plan import Plan
 from islands.series.series import Series
 from islands.series.several import run_several

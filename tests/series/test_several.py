@@ -13,7 +13,8 @@ from series_for_tests import COSTS, Named, Seeded, done, entered, planned, prete
 from islands.errors import InputError, UsageError
 from islands.parallel import World
 from islands.record.inputs import read_settings
-from islands.run.runner import Output, run_requested
+from islands.run.runner import run_requested
+from islands.run.single import Output
 from islands.series.series import Series
 from islands.series.several import run_several
 
