@@ -121,7 +121,7 @@ def perform(
         interruption.handle_interrupts()
         energy = EnergyMeter(run.backend, world)
         outcome = _evolved(run, journal, memory, screen, interruption, output.callback)
-        result = _result(run, outcome, memory, energy.shared())
+        result = _result(run, outcome, memory, energy.of_all_ranks())
         if journal is not None and not run.asynchronous and not outcome.is_partial:
             journal.checkpoints.keep(outcome.moment)
             screen.kept()
@@ -216,12 +216,12 @@ def _result(
     # An incomplete generation 0 cannot be reproduced.
     own = [] if outcome.is_partial else archipelago.digests()
     digests = [pair for rank in world.allgather(own) for pair in rank]
-    spec, machine, maximise = run.spec, run.machine, run.problem.maximise
+    spec, machine = run.spec, run.machine
     records: Records | None = None
     if run.folder is not None:
-        records = FolderRecords(maximise, run.folder.absolute(), run.problem)
+        records = FolderRecords(run.problem, run.folder.absolute())
     elif memory is not None:
-        records = memory.shared()
+        records = memory.of_all_ranks()
     return Result(
         instance=run.problem.instance,
         problem=run.problem.name,
