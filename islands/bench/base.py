@@ -5,12 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
+from islands.campaign.engine import Campaign
 from islands.display.heartbeat import Heartbeat
 from islands.parallel import World
-from islands.record.ledger import RunLedger
+from islands.record.folder import Kind
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,11 @@ class BenchRequest:
     out: Path | None = None
     """The folder of all tables; `quality`, `colonies` and `gpus` keep each run there."""
     heartbeat: Heartbeat = field(default_factory=Heartbeat)
-    ledger: RunLedger = field(default_factory=RunLedger)
-    """The results of runs, with those of earlier measurements in `out`."""
+
+    @cached_property
+    def campaign(self) -> Campaign:
+        """The runs of `quality`, `colonies` and `gpus`, with those of earlier commands in `out`."""
+        return Campaign(self.world, self.heartbeat, Kind.MEASUREMENT)
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from islands.errors import InputError, Suspended
 from islands.inside import inside, inside_all, last_lines
-from islands.record.folder import FINISHED, JOB, LOG, SETTINGS
+from islands.record.folder import FINISHED, JOB, LOG, SERIES_TABLE, SETTINGS
 from islands.record.lock import is_locked
 from islands.record.solution import recorded
-from islands.series.ledger import LEDGER
 from islands.slurm.attempts import JobAttempt, JobAttempts
 from islands.slurm.commands import RUNNING, WAITING, state_in_queue
 from islands.slurm.jobs import command_to_continue, latest_job
@@ -75,8 +74,10 @@ def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in
 
 def _ended(folder: Path, last: JobAttempt | None, slurm: str, number: str | None) -> JobState:
     status = None if last is None else last.status
-    if status == 0 and (folder / LEDGER).exists():
-        return JobState("done", f"all runs; table: {folder / LEDGER}", number, _last_row(folder))
+    if status == 0 and (folder / SERIES_TABLE).exists():
+        return JobState(
+            "done", f"all runs; table: {folder / SERIES_TABLE}", number, _last_row(folder)
+        )
     message = _last_error(folder, last)
     can_resume = (folder / SETTINGS).exists()
     if status == Suspended.status or (status is None and not message and can_resume):

@@ -7,7 +7,16 @@ from pathlib import Path
 
 from islands.display.heartbeat import read_work
 from islands.errors import InputError
-from islands.record.folder import BENCH, BEST, RANKING, SERIES, Kind, kind_of, results_in, runs_in
+from islands.record.folder import (
+    BENCH,
+    BEST,
+    RANKING,
+    SERIES_TABLE,
+    Kind,
+    kind_of,
+    results_in,
+    runs_in,
+)
 from islands.record.lock import is_locked
 from islands.text import counted
 
@@ -44,7 +53,7 @@ def _has_running_run(folder: Path, kind: Kind) -> bool:
 def _outcome(folder: Path, kind: Kind) -> str:
     """Return where the results are."""
     if kind is Kind.SERIES:
-        table = folder / SERIES
+        table = folder / SERIES_TABLE
         return f"table: {table}" if table.exists() else counted(len([*runs_in(folder)]), "run")
     if kind is Kind.TUNING:
         return f"ranking: {folder / RANKING}; best: {folder / BEST}"

@@ -16,10 +16,10 @@ from results_for_tests import result
 
 import islands
 from islands.backends.base import Backend
+from islands.campaign.summary import Summary, table
 from islands.display.screen import row
 from islands.errors import UsageError
 from islands.progress.progress import Progress
-from islands.series.summary import Summary, table
 from islands.statistics import moments
 from islands.statistics.losses import LARGEST, percent_worse
 from islands.statistics.ranks import against
