@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from islands.errors import IslandsError
     from islands.improvers.base import Improver
     from islands.migration.topology import Topology
-    from islands.modelling.statements import keys, permutation, real, subset
+    from islands.modelling.api import keys, permutation, real, subset
     from islands.problems import load
     from islands.problems.base import Problem
     from islands.problems.data import mkp, qap, tsp
@@ -93,15 +93,15 @@ else:
         "Struct": "islands.backends.arguments",
         "Topology": "islands.migration.topology",
         "check_problem": "islands.check.perform",
-        "keys": "islands.modelling.statements",
+        "keys": "islands.modelling.api",
         "load": "islands.problems",
         "mkp": "islands.problems.data",
-        "permutation": "islands.modelling.statements",
+        "permutation": "islands.modelling.api",
         "qap": "islands.problems.data",
-        "real": "islands.modelling.statements",
+        "real": "islands.modelling.api",
         "setting": "islands.settings",
         "solve": "islands.solver",
-        "subset": "islands.modelling.statements",
+        "subset": "islands.modelling.api",
         "tsp": "islands.problems.data",
     }
 

@@ -19,8 +19,8 @@ IN_FOLDERS = ("record", "display", "run", "series", "report", "tune", "slurm", "
 DIRECT = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "touch"}
 OTHERS = {
     "record/provenance.py": "the files of the package",
-    "slurm/template.py": "the files of the package",
-    "slurm/array.py": "the list that the user names, and an empty file in a checked folder",
+    "slurm/submit.py": "the files of the package",
+    "slurm/sweep.py": "the list that the user names, and an empty file in a checked folder",
     "reproduce/cells.py": "the files of the package",
     "bench/compare.py": "the file that the user names",
     "bench/rivals/contest.py": "/dev/null",

@@ -22,13 +22,11 @@ from islands.archipelago.sizes import require_countable, require_memory
 from islands.archipelago.team import Team
 from islands.archipelago.team import shares as shares_of
 from islands.backends.base import Array, Backend
-from islands.improvers import ImproverSettings
 from islands.migration import Arrivals, AsyncExchange, Exchange, Layout, Transport
 from islands.migration.repeated import Halo
 from islands.migration.settings import MigrationSettings, require_fit
 from islands.parallel import Deal, World
 from islands.problems.base import Problem, Solution
-from islands.settings import Settings
 
 
 class Archipelago:
@@ -38,22 +36,15 @@ class Archipelago:
         self,
         *,
         problem: Problem,
-        algorithm: str,
-        encoding: str,
-        settings: Settings,
-        population: int,
-        islands: int,
+        colonies: Sequence[ColonySpec],
         seed: int,
         migration: MigrationSettings,
         backend: Backend,
         world: World,
-        improver: ImproverSettings | None = None,
         runs: int = 1,
         transport: type[Transport] | None = None,
         asynchronous: bool = False,
-        decoding: str = "",
         warm_start: Callable[[], Sequence[Solution]] = tuple,
-        colonies: Sequence[ColonySpec] = (),
         deal: Deal | None = None,
         team: World | None = None,
         firsts: World | None = None,
@@ -62,15 +53,13 @@ class Archipelago:
 
         `transport` is the result of `islands.migration.transport.find`. With `asynchronous`, ranks
         do not wait for each other until `finish`. `warm_start` is only called by `start`. Several
-        concurrent `runs` have `islands` islands each and consecutive seeds; no migrant leaves its
-        run. Several `colonies`, of one run, divide the islands and replace the settings of all.
-        `deal` says which ranks have which islands; `team` has the ranks that share those of this
-        rank, if there are several, and `firsts` the first rank of each team, among which alone
-        migrants travel if the run is `asynchronous`.
+        concurrent `runs`, of one colony, have consecutive seeds; no migrant leaves its run. `deal`
+        says which ranks have which islands; `team` has the ranks that share those of this rank, if
+        there are several, and `firsts` the first rank of each team, among which alone migrants
+        travel if the run is `asynchronous`.
         """
-        improver = improver or ImproverSettings()
-        one = (islands * runs, population, algorithm, encoding, settings, improver, decoding)
-        specs = list(colonies) or [ColonySpec(*one)]
+        islands = sum(each.islands for each in colonies)
+        specs = [replace(each, islands=runs * each.islands) for each in colonies]
         self._islands = islands_of_each(specs)
         share = Share(islands, runs, seed=seed, world=world, deal=deal)
         self.held = share.mine
@@ -104,7 +93,7 @@ class Archipelago:
         shared: Team | None = None
         shares, parts = [share.within(each) for each in self._islands], list[ProgramParts]()
         for number, (spec, own) in enumerate(zip(specs, shares, strict=True)):
-            with of_colony(number if colonies else None):
+            with of_colony(number if colonies[1:] else None):
                 on_rank = len(own.mine) if own is not None else 1
                 require_countable(on_rank, spec.population, world.size)
                 made = ProgramParts.of(spec, problem, backend.block_memory, on_rank)

@@ -100,7 +100,8 @@ class BatchOutside(Outside):
 
     def _call(self, *, is_compared: bool) -> Any:
         """Call the function, and return what must be kept while its launches are repeated."""
-        costs = self._problem.batch_costs(self._stored, is_compared=is_compared)
+        assert self._problem.python is not None, "a batch is evaluated by a Python function"
+        costs = self._problem.python.stored_costs(self._stored, is_compared=is_compared)
         self._returned[: self.evaluated] = costs
         return costs
 

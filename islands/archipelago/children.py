@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from islands.algorithms.schedule import Shape
 from islands.archipelago.program_parts import ProgramParts
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.state import Field
 
@@ -24,8 +25,8 @@ def tiles_of(shape: Shape, children: int) -> int:
 
 def tile_bytes(parts: ProgramParts) -> int:
     """Return the bytes of a tile."""
-    dtype, length = parts.problem.stored(in_tiles=True)
-    return _TILE * length * dtype.itemsize
+    kind = parts.problem.kind
+    return _TILE * kind.stored_length * kind.stored_dtype(in_tiles=True).itemsize
 
 
 def fields_for(parts: ProgramParts) -> dict[str, Field]:
@@ -38,15 +39,18 @@ def fields_for(parts: ProgramParts) -> dict[str, Field]:
         WAITING: Field((size,), np.int32, kind="scratch"),
     }
     if parts.evaluation in ("thread", "batch"):
-        dtype, length = parts.problem.stored(in_tiles=parts.evaluation == "thread")
-        fields[SOLUTIONS] = Field(
-            (_TILE * tiles_of(shape, children), length), dtype, kind="scratch"
-        )
+        kind = parts.problem.kind
+        dtype = kind.stored_dtype(in_tiles=parts.evaluation == "thread")
+        rows = _TILE * tiles_of(shape, children)
+        fields[SOLUTIONS] = Field((rows, kind.stored_length), dtype, kind="scratch")
     return fields
 
 
-def seen(arrays: Mapping[str, Array]) -> Struct:
+def seen(arrays: Mapping[str, Array], gene: np.dtype[Any]) -> Struct:
     """Return `Outside` of kernels/core/archipelago.cuh, with null pointers if kernels evaluate."""
-    names = {"genes": GENES, "cost": COST, "waiting": WAITING}
-    names["solutions"] = SOLUTIONS
-    return Struct(**{member: arrays.get(name) for member, name in names.items()})
+    return Struct(
+        genes=arrays.get(GENES, Null(gene)),
+        cost=arrays.get(COST, Null(np.int64)),
+        waiting=arrays.get(WAITING, Null(np.int32)),
+        solutions=arrays[SOLUTIONS].view(np.uint8) if SOLUTIONS in arrays else Null(np.uint8),
+    )

@@ -13,8 +13,8 @@ from islands.backends.base import Backend
 from islands.backends.state import State
 from islands.encodings import Encoding
 from islands.errors import RunError, UsageError
-from islands.problems.arrays import integers, read_array, reals, require_shape
 from islands.problems.base import Problem, Solution
+from islands.problems.data import integers, read_array, reals, require_shape
 from islands.text import counted, shown
 
 
@@ -38,8 +38,7 @@ def _checked(problem: Problem, name: str, values: Any) -> Solution:
     array = read_array(name, values, 1)
     require_shape(name, array, (problem.size,), f"an entry for each item of {problem.instance}")
     solution: NDArray[Any]
-    if problem.solution_kind in ("order", "subset"):
-        largest = 1 if problem.solution_kind == "subset" else problem.size - 1
+    if (largest := problem.kind.largest) is not None:
         solution = integers(name, array, largest, fix="Pass whole numbers")
     else:
         solution = reals(name, array, sys.float_info.max)

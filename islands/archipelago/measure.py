@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.diversity import most_distant
+from islands.backends.arguments import Struct
 from islands.backends.base import Backend
 from islands.backends.state import State
 from islands.encodings import Encoding
 from islands.errors import RunError
 from islands.problems.base import Problem, Solution
-from islands.problems.real_costs import INFINITE, NOT_A_NUMBER, mean_of
+from islands.problems.values import INFINITE, NOT_A_NUMBER, mean_of
 
 NONE = np.iinfo(np.int64).max
 INFEASIBLE = 1  # the lowest bit of a marked cost: see kernels/core/marks.cuh
@@ -38,6 +39,11 @@ _MEASURE = (
     ),
     *("best_row", "calls", "distance", "distinct"),
 )
+READ_STRUCTS = {
+    name: Struct(**dict.fromkeys(members, np.int64(0)))
+    for name, members in {"Island": ISLAND, "Measure": _MEASURE}.items()
+}
+"""Samples of the structs of kernels that Python reads."""
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,8 @@ class Outside:
 
         while self.evaluated < len(genomes) and not must_leave():
             # Each process that calls a slow function takes a solution.
-            self._batch = max(self._batch, self._problem.callers)
+            if self._problem.python is not None:
+                self._batch = max(self._batch, self._problem.python.callers)
             begin = self.evaluated
             costs = self._timed(genomes[begin : begin + self._batch], must_leave)
             self.evaluated += len(costs)

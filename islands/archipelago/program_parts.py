@@ -27,8 +27,6 @@ _NARROW = 2  # bytes
 _FEW = 1024
 """Up to this number of individuals, one thread of each block is as fast as a thread for each of
 them in tiles, which need more launches. Measured on an H200: 1.1 to 2.2 times with 768."""
-VECTOR = "vector"
-"""The kind of solutions whose encoding takes the bounds of the problem."""
 
 
 @dataclass(frozen=True)
@@ -93,13 +91,12 @@ class ProgramParts:
         own = kind.confined(colony.settings) if encoder.bounded else colony.settings
         algorithm = kind(own, colony.population, moved_as(colony.encoding))
         algorithm.prepare(problem)
-        box = {"low": problem.low, "high": problem.high} if solutions == VECTOR else {}
         encoded = encoder(
             problem.size,
             block_memory,
             _decoding(decoding, kind, encoder, improver.name, problem),
             assigns=problem.assigns,
-            **box,
+            **problem.kind.box,
         )
         improving = improvers_for(solutions)[improver.name](improver, problem.size)
         shape = Shape(islands, colony.population, encoded.pitch, encoded.gene)
@@ -119,7 +116,7 @@ class ProgramParts:
             chosen["ISLANDS_STORED"] = "1"
         if self.evaluation == "thread":
             chosen["ISLANDS_TILED"] = "1"
-            if self.problem.stored(in_tiles=True)[0].itemsize == _NARROW:
+            if self.problem.kind.stored_dtype(in_tiles=True).itemsize == _NARROW:
                 chosen["SOLUTION_NARROW"] = "1"
         if self.evaluation != "host":
             chosen |= self.problem.defines()
@@ -153,7 +150,7 @@ class ProgramParts:
     def room(self) -> int:
         """Return the bytes of working memory of a block besides what the kernels declare."""
         own = self.algorithm.room(self.encoding.pitch)
-        return max(own, self.problem.room(), self.improver.room())
+        return max(own, self.improver.room())
 
     def block(self) -> Block | None:
         """Return the threads that the kernels need on a GPU, and the most resident blocks."""
@@ -190,21 +187,20 @@ def _decoding(
 
 def _evaluation(problem: Problem, improver: str, decoding: str, *, on_cpu: bool) -> str:
     """Return who evaluates the children of an algorithm."""
-    if problem.evaluation in ("batch", "function"):
+    if problem.python is not None:
         if improver != "none":
             raise UsageError(
                 f"improver {improver}: {problem.instance} is evaluated by a Python function, which"
                 f" local search cannot call. Choose {option('improver', 'none')}, or state the cost"
                 " in CUDA (cost=)"
             )
-        is_batch = problem.evaluation == "batch"
-        return "batch" if is_batch and not on_cpu and decoding != HOST else HOST
+        return "batch" if problem.python.is_batch and not on_cpu and decoding != HOST else HOST
     if decoding == HOST:
         _require_host_evaluation(problem, improver)
         return HOST
     # On a CPU, a block is one thread. A search or a repair changes solutions in the block.
     is_split = not on_cpu and improver == "none" and not problem.changes_solutions
-    return "thread" if problem.evaluation == "thread" and is_split else "block"
+    return "thread" if problem.is_serial and is_split else "block"
 
 
 def _require_host_evaluation(problem: Problem, improver: str) -> None:

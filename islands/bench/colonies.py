@@ -17,20 +17,6 @@ from islands.errors import UsageError
 from islands.problems import load
 from islands.problems.base import Problem
 
-_COLONIES = {
-    "tsp": (
-        "algorithm=brkga",
-        "algorithm=ga encoding=permutation improver=two_opt population=64",
-    ),
-    "qap": ("algorithm=cellular", "algorithm=ga encoding=permutation improver=tabu population=64"),
-    "mkp": ("algorithm=ga", "algorithm=pso population=64"),
-}
-"""The colonies that are compared on the problems of the package."""
-_USUAL = ("algorithm=brkga", "algorithm=ga encoding=permutation population=64")
-_SUBSET = ("algorithm=ga", "algorithm=pso")
-_NUMBERS = ("algorithm=brkga", "algorithm=de")
-_BY_KIND = {"order": _USUAL, "subset": _SUBSET, "keys": _NUMBERS, "vector": ("algorithm=de",)}
-
 
 def measure(request: BenchRequest) -> Iterator[BenchRow]:
     """Return the rows of all methods on each instance, refusing wrong ones at once; collective."""
@@ -40,8 +26,7 @@ def measure(request: BenchRequest) -> Iterator[BenchRow]:
 
 def methods(problem: Problem, request: BenchRequest) -> list[Variant]:
     """Return the colonies together, the first with migration, and each alone."""
-    usual = _COLONIES.get(problem.name, _BY_KIND[problem.solution_kind])
-    stated = parsed(list(request.colony or usual))
+    stated = parsed(list(request.colony or problem.colonies or problem.kind.colonies))
     if len(stated) < 2:
         raise UsageError(
             f"bench colonies: {problem.instance} has one colony. Name two or more with --colony"

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from islands.backends import choose
 from islands.bench.algorithms import BRKGA, cities
 from islands.bench.base import BenchRequest, BenchRow
-from islands.modelling.statements import permutation
+from islands.modelling.api import permutation
 from islands.problems.base import Problem
 
 INSTANCES = {"national/zi929": 929, "national/mu1979": 1979}

@@ -17,7 +17,7 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
 from islands.run.build import make_archipelago
-from islands.run.loop import evolve
+from islands.run.loop import Loop
 from islands.run.signals import Interruption
 from islands.text import counted
 
@@ -128,7 +128,7 @@ class Case:
 
         spec = self.spec(generations)
         with Interruption() as interruption:
-            evolve(archipelago, spec, self.problem, world, watch, interruption)
+            Loop(archipelago, spec, self.problem, world, interruption, watch=watch).run()
         # The first epoch has small steps, as the speed is still unknown.
         (_, (first, began), *_, (last, ended)) = seen
         return (last - first) / (ended - began)

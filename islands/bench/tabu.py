@@ -142,15 +142,18 @@ class TabuSearches:
     def _call(self, name: str, orders: Any, costs: Any) -> Any:
         macros = self._problem.defines()
         tabu = Tabu(ImproverSettings(steps=self._steps), self._size)
-        data = Struct(**{f"array{i}": array for i, array in enumerate(self._data)})
+        data = Struct(**{str(place): array for place, array in enumerate(self._data)})
+        structs = {"improver::Plan": tabu.plan()}
         row = scratch_bytes(4 * self._size)
         if name == "kernel":
             parts = {"ISLANDS_PROBLEM": '"problems/qap.cuh"', **tabu.defines()}
-            source = Source("bench/tabu.cuh", {**parts, **macros})
+            source = Source(
+                "bench/tabu.cuh", {**parts, **macros}, {**structs, "problem::Data": data}
+            )
             room = self._backend.required_room(source, data, tabu.plan(), np.int32(self._size))
         else:
             room = Room(row + 2 * scratch_bytes(4 * self._size**2))
-            source = Source("bench/tabu_loop.cuh", macros)
+            source = Source("bench/tabu_loop.cuh", macros, {**structs, "loop::Data": data})
         needed = tabu.block(self._problem) if name == "kernel" else None
         block = self._backend.block(room, tabu.items(), self._count, 32, needed=needed)
         return self._backend.call(

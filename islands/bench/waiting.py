@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from islands.modelling.statements import permutation
+from islands.modelling.api import permutation
 from islands.problems.base import Problem
 
 NAME = "sleep"

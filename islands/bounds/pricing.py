@@ -7,17 +7,17 @@ longest edge of the tree between two cities is then the widest gap between their
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend, Block
 from islands.backends.source import Source
 from islands.bounds.graph import Graph, Ints
-from islands.bounds.limit import Limit
 from islands.problems.tsp import Tsp
 
 # The constants of kernels/bounds/shorter_edges.cuh.
@@ -27,6 +27,43 @@ _TRIAL = 0.2  # seconds, after which the time of all launches can be predicted
 _FEW = 4096
 """On a CPU, a launch compares this number of cities with each other, on average; then the clock is
 read. A GPU takes all cities at once, as a thread walks along the line."""
+
+
+_LINE = Struct(
+    city=Null(np.int32),
+    **dict.fromkeys(("gap", "multiplier", "widest", "least"), Null(np.int64)),
+    box=Null(np.float64),
+    scale=np.int64(0),
+)
+"""A sample of `Line` of kernels/bounds/shorter_edges.cuh."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A number of seconds from now, which ends early if `is_stopped` returns True."""
+
+    seconds: float
+    is_stopped: Callable[[], bool]
+    began: float = field(default_factory=time.perf_counter)
+
+    @property
+    def elapsed(self) -> float:
+        """The seconds since the beginning."""
+        return time.perf_counter() - self.began
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left; 0 if it is over."""
+        return 0.0 if self.is_stopped() else max(0.0, self.seconds - self.elapsed)
+
+    @property
+    def share(self) -> float:
+        """The share of the time that has passed, from 0 to 1."""
+        return 1.0 if self.left == 0.0 else self.elapsed / self.seconds
+
+    def part(self, share: float) -> Limit:
+        """Return a share of the time that is left."""
+        return Limit(share * self.left, self.is_stopped)
 
 
 @dataclass(frozen=True)
@@ -45,11 +82,13 @@ class Pricing:
     def __init__(self, problem: Tsp, backend: Backend) -> None:
         """Compile the program and copy the data of the problem."""
         self._problem, self._backend, self._size = problem, backend, problem.size
-        arrays = problem.data().items()
-        self._data = Struct(**{name: backend.upload(np.asarray(each)) for name, each in arrays})
+        self._data = backend.uploaded(problem.data())
         macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}
         block = Block() if backend.in_host_memory else Block(_THREADS)
-        self._program = backend.compile(Source("bounds/shorter_edges.cuh", macros), block)
+        source = Source(
+            "bounds/shorter_edges.cuh", macros, {"problem::Data": self._data, "bounds::Line": _LINE}
+        )
+        self._program = backend.compile(source, block)
 
     @cached_property
     def _outcome(self) -> tuple[Array, Array]:

@@ -1,12 +1,15 @@
-"""Run the functions of a stated problem in a process of their own.
+"""Run the functions of a user's own problem in a process of their own, and describe their faults.
 
 A read outside of an array ends the process, and so does undefined behaviour if the compiler has
-sanitizers. A function that does not return is ended after a time limit.
+sanitizers, whose messages name an address: here, an array, an index and a line. A function that
+does not return is ended after a time limit.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import signal
 import subprocess
 import time
 from dataclasses import dataclass
@@ -16,12 +19,12 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.arguments import Struct, as_in_kernels
+from islands.backends.arguments import Null, Struct, as_in_kernels
 from islands.backends.cpu import CpuBackend
-from islands.backends.source import Source
-from islands.check.program import macros_of
+from islands.backends.refused import own_line
+from islands.check.ways import source_of
 from islands.errors import CompileError
-from islands.modelling.problem import StatedProblem
+from islands.modelling.model import Model
 
 _SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 _OPTIONS = {
@@ -60,7 +63,7 @@ class Ended:
 
 
 def run_contained(
-    problem: StatedProblem,
+    problem: Model,
     solutions: NDArray[np.generic],
     ends: NDArray[np.int32],
     seconds: float,
@@ -72,11 +75,11 @@ def run_contained(
     backend = CpuBackend(threads=1)
     data = Struct(
         **{
-            name: value if isinstance(value, np.generic) else None
+            name: value if isinstance(value, np.generic) else Null(value.dtype)
             for name, value in problem.data().items()
         }
     )
-    source = Source("check/main.hpp", macros_of(problem, data))
+    source = source_of("check/main.hpp", problem, data)
     with TemporaryDirectory() as name:
         folder = Path(name)
         program, output, reason = folder / "check", folder / "output", ""
@@ -97,7 +100,7 @@ def run_contained(
 
 def _write(
     path: Path,
-    problem: StatedProblem,
+    problem: Model,
     data: Struct,
     solutions: NDArray[np.generic],
     ends: NDArray[np.int32],
@@ -123,7 +126,7 @@ def _write(
 
 
 def _run(
-    problem: StatedProblem,
+    problem: Model,
     folder: Path,
     count: int,
     seconds: float,
@@ -181,12 +184,12 @@ def _waited(
     return process.returncode
 
 
-def _arrays(problem: StatedProblem) -> dict[str, NDArray[np.generic]]:
+def _arrays(problem: Model) -> dict[str, NDArray[np.generic]]:
     members = problem.data().items()
     return {name: value for name, value in members if not isinstance(value, np.generic)}
 
 
-def _placed(problem: StatedProblem, printed: str) -> dict[str, tuple[int, int, int]]:
+def _placed(problem: Model, printed: str) -> dict[str, tuple[int, int, int]]:
     """Return where each array is; `s` is the solution."""
     arrays = _arrays(problem)
     sizes = {name: array.itemsize for name, array in arrays.items()}
@@ -196,3 +199,69 @@ def _placed(problem: StatedProblem, printed: str) -> dict[str, tuple[int, int, i
         address, length = map(int, line.split())
         found[name] = address, length // size, size
     return found
+
+
+_FAULT = re.compile(r"AddressSanitizer: ([\w-]+)(?: on (?:unknown )?address (0x[0-9a-f]+))?")
+_ACCESS = re.compile(r"\b(READ|WRITE) (?:of size|memory access)")
+_LOCAL = re.compile(r"'(\w+)'(?: \(line \d+\))? <== Memory access at offset \d+ (\w+)flows")
+_UNDEFINED = re.compile(r"(\S+?):(\d+):\d+: runtime error: ([^\n]*)")
+_NEAR = 1 << 34
+"""Bytes from an array within which there is no other memory."""
+
+
+def fault_of(ended: Ended, text: str, seconds: float, shown: str) -> str:
+    """Return the fault of a process; `text` is the header of the problem, `shown` a solution."""
+    call = f"{ended.step} of the solution {shown}"
+    if ended.status is None:
+        return (
+            f"{call}: did not return within {seconds:g} s. Correct a loop that does not end, or"
+            " allow more time with seconds="
+        )
+    if undefined := _UNDEFINED.search(ended.log):
+        place = own_line(text, undefined[1], int(undefined[2])) or ""
+        where = place or f"{undefined[1]}, line {undefined[2]}"
+        return f"{where}: {undefined[3]}: in the {call}. Correct this line"
+    if found := _FAULT.search(ended.log):
+        fix = "Use less memory" if found[1] == "stack-overflow" else "Correct the index"
+        return f"{_place(ended.log, text)}{_words(ended, found)}: in the {call}. {fix}"
+    status = ended.status
+    name = signal.Signals(-status).name if status < 0 else f"status {status}"
+    return f"{call}: ended the process ({name}). Correct an index or a division by zero"
+
+
+def _words(ended: Ended, found: re.Match[str]) -> str:
+    kind, address = found[1], found[2]
+    access = _ACCESS.search(ended.log)
+    verb = "writes" if access is not None and access[1] == "WRITE" else "reads"
+    if kind == "stack-overflow":
+        return "needs too much stack: large local arrays, or a recursion without end"
+    if local := _LOCAL.search(ended.log):
+        side = "after the end" if local[2] == "over" else "before the begin"
+        return f"{verb} {side} of the local array {local[1]}"
+    if address is None or not ended.arrays:
+        return f"{verb} an address outside of all arrays ({kind})"
+    distance, name, index = _nearest(ended, int(address, 16))
+    length = ended.arrays[name][1]
+    entry = f"data.{name}[{index}]" if name != "s" else f"s[{index}]"
+    if name == "s" and ended.packs:
+        return f"{verb} s[{32 * index}] or an item near it, which does not exist"
+    if distance >= _NEAR:
+        return f"{verb} an address outside of all arrays ({kind})"
+    return f"{verb} {entry}, but its length is {length} (0 to {length - 1})"
+
+
+def _nearest(ended: Ended, address: int) -> tuple[int, str, int]:
+    """Return the distance of the array that is nearest to an address, its name, and the index."""
+    found = []
+    for name, (begin, length, size) in ended.arrays.items():
+        distance = max(begin - address, address - begin - length * size, 0)
+        found.append((distance, name, (address - begin) // size))
+    return min(found)
+
+
+def _place(log: str, text: str) -> str:
+    """Return the first line of the user's code in a stack trace."""
+    for name, line in re.findall(r"([\w.-]+):(\d+)(?::\d+)?\)?$", log, re.MULTILINE):
+        if place := own_line(text, name, int(line)):
+            return f"{place}: "
+    return ""

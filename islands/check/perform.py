@@ -3,21 +3,140 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.check.compare import agree, difference, improper, shown
-from islands.check.contained import run_contained
-from islands.check.faults import fault_of
-from islands.check.moves import moved, random_ends
-from islands.check.report import Checked, Row
-from islands.check.ways import Way, backends, compiled_ways, python_ways
+from islands.check.contained import fault_of, run_contained
+from islands.check.ways import Way, backends, compiled_ways, moved, python_ways, random_ends
 from islands.errors import IslandsError, RunError, UsageError
-from islands.modelling.kinds import Box, SolutionKind
-from islands.modelling.problem import StatedProblem
+from islands.modelling.model import Model
 from islands.problems.base import Problem
+from islands.text import count, counted
+
+_TOLERANCE = 1e-9
+"""Relative difference that real costs may have, because compilers round functions differently."""
+_SHOWN = 12  # entries of a solution in messages
+
+
+def shown(solution: NDArray[Any]) -> str:
+    """Return a solution as text, shortened if it is long."""
+    entries = ", ".join(map(str, solution[:_SHOWN].tolist()))
+    more = len(solution) - _SHOWN
+    return f"[{entries}{f', ... {more} more' if more > 0 else ''}]"
+
+
+def agree(
+    first: NDArray[Any], other: NDArray[Any], *, real: bool, size: Any = 0.0
+) -> NDArray[np.bool_]:
+    """Return where costs agree: integers are equal, real costs almost.
+
+    `size` is the magnitude of numbers from which real costs were computed.
+    """
+    if not real:
+        return np.asarray(first == other)
+    most = np.maximum(np.maximum(np.abs(first), np.abs(other)), np.maximum(size, 1.0))
+    with np.errstate(invalid="ignore"):
+        near = np.abs(first - other) <= _TOLERANCE * most
+    return np.asarray((first == other) | (near & np.isfinite(first) & np.isfinite(other)))
+
+
+def difference(
+    problem: Problem,
+    solutions: NDArray[Any],
+    names: tuple[str, str],
+    costs: tuple[NDArray[Any], NDArray[Any]],
+) -> str | None:
+    """Return a sentence about the first solution with two costs, or None."""
+    equal = agree(*costs, real=problem.real)
+    if equal.all():
+        return None
+    k = int(np.argmin(equal))
+    one, other = (each[k].item() for each in costs)
+    count = int((~equal).sum())
+    return (
+        f"the solution {shown(solutions[k])} costs {one} by {names[0]}, but {other} by"
+        f" {names[1]} ({count} of {len(equal)} solutions differ). Correct one of them"
+    )
+
+
+def improper(problem: Problem, solutions: NDArray[Any], name: str, costs: NDArray[Any]) -> str:
+    """Return a sentence about the first cost that cannot be used, or an empty string."""
+    if not problem.real:
+        return ""
+    wrong, fix = np.isnan(costs), "infinity, or minus infinity if costs are maximised,"
+    best = np.inf if problem.maximise else -np.inf
+    wrong |= costs == best
+    if not wrong.any():
+        return ""
+    k = int(np.argmax(wrong))
+    worst = -best
+    what = "is not a number" if np.isnan(costs[k]) else f"is {best}, better than any other cost"
+    fix = f"Return a number, or {worst} if a solution is infeasible"
+    return f"the cost of {shown(solutions[k])} by {name} {what}. {fix}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One way to evaluate solutions, or one function, and the outcome of its check."""
+
+    way: str
+    speed: float | None
+    """Solutions per second; None: not measured."""
+    outcome: str
+
+
+@dataclass
+class Checked:
+    """The result of a check of a problem."""
+
+    problem: Problem
+    samples: int
+    seed: int
+    rows: list[Row] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What was not checked, and findings that are no errors."""
+    difference: str | None = None
+    """The first difference or fault; None: there is none."""
+
+    @property
+    def works(self) -> bool:
+        """Whether no difference and no fault was found."""
+        return self.difference is None
+
+    def __str__(self) -> str:
+        """Return the report: the problem, a table of the ways, notes and the outcome."""
+        problem = self.problem
+        costs = "real" if problem.real else "integer"
+        sense = "maximised" if problem.maximise else "minimised"
+        blocks = [
+            [
+                f"{problem.instance}   {problem.solution_kind} of size {problem.size},"
+                f" {costs} costs, {sense}",
+                f"{counted(self.samples, 'random solution')}, seed {self.seed}",
+            ],
+            self._table(),
+            [f"Note: {words}" for words in self.notes],
+            [f"Difference: {self.difference}" if self.difference else "No differences."],
+        ]
+        return "\n\n".join("\n".join(block) for block in blocks if block)
+
+    def _table(self) -> list[str]:
+        if not self.rows:
+            return []
+        cells = [("Way", "Solutions/s", "Result")]
+        cells += [
+            (row.way, "-" if row.speed is None else count(row.speed), row.outcome)
+            for row in self.rows
+        ]
+        widths = [max(len(row[i]) for row in cells) for i in range(2)]
+        return [
+            f"{way:<{widths[0]}}   {speed:>{widths[1]}}   {outcome}"
+            for way, speed, outcome in cells
+        ]
+
 
 SAMPLES = 1000
 SECONDS = 10.0
@@ -76,13 +195,13 @@ class _Check:
         self._problem = checked.problem
         self._solutions = drawn(checked.problem, checked.samples, checked.seed)
         self._backends, missing = backends()
-        self._is_compiled = getattr(self._problem, "functions", True) is not None
+        self._is_compiled = self._problem.python is None
         checked.notes += missing if self._is_compiled else []
 
     def perform(self) -> None:
         """Do all steps; raise `_Difference` at the first difference."""
         problem = self._problem
-        if isinstance(problem, StatedProblem) and self._is_compiled:
+        if isinstance(problem, Model) and self._is_compiled:
             self._contained(problem)
         python = list(python_ways(problem, self._backends))
         compiled = list(compiled_ways(problem, self._backends)) if self._is_compiled else []
@@ -90,10 +209,10 @@ class _Check:
         for way in compiled:
             if problem.solution_kind == "order" and problem.moves:
                 self._deltas(way)
-            if isinstance(problem, StatedProblem) and problem.changes_solutions:
+            if isinstance(problem, Model) and problem.changes_solutions:
                 self._repair(problem, way)
 
-    def _contained(self, problem: StatedProblem) -> None:
+    def _contained(self, problem: Model) -> None:
         """Run the code in a process of its own."""
         if not any(backend.in_host_memory for backend in self._backends):
             self._checked.notes.append(
@@ -123,7 +242,7 @@ class _Check:
         for way in ways:
             costs, after, _ = way.timed(solutions)
             again, _, speed = way.timed(solutions[::-1].copy())
-            changes = not isinstance(problem, StatedProblem) and problem.changes_solutions
+            changes = not isinstance(problem, Model) and problem.changes_solutions
             if changes:
                 self._changed(way, costs, after, speed)
                 continue
@@ -217,7 +336,7 @@ class _Check:
             f" {after[k].item()} after the {move}, a change of {exact[k].item()}. Correct delta"
         )
 
-    def _repair(self, problem: StatedProblem, way: Way) -> None:
+    def _repair(self, problem: Model, way: Way) -> None:
         """Require that repaired solutions are valid, and that a repair does not change them."""
         assert way.program is not None
         name = way.name.replace("cost", "repair", 1)
@@ -255,28 +374,10 @@ class _Check:
 
 def drawn(problem: Problem, samples: int, seed: int) -> NDArray[Any]:
     """Return random solutions, the first of which are extreme ones."""
-    kind = problem.kind if isinstance(problem, StatedProblem) else _kind_of(problem)
-    solutions = kind.drawn(samples, seed)
-    for k, extreme in enumerate(_extremes(kind)[:samples]):
+    solutions = problem.kind.drawn(samples, seed)
+    for k, extreme in enumerate(problem.kind.extremes()[:samples]):
         solutions[k] = extreme
-    return solutions if isinstance(problem, StatedProblem) else solutions.astype(np.int64)
-
-
-def _extremes(kind: SolutionKind) -> list[NDArray[Any]]:
-    size = kind.size
-    if isinstance(kind, Box):
-        return [kind.low, kind.high]
-    if kind.name == "order":
-        return [np.arange(size), np.arange(size)[::-1]]
-    if kind.name == "subset":
-        return [np.zeros(size), np.ones(size)]
-    return [np.zeros(size), np.full(size, np.nextafter(np.float32(1), np.float32(0)))]
-
-
-def _kind_of(problem: Problem) -> SolutionKind:
-    from islands.modelling.kinds import Order, Subset
-
-    return Order(problem.size) if problem.solution_kind == "order" else Subset(problem.size)
+    return solutions if isinstance(problem, Model) else solutions.astype(np.int64)
 
 
 def _is_feasible(problem: Problem, solution: NDArray[Any]) -> bool:

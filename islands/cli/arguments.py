@@ -58,27 +58,28 @@ def folder(text: str) -> Path:
     return Path(text)
 
 
-def threads(text: str) -> int:
-    """Return the number of threads in `--threads`."""
-    return _positive(text, "Leave it out to use all cores")
+def whole_number(hint: str = "", most: float = math.inf) -> Callable[[str], int]:
+    """Return the type of options with a number of at least 1; `hint` is the fix in errors."""
+
+    def number(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = 0
+        if number < 1:
+            fix = f". {hint}" if hint else ""
+            raise ArgumentTypeError(f"{text!r} must be a whole number of at least 1{fix}")
+        if number > most:
+            raise ArgumentTypeError(f"{text!r} must be at most {most}")
+        return number
+
+    return number
+
+
+threads = whole_number("Leave it out to use all cores")
+"""The type of `--threads`."""
 
 
 def runs(default: str) -> Callable[[str], int]:
     """Return the type of `--runs`; errors mention the default."""
-
-    def number(text: str) -> int:
-        return _positive(text, f"Leave it out for {default}", _MOST_RUNS)
-
-    return number
-
-
-def _positive(text: str, hint: str, most: float = math.inf) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise ArgumentTypeError(f"{text!r} must be a whole number of at least 1. {hint}")
-    if number > most:
-        raise ArgumentTypeError(f"{text!r} must be at most {most}")
-    return number
+    return whole_number(f"Leave it out for {default}", _MOST_RUNS)

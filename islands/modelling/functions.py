@@ -1,22 +1,40 @@
-"""Calls of a user's Python functions, whose results are checked."""
+"""Calls of a user's Python functions, here or in a pool of processes, whose results are checked."""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import signal
 import sys
+import threading
+import time
 import traceback
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from functools import cached_property
+from types import ModuleType
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.errors import RunError, Suspended
+from islands.custom.scripts import is_reference, module_of, parted, reference_to
+from islands.errors import InputError, RunError, Suspended
 from islands.problems.base import never
+from islands.problems.solution_kinds import SolutionKind, array_module
+from islands.problems.values import agree
 from islands.text import counted
 
 _MOST = 2**62
 """The largest absolute value of an integer cost: differences of costs must fit into 64 bits."""
+
+_ENTRIES_AT_ONCE = 1 << 22
+SEED = (
+    "A solution must always have the same cost: seed random generators of the script, such as"
+    " np.random.default_rng(1), or load the data from a file"
+)
 
 Function = Callable[..., Any]
 
@@ -63,7 +81,7 @@ def returned_by(
 
     `is_compared`: whether to look for changes of the solutions, which waits for a GPU.
     """
-    module = module_of(solutions)
+    module = array_module(solutions)
     before = solutions.copy() if is_compared else None
     with _Raising(argument, solutions):
         costs = function(solutions)
@@ -190,6 +208,206 @@ def _shown(solution: Any) -> str:
     return f"[{', '.join(map(str, values))}{', ...' if len(row) > 8 else ''}]"
 
 
-def module_of(array: Any) -> Any:
-    """Return the module of an array: NumPy, or CuPy for an array on a GPU."""
-    return sys.modules[type(array).__module__.partition(".")[0]]
+def costs_in_parts(
+    function: Function,
+    argument: str,
+    solutions: NDArray[Any],
+    must_leave: Callable[[], bool] = never,
+    *,
+    is_batch: bool,
+    real: bool | None,
+) -> NDArray[Any]:
+    """Return costs as `costs_by`, of so many solutions at once that their memory is bounded."""
+    rows = max(1, _ENTRIES_AT_ONCE // solutions.shape[1])
+    how: dict[str, Any] = {"is_batch": is_batch, "real": real, "must_leave": must_leave}
+    parts = [solutions[i : i + rows] for i in range(0, len(solutions), rows)]
+    return np.concatenate([costs_by(function, argument, each, **how) for each in parts])
+
+
+class PythonCosts:
+    """The user's Python function of costs: `batch=`, of many solutions, or `function=`, of one."""
+
+    def __init__(self, argument: str, function: Function, kind: SolutionKind) -> None:
+        self.argument, self.function, self._kind = argument, function, kind
+        self.is_batch = argument == "batch"
+        self.callers = 1
+        """The number of processes that call it at the same time."""
+        self._workers: WorkerPool | None = None
+
+    @cached_property
+    def _first(self) -> NDArray[Any]:
+        """The cost of a first solution, whose type all costs have."""
+        return self._computed(self._kind.drawn(1, seed=0), real=None)
+
+    @property
+    def real(self) -> bool:
+        """Whether costs are floating-point numbers."""
+        return self._first.dtype.kind == "f"
+
+    def costs(
+        self, solutions: NDArray[Any], must_leave: Callable[[], bool] = never
+    ) -> NDArray[Any]:
+        """Return the cost of each row, or of the first ones, if it `must_leave` before the end."""
+        if self._workers is not None and len(solutions) > 1:
+            how: dict[str, Any] = {"real": self.real, "must_leave": must_leave}
+            return self._workers.costs(self.argument, solutions, **how)
+        return self._computed(solutions, must_leave, real=self.real)
+
+    def stored_costs(self, stored: Any, *, is_compared: bool) -> Any:
+        """Return the costs of solutions as kernels store them, in their memory, of any value.
+
+        `is_compared`: whether to look for changes of the solutions, which waits for a GPU.
+        """
+        solutions = self._kind.read(stored)
+        how = {"is_compared": is_compared}
+        return returned_by(self.function, self.argument, solutions, self.real, **how)
+
+    @contextmanager
+    def prepared(self, processes: int) -> Iterator[str]:
+        """Let `processes` processes call function=; yield a text that says who calls it."""
+        reference = None if self.is_batch else reference_of(self.function)
+        if reference is None or processes < 2:
+            alone = not self.is_batch and reference is None
+            why = ": it is not at the top level of a script" if alone else ""
+            yield f"costs by {self.argument}=, called by this process alone{why}"
+            return
+        with WorkerPool(reference, processes) as self._workers:
+            self._require_equal_data(self._workers)
+            self.callers = processes
+            yield f"costs by {self.argument}=, called by {processes} processes"
+        self._workers, self.callers = None, 1
+
+    def _require_equal_data(self, workers: WorkerPool) -> None:
+        """Refuse a function that gives another cost in a new process than in this one."""
+        own, solution = self._first[0].item(), self._kind.drawn(1, seed=0)
+        other = workers.costs(self.argument, solution, real=self.real)[0].item()
+        if not agree(own, other, real=self.real):
+            raise RunError(
+                f"{self.argument}= returned {own} for a solution, but {other} for the same one in a"
+                f" new process, which has imported the script again. {SEED}"
+            )
+
+    def _computed(
+        self,
+        solutions: NDArray[Any],
+        must_leave: Callable[[], bool] = never,
+        *,
+        real: bool | None,
+    ) -> NDArray[Any]:
+        how: dict[str, Any] = {"is_batch": self.is_batch, "real": real}
+        return costs_in_parts(self.function, self.argument, solutions, must_leave, **how)
+
+
+_CHUNKS_EACH = 4  # per worker: fewer calls, but still an even distribution
+_PARENT_SECONDS = 2.0
+_LOOK_SECONDS = 0.1
+
+_function: Function | None = None
+"""In a worker: the function of the user."""
+
+
+class WorkerPool:
+    """A pool of processes for one function."""
+
+    def __init__(self, reference: str, count: int) -> None:
+        """Start `count` processes that import the function from `FILE.py:NAME`."""
+        self.count = count
+        self._is_left = False
+        context = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(count, context, _begin, (reference, os.getpid()))
+        with _without_main():
+            # Each waits a moment, so that all processes are started now.
+            for ready in [self._pool.submit(time.sleep, 0.05) for _ in range(count)]:
+                _result(ready.result)
+
+    def costs(
+        self,
+        argument: str,
+        solutions: NDArray[Any],
+        *,
+        real: bool | None,
+        must_leave: Callable[[], bool] = never,
+    ) -> NDArray[Any]:
+        """Return the cost of each row, or of the first ones, if it `must_leave` before the end."""
+        rows = max(1, -(-len(solutions) // (_CHUNKS_EACH * self.count)))
+        parts = [solutions[i : i + rows] for i in range(0, len(solutions), rows)]
+        waiting = [self._pool.submit(_costs, argument, part, real) for part in parts]
+        found = [np.zeros(0, np.float64 if real else np.int64)]
+        for each in waiting:
+            while not each.done() and not must_leave():
+                wait([each], _LOOK_SECONDS)
+            if not each.done():
+                self._is_left = True
+                break
+            found.append(_result(each.result))
+        for each in waiting:
+            each.cancel()
+        return np.concatenate(found)
+
+    def __enter__(self) -> Self:
+        """Return the pool."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the processes."""
+        if self._is_left:  # nobody needs what they still compute, which may never end
+            for each in list(self._pool._processes.values()):
+                each.kill()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def reference_of(function: Function) -> str | None:
+    """Return `FILE.py:NAME` from which another process can import a function, or None."""
+    reference = reference_to(function)
+    if reference is None or not is_reference(reference):
+        return None
+    path, name = parted(reference)
+    try:
+        found = vars(module_of(path)).get(name)
+    except InputError:
+        return None
+    return reference if found is not None else None
+
+
+def _result(get: Callable[[], Any]) -> Any:
+    try:
+        return get()
+    except BrokenProcessPool:
+        raise RunError(
+            "a process that called function= ended suddenly. Check the memory that the function"
+            " needs, that it does not call os._exit, and that its script runs alone"
+        ) from None
+
+
+def _begin(reference: str, parent: int) -> None:
+    """Import the function in a new process, which ends with its parent."""
+    global _function
+    # Signals are for the run itself, which then stops its workers.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
+        signal.signal(number, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    path, name = parted(reference)
+    _function = getattr(module_of(path), name)
+
+
+def _costs(argument: str, solutions: NDArray[Any], real: bool | None) -> NDArray[Any]:
+    assert _function is not None
+    costs: NDArray[Any] = costs_by(_function, argument, solutions, is_batch=False, real=real)
+    return costs
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_PARENT_SECONDS)
+    os._exit(1)
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Hide the main script, which new processes would otherwise run from its beginning."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main

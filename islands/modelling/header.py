@@ -1,32 +1,175 @@
-"""The kernel header of a stated problem: its data, the functions of the user, and our adapter."""
+"""The kernel header of a user's own problem: its data, the user's functions, and our adapter."""
 
 from __future__ import annotations
 
 import hashlib
+import keyword
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from islands.backends.header import Header
 from islands.backends.refused import CONTRACT
-from islands.errors import UsageError
-from islands.modelling.data import Members, declaration
-from islands.modelling.faults import FAULTS
-from islands.modelling.kinds import Box, Order, SolutionKind
-from islands.modelling.signatures import (
-    COST,
-    DELTA,
-    REPAIR,
-    Signature,
-    require_no_include,
-    without_comments,
-)
+from islands.errors import RunError, UsageError
 from islands.paths import reading
+from islands.problems.solution_kinds import SolutionKind
+
+_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b([^\n]*)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A function of the user: its name, its types in order, and its declaration."""
+
+    function: str
+    types: tuple[str, ...]
+    text: str
+
+    def require(self, name: str, parameters: Sequence[str]) -> None:
+        """Refuse code that does not define the function with these types.
+
+        `parameters` are those of its definitions, and `name` is that of the code.
+        """
+        if not parameters:
+            raise UsageError(
+                f"{name}: does not define {self.function}. Write {self.text} {{ ... }}"
+            )
+        if not any(self._fits(each) for each in parameters):
+            given = " ".join(parameters[-1].split())
+            raise UsageError(
+                f"{name}: {self.function} has the parameters ({given}). Write {self.text} {{ ... }}"
+            )
+
+    def _fits(self, parameters: str) -> bool:
+        words = [re.findall(r"\w+", each) or [""] for each in parameters.split(",")]
+        return len(words) == len(self.types) and all(
+            not wanted or wanted in has or "auto" in has
+            for wanted, has in zip(self.types, words, strict=True)
+        )
+
+
+COST = Signature(
+    "cost",
+    ("Solution", "int", "Data"),
+    "__device__ long long cost(const Solution& s, int n, const Data& data)",
+)
+DELTA = Signature(
+    "delta",
+    ("Solution", "int", "Data", ""),
+    "__device__ long long delta(const Solution& s, int n, const Data& data, Swap move)",
+)
+REPAIR = Signature(
+    "repair",
+    ("Changing", "int", "Data"),
+    "__device__ void repair(Changing& s, int n, const Data& data)",
+)
+
+
+def without_comments(code: str) -> str:
+    """Return code with a space for each comment."""
+    return _COMMENTS.sub(" ", code)
+
+
+def require_no_include(name: str, code: str) -> None:
+    """Refuse code that includes headers, as it is compiled within a namespace."""
+    if found := _DIRECTIVE.search(without_comments(code)):
+        raise UsageError(
+            f"{name}: #include{found[1].rstrip()}: headers cannot be included. Leave this line out:"
+            " functions such as sqrt, min and atomicAdd are available without one"
+        )
+
+
+Members = dict[str, "NDArray[Any] | np.generic"]
+
+_C_TYPES = {
+    "bool": "bool",
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "int16": "short",
+    "uint16": "unsigned short",
+    "int32": "int",
+    "uint32": "unsigned int",
+    "int64": "long long",
+    "uint64": "unsigned long long",
+    "float32": "float",
+    "float64": "double",
+}
+_NAME = re.compile(r"[A-Za-z]\w*")
+_RESERVED = re.compile(
+    r"alignas|alignof|asm|auto|bool|break|case|catch|char|class|const|constexpr|continue|"
+    r"decltype|default|delete|do|double|else|enum|explicit|export|extern|false|float|for|"
+    r"friend|goto|if|inline|int|long|mutable|namespace|new|noexcept|nullptr|operator|"
+    r"private|protected|public|register|return|short|signed|sizeof|static|struct|switch|"
+    r"template|this|throw|true|try|typedef|typename|union|unsigned|using|virtual|void|"
+    r"volatile|while|INFINITY|NAN|NULL|EOF|HUGE_VAL|KERNEL|EXPORT|M_\w+"
+)
+
+
+def members_of(data: Mapping[str, Any] | None) -> Members:
+    """Return the data with the types that kernels read; refuse what has none."""
+    if data is None:
+        return {}
+    if not isinstance(data, Mapping):
+        raise UsageError(
+            f"data={data!r}: is not a dictionary. Write data={{'times': array, 'machines': 5}}"
+        )
+    return {_checked_name(name): _member(name, value) for name, value in data.items()}
+
+
+def declaration(members: Members) -> str:
+    """Return the members of `struct Data`, a line each."""
+    lines = []
+    for name, value in members.items():
+        kind = _C_TYPES[value.dtype.name]
+        lines.append(
+            f"    {kind} {name};" if isinstance(value, np.generic) else f"    const {kind}* {name};"
+        )
+    return "\n".join(lines)
+
+
+def _checked_name(name: Any) -> str:
+    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+        raise UsageError(
+            f"data: the name {name!r} is not possible in CUDA. Use letters, digits and _, and begin"
+            " with a letter"
+        )
+    if _RESERVED.fullmatch(name) or keyword.iskeyword(name):
+        raise UsageError(f"data: the name {name!r} is a reserved word. Choose another name")
+    if name.startswith("box_"):
+        raise UsageError(f"data: the name {name!r} begins with box_, which is reserved")
+    return name
+
+
+def _member(name: str, value: Any) -> NDArray[Any] | np.generic:
+    if isinstance(value, bool | np.bool_):
+        return np.bool_(value)
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise UsageError(f"data: {name}={value}: does not fit into 64 bits")
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise UsageError(f"data: {name}: is no array: {error}") from None
+    if array.dtype.name not in _C_TYPES:
+        raise UsageError(
+            f"data: {name}: has the type {array.dtype}. Pass numbers, or an array of"
+            f" {', '.join(_C_TYPES)}"
+        )
+    if array.ndim == 0:
+        return np.int64(value) if isinstance(value, int) else array.dtype.type(value)
+    if array.size == 0:
+        raise UsageError(f"data: {name}: is empty. Leave it out, or pass at least one number")
+    copied = np.array(array, order="C")
+    copied.flags.writeable = False
+    return copied
+
 
 _RETURNS = {"long long": False, "double": True}
-_MOVES = {"Swap": "swap", "Reversal": "reversal", "Insertion": "insertion"}
 
 
 @dataclass(frozen=True)
@@ -84,14 +227,13 @@ class Functions:
 
     def moves(self, kind: SolutionKind) -> tuple[str, ...]:
         """Return the moves whose change of the cost is known, or can be computed from costs."""
-        if not isinstance(kind, Order):
+        if not kind.moves:
             return ()
         if self.delta is None:
-            return () if self.cooperative or self.repair else tuple(_MOVES.values())
+            return () if self.cooperative or self.repair else kind.moves
         parameters = " ".join(match[2] for match in self.delta.declared("delta"))
-        moves = tuple(
-            move for word, move in _MOVES.items() if re.search(rf"\b{word}\b", parameters)
-        )
+        words = re.findall(r"\w+", parameters)
+        moves = tuple(move for move in kind.moves if move.title() in words)
         if not moves:
             raise UsageError(
                 "delta: has no parameter of the type Swap, Reversal or Insertion. Write"
@@ -119,7 +261,7 @@ class Functions:
             own,
             "}  // namespace user",
         ]
-        if isinstance(kind, Order) and self.delta is None and not self.cooperative:
+        if kind.moves and self.delta is None and not self.cooperative:
             again = f'#line 1 "{self.cost.name}"\n{self.cost.code}'
             parts += ["#ifdef STATED_MOVED", "namespace moved {", again, "}", "#endif"]
         parts += ["}  // namespace problem", '#include "problems/stated.cuh"', ""]
@@ -141,13 +283,6 @@ class Functions:
         elif self.moves(kind):
             found["STATED_MOVED"] = "1"
         return found
-
-
-def box_members(kind: SolutionKind) -> Members:
-    """Return the bounds of a box, as kernels read them."""
-    if not isinstance(kind, Box):
-        return {}
-    return {"box_low": kind.low, "box_width": kind.high - kind.low, "box_high": kind.high}
 
 
 def _section(text: Text, signature: Signature) -> str:
@@ -186,3 +321,42 @@ _QUALIFIERS = ("__device__", "static", "inline", "__forceinline__", "__host__", 
 
 def _fit(name: str) -> str:
     return re.sub(r"[^\w.-]", "_", name)
+
+
+FAULTS = "_faults"
+"""The member of `struct Data` to which kernels report wrong values of a user's functions
+(kernels/problems/faults.cuh); names of users begin with a letter."""
+_FAULT_KINDS = 6
+
+
+def no_faults() -> NDArray[np.int64]:
+    """Return the words for reports: for each kind of fault, whether there is one, and its value."""
+    return np.zeros((_FAULT_KINDS, 2), np.int64)
+
+
+def refuse_faults(
+    words: NDArray[np.int64], argument: str, kind: SolutionKind, *, maximise: bool
+) -> None:
+    """Raise a `RunError` about the first kind of fault that is reported.
+
+    `argument` names the function of the cost, and `kind` the solutions.
+    """
+    reported = np.flatnonzero(words[:, 0])
+    if not reported.size:
+        return
+    value = words[reported[0], 1]
+    worst, best = ("-INFINITY", "INFINITY") if maximise else ("INFINITY", "-INFINITY")
+    infeasible = f"Return a number, or {worst} if a solution is infeasible"
+    real = "double" if argument == "cost" else "float(cost)"
+    messages = (  # in the order of `Fault` in kernels/problems/faults.cuh
+        f"{argument}= returned NaN. {infeasible}",
+        f"{argument}= returned {best}, which is better than any other cost. {infeasible}",
+        f"{argument}= returned {value}: integer costs must be from -2**62 to 2**62. Return {real},"
+        " or divide costs by a common factor",
+        f"repair= set entry {value}, but entries are from 0 to {kind.size - 1}. Correct repair",
+        f"repair= set an entry to {value.view(np.float64):g}, but a solution is {kind.words}."
+        " Correct repair",
+        f"repair= made a solution that contains item {value} more than once, but a solution is"
+        f" {kind.words}. Correct repair",
+    )
+    raise RunError(messages[reported[0]])

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -19,12 +20,14 @@ from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import UsageError
 from islands.instances.solution_files import solution_file
+from islands.problems.solution_kinds import SOLUTION_KINDS, SolutionKind
 from islands.problems.values import Values
 
 if TYPE_CHECKING:
     from islands.instances.solution_files import Remark
+    from islands.modelling.functions import PythonCosts
     from islands.problems.qap_choice import Choice
-    from islands.problems.tiles import Tiles
+    from islands.problems.qap_exchanges import Tiles
 
 Solution = NDArray[Any]
 """An order or a subset of integers, or a vector of numbers."""
@@ -70,6 +73,8 @@ class Problem(Values, ABC):
     """Whether an order is a closed tour, so that the edges of two orders are compared."""
     cost_word: ClassVar[str] = "cost"
     """The usual name of its cost, such as `length`."""
+    colonies: ClassVar[tuple[str, ...]] = ()
+    """The settings of colonies that suit it; empty: those of its kind of solutions."""
     Settings: ClassVar[type[named.Settings]] = named.NoSettings
     """Its settings, which have no prefix; no algorithm has settings with the same names."""
     hint: ClassVar[str] = ""
@@ -94,15 +99,14 @@ class Problem(Values, ABC):
     """Whether its kernels may change a solution when they evaluate it."""
     marks: bool = False
     """Whether costs on the device are doubled, with 1 added if the solution is infeasible."""
-    evaluation: str = "block"
-    """Who evaluates a solution: all threads of a `block` together, one `thread`, or a Python
-    function, of many solutions (`batch`) or of one (`function`)."""
+    is_serial: bool = False
+    """Whether one thread evaluates a solution, instead of all threads of a block together."""
+    python: PythonCosts | None = None
+    """The Python function that computes its costs instead of kernels."""
     checker: str = "NumPy"
     """What computes the exact costs."""
     evaluator: str = "an evaluation"
     """What evaluates solutions, for a message about an evaluation that does not return."""
-    callers: int = 1
-    """The number of processes that call its Python function at the same time."""
     plot: Callable[[Solution, Any], Any] | None = None
     """A function that draws a solution into Matplotlib axes."""
 
@@ -133,8 +137,8 @@ class Problem(Values, ABC):
         """Return the device data, in the order of the pointers in `problem::Data`."""
 
     def data(self) -> Mapping[str, NDArray[Any] | np.generic]:
-        """Return the members of `problem::Data`: device arrays, and numbers."""
-        return {f"array{i}": array for i, array in enumerate(self.arrays())}
+        """Return the members of `problem::Data`: device arrays, and numbers; named or in order."""
+        return {str(place): array for place, array in enumerate(self.arrays())}
 
     @contextmanager
     def prepared(self, processes: int, backend: str) -> Iterator[str]:
@@ -151,26 +155,14 @@ class Problem(Values, ABC):
         """Return arrays from which it can be made again; empty if a file or script has it."""
         return {}
 
-    def batch_costs(self, stored: Any, *, is_compared: bool) -> Any:
-        """Return the costs of stored solutions in the memory where they are, of any value.
-
-        `is_compared`: whether to look for changes of the solutions, which waits for a GPU.
-        """
-        raise self._lacks("batch_costs")
-
     def reports(self) -> Mapping[str, NDArray[Any] | np.generic]:
-        """Return the members of the device's data to which kernels report wrong values."""
-        raise self._lacks("reports")
+        """Return the members of `problem::Data` to which kernels report wrong values."""
+        return {}
 
-    def stored(self, *, in_tiles: bool) -> tuple[np.dtype[Any], int]:
-        """Return the type and number of words of a solution in kernels/problems/solution.cuh."""
-        raise self._lacks("stored")
-
-    def _lacks(self, method: str) -> UsageError:
-        return UsageError(
-            f"problem {self.name}: evaluation={self.evaluation!r} needs {method}(). Define it, or"
-            " leave evaluation out"
-        )
+    @cached_property
+    def kind(self) -> SolutionKind:
+        """The kind of its solutions."""
+        return SOLUTION_KINDS[self.solution_kind](self.size, self.low, self.high)
 
     @property
     def ranks_items(self) -> bool:
@@ -196,11 +188,7 @@ class Problem(Values, ABC):
 
     def neighbours(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of `Neighbours` in kernels/tours; a kernel fills `table`."""
-        raise self._lacks("neighbours")
-
-    def room(self) -> int:
-        """Return the bytes of scratch memory that it needs besides what its header declares."""
-        return 0
+        raise NotImplementedError
 
     def defaults(self) -> dict[str, Any]:
         """Return the default settings for this problem, by name."""
@@ -228,7 +216,7 @@ class Problem(Values, ABC):
 
     def exchange_tables(self) -> dict[str, NDArray[Any]]:
         """Return the tables about exchanges of two items, for a problem that `updates_swaps`."""
-        raise self._lacks("exchange_tables")
+        raise NotImplementedError
 
     def tiles(self) -> Tiles | None:
         """Return the tiles in which GPUs keep swap differences; None: they do not."""

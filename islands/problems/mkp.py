@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -22,7 +23,53 @@ from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import SUM_MAX, MkpFile, read_mkp, read_sol, write_sol
 from islands.problems import utilities
 from islands.problems.base import Problem, Solution
-from islands.problems.mkp_settings import PENALTIES, WAYS, MkpSettings
+from islands.problems.utilities import UTILITIES
+from islands.settings import Settings, setting
+
+WAYS = ("drop", "linear", "dynamic", "repair")
+"""How infeasible subsets are handled, in the order of kernels/problems/mkp.cuh."""
+PENALTIES = ("linear", "dynamic")
+"""The ways that leave infeasible subsets unchanged and penalise them."""
+
+
+@dataclass(frozen=True)
+class MkpSettings(Settings):
+    """How infeasible subsets are handled."""
+
+    infeasible: str = setting(
+        "repair",
+        "how infeasible subsets are handled: drop random items, penalise the excess (linear),"
+        " penalise the weight (dynamic), or drop and add items by utility (repair)",
+        choices=WAYS,
+    )
+    penalty: float = setting(
+        329.594,
+        "penalty per unit of weight above a capacity",
+        low=0,
+        high=1e15,
+        of="infeasible=linear",
+    )
+    fit_first: bool = setting(
+        False,
+        "whether to make the first generation feasible: drop random items until the rest fits,"
+        " then add items that fit",
+        of="infeasible=linear or dynamic",
+    )
+    utilities: str = setting(
+        "lp",
+        "utility of an item, its profit per weight: capacities are priced by the duals of the"
+        " linear relaxation (lp) or by 1 / capacity (scaled)",
+        choices=UTILITIES,
+        of="infeasible=repair",
+    )
+    orders: int = setting(
+        16,
+        "number of item orders by utility that islands use; 1: only the exact order",
+        low=1,
+        high=1000,
+        of="infeasible=repair",
+    )
+
 
 _C_TYPES = {"uint8": "unsigned char", "uint16": "unsigned short", "int32": "int32_t"}
 _WIDEST = "int64_t"
@@ -45,6 +92,7 @@ class Mkp(Problem):
     solution_suffix: ClassVar[str] = ".sol"
     maximise: bool = True
     cost_word: ClassVar[str] = "profit"
+    colonies: ClassVar[tuple[str, ...]] = ("algorithm=ga", "algorithm=pso population=64")
     hint: ClassVar[str] = (
         "Choose infeasible=repair, infeasible=drop or fit_first=true, or with infeasible=linear a"
         " larger penalty"

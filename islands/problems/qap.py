@@ -16,17 +16,108 @@ from numpy.typing import NDArray
 from islands.backends.header import Header
 from islands.backends.source import Macros
 from islands.errors import InputError, RunError
-from islands.instances.catalogue import BestKnown
+from islands.instances.catalogue import BestKnown, catalogue
 from islands.instances.qaplib import QapFile, read_qap
 from islands.instances.sln import WORDS, compared, counted, inverts, read_sln, write_sln
 from islands.instances.solution_files import Remark, order_fault, read_json, solution_file
 from islands.problems.base import Problem, Solution
 from islands.problems.qap_choice import Choice, choice
-from islands.problems.qap_defaults import choices, memetic_sizes
-from islands.problems.qap_exchanges import exchange_tables, is_unstructured
+from islands.problems.qap_exchanges import (
+    Tiles,
+    exchange_tables,
+    is_uneven,
+    is_unstructured,
+    tiles_of,
+)
 from islands.problems.qap_form import form
-from islands.problems.qap_stated import checked_best_known, confirmed
-from islands.problems.tiles import Tiles, tiles_of
+
+Matrix = NDArray[np.int64]
+
+_ROUGH_FROM, _FEW_ROUGH = 38, 75
+"""The sizes of unstructured instances for which a memetic search is the default."""
+_UNEVEN_FROM = 40
+"""The smallest uneven instance for which a memetic search is the default."""
+_FEW_UNEVEN = 100
+_UNEVEN_SIZES = {"population": 66, "improver.steps": 1000}
+_GPU_SIZES = {"population": 1056, "improver.steps": 2000}
+_CPU_SIZES = {"population": 66, "improver.steps": 500}
+_ROUGH: dict[str, Any] = {"crossover": "uniform", "reset": 120}
+"""Up to this size, a population converges in seconds, and begins again after 120 generations
+without progress. `uniform` finds the best known values sooner there; with 100 facilities, its
+children are too far from both mates. Tabu searches that become longer, up to four times, while
+there is no progress are worse: on tai60a, 1 instead of 6 of 6 runs of 15 s reached the best known
+value (H100).
+"""
+_FREEZING: dict[str, Any] = {"sweeps": 512, "patience": 0, "migration.topology": "none"}
+"""Settings of tempering for unstructured instances: replicas near the temperature at which they
+freeze need long undisturbed chains. Renewing them, and migrants, led to worse solutions. Two
+good solutions of tai100a, 0.16 and 0.04 % above the best known value, have no facility at the same
+location, so that crossing them keeps nothing.
+"""
+_CHOOSING: dict[str, Any] = {"migration.topology": "none"}
+"""Settings of a choice of places."""
+
+
+def choices(a: Matrix, b: Matrix, *, chooses: bool) -> list[dict[str, Any]]:
+    """Return complete default settings for an instance, the best ones first.
+
+    `chooses`: tempering searches it as a choice of places.
+    """
+    ring = {"migration.topology": "ring", "migration.migrants": 1}
+    tempering = {
+        "algorithm": "tempering",
+        "encoding": "permutation",
+        "improver.name": "none",
+        "migration.interval": 100,
+        **ring,
+    }
+    memetic = {
+        "algorithm": "memetic",
+        "encoding": "permutation",
+        "improver.name": "tabu",
+        "migration.interval": 20,
+        "record.every": 5,
+        **ring,
+    }
+    cellular = {
+        "algorithm": "cellular",
+        "encoding": "permutation",
+        "population": 64,
+        "selection": "random",
+        "crossover": "uniform",
+        "group": 1,
+        "replacement": "elitist",
+        "improver.name": "tabu",
+        "migration.interval": 10,
+        "record.every": 5,
+        **ring,
+    }
+    if chooses:
+        return [tempering | _CHOOSING, cellular, memetic]
+    if is_uneven(a, b) and len(a) >= _UNEVEN_FROM:
+        return [memetic, tempering, cellular]
+    # Tempering solves small instances at once, and leads on large ones. Between, the costs of
+    # unstructured instances vary too abruptly for it.
+    if is_unstructured(a) and is_unstructured(b) and len(a) >= _ROUGH_FROM:
+        freezing = tempering | _FREEZING
+        if len(a) <= _FEW_ROUGH:
+            return [memetic | _ROUGH, freezing, cellular]
+        return [freezing, memetic, cellular]
+    return [tempering, cellular, memetic]
+
+
+def memetic_sizes(a: Matrix, b: Matrix, gpus: Callable[[], int]) -> dict[str, Any]:
+    """Return the islands, the population and the steps of tabu search of a memetic search.
+
+    Many short searches of one large population were better than fewer long ones, and than several
+    islands (docs/measured.md).
+    """
+    n = len(a)
+    if is_uneven(a, b):
+        many = {"population": 132, "improver.steps": 2 * n}
+        return {"islands": 4} | (many if n > _FEW_UNEVEN else _UNEVEN_SIZES)
+    return {"islands": 1} | (_GPU_SIZES if gpus() else _CPU_SIZES)
+
 
 _PRODUCTS_AT_ONCE = 1 << 20
 
@@ -38,8 +129,6 @@ _FIX = "Divide each matrix by a common factor of its numbers"
 _C_TYPES = {"uint8": "unsigned char", "uint16": "unsigned short", "int32": "int"}
 """Types of matrices on the device, the narrowest first."""
 
-Matrix = NDArray[np.int64]
-
 
 class Qap(Problem):
     """An instance; its matrices may be asymmetric and have non-zero diagonals."""
@@ -50,6 +139,10 @@ class Qap(Problem):
     moves: tuple[str, ...] = ("swap", "reversal", "insertion")
     solution_suffix: ClassVar[str] = ".sln"
     assigns: ClassVar[bool] = True
+    colonies: ClassVar[tuple[str, ...]] = (
+        "algorithm=cellular",
+        "algorithm=ga encoding=permutation improver=tabu population=64",
+    )
     updates_swaps: ClassVar[bool] = True
 
     def __init__(
@@ -269,3 +362,82 @@ def _folded(matrix: Matrix) -> Matrix:
     folded = matrix + matrix.T
     np.fill_diagonal(folded, matrix.diagonal())
     return folded
+
+
+def checked_best_known(problem: Qap) -> tuple[BestKnown | None, list[Remark]]:
+    """Return the best known value of an instance, with remarks about the value in its file."""
+    stated, known = problem.file.stated, problem.best_known
+    words, value = stated.words(), stated.value
+    remarks = [Remark("stated", value, f"the file says {words}")] if words else []
+    if value is None:
+        return known, remarks
+    agrees, reason = _compared(problem, value)
+    words = reason if agrees else f"this is not accepted as the best known: {reason}"
+    remarks.append(Remark("stated_agrees", agrees, words))
+    if known is None and agrees:
+        known = BestKnown(value, "best_known", f"the file itself; {reason}")
+    return known, remarks
+
+
+def _compared(problem: Qap, value: int) -> tuple[bool, str]:
+    """Return whether an independent source agrees with the value, and the reason."""
+    known = problem.best_known
+    if known is not None:
+        agrees = known.value == value
+        return agrees, "the catalogue agrees" if agrees else f"the catalogue has {known.value}"
+    published = _published(problem)
+    if published is None:
+        return _solved(problem, value)
+    best, name = published
+    if best == value:
+        return True, f"the catalogue agrees: {name} has this value"
+    differs = f"the catalogue has {best} for {name}, with the same name and size"
+    if best < value:
+        return False, differs
+    agrees, reason = _solved(problem, value)
+    return agrees, f"{reason}; {differs}"
+
+
+def confirmed(problem: Qap, name: str, cost: float) -> list[Remark]:
+    """Return the remarks, given the cost of an assignment in the file `name`."""
+    published = _published(problem)
+    is_worse = published is not None and published[0] < cost
+    if problem.best_known is not None or cost != problem.file.stated.value or is_worse:
+        return list(problem.remarks)
+    shown = Remark("stated_agrees", True, f"the assignment in {name} has this cost")
+    return [shown if each.key == shown.key else each for each in problem.remarks]
+
+
+def _published(problem: Qap) -> tuple[float, str] | None:
+    """Return the best value in the catalogue for the same name and size, with its full name."""
+    values = [
+        (entry.best_known.value, entry.full_name)
+        for entry in catalogue().named(problem.file.name)
+        if (entry.problem, entry.size) == (problem.name, problem.size) and entry.best_known
+    ]
+    return min(values, default=None)
+
+
+def _solved(problem: Qap, value: int) -> tuple[bool, str]:
+    """Return whether the assignment in the solution file, or its inverse, has this cost, and why.
+
+    The cost in the header of the solution file is ignored.
+    """
+    assert problem.path is not None, "a stated value is read from a file"
+    name = f"{problem.file.name}.sln"
+    paths = [problem.path.with_name(each) for each in (name, f"{name}.gz")]
+    path = next((each for each in paths if each.exists()), None)
+    if path is None:
+        return False, f"there is no {name} next to it to confirm it"
+    try:
+        order = read_sln(path, problem.size).order
+    except InputError as error:
+        return False, f"{path.name} does not confirm it ({error})"
+    fault = order_fault(order, problem.size, WORDS)
+    if fault is not None:
+        return False, f"{path.name} does not confirm it ({fault})"
+    costs = problem.costs(np.stack([order, np.argsort(order)])).tolist()
+    if value in costs:
+        return True, f"the assignment in {path.name} has this cost"
+    shown = " or, inverted, ".join(map(str, dict.fromkeys(costs)))
+    return False, f"the assignment in {path.name} costs {shown}"

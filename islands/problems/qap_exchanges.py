@@ -1,12 +1,14 @@
-"""What the matrices of an assignment problem say about its structure and exchanges."""
+"""Exchanges of two items of an assignment problem: their tables, and the structure they show."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.backends.base import Block
 from islands.problems.qap_form import Form, alike
 
 Matrix = NDArray[np.int64]
@@ -14,7 +16,7 @@ Tables = dict[str, NDArray[Any]]
 
 _KEY = 1
 _UNIFORM, _UNEVEN = 0.07, 4.0  # relative variances
-_FEWEST, _MOST, _ENTRIES = 2048, 1 << 14, 1 << 20
+_FEWEST_ORDERS, _MOST_ORDERS, _ENTRIES = 2048, 1 << 14, 1 << 20
 
 
 def exchange_tables(a: Matrix, b: Matrix, linear: Matrix | None, form: Form) -> Tables:
@@ -37,7 +39,7 @@ def mean_change(a: Matrix, b: Matrix, linear: Matrix | None = None) -> float:
     n = len(a)
     if n < 2:
         return 1.0
-    count = max(_FEWEST, min(_MOST, _ENTRIES // n))
+    count = max(_FEWEST_ORDERS, min(_MOST_ORDERS, _ENTRIES // n))
     words = np.random.Philox(key=_KEY).random_raw(count * n).reshape(count, n)
     orders = np.argsort(words, axis=1, kind="stable")
     # Two fixed entries of a random order are exchanged as well as two random ones of any order, but
@@ -95,3 +97,42 @@ def relative_variance(matrix: Matrix) -> float:
     values = matrix[~np.eye(n, dtype=bool)].tolist()
     total, squares = sum(values), sum(value * value for value in values)
     return (squares * len(values) - total * total) / (total * total) if total else 0.0
+
+
+_FEWEST_ITEMS = 46  # tabu search of fewer items was faster with deltas in shared memory
+_MOST_ITEMS = 200  # both matrices and the tables of tabu search fit into the memory of a block
+_SIDES = (4, 5)
+_WARP = 32
+_REGISTERS = 65_536  # of a multiprocessor
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """The tiles of a number of items."""
+
+    items: int
+    side: int
+
+    @property
+    def count(self) -> int:
+        """The number of tiles."""
+        across = -(-self.items // self.side)
+        return across * (across + 1) // 2
+
+    def block(self) -> Block:
+        """Return the threads that they need, and the most blocks that have enough registers."""
+        threads = _rounded(max(2 * self.items, self.count))
+        registers = 40 + self.side * self.side * 3 // 2
+        return Block(threads, _REGISTERS // (threads * registers))
+
+
+def tiles_of(items: int) -> Tiles | None:
+    """Return the fastest tiles for a number of items; None: other methods are faster, or fit."""
+    if not _FEWEST_ITEMS <= items <= _MOST_ITEMS:
+        return None
+    small, large = (Tiles(items, side) for side in _SIDES)
+    return small if small.count <= 1.15 * _rounded(2 * items) else large
+
+
+def _rounded(threads: int) -> int:
+    return -(-threads // _WARP) * _WARP

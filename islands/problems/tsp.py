@@ -40,6 +40,10 @@ class Tsp(Problem):
     cyclic: ClassVar[bool] = True
     cost_word: ClassVar[str] = "length"
     has_neighbours: bool = True
+    colonies: ClassVar[tuple[str, ...]] = (
+        "algorithm=brkga",
+        "algorithm=ga encoding=permutation improver=two_opt population=64",
+    )
     has_bound: ClassVar[bool] = True
 
     def __init__(

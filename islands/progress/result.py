@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
 from islands import text
 from islands.errors import RunError
+from islands.problems.solution_kinds import SOLUTION_KINDS
 from islands.text import counted, one_line
 
 if TYPE_CHECKING:
@@ -155,10 +155,7 @@ class Result:
         """Return the solution as a list of items: in their order, or only the chosen items."""
         if self.solution is None:
             return None
-        if self.solution_kind == "subset":
-            return [int(item) for item in np.flatnonzero(self.solution)]
-        values: list[int] | list[float] = self.solution.tolist()
-        return values
+        return SOLUTION_KINDS[self.solution_kind].listed(self.solution)
 
     def to_mapping(self) -> dict[str, Any]:
         """Return the result as a dictionary for JSON."""

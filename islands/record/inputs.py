@@ -26,7 +26,7 @@ from islands.custom.scripts import is_loaded, parted
 from islands.custom.trust import UntrustedError, is_signed, references, sign, signed
 from islands.errors import InputError
 from islands.inside import inside, opened
-from islands.modelling.restored import restored
+from islands.modelling.model import restored
 from islands.paths import published
 from islands.problems.base import Problem
 from islands.problems.saved import restored as restored_data

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
-from islands.configuration.spec import EpochSchedule, RunSpec
+from islands.configuration.spec import RunSpec, Visits
 from islands.errors import InputError
 from islands.inside import inside, opened
 from islands.parallel import World
@@ -124,9 +124,9 @@ def _tried(
             archipelago.restore(state, generation=moment.generation, migrations=manifest.migrations)
     except InputError as error:
         return None, str(error)
-    schedule = EpochSchedule.of(spec)
+    visits = Visits.of(spec)
     earlier = {
-        kind.folder: earlier_rows(run, kind, kind.schema(problem), manifest, mine, schedule)
+        kind.folder: earlier_rows(run, kind, kind.schema(problem), manifest, mine, visits)
         for kind in records(spec)
     }
     losses = {path: why for each in earlier.values() for path, why in each.losses.items()}
@@ -199,7 +199,7 @@ def earlier_rows(
     schema: pa.Schema,
     manifest: Manifest,
     mine: range,
-    schedule: EpochSchedule,
+    visits: Visits,
 ) -> Earlier:
     """Return the rows of this rank's islands up to the checkpoint."""
     import pyarrow as pa
@@ -222,7 +222,7 @@ def earlier_rows(
     generation = table.column("generation").to_numpy()
     last = manifest.moment.generation - (1 if kind.describes_state else 0)
     wanted = (island >= mine.start) & (island < mine.stop) & (generation <= last)
-    table = table.filter(pa.array(wanted & schedule.visits(generation)))
+    table = table.filter(pa.array(wanted & visits.include(generation)))
     # The sort is stable: the rows of each island remain in order.
     order = [("generation", "ascending"), (kind.island, "ascending")]
     return Earlier(table.sort_by(order), losses)

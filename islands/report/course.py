@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,12 +13,13 @@ from islands.report.figure import (
     HEIGHT,
     WIDTH,
     logarithmic_from,
+    matrices,
     new_axes,
     new_figure,
     style,
     whole_ticks,
 )
-from islands.report.history import Arrivals, Floats, History, Step, Whole
+from islands.report.history import Floats, History, Lineage, Migrants, Whole
 from islands.text import count
 
 if TYPE_CHECKING:
@@ -196,46 +197,52 @@ _CELLS = 128
 _ARROWS = 400
 
 
-def draw_matrix(arrivals: Arrivals, islands: Whole) -> Any:
+def draw_phases(ranks: Sequence[Mapping[str, float]], phases: Sequence[str]) -> Any:
+    """Return a figure with a bar for each rank, divided into phases."""
+    made = new_figure(WIDTH, min(6.0, 0.9 + 0.16 * len(phases) + 0.22 * len(ranks)))
+    axes = made.add_subplot()
+    places, ends = np.arange(len(ranks)), np.zeros(len(ranks))
+    for number, name in enumerate(phases):
+        seconds = np.array([each.get(name, 0.0) for each in ranks])
+        axes.barh(places, seconds, left=ends, label=name, color=COLOURS[number % len(COLOURS)])
+        ends += seconds
+    axes.yaxis.set_major_locator(whole_ticks(12))
+    axes.set(xlabel="seconds", ylabel="rank", ylim=(len(ranks) - 0.4, -0.6))
+    axes.grid(visible=False, axis="y")
+    made.legend(loc="outside upper left", ncols=3)
+    return made
+
+
+def draw_matrix(migrants: Migrants, islands: Whole) -> Any:
     """Return a figure of the migrants that were accepted, and those that became the best."""
-    figure = new_figure(WIDTH, WIDTH / 2 + 0.35)
-    parts = {
-        "accepted": arrivals.accepted.astype(np.float64),
-        "became the best": (arrivals.gain > 0).astype(np.float64),
+    edges = (islands[0] - 0.5, islands[-1] + 0.5)
+    parts = {"accepted": migrants.accepted, "became the best": migrants.gain > 0}
+    sums = {
+        title: _shrunk(migrants.matrix(islands, values.astype(np.float64)))
+        for title, values in parts.items()
     }
-    for axes, (title, values) in zip(figure.subplots(1, 2), parts.items(), strict=True):
-        matrix = _shrunk(arrivals.matrix(islands, values))
-        edges = (islands[0] - 0.5, islands[-1] + 0.5)
-        shown = axes.imshow(
-            np.ma.masked_equal(matrix, 0),
-            cmap="viridis",
-            vmin=0,
-            extent=(*edges, *edges),
-            origin="lower",
-        )
-        bar = figure.colorbar(shown, ax=axes, location="bottom", shrink=0.9)
-        bar.locator = whole_ticks(3)
-        bar.update_ticks()
-        axes.set(title=title, xlabel="from island", ylabel="to island")
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(whole_ticks(5))
-        axes.grid(visible=False)
-    return figure
+    return matrices(
+        {title: np.ma.masked_equal(each, 0) for title, each in sums.items()},
+        ("from island", "to island"),
+        height=WIDTH / 2 + 0.35,
+        vmin=0,
+        extent=(*edges, *edges),
+        origin="lower",
+    )
 
 
-def draw_lineage(
-    arrivals: Arrivals, history: History, steps: Sequence[Step], island: int, generation: int
-) -> Any:
-    """Return a figure of the chain of arrivals that led to the best solution."""
+def draw_lineage(migrants: Migrants, history: History, lineage: Lineage) -> Any:
+    """Return a figure of the chain of migrants that led to the best solution."""
+    island, generation, steps = lineage.island, lineage.generation, lineage.steps
     figure = new_figure(WIDTH, HEIGHT * 1.2)
     axes = figure.add_subplot()
-    won = np.flatnonzero(arrivals.gain > 0)
+    won = np.flatnonzero(migrants.gain > 0)
     won = won[np.linspace(0, len(won) - 1, min(len(won), _ARROWS)).astype(int)]
     if won.size:
         axes.plot(
-            np.repeat(arrivals.generation[won], 3).astype(np.float64),
+            np.repeat(migrants.generation[won], 3).astype(np.float64),
             np.stack(
-                [arrivals.source[won], arrivals.target[won], np.full(len(won), np.nan)], 1
+                [migrants.source[won], migrants.target[won], np.full(len(won), np.nan)], 1
             ).ravel(),
             color="#8a8a8a",
             linewidth=0.5,

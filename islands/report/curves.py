@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,15 +19,21 @@ from islands.report.figure import (
     logarithmic_from,
     new_figure,
 )
-from islands.report.history import Floats
+from islands.report.history import Floats, History
 from islands.report.recorded import RecordedRun, method_of
-from islands.statistics.losses import percent_worse
 from islands.text import one_line
 
 _NOT_METHOD = ("instance", "seed", "backend", "threads", "start", "format", "stop")
 """Settings that do not belong to a method."""
 _LONGEST = 60
+Points = Sequence[tuple[int, float]]
+"""Numbers of ranks with their speed-ups."""
+_MARKERS = ("o", "s", "D", "^", "v", "<", ">", "p")
+_TINY, _WIDE = 1e-3, 20.0
+"""Gaps from the first in per cent on have a logarithmic scale, if they differ by the second."""
 POINTS = 80
+_SHORTEST = 1e-3
+"""Seconds: shorter times are equal."""
 
 
 @dataclass(frozen=True)
@@ -67,45 +74,41 @@ class Reference:
 
 def curves_of(runs: Sequence[RecordedRun]) -> tuple[list[Curve], dict[str, Reference]]:
     """Return the curves of runs with rows, and the reference of each instance."""
-    methods = methods_of([run.settings for run in runs])
-    courses = [
-        (run, method, run.history.seconds, run.history.overall())
-        for run, method in zip(runs, methods, strict=True)
-        if run.history is not None
-    ]
     references: dict[str, Reference] = {}
-    for instance in dict.fromkeys(run.instance for run, *_ in courses):
-        mine = [(run, best) for run, _, _, best in courses if run.instance == instance]
-        known = next((run.best_known for run, _ in mine if run.best_known is not None), None)
-        references[instance] = _reference(known, [(run.maximise, best) for run, best in mine])
+    for instance in dict.fromkeys(run.instance for run in runs if run.history is not None):
+        references[instance] = _reference([run for run in runs if run.instance == instance])
     curves = [
         Curve(
             run.instance,
             method,
             int(run.settings.get("seed", 0)),
-            seconds,
-            _losses(best, references[run.instance].value, maximise=run.maximise),
+            run.history.seconds,
+            _losses(run.history, references[run.instance].value),
         )
-        for run, method, seconds, best in courses
+        for run, method in zip(runs, methods_of([run.settings for run in runs]), strict=True)
+        if run.history is not None
     ]
     return curves, references
 
 
-def _reference(known: float | None, found: Iterable[tuple[bool, Floats]]) -> Reference:
-    if known is not None:
-        return Reference(known, True)
-    ends = [(maximise, best[-1]) for maximise, best in found if not np.isnan(best[-1])]
-    if not ends:
-        return Reference(0.0, False)
-    better = max if ends[0][0] else min
-    return Reference(float(better(end for _, end in ends)), False)
+def _reference(runs: Sequence[RecordedRun]) -> Reference:
+    """Return the reference of runs of one instance."""
+    courses = [run.history for run in runs if run.history is not None]
+    known = [run.best_known for run in runs if run.history is not None]
+    for value in known:
+        if value is not None:
+            return Reference(value, True)
+    ends = [(each.maximise, float(each.overall()[-1])) for each in courses]
+    solved = [(maximise, end) for maximise, end in ends if not np.isnan(end)]
+    better = max if solved and solved[0][0] else min
+    return Reference(better((end for _, end in solved), default=0.0), False)
 
 
-def _losses(best: Floats, reference: float, *, maximise: bool) -> Floats:
+def _losses(history: History, reference: float) -> Floats:
     """Return losses in per cent; if the reference is 0, the differences themselves."""
-    losses = percent_worse(best, reference, maximise=maximise)
+    best = history.overall()
     # Add 0.0, as a difference may be -0.0.
-    return np.where(np.isnan(best), np.inf, losses + 0.0)
+    return np.where(np.isnan(best), np.inf, history.losses(best, reference) + 0.0)
 
 
 def methods_of(settings: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -113,16 +116,15 @@ def methods_of(settings: Sequence[Mapping[str, Any]]) -> list[str]:
 
     These are the settings in which runs of an algorithm on the same instance differ.
     """
-    seen: dict[tuple[object, str, str], set[str]] = {}
+    values = defaultdict[tuple[object, str, str], set[str]](set)
     for each in settings:
         for name, value in each.items():
-            key = (each.get("instance"), method_of(each), name)
-            seen.setdefault(key, set()).add(json.dumps(value))
-    differing: dict[str, dict[str, None]] = {}
-    for (_, algorithm, name), values in seen.items():
-        if len(values) > 1 and name not in _NOT_METHOD:
-            differing.setdefault(algorithm, {})[name] = None
-    return [_name(each, [*differing.get(method_of(each), {})]) for each in settings]
+            values[each.get("instance"), method_of(each), name].add(json.dumps(value))
+    differing = defaultdict[str, dict[str, None]](dict)
+    for (_, algorithm, name), found in values.items():
+        if len(found) > 1 and name not in _NOT_METHOD:
+            differing[algorithm][name] = None
+    return [_name(each, [*differing[method_of(each)]]) for each in settings]
 
 
 def _name(settings: Mapping[str, Any], differing: Sequence[str]) -> str:
@@ -132,10 +134,10 @@ def _name(settings: Mapping[str, Any], differing: Sequence[str]) -> str:
 
 def shared_instances(curves: Sequence[Curve]) -> list[str]:
     """Return the instances that all methods have run."""
-    methods = {curve.method for curve in curves}
-    run_by: dict[str, set[str]] = {}
+    run_by = defaultdict[str, set[str]](set)
     for curve in curves:
-        run_by.setdefault(curve.instance, set()).add(curve.method)
+        run_by[curve.instance].add(curve.method)
+    methods = set[str]().union(*run_by.values())
     return [instance for instance, those in run_by.items() if those == methods]
 
 
@@ -182,26 +184,12 @@ def profiles(times: Mapping[str, Sequence[tuple[str, int, float]]]) -> dict[str,
         method: {(instance, seed): time for instance, seed, time in rows}
         for method, rows in times.items()
     }
-    common = set.intersection(*(set(each) for each in tables.values()))
-    least = {key: min(table[key] for table in tables.values()) for key in common}
-    return {
-        method: np.sort(
-            [
-                np.inf if not np.isfinite(table[key]) else _ratio(table[key], least[key])
-                for key in sorted(common)
-            ]
-        )
-        for method, table in tables.items()
-    }
-
-
-def _ratio(time: float, least: float) -> float:
-    shortest = 1e-3  # seconds; shorter times are equal
-    return max(time, shortest) / max(least, shortest)
-
-
-_TINY, _WIDE = 1e-3, 20.0
-"""Gaps from the first in per cent on have a logarithmic scale, if they differ by the second."""
+    common = sorted(set.intersection(*(set(each) for each in tables.values())))
+    rows = [[table[key] for key in common] for table in tables.values()]
+    seconds = np.array(rows).clip(min=_SHORTEST)
+    with np.errstate(invalid="ignore"):
+        ratios = np.where(np.isinf(seconds), np.inf, seconds / seconds.min(axis=0))
+    return dict(zip(tables, np.sort(ratios), strict=True))
 
 
 def draw_gaps(curves: Sequence[Curve], methods: Sequence[str]) -> Any:
@@ -238,45 +226,38 @@ def _scale_gaps(axes: Any, gaps: Floats) -> None:
 
 def draw_targets(times: Mapping[str, Sequence[tuple[str, int, float]]]) -> Any:
     """Return a figure with the share of runs that have reached the target, over time."""
-    figure = new_figure(WIDTH, HEIGHT + 0.13 * len(times))
-    axes = figure.add_subplot()
-    finite = [time for rows in times.values() for _, _, time in rows if np.isfinite(time)]
-    last = max([*finite, 1e-3])
-    for place, (method, rows) in enumerate(times.items()):
-        reached = np.sort([max(time, 1e-3) for _, _, time in rows if np.isfinite(time)])
-        x, y = _steps(reached, len(rows), 1.2 * last)
-        axes.plot(x, y, drawstyle="steps-post", label=method, **_look(place))
-    axes.set(ylim=(0, 1.03), xlabel="seconds", ylabel="share of runs at the target")
-    logarithmic(axes, max(1e-3, min(finite, default=1e-3)), 1.2 * last)
-    _legend(figure, list(times))
-    return figure
+    reached = {
+        method: np.array([time for *_, time in rows]).clip(min=_SHORTEST)
+        for method, rows in times.items()
+    }
+    finite = np.concatenate([each[np.isfinite(each)] for each in reached.values()])
+    first, last = (finite.min(), finite.max()) if finite.size else (_SHORTEST, _SHORTEST)
+    labels = {"xlabel": "seconds", "ylabel": "share of runs at the target"}
+    return _draw_shares(reached, float(first), 1.2 * float(last), **labels)
 
 
 def draw_profiles(ratios: Mapping[str, Floats]) -> Any:
     """Return a figure with the performance profile of each method."""
-    figure = new_figure(WIDTH, HEIGHT + 0.13 * len(ratios))
-    axes = figure.add_subplot()
     finite = np.concatenate([each[np.isfinite(each)] for each in ratios.values()])
     last = 1.2 * float(finite.max(initial=1.0))
-    for place, (method, each) in enumerate(ratios.items()):
-        x, y = _steps(each[np.isfinite(each)], len(each), last)
-        axes.plot(x, y, drawstyle="steps-post", label=method, **_look(place))
-    axes.set(
-        xlim=(1.0, last),
-        ylim=(0, 1.03),
-        xlabel="time to the target, relative to the fastest",
-        ylabel="share of problems",
-    )
-    logarithmic(axes, 1.0, last)
-    _legend(figure, list(ratios))
+    labels = {"xlabel": "time to the target, relative to the fastest"}
+    labels["ylabel"] = "share of problems"
+    return _draw_shares(ratios, 1.0, last, xlim=(1.0, last), **labels)
+
+
+def _draw_shares(values: Mapping[str, Floats], first: float, last: float, **axis: Any) -> Any:
+    """Return a figure with the empirical distribution of each method; infinite values miss."""
+    figure = new_figure(WIDTH, HEIGHT + 0.13 * len(values))
+    axes = figure.add_subplot()
+    for place, (method, each) in enumerate(values.items()):
+        x = np.sort(each[np.isfinite(each)])
+        share = np.arange(len(x) + 1) / len(each)
+        look = {"drawstyle": "steps-post", "label": method, **_look(place)}
+        axes.plot([*x, last], [*share[1:], share[-1]], **look)
+    axes.set(ylim=(0, 1.03), **axis)
+    logarithmic(axes, first, last)
+    _legend(figure, list(values))
     return figure
-
-
-def _steps(values: Floats, count: int, last: float) -> tuple[Floats, Floats]:
-    """Return the empirical distribution of values, some of `count` of which may be missing."""
-    share = np.arange(1, len(values) + 1) / count
-    x = np.concatenate([values, [last]])
-    return x, np.append(share, share[-1] if len(share) else 0.0)
 
 
 def _look(place: int) -> dict[str, Any]:
@@ -291,11 +272,6 @@ def _legend(figure: Any, methods: Sequence[str]) -> None:
     """Name the methods above the axes, where no curve is."""
     if len(methods) > 1:
         figure.legend(loc="outside upper left", ncols=1 if max(map(len, methods)) > 24 else 2)
-
-
-Points = Sequence[tuple[int, float]]
-"""Numbers of ranks with their speed-ups."""
-_MARKERS = ("o", "s", "D", "^", "v", "<", ">", "p")
 
 
 def draw_speed_ups(panels: Mapping[str, Mapping[str, Points]]) -> Any:

@@ -13,7 +13,16 @@ from islands.inside import inside_all
 from islands.record.folder import EXPERIMENT_SETTINGS
 from islands.report.figure import stored_picture
 from islands.report.made import command_of, facts_of, made_by, rows_of, short
-from islands.report.page import Page, facts, figure, figures, folded, note, paragraph, table
+from islands.report.page import (
+    Page,
+    facts,
+    figure,
+    figures,
+    folded,
+    note,
+    paragraph,
+    table_of,
+)
 from islands.untrusted import bounded_text, read_toml
 
 _ROWS, _SHORT_TABLE = 1000, 60
@@ -91,7 +100,7 @@ def _as_printed(text: str) -> str:
     header, *rows = (_BETWEEN_CELLS.split(line.strip()) for line in text.splitlines())
     if any(len(row) != len(header) for row in rows):
         return f"<pre class='wide'>{escape(text)}</pre>"
-    return _folded_if_long(table(header, rows[:_ROWS]), len(rows))
+    return _folded_if_long(table_of(header, rows[:_ROWS]), len(rows))
 
 
 def _folded_if_long(body: str, count: int) -> str:
@@ -108,7 +117,7 @@ def _whole(path: Path) -> Iterator[str]:
         return
     names = list(rows[0])
     header = [name.replace("_", " ") for name in names]
-    body = table(header, [[short(row[name]) for name in names] for row in rows[:_ROWS]])
+    body = table_of(header, [[short(row[name]) for name in names] for row in rows[:_ROWS]])
     yield _folded_if_long(body, len(rows))
 
 

@@ -98,6 +98,23 @@ def new_axes() -> Any:
     return plt.subplots(layout="constrained")[1]
 
 
+def matrices(
+    panels: Mapping[str, Any], labels: tuple[str, str], height: float, **options: Any
+) -> Any:
+    """Return a figure with a matrix in each panel; `options` as of `imshow`."""
+    figure = new_figure(WIDTH, height)
+    for axes, (title, matrix) in zip(figure.subplots(1, len(panels)), panels.items(), strict=True):
+        shown = axes.imshow(matrix, cmap="viridis", **options)
+        bar = figure.colorbar(shown, ax=axes, location="bottom", shrink=0.9)
+        bar.locator = whole_ticks(3)
+        bar.update_ticks()
+        axes.set(title=title, xlabel=labels[0], ylabel=labels[1])
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(whole_ticks(5))
+        axes.grid(visible=False)
+    return figure
+
+
 def whole_ticks(count: int) -> Any:
     """Return a locator of at most `count` ticks at whole numbers."""
     from matplotlib.ticker import MaxNLocator

@@ -17,6 +17,8 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 _MEASURES = ("best", "mean", "distance", "distinct")
+_LONGEST = 1000
+"""Steps of a lineage at most."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,23 @@ class History:
         reached: Floats = better.accumulate(best)
         return np.where(np.isinf(reached), np.nan, reached)
 
+    def found_best(self) -> tuple[int, int]:
+        """Return the island that reached the best cost first, and the generation."""
+        sign = -1 if self.maximise else 1
+        best = np.where(np.isnan(self.best), np.inf, sign * self.best)
+        row, column = np.unravel_index(np.argmin(best), best.shape)
+        return int(self.islands[column]), int(self.generations[row])
+
+    def rank_of(self, island: int) -> int | None:
+        """Return the rank of an island; None for one without rows."""
+        ranks = self.ranks[self.islands == island]
+        return int(ranks[0]) if ranks.size else None
+
+    def placed(self, island: int) -> str:
+        """Return an island with its rank."""
+        rank = self.rank_of(island)
+        return f"{island} (rank {'?' if rank is None else rank})"
+
     def losses(self, values: Floats, reference: float) -> Floats:
         """Return by how many per cent costs are worse than a reference that is not 0."""
         found: Floats = percent_worse(values, reference, maximise=self.maximise)
@@ -125,13 +144,9 @@ def _whole(table: pa.Table, name: str) -> Whole:
     return np.asarray(table.column(name).to_numpy(), np.int64)
 
 
-_LONGEST = 1000
-"""Steps of a lineage at most."""
-
-
 @dataclass(frozen=True)
-class Arrivals:
-    """The migrants of a run, one per element of each array, ordered by generation."""
+class Migrants:
+    """The migrants of a run that arrived, one per element of each array, ordered by generation."""
 
     generation: Whole
     source: Whole
@@ -146,31 +161,23 @@ class Arrivals:
 
     @classmethod
     def of(cls, migrations: pa.Table, history: History) -> Self:
-        """Return the arrivals with their gains."""
-        columns = {
-            name: np.asarray(migrations.column(name).to_numpy())
-            for name in ("generation", "from", "to", "accepted")
-        }
-        cost = _floats(migrations, "cost")
-        before = _best_before(history, columns["generation"], columns["to"])
+        """Return the migrants with their gains."""
+        order = np.argsort(_whole(migrations, "generation"), kind="stable")
+        names = ("generation", "from", "to")
+        generation, source, target = (_whole(migrations, name)[order] for name in names)
+        accepted = migrations.column("accepted").to_numpy().astype(bool)[order]
+        cost = _floats(migrations, "cost")[order]
+        before = _best_before(history, generation, target)
         gain = cost - before if history.maximise else before - cost
-        gain = np.where(columns["accepted"] & (gain > 0), gain, 0.0)
-        gain[~_greatest(gain, columns["generation"], columns["to"])] = 0.0
-        order = np.argsort(columns["generation"], kind="stable")
-        return cls(
-            columns["generation"][order].astype(np.int64),
-            columns["from"][order].astype(np.int64),
-            columns["to"][order].astype(np.int64),
-            cost[order],
-            columns["accepted"][order].astype(bool),
-            gain[order],
-        )
+        gain = np.where(accepted & (gain > 0), gain, 0.0)
+        gain[~_greatest(gain, generation, target)] = 0.0
+        return cls(generation, source, target, cost, accepted, gain)
 
     def __len__(self) -> int:
         return len(self.generation)
 
     def matrix(self, islands: Whole, values: Floats) -> Floats:
-        """Return the sums of `values`, one per arrival, by receiving and sending island.
+        """Return the sums of `values`, one per migrant, by receiving and sending island.
 
         Leave out those of other islands, whose rows may be missing or not written yet.
         """
@@ -194,36 +201,35 @@ class Step:
     gain: float
 
 
-def lineage(arrivals: Arrivals, island: int, generation: int) -> list[Step]:
-    """Return the arrivals that led to the best of an island in a generation, the first one first.
+@dataclass(frozen=True)
+class Lineage:
+    """The steps that led to the best of an island in a generation, the first one first."""
 
-    Each is the last arrival before the next one that became the best of its island.
-    """
-    won = np.flatnonzero(arrivals.gain > 0)
-    by_target: dict[int, NDArray[np.int64]] = {}
-    targets = arrivals.target[won]
-    order = np.argsort(targets, kind="stable")
-    for part in np.split(won[order], np.flatnonzero(np.diff(targets[order])) + 1):
-        if part.size:
-            by_target[int(arrivals.target[part[0]])] = part
-    steps: list[Step] = []
-    latest = generation
-    while len(steps) < _LONGEST and (mine := by_target.get(island)) is not None:
-        mine = mine[arrivals.generation[mine] <= latest]
-        if not mine.size:
-            break
-        taken = int(mine[-1])
-        steps.append(
-            Step(
-                int(arrivals.generation[taken]),
-                int(arrivals.source[taken]),
-                island,
-                float(arrivals.cost[taken]),
-                float(arrivals.gain[taken]),
-            )
-        )
-        island, latest = steps[-1].source, steps[-1].generation - 1
-    return steps[::-1]
+    island: int
+    generation: int
+    steps: list[Step]
+
+    @classmethod
+    def of(cls, migrants: Migrants, island: int, generation: int) -> Self:
+        """Return the lineage that ends with the best of an island in a generation.
+
+        Each step is the last one before the next that became the best of its island.
+        """
+        won = np.flatnonzero(migrants.gain > 0)
+        won = won[np.argsort(migrants.target[won], kind="stable")]
+        targets, generations = migrants.target[won], migrants.generation[won]
+        steps: list[Step] = []
+        receiver, latest = island, generation
+        while len(steps) < _LONGEST:
+            first, end = np.searchsorted(targets, [receiver, receiver + 1])
+            place = first + np.searchsorted(generations[first:end], latest, side="right") - 1
+            if place < first:
+                break
+            names = ("generation", "source", "target", "cost", "gain")
+            step = Step(*(getattr(migrants, name)[won[place]].item() for name in names))
+            steps.append(step)
+            receiver, latest = step.source, step.generation - 1
+        return cls(island, generation, steps[::-1])
 
 
 def _best_before(history: History, generation: Whole, island: Whole) -> Floats:

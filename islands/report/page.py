@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import islands
 from islands.paths import published
+from islands.report.figure import inline
 
 _NUMBER = re.compile(r"[-+\d>~]|none$|nan$|$")
 _CSS = """
@@ -112,22 +114,28 @@ def facts(pairs: Iterable[tuple[str, object]]) -> str:
     return f'<dl class="facts">{"".join(cells)}</dl>' if cells else ""
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[object]], *, words: bool = False) -> str:
+def table(rows: Iterable[Mapping[str, object]]) -> str:
+    """Return a table of rows with the same headings; empty without rows."""
+    found = list(rows)
+    return table_of(list(found[0]), [list(row.values()) for row in found]) if found else ""
+
+
+def table_of(names: Sequence[str], rows: Iterable[Sequence[object]], *, words: bool = False) -> str:
     """Return a table of numbers and text, or only of `words`; empty without rows."""
     cells = [[str(cell) for cell in row] for row in rows]
     if not cells:
         return ""
-    are_numbers = [all(_NUMBER.match(row[place]) for row in cells) for place in range(len(header))]
+    are_numbers = [all(_NUMBER.match(row[place]) for row in cells) for place in range(len(names))]
     kinds = ["" if each else ' class="text"' for each in are_numbers]
     head = "".join(
         f'<th scope="col"{kind}>{escape(name)}</th>'
-        for name, kind in zip(header, kinds, strict=True)
+        for name, kind in zip(names, kinds, strict=True)
     )
     body = "".join(
         f"<tr>{''.join(f'<td{k}>{escape(c)}</td>' for c, k in zip(row, kinds, strict=True))}</tr>"
         for row in cells
     )
-    width = "" if words else f' style="--characters: {_characters(header, cells)}"'
+    width = "" if words else f' style="--characters: {_characters(names, cells)}"'
     return (
         f'<div class="wide" tabindex="0"{width}><table{" class=words" if words else ""}><thead><tr>'
         f"{head}</tr></thead><tbody>{body}</tbody></table></div>"
@@ -153,6 +161,11 @@ def figure(picture: str, caption: str, numbers: str = "") -> str:
         f"<figure>{picture}<figcaption>{escape(caption)}</figcaption>"
         f"{folded('Numbers', numbers)}</figure>"
     )
+
+
+def plot(drawn: Any, caption: str, numbers: str = "", *, label: str = "") -> str:
+    """Return a figure of Matplotlib with its caption, or another `label`, and its numbers."""
+    return figure(inline(drawn, label or caption), caption, numbers)
 
 
 def figures(*parts: str, kind: str = "") -> str:

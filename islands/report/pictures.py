@@ -12,9 +12,8 @@ from islands.inside import inside
 from islands.progress.result import Result
 from islands.report.course import draw_best, draw_convergence, draw_lineage, draw_matrix
 from islands.report.figure import FORMS, save, style
-from islands.report.history import Arrivals, History, lineage
-from islands.report.recorded import RecordedRun, method_of, without_migrants, without_rows
-from islands.report.single import found_by
+from islands.report.history import History, Migrants
+from islands.report.recorded import RecordedRun, method_of
 from islands.report.solution import draw_into, draw_solution
 from islands.text import either, one_line, unknown
 
@@ -37,28 +36,26 @@ def _course(run: RecordedRun, over: str = "generations") -> Any:
 
 
 def _islands(run: RecordedRun) -> Any:
-    return draw_matrix(*_migrants(run))
+    history = _history(run)
+    return draw_matrix(_migrants(run), history.islands)
 
 
 def _lineage(run: RecordedRun) -> Any:
-    arrivals, _ = _migrants(run)
-    history = _history(run)
-    island, generation = found_by(run, history)
-    steps = lineage(arrivals, island, generation)
-    return draw_lineage(arrivals, history, steps, island, generation)
-
-
-def _migrants(run: RecordedRun) -> tuple[Arrivals, Any]:
-    history = _history(run)
-    if run.migrations is None or len(run.migrations) == 0:
-        raise InputError(f"{run.folder}: {without_migrants(run)}")
-    return Arrivals.of(run.migrations, history), history.islands
+    history, migrants = _history(run), _migrants(run)
+    assert run.lineage is not None
+    return draw_lineage(migrants, history, run.lineage)
 
 
 def _history(run: RecordedRun) -> History:
     if run.history is None:
-        raise InputError(f"{run.folder}: {without_rows(run)}")
+        raise InputError(f"{run.folder}: {run.without_rows()}")
     return run.history
+
+
+def _migrants(run: RecordedRun) -> Migrants:
+    if run.migrants is None:
+        raise InputError(f"{run.folder}: {run.without_migrants()}")
+    return run.migrants
 
 
 PICTURES: dict[str, Callable[[RecordedRun], Any]] = {

@@ -14,8 +14,7 @@ import numpy as np
 from islands.custom.scripts import is_reference
 from islands.custom.trust import Trust, UntrustedError
 from islands.errors import InputError, IslandsError, RunError
-from islands.modelling.problem import StatedProblem
-from islands.modelling.restored import NeedsScriptError
+from islands.modelling.model import Model, NeedsScriptError
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.progress.result import Result
@@ -24,7 +23,7 @@ from islands.record.inputs import has_problem, is_stored, read_settings, stored_
 from islands.record.one_run import warnings
 from islands.record.solution import recorded
 from islands.record.tables import read_records
-from islands.report.history import History, sense_of
+from islands.report.history import History, Lineage, Migrants, sense_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -202,6 +201,42 @@ class RecordedRun:
             return None
         return History.of(self.trace, maximise=self.maximise)
 
+    @cached_property
+    def migrants(self) -> Migrants | None:
+        """The migrants that arrived; None if none are known."""
+        if self.history is None or self.migrations is None or len(self.migrations) == 0:
+            return None
+        return Migrants.of(self.migrations, self.history)
+
+    @cached_property
+    def lineage(self) -> Lineage | None:
+        """The lineage of the best solution; None without migrants."""
+        if self.history is None or self.migrants is None:
+            return None
+        result, found = self.result, self.history.found_best()
+        if result is not None and result.island is not None:
+            found = result.island, result.best_generation
+        return Lineage.of(self.migrants, *found)
+
+    def without_rows(self) -> str:
+        """Return why a run has no course, and the fix."""
+        if self.result is not None and self.trace is None:
+            return f"the trace is missing. Restore {self.folder / TRACE}"
+        return "the trace has no rows yet, so there is no course to show. Draw it later"
+
+    def without_migrants(self) -> str:
+        """Return why no migrants are known, and how another run would record some."""
+        if self.settings.get("record.migrations") is False:
+            return "the run did not record migrants. Run it again with record.migrations=true"
+        if sum(int(each.get("islands", 0)) for each in colonies_of(self.settings)) == 1:
+            return "there is one island, so no migrant arrived. Run it again with more --islands"
+        if self.settings.get("migration.topology") == "none":
+            again = "Run it again with another --migration, such as ring"
+            return f"its islands had no migration. {again}"
+        if self.result is not None and self.migrations is None:
+            return f"the record of migrants is missing. Restore {self.folder / MIGRATIONS}"
+        return "no migrant arrived. Run it again for more generations, or with a smaller --interval"
+
 
 def method_of(settings: Mapping[str, Any]) -> str:
     """Return the algorithm of a run, or the different ones of its colonies."""
@@ -242,7 +277,7 @@ def _problem(folder: Path, settings: Mapping[str, Any], *, trusted: bool) -> tup
             ) from error
         except NeedsScriptError:
             stored = None  # what only its script contains
-    if stored is not None and not isinstance(stored, StatedProblem):
+    if stored is not None and not isinstance(stored, Model):
         return stored, ""
     if not is_reference(instance):
         if stored is None:
@@ -257,23 +292,3 @@ def _problem(folder: Path, settings: Mapping[str, Any], *, trusted: bool) -> tup
         if stored is None:
             raise
         return stored, f"{error}. {instance}: {_PLAIN}"
-
-
-def without_rows(run: RecordedRun) -> str:
-    """Return why a run has no course."""
-    if run.result is not None and run.trace is None:
-        return f"the trace is missing. Restore {run.folder / TRACE}"
-    return "the trace has no rows yet, so there is no course to show. Draw it later"
-
-
-def without_migrants(run: RecordedRun) -> str:
-    """Return why no migrants are known, and how another run would record some."""
-    if run.settings.get("record.migrations") is False:
-        return "the run did not record migrants. Run it again with record.migrations=true"
-    if sum(int(each.get("islands", 0)) for each in colonies_of(run.settings)) == 1:
-        return "there is one island, so no migrant arrived. Run it again with more --islands"
-    if run.settings.get("migration.topology") == "none":
-        return "its islands had no migration. Run it again with another --migration, such as ring"
-    if run.result is not None and run.migrations is None:
-        return f"the record of migrants is missing. Restore {run.folder / MIGRATIONS}"
-    return "no migrant arrived. Run it again for more generations, or with a smaller --interval"

@@ -8,17 +8,34 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from islands import text
 from islands.errors import IslandsError
 from islands.progress.result import Result
 from islands.progress.usage import PHASES, RANKS
 from islands.record.folder import SETTINGS
-from islands.report.course import AXES, draw_convergence, draw_lineage, draw_matrix, words_of
-from islands.report.figure import COLOURS, WIDTH, inline, new_figure, whole_ticks
-from islands.report.history import Arrivals, History, Step, lineage
-from islands.report.page import Page, facts, figure, figures, folded, note, paragraph, table
-from islands.report.recorded import COLONY, RecordedRun, flat, without_migrants, without_rows
+from islands.report.course import (
+    AXES,
+    draw_convergence,
+    draw_lineage,
+    draw_matrix,
+    draw_phases,
+    words_of,
+)
+from islands.report.history import History, Lineage, Migrants
+from islands.report.page import (
+    Page,
+    facts,
+    figures,
+    folded,
+    note,
+    paragraph,
+    plot,
+    table,
+    table_of,
+)
+from islands.report.recorded import COLONY, RecordedRun, flat
 from islands.report.solution import draw_solution
 from islands.statistics import moments
 from islands.text import counted
@@ -26,6 +43,17 @@ from islands.text import counted
 _ROWS, _LINKS, _STEPS, _LISTED = 12, 20, 60, 200
 _STOPS = 6
 """Islands at the start and at the end of a lineage that a sentence names."""
+_DIVERSITY = (
+    "Distance: the mean distance of genomes in a sample of an island, 1 if they differ everywhere;"
+    " of tours, the share of edges that only one of them has. Distinct costs: their"
+    " number as a share of the population; equal solutions have the same cost."
+)
+_HOST = (
+    "Times of the host: it waits for a GPU only when it needs a result, so that a phase with such a"
+    " result includes the generations before it."
+)
+_PACKAGES = {"python": "Python", "numpy": "NumPy", "cupy": "CuPy"}
+_PYTHON_PACKAGE = re.compile(r"-cuda\d+x$")
 
 
 def page_of(run: RecordedRun) -> Page:
@@ -36,16 +64,20 @@ def page_of(run: RecordedRun) -> Page:
         page.add(note("This run is not finished: the page shows its rows so far."))
     history = run.history
     if history is None:
-        page.add(note(_sentence(without_rows(run))))
+        page.add(note(_sentence(run.without_rows())))
     else:
         page.section("Course", *_course(run, history))
     page.section("Solution", *_solution(run))
     if history is not None:
         page.section("Migration", *_migration(run, history))
-        page.section("Time", *times(run, history))
-    page.section("Origin", origin(run))
-    page.section("Settings", settings(run))
-    page.add(*(note(each) for each in run.notes))
+        page.section("Time", *_times(run, history))
+    page.section("Origin", table_of(["origin", "value"], _origin(run), words=True))
+    rows = [*_settings(run)]
+    size = -(-len(rows) // 3)
+    parts = [rows[first : first + size] for first in range(0, len(rows), size)]
+    tables = [table_of(["setting", "value"], part, words=True) for part in parts]
+    page.section("Settings", figures(*tables, kind="three"))
+    page.add(*map(note, run.notes))
     return page
 
 
@@ -82,39 +114,28 @@ def _summary(run: RecordedRun) -> Iterator[tuple[str, object]]:
 def _course(run: RecordedRun, history: History) -> Iterator[str]:
     word = run.problem.cost_word if run.problem is not None else "cost"
     yield paragraph(f"{words_of(history)} {_DIVERSITY}", "soft")
-    parts = []
-    for over in AXES:
-        words = f"Best and mean {word} and diversity of the islands over {over}"
-        parts.append(
-            figure(inline(draw_convergence(history, over, best_known=run.best_known), words), words)
+    parts = [
+        plot(
+            draw_convergence(history, over, best_known=run.best_known),
+            f"Best and mean {word} and diversity of the islands over {over}",
         )
-    yield figures(*parts, kind="three")
-    yield folded("Numbers", _course_table(history))
-
-
-_DIVERSITY = (
-    "Distance: the mean distance of genomes in a sample of an island, 1 if they differ everywhere;"
-    " of tours, the share of edges that only one of them has. Distinct costs: their"
-    " number as a share of the population; equal solutions have the same cost."
-)
-
-
-def _course_table(history: History) -> str:
-    few, best = history.thinned(_ROWS), history.thinned(_ROWS).overall()
-    rows = [
-        (
-            f"{few.generations[i]:,}",
-            f"{few.seconds[i]:.2f}",
-            text.count(few.evaluations[i]),
-            _number(best[i]),
-            _number(_mean(few.mean[i])),
-            f"{_mean(few.distance[i]):.3f}",
-            f"{100 * _mean(few.distinct[i]):.1f}",
-        )
-        for i in range(len(few))
+        for over in AXES
     ]
-    header = ["generation", "seconds", "evaluations", "best", "mean", "distance", "distinct %"]
-    return table(header, rows)
+    yield figures(*parts, kind="three")
+    few = history.thinned(_ROWS)
+    rows = [
+        {
+            "generation": f"{few.generations[i]:,}",
+            "seconds": f"{few.seconds[i]:.2f}",
+            "evaluations": text.count(few.evaluations[i]),
+            "best": _number(best),
+            "mean": _number(_mean(few.mean[i])),
+            "distance": f"{_mean(few.distance[i]):.3f}",
+            "distinct %": f"{100 * _mean(few.distinct[i]):.1f}",
+        }
+        for i, best in enumerate(few.overall())
+    ]
+    yield folded("Numbers", table(rows))
 
 
 def _mean(values: np.ndarray) -> float:
@@ -130,47 +151,51 @@ def _solution(run: RecordedRun) -> Iterator[str]:
     result = run.result
     if result is None or result.solution is None:
         return
-    problem = run.problem
     try:
-        picture, words = draw_solution(problem, result.solution_kind, result.solution)
+        drawn, words = draw_solution(run.problem, result.solution_kind, result.solution)
     except IslandsError as error:
         run.notes.append(str(error))
-        picture, words = draw_solution(None, result.solution_kind, result.solution)
-    yield figure(inline(picture, words), words)
-    items = [
-        f"{each:.6g}" if isinstance(each, float) else str(each) for each in result.items() or []
-    ]
-    listed = " ".join(items[:_LISTED])
+        drawn, words = draw_solution(None, result.solution_kind, result.solution)
+    yield plot(drawn, words)
+    items = result.items() or []
+    shown = [f"{each:.6g}" if isinstance(each, float) else str(each) for each in items[:_LISTED]]
     more = "" if len(items) <= _LISTED else f" ... ({len(items)} in all, see solution.parquet)"
-    yield folded("Items", paragraph(f"{listed}{more}"))
+    yield folded("Items", paragraph(f"{' '.join(shown)}{more}"))
 
 
 def _migration(run: RecordedRun, history: History) -> Iterator[str]:
-    if run.migrations is None or len(run.migrations) == 0:
-        yield paragraph(_sentence(without_migrants(run)), "soft")
+    migrants, lineage = run.migrants, run.lineage
+    if migrants is None or lineage is None:
+        yield paragraph(_sentence(run.without_migrants()), "soft")
         return
-    arrivals = Arrivals.of(run.migrations, history)
-    island, generation = found_by(run, history)
-    steps = lineage(arrivals, island, generation)
-    accepted, won = int(arrivals.accepted.sum()), int((arrivals.gain > 0).sum())
     yield paragraph(
-        f"{counted(len(arrivals), 'migrant', form=',')} arrived, {accepted:,} were accepted, and"
-        f" {won:,} became the best of their island. Of the migrants that arrive at an island in one"
-        " migration, only the best one counts as such."
+        f"{counted(len(migrants), 'migrant', form=',')} arrived,"
+        f" {migrants.accepted.sum():,} were accepted, and {(migrants.gain > 0).sum():,} became the"
+        " best of their island. Of the migrants that arrive at an island in one migration, only the"
+        " best one counts as such."
     )
-    yield paragraph(_lineage_words(steps, island, history))
-    lines = draw_lineage(arrivals, history, steps, island, generation)
+    yield paragraph(_lineage_words(lineage, history))
     words = (
         "The lineage of the best solution: each step is a migrant that became the best of its"
         " island. Grey: all such migrants. Dotted lines separate ranks."
     )
+    steps = [
+        {
+            "generation": f"{each.generation:,}",
+            "from island": history.placed(each.source),
+            "to island": history.placed(each.target),
+            "cost": _number(each.cost),
+            "better by": _number(each.gain),
+        }
+        for each in lineage.steps[-_STEPS:]
+    ]
     cells = "Migrants from each island to each other one: accepted, and became the best there"
     yield figures(
-        figure(inline(lines, words), words, _step_table(steps, history)),
-        figure(
-            inline(draw_matrix(arrivals, history.islands), cells),
-            f"{cells}.",
-            _link_table(arrivals, history),
+        plot(draw_lineage(migrants, history, lineage), words, table(steps)),
+        plot(
+            draw_matrix(migrants, history.islands),
+            *(f"{cells}.", table(_links(migrants, history.islands))),
+            label=cells,
         ),
     )
 
@@ -179,91 +204,43 @@ def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
-def found_by(run: RecordedRun, history: History) -> tuple[int, int]:
-    """Return the island that found the best solution, and the generation."""
-    result = run.result
-    if result is not None and result.island is not None:
-        return result.island, result.best_generation
-    worst = -np.inf if history.maximise else np.inf
-    best = np.where(np.isnan(history.best), worst, history.best)
-    sign = -1 if history.maximise else 1
-    row, column = np.unravel_index(np.argmin(sign * best), best.shape)
-    return int(history.islands[column]), int(history.generations[row])
-
-
-def _lineage_words(steps: list[Step], island: int, history: History) -> str:
+def _lineage_words(lineage: Lineage, history: History) -> str:
     """Return the lineage of the best solution in a sentence."""
-    rank = dict(zip(history.islands.tolist(), history.ranks.tolist(), strict=True))
-    if not steps:
-        return (
-            f"No migrant led to the best: island {island} (rank {rank.get(island, '?')}) found it."
-        )
-    way = [steps[0].source, *(each.target for each in steps)]
-    ranks = len({rank.get(each) for each in way})
-    stops = [f"{each} (rank {rank.get(each, '?')})" for each in way]
+    if not lineage.steps:
+        return f"No migrant led to the best: island {history.placed(lineage.island)} found it."
+    way = [lineage.steps[0].source, *(each.target for each in lineage.steps)]
+    ranks = len({history.rank_of(each) for each in way})
+    stops = [history.placed(each) for each in way]
     if len(stops) > 2 * _STOPS:
         left_out = counted(len(stops) - 2 * _STOPS, "other")
         stops = [*stops[:_STOPS], left_out, *stops[-_STOPS:]]
     return (
-        f"The best came by {counted(len(steps), 'migrant')} over"
+        f"The best came by {counted(len(lineage.steps), 'migrant')} over"
         f" {counted(len(set(way)), 'island')} on {counted(ranks, 'rank')}:"
         f" {', '.join(stops)}."
     )
 
 
-def _step_table(steps: list[Step], history: History) -> str:
-    rank = dict(zip(history.islands.tolist(), history.ranks.tolist(), strict=True))
-    rows = [
-        (
-            f"{each.generation:,}",
-            f"{each.source} (rank {rank.get(each.source, '?')})",
-            f"{each.target} (rank {rank.get(each.target, '?')})",
-            _number(each.cost),
-            _number(each.gain),
-        )
-        for each in steps[-_STEPS:]
-    ]
-    return table(["generation", "from island", "to island", "cost", "better by"], rows)
+def _links(migrants: Migrants, islands: np.ndarray) -> Iterator[dict[str, str]]:
+    """Yield the busiest links between islands."""
 
+    def sums(values: ArrayLike) -> np.ndarray:
+        return migrants.matrix(islands, np.asarray(values, np.float64)).ravel()
 
-def _link_table(arrivals: Arrivals, history: History) -> str:
-    size = len(history.islands)
-    ones = np.ones(len(arrivals))
-    parts = [ones, arrivals.accepted.astype(float), (arrivals.gain > 0).astype(float)]
-    sent, accepted, won = (arrivals.matrix(history.islands, part).ravel() for part in parts)
-    gain = arrivals.matrix(history.islands, arrivals.gain).ravel()
+    sent, accepted = sums(np.ones(len(migrants))), sums(migrants.accepted)
+    won, gain = sums(migrants.gain > 0), sums(migrants.gain)
     links = np.flatnonzero(sent)
-    busiest = links[np.lexsort((-sent[links], -won[links]))][:_LINKS]
-    rows = [
-        (
-            f"{history.islands[link % size]} to {history.islands[link // size]}",
-            *(f"{each[link]:,.0f}" for each in (sent, accepted, won)),
-            _number(gain[link]),
-        )
-        for link in busiest
-    ]
-    return table(["islands", "arrived", "accepted", "became the best", "sum of gains"], rows)
+    for link in links[np.lexsort((-sent[links], -won[links]))][:_LINKS]:
+        yield {
+            "islands": f"{islands[link % len(islands)]} to {islands[link // len(islands)]}",
+            "arrived": f"{sent[link]:,.0f}",
+            "accepted": f"{accepted[link]:,.0f}",
+            "became the best": f"{won[link]:,.0f}",
+            "sum of gains": _number(gain[link]),
+        }
 
 
-_NAMES = {"python": "Python", "numpy": "NumPy", "cupy": "CuPy"}
-_PYTHON_PACKAGE = re.compile(r"-cuda\d+x$")
-
-
-def origin(run: RecordedRun) -> str:
-    """Return a table of what is needed to repeat a run."""
-    return table(["origin", "value"], _origin_rows(run), words=True)
-
-
-def settings(run: RecordedRun) -> str:
-    """Return tables of all settings."""
-    rows = [*_setting_rows(run.settings, _used(run))]
-    size = -(-len(rows) // 3)
-    parts = [rows[first : first + size] for first in range(0, len(rows), size)]
-    tables = [table(["setting", "value"], part, words=True) for part in parts]
-    return figures(*tables, kind="three")
-
-
-def _origin_rows(run: RecordedRun) -> Iterator[tuple[str, str]]:
+def _origin(run: RecordedRun) -> Iterator[tuple[str, str]]:
     """Yield the command, the date, the device and the versions, as far as they are recorded."""
     result = run.result
     line = ["islands", "run", "--config", str(run.folder / SETTINGS)]
@@ -277,45 +254,33 @@ def _origin_rows(run: RecordedRun) -> Iterator[tuple[str, str]]:
         yield "finished", run.date
     yield "device", f"{result.device} (backend {result.backend})"
     if run.versions:
-        yield "versions", ", ".join(f"{_named(k)} {v}" for k, v in run.versions.items())
+        plain = {_PYTHON_PACKAGE.sub("", name): each for name, each in run.versions.items()}
+        yield "versions", ", ".join(f"{_PACKAGES.get(k, k)} {v}" for k, v in plain.items())
 
 
-def _named(package: str) -> str:
-    name = _PYTHON_PACKAGE.sub("", package)
-    return _NAMES.get(name, name)
+def _settings(run: RecordedRun) -> Iterator[tuple[str, str]]:
+    """Yield all settings, and what the run used for those that left it the choice.
 
-
-def _used(run: RecordedRun) -> dict[str, str]:
-    """Return what the run used for settings that left the choice to the program."""
-    result = run.result
-    if result is None:
-        return {}
-    used = {}
-    if run.settings.get("backend") == "auto":
-        used["backend"] = result.backend
-    threads = _threads(result)
-    if run.settings.get("threads") == 0 and threads:
-        used["threads"] = threads
-    return used
-
-
-def _threads(result: Result) -> str:
-    """Return the number of threads of a CPU, as its name states it."""
-    found = re.fullmatch(r"CPU, (\d+) threads?", result.device)
-    return found[1] if found is not None else ""
-
-
-def _setting_rows(
-    settings: Mapping[str, Any], used: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
-    """Yield the rows of the table of settings; each colony has one row."""
-    for name, value in settings.items():
+    Each colony has one row.
+    """
+    used = {} if run.result is None else _used(run.settings, run.result)
+    for name, value in run.settings.items():
         if name != COLONY:
             yield name, f"{_shown(value)}, used: {used[name]}" if name in used else _shown(value)
             continue
         for number, colony in enumerate(value):
             own = (f"{key} = {_shown(each)}" for key, each in flat(colony).items())
             yield f"colony {number}", ", ".join(own)
+
+
+def _used(settings: Mapping[str, Any], result: Result) -> dict[str, str]:
+    used = {}
+    if settings.get("backend") == "auto":
+        used["backend"] = result.backend
+    threads = re.fullmatch(r"CPU, (\d+) threads?", result.device)
+    if settings.get("threads") == 0 and threads is not None:
+        used["threads"] = threads[1]
+    return used
 
 
 def _shown(value: object) -> str:
@@ -326,22 +291,17 @@ def _shown(value: object) -> str:
     return str(value) or "none"
 
 
-_TALLEST = 6.0
-_HOST = (
-    "Times of the host: it waits for a GPU only when it needs a result, so that a phase with such a"
-    " result includes the generations before it."
-)
-
-
-def times(run: RecordedRun, history: History) -> Iterator[str]:
+def _times(run: RecordedRun, history: History) -> Iterator[str]:
     """Yield tables of the phases and the ranks."""
-    if run.result is not None:
-        yield table(["phase", "seconds"], _phases(run))
-        yield from _by_rank(run.result.rank_seconds)
-    yield table(
-        ["rank", "islands", "evaluations", "evaluations/s", "migrants", "messages"],
-        _ranks(run, history),
-    )
+    result = run.result
+    if result is not None:
+        phases = {"compilation of kernels": result.compile_seconds}
+        phases["all generations"] = result.seconds
+        if result.abandoned_seconds:
+            phases["of which abandoned at the end"] = result.abandoned_seconds
+        yield table({"phase": k, "seconds": f"{v:.2f}"} for k, v in phases.items())
+        yield from _by_rank(result.rank_seconds)
+    yield table(_ranks(run, history))
     yield paragraph(
         "Messages: the time in which migrants travel between ranks, which may overlap with"
         " generations.",
@@ -356,53 +316,29 @@ def _by_rank(ranks: Sequence[Mapping[str, float]]) -> Iterator[str]:
     if not phases:
         return
     words = "Seconds of each rank by phase since the last start"
-    rows = [
-        (number, *(f"{each.get(name, 0.0):.3f}" for name in phases))
+    numbers = table(
+        {"rank": number, **{name: f"{each.get(name, 0.0):.3f}" for name in phases}}
         for number, each in enumerate(ranks)
-    ]
-    numbers = table(["rank", *phases], rows)
-    yield figures(figure(inline(draw_phases(ranks, phases), words), f"{words}. {_HOST}", numbers))
+    )
+    yield figures(plot(draw_phases(ranks, phases), f"{words}. {_HOST}", numbers, label=words))
 
 
-def draw_phases(ranks: Sequence[Mapping[str, float]], phases: Sequence[str]) -> Any:
-    """Return a figure with a bar for each rank, divided into phases."""
-    made = new_figure(WIDTH, min(_TALLEST, 0.9 + 0.16 * len(phases) + 0.22 * len(ranks)))
-    axes = made.add_subplot()
-    places, ends = np.arange(len(ranks)), np.zeros(len(ranks))
-    for number, name in enumerate(phases):
-        seconds = np.array([each.get(name, 0.0) for each in ranks])
-        axes.barh(places, seconds, left=ends, label=name, color=COLOURS[number % len(COLOURS)])
-        ends += seconds
-    axes.yaxis.set_major_locator(whole_ticks(12))
-    axes.set(xlabel="seconds", ylabel="rank", ylim=(len(ranks) - 0.4, -0.6))
-    axes.grid(visible=False, axis="y")
-    made.legend(loc="outside upper left", ncols=3)
-    return made
-
-
-def _phases(run: RecordedRun) -> Iterator[tuple[str, str]]:
-    result = run.result
-    assert result is not None
-    yield "compilation of kernels", f"{result.compile_seconds:.2f}"
-    yield "all generations", f"{result.seconds:.2f}"
-    if result.abandoned_seconds:
-        yield "of which abandoned at the end", f"{result.abandoned_seconds:.2f}"
-
-
-def _ranks(run: RecordedRun, history: History) -> Iterator[tuple[str, ...]]:
+def _ranks(run: RecordedRun, history: History) -> Iterator[dict[str, object]]:
     trace, seconds = run.trace, float(history.seconds[-1])
     assert trace is not None
     generation, rank = (np.asarray(trace.column(each)) for each in ("generation", "rank"))
     last = np.asarray(trace.column("evaluations")) * (generation == history.generations[-1])
     for each in np.unique(history.ranks):
         done = int(last[rank == each].sum())
-        yield (
-            str(each),
-            str(int((history.ranks == each).sum())),
-            text.count(done),
-            text.count(done / seconds) if seconds > 0 else "-",
-            *_messages(run, int(each)),
-        )
+        migrants, messages = _messages(run, int(each))
+        yield {
+            "rank": each,
+            "islands": int((history.ranks == each).sum()),
+            "evaluations": text.count(done),
+            "evaluations/s": text.count(done / seconds) if seconds > 0 else "-",
+            "migrants": migrants,
+            "messages": messages,
+        }
 
 
 def _messages(run: RecordedRun, rank: int) -> tuple[str, str]:

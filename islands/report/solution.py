@@ -13,8 +13,9 @@ from islands.problems import utilities
 from islands.problems.base import Problem, Solution
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
+from islands.problems.solution_kinds import SOLUTION_KINDS
 from islands.problems.tsp import Tsp
-from islands.report.figure import COLOURS, HEIGHT, WIDTH, new_figure, whole_ticks
+from islands.report.figure import COLOURS, HEIGHT, WIDTH, matrices, new_figure, whole_ticks
 
 _MANY_EDGES = 3000
 """Longer tours are drawn as pixels, as curves would be large."""
@@ -106,17 +107,7 @@ def _assignment(problem: Qap, places: Solution) -> tuple[Any, str]:
     if file.linear is not None:
         parts["linear, permuted"] = file.linear[:, places]
         words += " The diagonal of the linear costs is what they add."
-    figure = new_figure(WIDTH, WIDTH / len(parts) + 0.5)
-    for axes, (title, matrix) in zip(figure.subplots(1, len(parts)), parts.items(), strict=True):
-        shown = axes.imshow(matrix, cmap="viridis")
-        bar = figure.colorbar(shown, ax=axes, location="bottom", shrink=0.9)
-        bar.locator = whole_ticks(3)
-        bar.update_ticks()
-        axes.set(title=title, xlabel="facility", ylabel="facility")
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(whole_ticks(5))
-        axes.grid(visible=False)
-    return figure, words
+    return matrices(parts, ("facility", "facility"), height=WIDTH / len(parts) + 0.5), words
 
 
 def _knapsack(problem: Mkp, chosen: Solution) -> tuple[Any, str]:
@@ -163,24 +154,20 @@ def _prices(problem: Mkp) -> NDArray[np.float64] | None:
 def _numbers(kind: str, solution: Solution) -> tuple[Any, str]:
     figure = new_figure()
     _draw_numbers(figure.add_subplot(), kind, solution)
-    words = {
-        "order": "The item at each place.",
-        "subset": "The chosen items.",
-    }
-    return figure, words.get(kind, "The numbers of the solution.")
+    return figure, SOLUTION_KINDS[kind].picture
 
 
 def _draw_numbers(axes: Any, kind: str, solution: Solution) -> None:
     x = np.arange(len(solution))
     many = len(solution) > _MANY_EDGES
-    if kind == "subset":
+    place, entry = SOLUTION_KINDS[kind].axes
+    if not entry:
         chosen = np.flatnonzero(solution)
         axes.plot(chosen, np.zeros(len(chosen)), "|", markersize=30, color=COLOURS[0])
-        axes.set(xlabel="item", yticks=[], xlim=(-0.5, len(solution) - 0.5))
+        axes.set(xlabel=place, yticks=[], xlim=(-0.5, len(solution) - 0.5))
         return
     axes.plot(x, solution, "." if many else "o", markersize=2.5, color=COLOURS[0], rasterized=many)
-    names = ("place", "item") if kind == "order" else ("coordinate", "value")
-    axes.set(xlabel=names[0], ylabel=names[1])
+    axes.set(xlabel=place, ylabel=entry)
     axes.xaxis.set_major_locator(whole_ticks(8))
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from islands.record.folder import CONCLUSION, RANKING, TUNING_TABLE
-from islands.report.figure import COLOURS, HEIGHT, WIDTH, inline, new_figure, whole_ticks
+from islands.report.figure import COLOURS, HEIGHT, WIDTH, new_figure, whole_ticks
 from islands.report.made import Row, command_of, facts_of, made_by, number, rows_of, short
-from islands.report.page import Page, facts, figure, figures, note, paragraph, table
+from islands.report.page import Page, facts, figures, note, paragraph, plot, table_of
 from islands.text import one_line
 from islands.untrusted import bounded_text, parsing
 
@@ -41,11 +41,11 @@ def page_of_tuning(folder: Path) -> Page:
         one_line(f"{row['configuration']}: {name}", _LONGEST)
         for row, name in zip(ranked, names, strict=True)
     ]
-    pictures = [figure(inline(_bars(ranked, labels, ranks), words), words)]
+    pictures = [plot(_bars(ranked, labels, ranks), words)]
     keys = list(dict.fromkeys(k for each in values for k in each))
     for key in keys:
         told = f"Mean rank over {key}"
-        pictures.append(figure(inline(_scatter(key, values, ranks), told), told))
+        pictures.append(plot(_scatter(key, values, ranks), told))
     legend, conclusion = _conclusion(folder)
     page.section("Conclusion", *map(paragraph, conclusion))
     metric = str(made.get("metric") or "loss")
@@ -94,7 +94,7 @@ def _ranking(ranked: Sequence[Row], names: Sequence[str], metric: str) -> str:
         )
         for row, name in zip(ranked, names, strict=True)
     ]
-    return table(header, rows)
+    return table_of(header, rows)
 
 
 def _rounded(text: str, form: str) -> str:

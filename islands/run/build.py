@@ -74,16 +74,9 @@ def islands_of(
     """Return this rank's islands; pass `others`, which no setting contains, to `Archipelago`."""
     return Archipelago(
         problem=problem.adjusted(spec.problem),
-        algorithm=spec.algorithm,
-        encoding=spec.encoding,
-        settings=spec.settings,
-        improver=spec.improver,
-        population=spec.general.population,
-        islands=spec.general.islands,
+        colonies=spec.all_colonies,
         seed=spec.general.seed,
-        decoding=spec.general.decoding,
         migration=spec.migration,
-        colonies=spec.colonies,
         backend=backend,
         world=world,
         **others,

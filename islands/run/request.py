@@ -14,7 +14,7 @@ from islands.configuration.spec import RunSpec
 from islands.custom.scripts import is_reference, parted
 from islands.custom.trust import NO_TRUST, Trust, UntrustedError
 from islands.errors import InputError, IslandsError, UsageError
-from islands.modelling.restored import NeedsScriptError
+from islands.modelling.model import NeedsScriptError
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.record.folder import SETTINGS

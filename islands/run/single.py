@@ -36,7 +36,7 @@ from islands.record.journal import Journal
 from islands.record.records import prepare_arrow
 from islands.record.tables import FolderRecords, MemoryRecords
 from islands.run.asynchronous import evolve_asynchronous
-from islands.run.loop import Callback, evolve
+from islands.run.loop import Callback, Loop
 from islands.run.signals import INTERRUPT, Interruption
 
 _FACTS = ("islands", "population", "rate", "algorithm", "encoding")
@@ -173,13 +173,14 @@ def _evolved(
 ) -> Outcome:
     records = journal if journal is not None else memory
     watch = _ignore if records is None else records.epoch
-    evolution = (start.archipelago, start.spec, start.problem, start.world, watch, interruption)
+    evolution = (start.archipelago, start.spec, start.problem, start.world, interruption)
     if start.asynchronous:
-        return evolve_asynchronous(*evolution, screen)
+        return evolve_asynchronous(*evolution, watch=watch, viewer=screen)
+    observers: dict[str, Any] = {"watch": watch, "viewer": screen, "callback": callback}
     if journal is None:
-        return evolve(*evolution, viewer=screen, callback=callback)
-    keep = journal.checkpoints.keep
-    outcome = evolve(*evolution, keep, journal.origin, screen, callback)
+        return Loop(*evolution, **observers).run()
+    keep, origin = journal.checkpoints.keep, journal.origin
+    outcome = Loop(*evolution, **observers, keep=keep, origin=origin).run()
     if outcome.suspended:
         hint = f"islands resume {shlex.quote(str(journal.folder))}"
         kept = "no checkpoint; start again" if outcome.is_partial else "checkpoint written; resume"

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from islands.custom.scripts import parted
 from islands.custom.trust import NO_TRUST, references
-from islands.errors import UsageError
 
 _OF_RESUME = ("--backend", "--threads")
 _FLAGS_OF_RESUME = (
@@ -37,36 +36,25 @@ Check = Callable[[Sequence[str]], JobFacts]
 """Refuses invalid words of `islands run` or `resume`, and returns properties of the run."""
 
 
-def of_one_run(check: Check) -> Check:
-    """Return a check that also refuses a series of runs."""
-
-    def checked(words: Sequence[str]) -> JobFacts:
-        run = check(words)
-        if run.runs:
-            raise UsageError(
-                f"the options make a series of {len(run.runs)} runs, but only one run is possible"
-                " here. Leave --runs out, and name one instance"
-            )
-        return run
-
-    return checked
-
-
 class CommandWords:
     """The words of a command line, in the forms `--name value` and `--name=value`."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self.all = tuple(words)
 
+    def values(self, name: str) -> list[str]:
+        """Return all values of an option."""
+        found: list[str] = []
+        for place, word in enumerate(self.all):
+            if word == name:
+                found += self.all[place + 1 : place + 2]
+            elif word.startswith(f"{name}="):
+                found.append(word.partition("=")[2])
+        return found
+
     def value(self, name: str) -> str | None:
         """Return the last value of an option, or None."""
-        found = None
-        for place, word in enumerate(self.all):
-            if word == name and place + 1 < len(self.all):
-                found = self.all[place + 1]
-            elif word.startswith(f"{name}="):
-                found = word.partition("=")[2]
-        return found
+        return next(reversed(self.values(name)), None)
 
     @property
     def forces(self) -> bool:
@@ -100,13 +88,11 @@ class CommandWords:
 
     def without(self, name: str) -> list[str]:
         """Return the words without an option and its value."""
+        words = iter(self.all)
         kept: list[str] = []
-        is_value = False
-        for word in self.all:
-            if is_value:
-                is_value = False
-            elif word == name:
-                is_value = True
+        for word in words:
+            if word == name:
+                next(words, None)
             elif not word.startswith(f"{name}="):
                 kept.append(word)
         return kept

@@ -1,44 +1,65 @@
-"""One attempt of a job: begin or resume the run, and requeue the job if the run is not finished."""
+"""One attempt of a job: begin or resume the run, and requeue the job if the run is not finished.
+
+A scaling test is a job with several runs: the same islands on 1, 2, 4, ... nodes.
+"""
 
 from __future__ import annotations
 
+import csv
 import os
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from islands.errors import IslandsError, RunError, Suspended
+from islands.configuration.given import gathered, of_table
+from islands.custom.scripts import is_reference
+from islands.custom.trust import NO_TRUST
+from islands.errors import IslandsError, RunError, Suspended, UsageError
+from islands.inside import inside
 from islands.parallel import ERROR_FILE
-from islands.record.folder import FINISHED
-from islands.slurm.allocation import Allocation
-from islands.slurm.attempts import JobAttempt, JobAttempts, JobProgress
+from islands.paths import published
+from islands.problems import load
+from islands.progress.result import Result
+from islands.record.folder import FINISHED, SETTINGS, claim
+from islands.record.inputs import has_problem, is_stored
+from islands.record.lock import FolderLock
+from islands.record.solution import finished
+from islands.run.request import parts_in
 from islands.slurm.command_line import Check, CommandWords, JobFacts
 from islands.slurm.commands import CANCEL, REQUEUE, UNKNOWN, ending, requeue
-from islands.slurm.continuation import continues, options, remove_older
-from islands.slurm.jobs import command_to_continue, refuse_second_job
-from islands.slurm.launcher import Launcher, find_launcher
+from islands.slurm.jobs import (
+    JobAttempt,
+    JobAttempts,
+    JobProgress,
+    command_to_continue,
+    refuse_second_job,
+)
 from islands.slurm.processes import Signals
-from islands.slurm.site import difference_from_site
+from islands.slurm.ranks import Allocation, Launcher, difference_from_site, find_launcher
 from islands.text import show
+from islands.untrusted import read_toml
 
 _FINAL = (0, 2, 126, 127, 130)
 """Statuses of runs that are finished, failed or interrupted by a user: a restart would not help.
 
 Runs that fail end with 1, but a launcher that loses a node may do so too.
 """
+_SCALING = "scaling.csv"
 
 
 def run_job(
-    words: Sequence[str], check: Check, folder: Path | None = None, nodes: int | None = None
+    words: Sequence[str], check: Check, place: Path | None = None, nodes: int | None = None
 ) -> int:
     """Run islands with these options in this job until the attempt ends; return the exit status.
 
-    The run is written to `folder`; by default to the folder of `--out`, or a new folder. If the
-    folder contains the run of a previous attempt, it resumes. Use the first `nodes` nodes, or all.
+    The run is written to the folder of `--out`, or to a new folder; `place` is the folder of one of
+    several runs, each of which is a single run. If the folder contains the run of a previous
+    attempt, it resumes. Use the first `nodes` nodes, or all.
     """
     allocation = Allocation.of(os.environ)
     given = CommandWords(words)
-    folder = folder or given.folder or Path("runs") / f"{allocation.name}-{allocation.job}"
+    folder = place or given.folder or allocation.folder
     attempts = JobAttempts(folder)
     goes_on = continues(given, folder, attempts, allocation.job)
     refuse_second_job(folder, own=allocation.job)
@@ -48,14 +69,19 @@ def run_job(
         attempt = attempts.begin(allocation.job, words, holds_run=goes_on)
         resumes = goes_on and attempt.before != JobProgress()
         how = f"resumes from {attempt.before}" if resumes else "begins"
-        say(f"job {allocation.job}, attempt {attempt.number}: {how} in {folder}")
+        _say(f"job {allocation.job}, attempt {attempt.number}: {how} in {folder}")
         ranks = allocation.ranks[:nodes]
         try:
             program = options(given, folder, goes_on=goes_on)
             run = check(program)
+            if place is not None and run.runs:
+                raise UsageError(
+                    f"the options make a series of {len(run.runs)} runs, but only one run is"
+                    " possible here. Leave --runs out, and name one instance"
+                )
             launcher = _launcher(program, run, allocation, sum(ranks))
             if not goes_on:
-                remove_older(run.places(folder) if given.forces else ())
+                _remove_older(run.places(folder) if given.forces else ())
                 attempt = attempts.take_run(attempt)
         except IslandsError as error:
             attempts.end(attempt, error.status, error=str(error))
@@ -69,7 +95,70 @@ def run_job(
     return status
 
 
-def say(message: str) -> None:
+def continues(given: CommandWords, folder: Path, attempts: JobAttempts, job: str) -> bool:
+    """Return whether the run in the folder continues; refuse the folder of another run."""
+    if given.resumes:
+        return True
+    last = attempts.last_with_run()
+    if last is not None and last.job == job:
+        return True
+    # The same job, submitted again, continues: its --force was for the run before it. If it is
+    # done, --force repeats it.
+    if last is not None and last.words == given.all and not (given.forces and last.status == 0):
+        return True
+    if given.forces or not (folder / SETTINGS).exists():
+        return False
+    raise UsageError(
+        f"--out {folder}: contains a run with other options. Name another folder, add --force to"
+        f" overwrite it, or resume it with: sbatch slurm/run.sbatch resume"
+        f" {shlex.quote(str(folder))}"
+    )
+
+
+def options(given: CommandWords, folder: Path, *, goes_on: bool) -> list[str]:
+    """Return the words of `islands` that begin the run in the folder, or continue it."""
+    if given.resumes:
+        return [*given.all]
+    if goes_on and (folder / SETTINGS).exists():
+        return ["resume", str(folder), *_scripts(given, folder), *given.of_resume()]
+    # A series, or a run that has not begun, continues with the options that begin it.
+    words = [word for word in given.without("--out") if not (goes_on and word == "--force")]
+    return ["run", *words, "--out", str(folder)]
+
+
+def _scripts(given: CommandWords, folder: Path) -> list[str]:
+    """Return the scripts of the run that the job's own words name, as words of `resume`.
+
+    The folder is signed by the node that wrote it; others may not have the key.
+    """
+    named = given.scripts()
+    stored = gathered(of_table(read_toml(folder / SETTINGS)))
+    words, instance = list[str](), stored.get("instance")
+    if has_problem(folder) and named.issuperset(NO_TRUST.naming(instance).files):
+        words += _unchanged(folder, str(instance))
+    for name, values in parts_in(stored).items():
+        for each in values:
+            words += [f"--{name}", each] if NO_TRUST.naming(each).files <= named else []
+    return words
+
+
+def _unchanged(folder: Path, instance: str) -> list[str]:
+    """Return the script of the problem, unless it has changed since, so that the copy is used."""
+    try:
+        return [instance] if is_reference(instance) and is_stored(folder, load(instance)) else []
+    except IslandsError:
+        return []
+
+
+def _remove_older(places: Iterable[Path]) -> None:
+    """Remove the runs that --force overwrites, so that no later attempt resumes one of them."""
+    for place in places:
+        if (place / SETTINGS).exists():
+            with FolderLock() as lock:
+                claim(place, name="", force=True, lock=lock)
+
+
+def _say(message: str) -> None:
     """Print a line of the job itself."""
     show(f"islands job: {message}", file=sys.stderr)
 
@@ -79,7 +168,7 @@ def _launcher(
 ) -> Launcher:
     """Return the launcher of the ranks; refuse a run that cannot start in this job."""
     if (warning := difference_from_site(os.environ)) is not None:
-        say(f"warning: {warning}")
+        _say(f"warning: {warning}")
     allocation.require_a_gpu_for_each_rank(on_cpu=run.on_cpu, share_gpu="--share-gpu" in program)
     return find_launcher(ranks)
 
@@ -99,7 +188,7 @@ def _end(
         signal = "SIGTERM"  # the ranks received it before this process
     ended = attempts.end(attempt, status, signal, why, error)
     reason = f" ({why})" if why else ""
-    say(f"attempt {ended.number} ended with status {status} at {ended.after}{reason}")
+    _say(f"attempt {ended.number} ended with status {status} at {ended.after}{reason}")
     return ended
 
 
@@ -125,12 +214,12 @@ def _must_requeue(attempt: JobAttempt, places: Sequence[Path]) -> bool:
 
 def _requeue(allocation: Allocation, folder: Path, attempts: JobAttempts) -> None:
     if attempts.are_stuck(allocation.job):
-        say(_no_progress(folder, attempts.all()[-1]))
+        _say(_no_progress(folder, attempts.all()[-1]))
         return
-    say(f"requeueing job {allocation.job}")
+    _say(f"requeueing job {allocation.job}")
     if refusal := requeue(allocation.job):
         command = command_to_continue(folder, attempts.last())
-        say(f"Slurm does not requeue the job: {refusal}. Continue with: {command}")
+        _say(f"Slurm does not requeue the job: {refusal}. Continue with: {command}")
 
 
 def _no_progress(folder: Path, last: JobAttempt) -> str:
@@ -145,3 +234,76 @@ def _no_progress(folder: Path, last: JobAttempt) -> str:
         f" The job is not requeued. Fix the cause, which is in its output, and continue with:"
         f" {command_to_continue(folder, last)}"
     )
+
+
+def run_scaling(words: Sequence[str], check: Check) -> int:
+    """Run the same islands on 1, 2, 4, ... nodes; print and write the speeds, and compare digests.
+
+    A job that continues repeats no finished run.
+    """
+    allocation = Allocation.of(os.environ)
+    given = CommandWords(words)
+    if not any(stop.startswith("generations=") for stop in given.values("--stop")):
+        raise UsageError(
+            "a scaling test compares equal work. Add --stop generations=N, such as"
+            " --stop generations=2000"
+        )
+    folder = given.folder or allocation.folder
+    own = CommandWords(given.without("--out"))
+    results: dict[int, Result] = {}
+    for nodes in powers_of_two(len(allocation.ranks)):
+        place = inside(folder, f"nodes-{nodes}")
+        is_done = (place / FINISHED).exists()
+        if not (is_done and continues(own, place, JobAttempts(place), allocation.job)):
+            status = run_job(own.all, check, place, nodes=nodes)
+            if status != 0:
+                return status
+        ended = finished(place, goes_on=False)
+        if ended is None:
+            raise RunError(f"{place}: the run ended without a result. Its log.txt gives the reason")
+        results[nodes] = ended.result
+    _write_scaling(inside(folder, _SCALING), results)
+    (first, digest), *others = ((nodes, result.digest) for nodes, result in results.items())
+    for nodes, other in others:
+        if other != digest:
+            raise RunError(
+                f"{folder}: the runs on {first} and {nodes} nodes have different digests,"
+                f" {digest} and {other}. Compare their run.toml, and report this"
+            )
+    _say(f"same digest on all numbers of nodes: {digest}")
+    return 0
+
+
+def powers_of_two(limit: int) -> list[int]:
+    """Return 1, 2, 4, ... and the limit itself."""
+    return sorted({1 << exponent for exponent in range(limit.bit_length())} | {limit})
+
+
+def _write_scaling(path: Path, results: dict[int, Result]) -> None:
+    """Print the table of results by number of nodes, and write it."""
+    rows: list[dict[str, float]] = []
+    for nodes, result in results.items():
+        speed = result.generations / result.seconds
+        speedup = speed / rows[0]["generations_per_second"] if rows else 1.0
+        rows.append(
+            {
+                "nodes": nodes,
+                "ranks": result.ranks,
+                "generations": result.generations,
+                "seconds": result.seconds,
+                "generations_per_second": speed,
+                "speedup": speedup,
+                "efficiency": speedup / nodes,
+            }
+        )
+    with published(path) as temporary, temporary.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    show("  nodes  ranks  generations/s  speedup  efficiency")
+    for row in rows:
+        show(
+            f"{row['nodes']:>7} {row['ranks']:>6} {row['generations_per_second']:>14.1f}"
+            f" {row['speedup']:>8.2f} {row['efficiency']:>11.2f}"
+        )
+    show(f"The table is in {path}")

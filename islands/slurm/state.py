@@ -1,25 +1,40 @@
-"""The state of a job, from Slurm and from its folder."""
+"""The state of a run, a job, or other work, from Slurm and from its folder."""
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from islands.display.heartbeat import read_work
 from islands.errors import InputError, Suspended
 from islands.inside import inside, inside_all, last_lines
-from islands.record.folder import FINISHED, JOB, LOG, SERIES_TABLE, SETTINGS
+from islands.record.folder import (
+    BENCH,
+    BEST,
+    FINISHED,
+    JOB,
+    LOG,
+    RANKING,
+    SERIES_TABLE,
+    SETTINGS,
+    Kind,
+    kind_of,
+    results_in,
+    runs_in,
+)
 from islands.record.lock import is_locked
 from islands.record.solution import recorded
-from islands.slurm.attempts import JobAttempt, JobAttempts
 from islands.slurm.commands import RUNNING, WAITING, state_in_queue
-from islands.slurm.jobs import command_to_continue, latest_job
-from islands.slurm.work_state import state_words
-from islands.text import escaped
+from islands.slurm.jobs import JobAttempt, JobAttempts, command_to_continue, latest_job
+from islands.text import counted, escaped
 
 _ROW = re.compile(r"^[*C ]{0,3}\s+\d+ +[\d.]+[smh]")
 _ATTEMPT = re.compile(r"islands job: (attempt \d+ ended|job \S+, attempt \d+)|islands job: warning")
+_LAST = {Kind.TUNING: RANKING, Kind.MEASUREMENT: BENCH}
+"""The file that completes the work; other kinds are complete when no piece is in progress."""
 
 
 @dataclass(frozen=True)
@@ -45,47 +60,45 @@ class JobState:
 
 
 def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in_queue) -> JobState:
-    """Return the state of a run, inside or outside of a job."""
+    """Return the state of a run, inside or outside of a job, or of other work."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder. Name the folder of a run or a submitted job")
     attempts, number = JobAttempts(folder).all(), latest_job(folder)
     if number is None and not (folder / SETTINGS).exists():
-        return JobState(*state_words(folder))
-    row = _last_row(folder)
+        return _state_of_work(folder)
+    word, detail = _state_of_run(folder, attempts, number, in_queue)
+    return JobState(word, detail, number, _last_row(folder))
+
+
+def _state_of_run(
+    folder: Path,
+    attempts: list[JobAttempt],
+    number: str | None,
+    in_queue: Callable[[str], tuple[str, str]],
+) -> tuple[str, str]:
     last = attempts[-1] if attempts and attempts[-1].job == number else None
     has_ended = number is None or (last is not None and last.status is not None)
     is_finished = (folder / FINISHED).exists()
     slurm, reason = ("", "") if is_finished and has_ended else in_queue(number or "")
     if is_finished and slurm not in (*WAITING, *RUNNING):
         result = recorded(folder).result
-        return JobState("done", f"best {result.cost}; {result.reason}", number, row)
+        return "done", f"best {result.cost}; {result.reason}"
     if slurm in WAITING:
         if last is None:
-            return JobState("queued", reason, number, row)
-        after = last.after or last.before
-        return JobState(
-            "requeued", f"attempt {len(attempts)} ended at {after}; {reason}", number, row
-        )
+            return "queued", reason
+        return "requeued", f"attempt {len(attempts)} ended at {last.after or last.before}; {reason}"
     if slurm in RUNNING or is_locked(folder):
-        where = f"attempt {len(attempts)} on {reason}" if last is not None else reason
-        return JobState("running", where, number, row)
-    return _ended(folder, last, slurm, number)
-
-
-def _ended(folder: Path, last: JobAttempt | None, slurm: str, number: str | None) -> JobState:
+        return "running", reason if last is None else f"attempt {len(attempts)} on {reason}"
     status = None if last is None else last.status
     if status == 0 and (folder / SERIES_TABLE).exists():
-        return JobState(
-            "done", f"all runs; table: {folder / SERIES_TABLE}", number, _last_row(folder)
-        )
+        return "done", f"all runs; table: {folder / SERIES_TABLE}"
     message = _last_error(folder, last)
     can_resume = (folder / SETTINGS).exists()
     if status == Suspended.status or (status is None and not message and can_resume):
         command = command_to_continue(folder, last)
-        detail = f"{slurm.lower() or 'no job runs it'}; continue with: {command}"
-        return JobState("stopped", detail, number, _last_row(folder))
+        return "stopped", f"{slurm.lower() or 'no job runs it'}; continue with: {command}"
     how = f"status {status}" if status is not None else slurm.lower() or "its job has ended"
-    return JobState("failed", "; ".join(filter(None, (how, message))), number, _last_row(folder))
+    return "failed", "; ".join(filter(None, (how, message)))
 
 
 def _last_row(folder: Path) -> str | None:
@@ -107,10 +120,10 @@ def _last_error(folder: Path, attempt: JobAttempt | None) -> str:
     """Return the last message of the job itself, or the last error in its output."""
     if attempt is not None and attempt.error:
         return attempt.error
-    outputs = [Path(attempt.output)] if attempt is not None else _outputs(folder)
+    outputs = inside_all(inside(folder, JOB), "*.out")
     messages = [
         line
-        for path in outputs
+        for path in (outputs if attempt is None else [Path(attempt.output)])
         for line in _lines(path)
         if line.startswith(("islands:", "islands job:", "slurmstepd", "no islands"))
     ]
@@ -118,11 +131,46 @@ def _last_error(folder: Path, attempt: JobAttempt | None) -> str:
     return errors[-1] if errors else ""
 
 
-def _outputs(folder: Path) -> list[Path]:
-    return inside_all(inside(folder, JOB), "*.out")
-
-
 def _lines(path: Path) -> Iterator[str]:
     """Yield the last lines of a file; it may be long."""
     if path.is_file():
         yield from last_lines(path)
+
+
+def _state_of_work(folder: Path) -> JobState:
+    """Return the state of a series, a tuning, an experiment or a measurement outside of jobs."""
+    kind = kind_of(folder)
+    if kind is None:
+        raise InputError(
+            f"{folder}: contains no run, series, tuning, experiment, measurement or submitted job."
+            " Name the folder of one"
+        )
+    work, made = read_work(folder), ""
+    if kind is Kind.MEASUREMENT and (runs := results_in(folder)):
+        made = f"; {counted(runs, 'run')} so far"
+    # A run of a series may be running without being part of the series now.
+    in_series = kind is Kind.SERIES and any(is_locked(run) for run in runs_in(folder))
+    if is_locked(folder, kind.lock) or in_series:
+        about = kind.value if work is None else f"{kind.value}: {work}"
+        return JobState("running", about + made)
+    last = _LAST.get(kind)
+    if work is None and (last is None or (folder / last).exists()):
+        return JobState("done", f"{kind.value}; {_outcome(folder, kind)}")
+    at = ("" if work is None else f" at {work.words}") + made
+    again = f"to continue, repeat its command with --out {shlex.quote(str(folder))}"
+    return JobState("stopped", f"{kind.value}{at}; {again}")
+
+
+def _outcome(folder: Path, kind: Kind) -> str:
+    """Return where the results are."""
+    if kind is Kind.SERIES:
+        table = folder / SERIES_TABLE
+        return f"table: {table}" if table.exists() else counted(len([*runs_in(folder)]), "run")
+    if kind is Kind.TUNING:
+        return f"ranking: {folder / RANKING}; best: {folder / BEST}"
+    if kind is Kind.MEASUREMENT:
+        runs = results_in(folder)
+        made = f"{counted(runs, 'run')}; " if runs else ""
+        return f"{made}tables: {folder / BENCH}"
+    pages = folder / "report.html"
+    return f"page: {pages}" if pages.exists() else f"tables: {folder}"

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy_cellular import NumpyCellular
 from numpy_improvers import NumpyLocalSearch
+from one_colony import one_colony
 from problems_for_tests import cities, facilities, flat
 
 from islands.algorithms.cellular import Cellular, CellularSettings
@@ -40,7 +41,7 @@ def both(
     general |= {name: changes.pop(name) for name in list(changes) if name in general}
     given, search = changes.pop("given", ()), changes.pop("search", {})
     settings = CellularSettings.build(changes)
-    mine = Archipelago(
+    mine = one_colony(
         problem=problem,
         algorithm="cellular",
         encoding=encoding,

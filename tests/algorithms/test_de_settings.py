@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from numbers_for_tests import NUMBERS
+from one_colony import one_colony
 
 from islands.algorithms.de import De, DeSettings
-from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
@@ -40,7 +40,7 @@ def test_gaps_of_experiment_a_of_the_thesis(
     """Table 3 has mean gaps of 10.3 to 15.9 % and of 1.08 to 1.35 % for three versions."""
     problem = load(f"qaplib/{name}")
     spec = resolve(layers({"preset": "jardim2021-a", "instance": f"qaplib/{name}"}), problem)
-    mine = Archipelago(
+    mine = one_colony(
         problem=problem,
         algorithm=spec.algorithm,
         encoding=spec.encoding,

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from ga_for_tests import DANTAS, assert_evolves, assert_same, both, genomes
 from numbers_for_tests import NUMBERS
+from one_colony import one_colony
 from problems_for_tests import cities, facilities, flat, knapsack
 from test_operators import Wanted
 
 from islands.algorithms.ga import GaSettings
-from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.instances.qaplib import QapFile
 from islands.migration import MigrationSettings
 from islands.parallel import World
-from islands.problems.mkp_settings import WAYS, MkpSettings
+from islands.problems.mkp import WAYS, MkpSettings
 from islands.problems.qap import Qap
 
 
@@ -239,7 +239,7 @@ def test_extreme_costs_do_not_overflow_the_selection(backend: Backend) -> None:
 def test_runs_with_migration_do_not_depend_on_threads(topology: str) -> None:
     digests = set()
     for threads in (1, 2, 5):
-        mine = Archipelago(
+        mine = one_colony(
             problem=Wanted(90),
             algorithm="ga",
             encoding="bits",

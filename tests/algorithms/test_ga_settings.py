@@ -18,7 +18,7 @@ from islands.backends.base import Block
 from islands.configuration.fit import encoding_for
 from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
-from islands.problems.mkp_settings import MkpSettings
+from islands.problems.mkp import MkpSettings
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from problems_for_tests import cities, facilities, knapsack
 
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
-from islands.problems.mkp_settings import MkpSettings
+from islands.problems.mkp import MkpSettings
 
 Both = tuple[Archipelago, Any]
 Same = Callable[[Archipelago, Any], None]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from numpy_memetic import NumpyMemetic
+from one_colony import one_colony
 from problems_for_tests import facilities
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 
@@ -24,7 +25,7 @@ def both(
 ) -> tuple[Archipelago, NumpyMemetic]:
     """Return the same run on a device and in Python."""
     own = MemeticSettings.build(settings)
-    mine = Archipelago(
+    mine = one_colony(
         problem=problem,
         algorithm="memetic",
         encoding="permutation",

@@ -13,12 +13,12 @@ from numbers_for_tests import NUMBERS
 from numpy.typing import NDArray
 from numpy_cellular import NumpyCellular
 from numpy_operators import cycle, mutated, order, pmx, uniform_order
+from one_colony import one_colony
 from problems_for_tests import cities, lattice
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 
 from islands.algorithms import operators
 from islands.algorithms.cellular import CellularSettings
-from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend, Block
 from islands.backends.header import Header
 from islands.errors import UsageError
@@ -70,7 +70,7 @@ def assert_evolves_as_the_reference(
     **changes: Any,
 ) -> None:
     """Compare each generation, from the `first` genomes or random ones."""
-    mine = Archipelago(
+    mine = one_colony(
         problem=problem,
         algorithm="cellular",
         encoding=encoding,

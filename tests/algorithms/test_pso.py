@@ -20,7 +20,7 @@ from islands.backends.source import Source
 from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
 from islands.paths import data_folder
-from islands.problems.mkp_settings import WAYS, MkpSettings
+from islands.problems.mkp import WAYS, MkpSettings
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -9,6 +9,7 @@ import pytest
 from eax_for_tests import placed
 from numbers_for_tests import NUMBERS
 from numpy.typing import NDArray
+from one_colony import one_colony
 from problems_for_tests import facilities, knapsack
 
 from islands.algorithms import ALGORITHMS
@@ -68,7 +69,7 @@ def archipelago(
     problem: Problem, algorithm: str, encoding: str, population: int, backend: Backend
 ) -> Archipelago:
     small = {"elite": 0.5, "mutants": 0.5} if algorithm == "brkga" and population == 2 else {}
-    return Archipelago(
+    return one_colony(
         problem=problem,
         algorithm=algorithm,
         encoding=encoding,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from one_colony import one_colony
 from problems_for_tests import flat
 
 from islands.algorithms.cellular import CellularSettings
@@ -18,7 +19,7 @@ ARCHIVED = [3, NONE, 2]
 
 
 def archipelago(backend: Backend, runs: int = 1) -> Archipelago:
-    islands = Archipelago(
+    islands = one_colony(
         problem=flat(9, 720),
         algorithm="cellular",
         encoding="permutation",

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numbers_for_tests import NUMBERS
 from numpy.typing import NDArray
+from one_colony import one_colony
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 from ranks_for_tests import on_ranks
 from test_outside import digests
@@ -52,7 +53,7 @@ def islands_of(
 ) -> Archipelago:
     part, ranks = ALGORITHMS[algorithm], ranks or World()
     settings = part.Settings.build({"reset": 4, **SETTINGS[algorithm]})
-    return Archipelago(
+    return one_colony(
         problem=NUMBERS[kind](11),
         algorithm=algorithm,
         encoding=kind,

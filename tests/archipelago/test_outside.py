@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from one_colony import one_colony
 from problems_for_tests import cities, facilities, knapsack, with_equals
 from ranks_for_tests import on_ranks
 
@@ -51,7 +52,7 @@ def made(
     kind, ranks = ALGORITHMS[algorithm], ranks or World()
     topology = "none" if settings.get("halo") else "ring"
     has_warm_start = problem.numbering() is None
-    return Archipelago(
+    return one_colony(
         problem=problem,
         algorithm=algorithm,
         encoding=encoding,

@@ -16,8 +16,7 @@ from islands.bounds import graph as graphs
 from islands.bounds import pricing as pricing_of
 from islands.bounds.graph import Graph
 from islands.bounds.held_karp import ESTIMATE, ONE_TREE, Bound, lower_bound
-from islands.bounds.limit import Limit
-from islands.bounds.pricing import Pricing
+from islands.bounds.pricing import Limit, Pricing
 from islands.instances.tsplib import TspFile
 from islands.problems import load
 from islands.problems.tsp import Tsp

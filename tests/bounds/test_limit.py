@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from islands.bounds.limit import Limit
+from islands.bounds.pricing import Limit
 
 
 def test_a_part_is_a_share_of_the_time_that_is_left() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from islands.check.compare import agree
+from islands.check.perform import agree
 
 INF, NAN = np.inf, np.nan
 

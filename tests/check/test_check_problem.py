@@ -13,11 +13,11 @@ from stated_for_tests import KINDS, cost_text, stated
 
 import islands
 from islands.check.contained import run_contained
-from islands.check.moves import moved, random_ends
 from islands.check.perform import drawn, examine
+from islands.check.ways import moved, random_ends
 from islands.errors import CompileError, RunError, UsageError
 from islands.instances.synthetic import uniform_tsp
-from islands.problems.mkp_settings import MkpSettings
+from islands.problems.mkp import MkpSettings
 from islands.problems.tsp import Tsp
 
 N = 20

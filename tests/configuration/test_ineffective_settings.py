@@ -10,7 +10,7 @@ from problems_for_tests import knapsack
 
 from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
-from islands.problems.mkp_settings import WAYS, MkpSettings
+from islands.problems.mkp import WAYS, MkpSettings
 
 
 def resolved(options: dict[str, Any], config: Path | None = None) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from islands.campaign.series import PlannedRun
 from islands.configuration.agreement import identity
 from islands.configuration.fit import fitting, require_block_memory
 from islands.configuration.resolve import format_of, instance_of, layers, resolve
-from islands.configuration.spec import EpochSchedule, RunSpec
+from islands.configuration.spec import RunSpec, Visits
 from islands.custom.trust import Trust
 from islands.display.messages import opening
 from islands.errors import UsageError
@@ -123,8 +123,8 @@ def _prepared(spec: RunSpec, problem: Problem) -> None:
     PlannedRun(spec, problem).folder  # noqa: B018
     read_start(spec, problem)
     opening(islands.__version__, spec, problem, 1)
-    schedule = EpochSchedule.of(spec)
-    schedule.visits(schedule.next_visit(schedule.next_visit(0)))
+    visits = Visits.of(spec)
+    visits.include(visits.after(visits.after(0)))
     records(spec)
     backend = Recorder()
     backend.free = _FREE

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numbers_for_tests import NUMBERS
 from numpy_brkga import NumpyBrkga
+from one_colony import one_colony
 
 from islands.algorithms.brkga import BrkgaSettings
 from islands.archipelago.archipelago import Archipelago
@@ -20,7 +21,7 @@ def archipelago(backend: Backend, problem: Problem, **changes: Any) -> Archipela
     rest = {"population": 20, "islands": 3, "seed": 5, "warm_start": tuple, "decoding": ""}
     rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
     migration = {name: changes.pop(name) for name in ("topology", "migrants") if name in changes}
-    return Archipelago(
+    return one_colony(
         problem=problem,
         algorithm="brkga",
         encoding=problem.solution_kind if problem.solution_kind in NUMBERS else "keys",

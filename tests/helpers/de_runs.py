@@ -10,6 +10,7 @@ import numpy as np
 from numbers_for_tests import NUMBERS
 from numpy_de import NumpyDe
 from numpy_improvers import NumpyLocalSearch
+from one_colony import one_colony
 from problems_for_tests import cities, facilities
 
 from islands.algorithms.de import DeSettings
@@ -42,7 +43,7 @@ def both(
     settings = DeSettings.build(changes)
     encoding = problem.solution_kind if problem.solution_kind in NUMBERS else "keys"
     improver = {"name": search.name, "rate": search.rate, "steps": 1} if search else {}
-    mine = Archipelago(
+    mine = one_colony(
         problem=problem,
         algorithm="de",
         encoding=encoding,

@@ -7,6 +7,7 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
+from one_colony import one_colony
 
 from islands.algorithms import eax
 from islands.archipelago.archipelago import Archipelago
@@ -32,7 +33,7 @@ def tours(
     start: tuple[Solution, ...] = (),
     **settings: Any,
 ) -> Archipelago:
-    mine = Archipelago(
+    mine = one_colony(
         problem=problem,
         algorithm="eax",
         encoding="permutation",

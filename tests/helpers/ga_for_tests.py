@@ -10,6 +10,7 @@ from numpy_improvers import NumpyLocalSearch
 from numpy_mkp import evaluated
 from numpy_operators import Genome
 from numpy_streams import Place
+from one_colony import one_colony
 
 from islands.algorithms.ga import GaSettings
 from islands.archipelago.archipelago import Archipelago
@@ -46,7 +47,7 @@ def both(
     general: dict[str, Any] = {"population": 12, "islands": 2, "seed": 5, "runs": 1}
     general |= {name: changes.pop(name) for name in list(changes) if name in general}
     given, search = changes.pop("given", ()), changes.pop("search", {})
-    mine = Archipelago(
+    mine = one_colony(
         problem=problem,
         algorithm="ga",
         encoding=encoding,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from numpy_improvers import NumpyLocalSearch, distinct
 from numpy_mkp import evaluated
 from numpy_pso import Evaluate, NumpyPso
+from one_colony import one_colony
 from problems_for_tests import cities, facilities
 from test_operators import Wanted
 
@@ -108,7 +109,7 @@ def both_on(
     rest = {"population": 12, "islands": 3, "seed": 5}
     rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
     settings = PsoSettings.build(changes)
-    mine = Archipelago(
+    mine = one_colony(
         problem=problem,
         algorithm="pso",
         encoding=encoding,

@@ -31,7 +31,7 @@ from islands.instances.qaplib import qaplib_text
 from islands.instances.synthetic import correlated_mkp, grid_qap, uniform_tsp
 from islands.instances.tsplib import tsplib_text
 from islands.migration import TOPOLOGIES, MigrationSettings
-from islands.modelling.problem import StatedProblem
+from islands.modelling.model import Model
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.request import resolved
@@ -143,7 +143,7 @@ class RandomRuns:
             name
             for name, improver in improvers_for(problem.solution_kind).items()
             if (problem.has_neighbours or not improver.uses_neighbours)
-            and (not isinstance(problem, StatedProblem) or set(improver.moves) <= {*problem.moves})
+            and (not isinstance(problem, Model) or set(improver.moves) <= {*problem.moves})
         ]
         improves = draw.random() < 0.7 and ALGORITHMS[algorithm].improves
         improver = draw.choice(improvers) if improves else "none"

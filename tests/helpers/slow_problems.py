@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import islands
-from islands.modelling.problem import StatedProblem
+from islands.modelling.model import Model
 
 KINDS = ("permutation", "subset", "keys", "real")
 WAYS = ("cost", "cooperative", "delta", "repair", "function", "batch")
@@ -101,7 +101,7 @@ def slow(
     share: int = 1,
     quick: int = 0,
     real: bool = False,
-) -> StatedProblem:
+) -> Model:
     """Return a problem of which one in `share` evaluations takes `seconds`.
 
     The first `quick` evaluations of a program on a CPU take no time; a program that is used again

@@ -19,6 +19,7 @@ from typing import Any
 from eax_for_tests import field
 from emulated_gpu import EmulatedGpu
 from numbers_for_tests import NUMBERS
+from one_colony import one_colony
 from problems_for_tests import cities, facilities, knapsack, of_two_kinds
 from teams_for_tests import in_teams
 
@@ -32,7 +33,7 @@ from islands.migration import MigrationSettings
 from islands.parallel import World, world
 from islands.paths import data_folder
 from islands.problems.base import Problem
-from islands.problems.mkp_settings import MkpSettings
+from islands.problems.mkp import MkpSettings
 
 _TESTS = Path(__file__).parents[1]
 _GUARD = 64  # bytes behind a part, as in checked_scratch.cuh
@@ -122,7 +123,7 @@ def made(
     drawn = {"topology": "random", "selection": "roulette", "replacement": "random"}
     islands = 1 if of == "most cities" else islands
     usual = 16 if algorithm != "eax" else 2 if of == "most cities" else 8
-    return Archipelago(
+    return one_colony(
         problem=_problem(of, folder),
         algorithm=algorithm,
         encoding=encoding,

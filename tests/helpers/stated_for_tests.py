@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import islands
-from islands.modelling.problem import StatedProblem
+from islands.modelling.model import Model
 
 HEAD = "__device__ {} cost(const Solution& s, int n, const Data& data) {{\n"
 FLOW = (
@@ -85,7 +85,7 @@ def squares(vectors: NDArray[Any]) -> NDArray[np.float64]:
     return total
 
 
-def stated(kind: str, by: str, **more: Any) -> StatedProblem:
+def stated(kind: str, by: str, **more: Any) -> Model:
     """Return a small problem of a kind, whose costs are given by `cost`, `batch` or `function`."""
     batch = {"permutation": makespans, "subset": profits}.get(kind, squares)
     made: dict[str, Any] = {"name": f"small-{kind}"}

@@ -16,8 +16,7 @@ from islands.backends.base import Backend
 from islands.backends.source import Source
 from islands.improvers import Improver, ImproverSettings, improvers_for
 from islands.paths import data_folder
-from islands.problems.mkp import Mkp
-from islands.problems.mkp_settings import MkpSettings
+from islands.problems.mkp import Mkp, MkpSettings
 
 KERNEL = os.path.relpath(
     Path(__file__).parents[1] / "improvers" / "near_subset.cuh", data_folder("kernels")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy_tempering import NumpyTempering
+from one_colony import one_colony
 from problems_for_tests import facilities, with_equals
 
 from islands.algorithms.tempering import Tempering, TemperingSettings
@@ -59,7 +60,7 @@ def archipelago(
     **settings: Any,
 ) -> Archipelago:
     ranks = world or World()
-    return Archipelago(
+    return one_colony(
         problem=problem,
         algorithm="tempering",
         encoding="permutation",

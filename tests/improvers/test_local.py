@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from emulated_gpu import EmulatedGpu
 from numpy_improvers import MOVES, ImprovedBrkga, NumpyLocalSearch
+from one_colony import one_colony
 from problems_for_tests import cities, facilities
 
 from islands.algorithms.brkga import BrkgaSettings
-from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.improvers import IMPROVERS, ImproverSettings
@@ -42,7 +42,7 @@ def compare(
     backend: Backend, problem: Problem, name: str, generations: int = 2, **search: Any
 ) -> None:
     """Compare populations improved on a device and with NumPy."""
-    mine = Archipelago(
+    mine = one_colony(
         problem=problem,
         algorithm="brkga",
         encoding="keys",

@@ -11,6 +11,7 @@ import pytest
 from numpy_equals import Seen, unequal_pairs
 from numpy_improvers import ImprovedBrkga
 from numpy_tabu import NumpyTabu
+from one_colony import one_colony
 from problems_for_tests import cities, facilities, with_equals
 
 from islands.algorithms.brkga import BrkgaSettings
@@ -42,7 +43,7 @@ PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
 
 
 def archipelago(backend: Backend, problem: Problem, **search: Any) -> Archipelago:
-    return Archipelago(
+    return one_colony(
         problem=problem,
         algorithm="brkga",
         encoding="keys",

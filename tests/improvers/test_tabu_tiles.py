@@ -14,7 +14,7 @@ from islands.bench import tabu
 from islands.instances.qaplib import QapFile
 from islands.problems import qap
 from islands.problems.qap import Qap
-from islands.problems.tiles import Tiles, tiles_of
+from islands.problems.qap_exchanges import Tiles, tiles_of
 
 STEPS = 150
 SIDES = (3, 4, 5, 6)

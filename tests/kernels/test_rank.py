@@ -11,8 +11,7 @@ from problems_for_tests import flat, knapsack
 
 from islands.archipelago.measure import ISLAND, NONE
 from islands.backends.base import Backend
-from islands.problems.mkp import Mkp
-from islands.problems.mkp_settings import MkpSettings
+from islands.problems.mkp import Mkp, MkpSettings
 
 BEST, BEST_SINCE, ARCHIVED, SINCE = (
     ISLAND.index(name) for name in ("best", "best_generation", "archived", "archived_generation")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from late_runs import FAR, shift
 from numpy_migration import NumpyMigration
+from one_colony import one_colony
 from ranks_for_tests import on_ranks
 from teams_for_tests import in_teams
 
@@ -38,7 +39,7 @@ def archipelago_of(
     **migration: Any,
 ) -> Archipelago:
     ranks = ranks or World()
-    made = Archipelago(
+    made = one_colony(
         problem=Tsp(uniform_tsp(cities, seed=1, side=side)),
         algorithm="brkga",
         encoding="keys",

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from numpy_de import NumpyDe
 from numpy_migration import NumpyMigration
+from one_colony import one_colony
 from problems_for_tests import facilities
 from ranks_for_tests import on_ranks
 from teams_for_tests import in_teams
@@ -68,7 +69,7 @@ def made(
     asynchronous: bool = False,
 ) -> Archipelago:
     ranks = ranks or World()
-    islands = Archipelago(
+    islands = one_colony(
         problem=facilities(N),
         algorithm=algorithm,
         encoding="keys",

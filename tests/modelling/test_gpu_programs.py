@@ -15,7 +15,7 @@ from islands.backends.source import Source
 from islands.configuration.fit import fitting
 from islands.encodings import moved_as
 from islands.improvers import ImproverSettings
-from islands.modelling.problem import StatedProblem
+from islands.modelling.model import Model
 
 pytestmark = NEEDS_NVRTC
 
@@ -44,7 +44,7 @@ __device__ long long delta(const Solution& s, int n, const Data& data, const Swa
 _DATA = {"weight": np.arange(12), "first": 3}
 
 
-def problems() -> dict[str, StatedProblem]:
+def problems() -> dict[str, Model]:
     """Return stated problems of every kind, by name."""
     kinds = {"order": islands.permutation, "subset": islands.subset, "keys": islands.keys}
     found = {}
@@ -64,9 +64,7 @@ def problems() -> dict[str, StatedProblem]:
 PROBLEMS = problems()
 
 
-def program(
-    problem: StatedProblem, algorithm: str, encoding: str, improver: ImproverSettings
-) -> Source:
+def program(problem: Model, algorithm: str, encoding: str, improver: ImproverSettings) -> Source:
     """Return the program of a run on a GPU."""
     kind = ALGORITHMS[algorithm]
     settings = kind.completed(kind.Settings.build({}), moved_as(encoding))

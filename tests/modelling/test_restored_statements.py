@@ -9,11 +9,10 @@ import pytest
 from stated_for_tests import KINDS, cost_text, stated
 
 import islands
-from islands.modelling.problem import StatedProblem
-from islands.modelling.restored import NeedsScriptError, restored
+from islands.modelling.model import Model, NeedsScriptError, restored
 
 
-def require_same(problem: StatedProblem) -> None:
+def require_same(problem: Model) -> None:
     again = restored(problem.saved())
     assert (again.name, again.size, again.maximise) == (
         *(problem.name, problem.size, problem.maximise),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from islands.errors import UsageError
-from islands.modelling.signatures import COST, DELTA, REPAIR, Signature
+from islands.modelling.header import COST, DELTA, REPAIR, Signature
 
 
 @pytest.mark.parametrize(

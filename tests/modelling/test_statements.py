@@ -12,8 +12,8 @@ from stated_for_tests import KINDS, cost_text, squares, stated
 import islands
 from islands.backends.refused import own_line, refused
 from islands.errors import RunError, UsageError
-from islands.modelling.data import declaration, members_of
-from islands.modelling.kinds import KeyVectors, Order, Subset, box_of
+from islands.modelling.header import declaration, members_of
+from islands.problems.solution_kinds import KeyVectors, Order, Subset, box_of
 
 GOOD = cost_text("    return s[0];")
 DELTA = "__device__ {} delta(const Solution& s, int n, const Data& data, {} move) {{ return 0; }}"

@@ -10,11 +10,11 @@ from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
 from stated_for_tests import HEAD, cost_text
 
 import islands
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Backend, Block
-from islands.check.program import macros_of
+from islands.check.ways import source_of
 from islands.errors import CompileError, UsageError
-from islands.modelling.problem import StatedProblem
+from islands.modelling.model import Model
 
 N = 12
 ANY = np.arange(N)[np.newaxis]
@@ -83,7 +83,7 @@ ATOMICS = """
 """In shared memory, since CUDA has no atomic functions for the local memory of a thread."""
 
 
-def switched(values: dict[str, Any], kind: str) -> StatedProblem:
+def switched(values: dict[str, Any], kind: str) -> Model:
     """Return a problem that costs the value of the expression with the number `data.which`."""
     cases = "\n".join(f"case {i}: return {each};" for i, each in enumerate(values))
     data = {"which": 0, "table": np.arange(N) ** 2}
@@ -92,7 +92,7 @@ def switched(values: dict[str, Any], kind: str) -> StatedProblem:
     )
 
 
-def evaluated(problem: StatedProblem, backend: Backend, which: int = 0) -> Any:
+def evaluated(problem: Model, backend: Backend, which: int = 0) -> Any:
     problem.members["which"] = np.int64(which)
     (cost,) = problem.program_costs(ANY, backend.name)
     return cost
@@ -123,18 +123,19 @@ def test_atomic_functions_have_their_values(backend: Backend) -> None:
     ],
     ids=["integers", "reals", "atomics"],
 )
-def test_the_same_functions_compile_for_gpus(problem: StatedProblem) -> None:
+def test_the_same_functions_compile_for_gpus(problem: Model) -> None:
     require_for_gpu(problem)
 
 
-def require_for_gpu(problem: StatedProblem) -> None:
+def require_for_gpu(problem: Model) -> None:
     data = Struct(
         **{
-            name: each if isinstance(each, np.generic) else None
+            name: each if isinstance(each, np.generic) else Null(each.dtype)
             for name, each in problem.data().items()
         }
     )
-    require_compiles(for_gpu("check/functions.cuh", macros_of(problem, data), Block(128, 1)))
+    source = source_of("check/functions.cuh", problem, data)
+    require_compiles(for_gpu(source.entry, source.defines, Block(128, 1), source.structs))
 
 
 @pytest.mark.parametrize(

@@ -10,19 +10,18 @@ import numpy as np
 import pytest
 from mkp_evaluation import KERNEL, evaluate_choices, random_choices
 from numpy_mkp import evaluated
+from one_colony import one_colony
 from problems_for_tests import knapsack
 
 import islands
 from islands.algorithms import ALGORITHMS
-from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.backends.source import Source
 from islands.encodings import ENCODINGS
 from islands.errors import RunError
 from islands.migration import MigrationSettings
 from islands.parallel import World
-from islands.problems.mkp import Mkp
-from islands.problems.mkp_settings import PENALTIES, WAYS, MkpSettings
+from islands.problems.mkp import PENALTIES, WAYS, Mkp, MkpSettings
 from islands.problems.utilities import UTILITIES, orders
 
 
@@ -210,7 +209,7 @@ def test_rejected_feasible_solutions_are_kept(
 ) -> None:
     problem = knapsack(14, 2).adjusted(MkpSettings(infeasible="linear", penalty=0.6))
     settings = ALGORITHMS[algorithm].Settings.build(changes)
-    mine = Archipelago(
+    mine = one_colony(
         problem=problem,
         algorithm=algorithm,
         encoding=encoding,

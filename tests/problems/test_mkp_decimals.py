@@ -15,8 +15,7 @@ from problems_for_tests import knapsack
 from islands.backends.base import Backend
 from islands.errors import InputError
 from islands.problems import load
-from islands.problems.mkp import Mkp
-from islands.problems.mkp_settings import WAYS, MkpSettings
+from islands.problems.mkp import WAYS, Mkp, MkpSettings
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -10,8 +10,7 @@ from problems_for_tests import knapsack
 import islands
 from islands.errors import InputError, UsageError
 from islands.problems import load
-from islands.problems.mkp import Mkp
-from islands.problems.mkp_settings import WAYS, MkpSettings
+from islands.problems.mkp import WAYS, Mkp, MkpSettings
 
 
 def test_penalties_do_not_depend_on_the_number_of_decimals(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from stated_for_tests import cost_text
 
 import islands
 from islands.backends.base import Backend
-from islands.modelling.program import costs_of
-from islands.problems.real_costs import INFINITE, NOT_A_NUMBER, ordered, value_of
+from islands.modelling.model import costs_of
+from islands.problems.values import INFINITE, NOT_A_NUMBER, ordered, real_of
 
 TINY = np.nextafter(0.0, 1.0)
 LARGEST = np.finfo(np.float64).max
@@ -31,18 +31,18 @@ def test_the_order_is_that_of_sorted() -> None:
         [EDGES, -EDGES, random.normal(size=500) * 10.0 ** random.integers(-300, 300, 500)]
     )
     units = ordered(costs)
-    assert [value_of(each) for each in sorted(units.tolist())] == sorted((costs + 0.0).tolist())
+    assert [real_of(each) for each in sorted(units.tolist())] == sorted((costs + 0.0).tolist())
     assert all(a < b for a, b in pairwise(ordered(EDGES).tolist()))
 
 
 def test_costs_are_converted_without_loss() -> None:
-    back = value_of(ordered(EDGES))
+    back = real_of(ordered(EDGES))
     assert back.tobytes() == EDGES.tobytes()
 
 
 def test_both_zeros_are_the_same_cost() -> None:
     assert ordered(np.array([-0.0, 0.0])).tolist() == [0, 0]
-    assert math.copysign(1.0, value_of(0)) == 1.0
+    assert math.copysign(1.0, real_of(0)) == 1.0
 
 
 def test_nan_is_worse_than_infinity() -> None:
@@ -54,7 +54,7 @@ def test_nan_is_worse_than_infinity() -> None:
 
 def test_masked_costs_stay_masked() -> None:
     masked = np.ma.MaskedArray(ordered(np.array([1.5, 2.5])), [False, True])
-    assert value_of(masked).tolist() == [1.5, None]
+    assert real_of(masked).tolist() == [1.5, None]
 
 
 @pytest.mark.parametrize("maximise", [False, True])

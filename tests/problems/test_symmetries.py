@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from islands.problems import symmetries as module
-from islands.problems.symmetries import symmetries
+from islands.problems import qap_choice as module
+from islands.problems.qap_choice import symmetries
 
 Matrix = np.ndarray[Any, Any]
 
@@ -81,7 +81,7 @@ def test_symmetries_of_large_matrices_are_shifts_and_reflections(
 def test_a_group_that_is_too_large_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = np.kron(ring(20), np.ones((2, 2), np.int64))  # with equal rows
     assert symmetries(pairs, np.zeros(40, np.int64)).tolist() == [list(range(40))]
-    monkeypatch.setattr(module, "_MOST", 100)
+    monkeypatch.setattr(module, "_MOST_SYMMETRIES", 100)
     found = symmetries(ring(300), np.zeros(300, np.int64))
     assert len(found) <= 100
     monkeypatch.setattr(module, "_MOST_POINTS", 100)

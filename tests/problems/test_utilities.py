@@ -14,7 +14,7 @@ from problems_for_tests import knapsack
 import islands
 from islands.errors import UsageError
 from islands.instances.mkp import MkpFile
-from islands.problems.mkp_settings import MkpSettings
+from islands.problems.mkp import MkpSettings
 from islands.problems.utilities import (
     UTILITIES,
     by_difference,

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from islands.report.history import Arrivals, History, lineage
+from islands.report.history import History, Lineage, Migrants
 
 BEST = {0: [90, 80, 60, 50], 1: [95, 70, 65, 64], 2: [99, 98, 55, 54]}
 """The best of each island in the generations 0, 10, 20 and 30."""
@@ -25,7 +25,7 @@ MIGRANTS = [
 ]
 
 
-def arrivals(sign: int, migrants: list[Any] = MIGRANTS) -> tuple[Arrivals, History]:
+def arrivals(sign: int, migrants: list[Any] = MIGRANTS) -> tuple[Migrants, History]:
     rows = [(10 * g, i, sign * b) for i, each in BEST.items() for g, b in enumerate(each)]
     generation, island, best = zip(*rows, strict=True)
     zeros = [0.0] * len(rows)
@@ -49,7 +49,7 @@ def arrivals(sign: int, migrants: list[Any] = MIGRANTS) -> tuple[Arrivals, Histo
             "accepted": accepted,
         }
     )
-    return Arrivals.of(migrations, history), history
+    return Migrants.of(migrations, history), history
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -64,14 +64,14 @@ def test_gains_are_relative_to_the_row_before(sign: int) -> None:
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_lineage_goes_back_from_island_to_island(sign: int) -> None:
     found, _ = arrivals(sign)
-    steps = lineage(found, island=0, generation=30)
+    steps = Lineage.of(found, island=0, generation=30).steps
     assert [(step.generation, step.source, step.target) for step in steps] == [
         (10, 0, 1),
         (20, 1, 2),
         (30, 2, 0),
     ]
     assert [step.gain for step in steps] == [20, 41, 5]
-    assert lineage(found, island=0, generation=29) == []
+    assert Lineage.of(found, island=0, generation=29).steps == []
 
 
 def test_an_emigrant_left_before_the_arrivals_of_its_generation() -> None:
@@ -80,7 +80,7 @@ def test_an_emigrant_left_before_the_arrivals_of_its_generation() -> None:
     for migrants, sources in (([first, same, last], [0, 1]), ([same, last], [1])):
         found, _ = arrivals(1, migrants)
         assert (found.gain > 0).all()
-        assert [step.source for step in lineage(found, island=2, generation=30)] == sources
+        assert [step.source for step in Lineage.of(found, island=2, generation=30).steps] == sources
 
 
 def test_migrants_of_islands_without_rows_are_left_out_of_the_matrix() -> None:

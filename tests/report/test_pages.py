@@ -196,7 +196,7 @@ def test_islands_have_a_legend_and_their_distinct_costs_are_drawn(runs: Path) ->
 def test_text_of_any_source_is_escaped() -> None:
     evil = "<script>alert('&')</script>"
     made = Page(evil)
-    made.add(facts([(evil, evil)]), table([evil], [[evil]]), paragraph(evil), note(evil))
+    made.add(facts([(evil, evil)]), table([{evil: evil}]), paragraph(evil), note(evil))
     made.section(evil, figure("", evil, folded(evil, paragraph(evil))))
     text = made.html()
     Checked(text)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from one_colony import one_colony
 from problems_for_tests import cities, facilities, knapsack
 
 import islands
@@ -20,7 +21,7 @@ from islands.migration import MigrationSettings
 from islands.migration.transport import find
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.problems.mkp_settings import MkpSettings
+from islands.problems.mkp import MkpSettings
 
 
 def problem_of(name: str, folder: Path) -> Problem:
@@ -46,7 +47,7 @@ RUNS: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [
 def started(backend: Backend, problem: Problem, run: tuple[Any, ...]) -> Archipelago:
     _, algorithm, encoding, settings, improver = run
     kind, world = ALGORITHMS[algorithm], World()
-    islands = Archipelago(
+    islands = one_colony(
         problem=problem,
         algorithm=algorithm,
         encoding=encoding,

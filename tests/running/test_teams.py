@@ -13,7 +13,7 @@ from stated_for_tests import TIMES, makespans
 from teams_for_tests import decide
 
 import islands
-from islands.modelling.problem import StatedProblem
+from islands.modelling.model import Model
 from islands.parallel import World
 from islands.progress.result import Result
 from islands.run.runner import Output, resume_requested
@@ -111,7 +111,7 @@ def test_ranks_that_become_idle_change_nothing(
         assert rows(tmp_path / "5", record) == rows(tmp_path / "1", record)
 
 
-def stated(**how: Any) -> StatedProblem:
+def stated(**how: Any) -> Model:
     return islands.permutation(len(TIMES), **how)
 
 

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from islands.errors import UsageError
-from islands.slurm.allocation import Allocation
 from islands.slurm.command_line import CommandWords
-from islands.slurm.launcher import Launcher, find_launcher
-from islands.slurm.scaling import powers_of_two
+from islands.slurm.ranks import Allocation, Launcher, find_launcher
+from islands.slurm.run_job import powers_of_two
+from islands.slurm.submit import seconds_of, signal_before, time_limit
 from islands.slurm.sweep import element_options
-from islands.slurm.time_limit import seconds_of, signal_before, time_limit
 
 JOB = {"SLURM_JOB_ID": "7", "SLURM_JOB_NAME": "solve"}
 

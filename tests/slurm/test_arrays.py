@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import csv
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from commands_of_slurm import Commands, in_array
 
 from islands import cli
+from islands.cli import report
 from islands.cli.job import main
-from islands.slurm import array
-from islands.slurm.array import arrays_of, begin_array
-from islands.slurm.sweep_state import is_sweep, states_of
+from islands.slurm import sweep
+from islands.slurm.collect import is_sweep, states_of
+from islands.slurm.sweep import arrays_of, begin_array
 
 QUICK = [
     "--backend",
@@ -126,7 +125,7 @@ def test_an_element_completes_the_record_that_a_killed_one_has_begun(
     path = Path("all/slurm/array-5.json")
     path.parent.mkdir(parents=True)
     path.touch()
-    monkeypatch.setattr(array, "_PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(sweep, "_PATIENCE_SECONDS", 0.5)
     begun = begin_array(Path("all"), "5", ["demo/tsp"])
     assert begun is not None
     assert begun.collecting == "99"
@@ -137,7 +136,7 @@ def test_an_element_that_cannot_write_the_record_leaves_it_to_the_next(
     slurm: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(array, "_queried", lambda _: 1 // 0)
+        patched.setattr(sweep, "_queried", lambda _: 1 // 0)
         with pytest.raises(ZeroDivisionError):
             begin_array(Path("all"), "5", ["demo/tsp"])
     assert begin_array(Path("all"), "5", ["demo/tsp"]) is not None
@@ -155,26 +154,16 @@ def test_the_command_to_repeat_runs_does_not_name_those_in_the_queue(
     assert "2 runs queued or running: follow them with islands status all" in printed
 
 
-def test_collect_writes_one_page_if_there_is_a_command_for_it(
+def test_collect_writes_one_page_of_the_finished_runs(
     slurm: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for element in ("1", "2"):
         cli.main(["run", "demo/tsp", *QUICK, "--seed", element, "--out", f"all/{element}"])
     Path("all/3/slurm").mkdir(parents=True)  # failed before it began
     calls = []
-    monkeypatch.setattr(cli, "COMMANDS", {**cli.COMMANDS, "report": "Write one page."})
-    report = ModuleType("islands.cli.report")
-    vars(report)["add_arguments"] = lambda parser: (
-        parser.add_argument("runs", nargs="*"),
-        parser.add_argument("--out"),
-    )
-    vars(report)["main"] = lambda args: calls.append((args.runs, args.out)) or 0
-    monkeypatch.setitem(sys.modules, "islands.cli.report", report)
+    monkeypatch.setattr(report, "report", lambda args: calls.append((args.folders, args.out)) or 0)
     assert cli.main(["collect", "all"]) == 1
-    assert calls == [(["all/1", "all/2"], "all/report.html")]
-    monkeypatch.delitem(cli.COMMANDS, "report")
-    assert cli.main(["collect", "all"]) == 1
-    assert len(calls) == 1
+    assert calls == [([Path("all/1"), Path("all/2")], Path("all/report.html"))]
 
 
 def test_scripts_of_a_list_that_the_user_has_submitted_are_run(

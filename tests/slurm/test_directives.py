@@ -12,13 +12,12 @@ import pytest
 from jobs_on import SCRIPTS
 
 from islands.cli import main
-from islands.cli.job_options import add_job_options
+from islands.cli.job import add_job_options
 from islands.errors import UsageError
-from islands.slurm.directives import directives_from
-from islands.slurm.gpus import Gpus
-from islands.slurm.site import difference_from_site, directives_of
+from islands.slurm.jobs import output_in
+from islands.slurm.ranks import difference_from_site
+from islands.slurm.submit import Gpus, directives_from, directives_of, script
 from islands.slurm.sweep import read_list
-from islands.slurm.template import output_in, script
 
 
 def directives(*options: str, on_cpu: bool = False, **of_site: str) -> dict[str, str]:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from islands.slurm.attempts import JobAttempts
 from islands.slurm.command_line import CommandWords
-from islands.slurm.continuation import continues
+from islands.slurm.jobs import JobAttempts
+from islands.slurm.run_job import continues
 
 WORDS = ["demo/tsp", "--stop", "generations=5"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from islands.errors import InputError, RunError
 from islands.parallel import ERROR_FILE, RanksLostError, record_error
-from islands.slurm.attempts import JobAttempts, JobProgress
+from islands.slurm.jobs import JobAttempts, JobProgress
 from islands.slurm.run_job import _must_requeue
 
 

@@ -12,13 +12,12 @@ from islands.cli import main
 from islands.cli.job import checked
 from islands.errors import InputError, UsageError
 from islands.slurm import commands
-from islands.slurm.attempts import JobAttempts
 from islands.slurm.command_line import JobFacts
 from islands.slurm.commands import ending
-from islands.slurm.jobs import Job, latest_job, refuse_second_job
+from islands.slurm.jobs import Job, JobAttempts, latest_job, refuse_second_job
 from islands.slurm.run_job import run_job
 from islands.slurm.state import state_of
-from islands.slurm.submit import submit as submit_job
+from islands.slurm.submit import submit_job
 
 RUN = ["demo/tsp", "--backend", "cpu", "--stop", "generations=1", "--quiet"]
 

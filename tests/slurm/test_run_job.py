@@ -15,7 +15,7 @@ from jobs_on import RUN, SCRIPTS, User
 from private_slurm import PrivateSlurm
 
 from islands.progress.result import Result
-from islands.slurm.attempts import JobAttempt, JobAttempts
+from islands.slurm.jobs import JobAttempt, JobAttempts
 
 SCRIPT = str(SCRIPTS / "run.sbatch")
 FOUR_RANKS = ["--nodes=2", "--ntasks-per-node=2"]

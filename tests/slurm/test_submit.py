@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from jobs_on import RUN, SCRIPTS, User
 
-from islands.slurm.attempts import JobAttempts
+from islands.slurm.jobs import JobAttempts
 
 EXAMPLES = SCRIPTS.parent / "docs/examples"
 

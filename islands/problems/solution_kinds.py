@@ -1,7 +1,8 @@
-"""The kinds of solutions of stated problems: what a solution is in Python and in CUDA."""
+"""The kinds of solutions: what a solution of a problem is in Python, in CUDA and in files."""
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -9,9 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from islands.encodings.base import are_orders
 from islands.errors import UsageError
-from islands.modelling.functions import module_of
 from islands.text import shown
 
 MOST = 2**31 - 64
@@ -23,8 +22,8 @@ class SolutionKind(ABC):
 
     name: ClassVar[str]
     """`solution_kind` of the problems."""
-    stated_by: ClassVar[str]
-    """The function that makes such problems."""
+    made_by: ClassVar[str]
+    """The function of `islands` that makes such problems from a user's functions."""
     dtype: ClassVar[np.dtype[Any]]
     """The type of one entry, as a user's cost reads it."""
     words: ClassVar[str]
@@ -32,12 +31,42 @@ class SolutionKind(ABC):
     number: ClassVar[int]
     """`SOLUTION_KIND` of kernels/problems/solution.cuh."""
     algorithm: ClassVar[str]
-    """The default algorithm."""
+    """The default algorithm of a user's own problem."""
     defaults: ClassVar[Mapping[str, Any]] = {}
     """The default settings of this algorithm, measured with docs/examples/compare.py."""
+    colonies: ClassVar[tuple[str, ...]]
+    """The settings of colonies that suit it."""
+    moves: ClassVar[tuple[str, ...]] = ()
+    """The moves whose change of the cost a user's `delta` may return."""
+    axes: ClassVar[tuple[str, str]] = ("coordinate", "value")
+    """What a picture shows: the number of an entry, and the entry; empty: only chosen items."""
+    picture: ClassVar[str] = "The numbers of the solution."
+    """The description of such a picture."""
 
-    def __init__(self, size: int) -> None:
-        self.size = size
+    def __init__(self, size: int, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
+        """Take the number of items, and the bounds of vectors."""
+        self.size, self.low, self.high = size, low, high
+
+    @property
+    def largest(self) -> int | None:
+        """The largest entry of a solution of whole numbers; None: entries are real numbers."""
+        return None
+
+    @property
+    def box(self) -> dict[str, ArrayLike]:
+        """The bounds that encodings take; empty unless solutions are vectors."""
+        return {}
+
+    @property
+    def members(self) -> dict[str, NDArray[Any]]:
+        """The members of `struct Data` by which kernels know the bounds of vectors."""
+        return {}
+
+    @staticmethod
+    def listed(solution: NDArray[Any]) -> list[int] | list[float]:
+        """Return a solution as it is written to JSON."""
+        entries: list[int] | list[float] = solution.tolist()
+        return entries
 
     @abstractmethod
     def holds(self, solutions: NDArray[Any]) -> bool:
@@ -46,6 +75,10 @@ class SolutionKind(ABC):
     @abstractmethod
     def drawn(self, count: int, seed: int) -> NDArray[Any]:
         """Return random solutions, a row for each."""
+
+    def extremes(self) -> list[ArrayLike]:
+        """Return the solutions with the most extreme entries."""
+        return [np.zeros(self.size), np.ones(self.size)]
 
     def stored_dtype(self, *, in_tiles: bool) -> np.dtype[Any]:
         """Return the type of one word of a solution, as kernels store it."""
@@ -72,7 +105,7 @@ class SolutionKind(ABC):
 class Order(SolutionKind):
     """An order of n items: the item at each place."""
 
-    name, stated_by, number = "order", "permutation", 0
+    name, made_by, number = "order", "permutation", 0
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
     words, algorithm = "a permutation of 0 to n - 1", "ga"
     defaults: ClassVar[Mapping[str, Any]] = {
@@ -83,29 +116,46 @@ class Order(SolutionKind):
         "migration.topology": "hypercube",
         "migration.interval": 50,
     }
+    colonies = ("algorithm=brkga", "algorithm=ga encoding=permutation population=64")
+    moves = ("swap", "reversal", "insertion")
+    axes, picture = ("place", "item"), "The item at each place."
 
     @property
-    def is_narrow(self) -> bool:
-        """Whether items fit into 16 bits."""
-        return self.size <= 1 << 16
+    def largest(self) -> int | None:
+        return self.size - 1
 
     def stored_dtype(self, *, in_tiles: bool) -> np.dtype[Any]:
-        return np.dtype(np.uint16) if in_tiles and self.is_narrow else self.dtype
+        return np.dtype(np.uint16) if in_tiles and self.size <= 1 << 16 else self.dtype
 
     def holds(self, solutions: NDArray[Any]) -> bool:
-        return are_orders(solutions)
+        return bool((np.sort(solutions, axis=1) == np.arange(self.size)).all())
 
     def drawn(self, count: int, seed: int) -> NDArray[Any]:
         keys = np.random.default_rng(seed).random((count, self.size))
         return keys.argsort(axis=1).astype(self.dtype)
 
+    def extremes(self) -> list[ArrayLike]:
+        return [np.arange(self.size), np.arange(self.size)[::-1]]
+
 
 class Subset(SolutionKind):
     """Some of n items: 1 for each chosen item, otherwise 0."""
 
-    name, stated_by, number = "subset", "subset", 1
+    name, made_by, number = "subset", "subset", 1
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int8)
     words, algorithm = "a 0 or 1 for each item", "ga"
+    colonies = ("algorithm=ga", "algorithm=pso")
+    axes, picture = ("item", ""), "The chosen items."
+
+    @property
+    def largest(self) -> int | None:
+        return 1
+
+    @staticmethod
+    def listed(solution: NDArray[Any]) -> list[int] | list[float]:
+        """Return the chosen items."""
+        items: list[int] = np.flatnonzero(solution).tolist()
+        return items
 
     def holds(self, solutions: NDArray[Any]) -> bool:
         return bool(((solutions == 0) | (solutions == 1)).all())
@@ -129,7 +179,7 @@ class Subset(SolutionKind):
         return words.view("<u4").astype(np.uint32)
 
     def read(self, stored: Any) -> Any:
-        places = module_of(stored).arange(32, dtype=np.uint32)
+        places = array_module(stored).arange(32, dtype=np.uint32)
         bits = stored[..., np.newaxis] >> places & np.uint32(1)
         return bits.reshape(len(stored), 32 * self.stored_length)[:, : self.size].astype(self.dtype)
 
@@ -137,9 +187,10 @@ class Subset(SolutionKind):
 class KeyVectors(SolutionKind):
     """A random key for each of n items."""
 
-    name, stated_by, number = "keys", "keys", 2
+    name, made_by, number = "keys", "keys", 2
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.float32)
     words, algorithm = "n numbers of at least 0 and below 1", "brkga"
+    colonies = ("algorithm=brkga", "algorithm=de")
 
     def holds(self, solutions: NDArray[Any]) -> bool:
         return bool(((solutions >= 0) & (solutions < 1)).all())
@@ -148,33 +199,57 @@ class KeyVectors(SolutionKind):
         words = np.random.default_rng(seed).integers(1 << 24, size=(count, self.size))
         return (words / float(1 << 24)).astype(self.dtype)
 
+    def extremes(self) -> list[ArrayLike]:
+        below_one = np.nextafter(np.float32(1), np.float32(0))
+        return [np.zeros(self.size), np.full(self.size, below_one)]
+
 
 class Box(SolutionKind):
     """A vector within bounds."""
 
-    name, stated_by, number = "vector", "real", 3
+    name, made_by, number = "vector", "real", 3
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.float64)
     words, algorithm = "a vector within the bounds", "de"
     defaults: ClassVar[Mapping[str, Any]] = {"population": 64, "adaptation": "jde"}
+    colonies = ("algorithm=de",)
 
-    def __init__(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
-        super().__init__(len(low))
-        self.low, self.high = low, high
+    @property
+    def box(self) -> dict[str, ArrayLike]:
+        return {"low": self.low, "high": self.high}
+
+    @property
+    def members(self) -> dict[str, NDArray[Any]]:
+        low, high = self.bounds()
+        return {"box_low": low, "box_width": high - low, "box_high": high}
+
+    def bounds(self, module: Any = np) -> tuple[Any, Any]:
+        """Return both bounds as arrays of NumPy or CuPy."""
+        return module.asarray(self.low, np.float64), module.asarray(self.high, np.float64)
 
     def holds(self, solutions: NDArray[Any]) -> bool:
-        return bool(((solutions >= self.low) & (solutions <= self.high)).all())
+        low, high = self.bounds()
+        return bool(((solutions >= low) & (solutions <= high)).all())
 
     def encoded(self, solutions: NDArray[Any]) -> NDArray[Any]:
-        return self.stored((solutions - self.low) / (self.high - self.low))
+        low, high = self.bounds()
+        return self.stored((solutions - low) / (high - low))
 
     def read(self, stored: Any) -> Any:
-        module = module_of(stored)
-        low, high = module.asarray(self.low), module.asarray(self.high)
+        module = array_module(stored)
+        low, high = self.bounds(module)
         return module.minimum(low + (high - low) * stored, high)
 
     def drawn(self, count: int, seed: int) -> NDArray[Any]:
         units = np.random.default_rng(seed).random((count, self.size))
-        return np.minimum(self.low + (self.high - self.low) * units, self.high)
+        return np.asarray(self.read(units))
+
+    def extremes(self) -> list[ArrayLike]:
+        return [self.low, self.high]
+
+
+SOLUTION_KINDS: dict[str, type[SolutionKind]] = {
+    each.name: each for each in (Order, Subset, KeyVectors, Box)
+}
 
 
 def size_of(n: Any) -> int:
@@ -226,4 +301,9 @@ def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:
         is_finite = np.isfinite(most - least).all()
     if not is_finite:
         raise UsageError("high - low: is infinite for a coordinate. Pass smaller bounds")
-    return Box(least, most)
+    return Box(size, least, most)
+
+
+def array_module(array: Any) -> Any:
+    """Return the module of an array: NumPy, or CuPy for an array on a GPU."""
+    return sys.modules[type(array).__module__.partition(".")[0]]

@@ -1,4 +1,4 @@
-"""The functions that state a problem: `permutation`, `subset`, `keys` and `real`."""
+"""The functions that make a problem of one's own: `permutation`, `subset`, `keys` and `real`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike
 
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
-from islands.modelling.data import members_of
-from islands.modelling.functions import Function
-from islands.modelling.header import Functions, Text
-from islands.modelling.kinds import KeyVectors, Order, SolutionKind, Subset, box_of, size_of
-from islands.modelling.problem import StatedProblem
-from islands.problems.arrays import is_finite
+from islands.modelling.functions import Function, PythonCosts
+from islands.modelling.header import Functions, Text, members_of
+from islands.modelling.model import Model
+from islands.problems.data import is_finite
+from islands.problems.solution_kinds import KeyVectors, Order, SolutionKind, Subset, box_of, size_of
 from islands.text import shown
 
 Code = str | Path
@@ -37,7 +36,7 @@ def permutation(
     name: str | None = None,
     best_known: float | None = None,
     plot: Function | None = None,
-) -> StatedProblem:
+) -> Model:
     """Return a problem whose solutions are orders of the items 0 to n - 1.
 
     State what a solution costs by one of:
@@ -61,7 +60,7 @@ def permutation(
     >>> islands.solve(problem, generations=20).cost
     1
     """
-    return _stated(Order(size_of(n)), **_arguments(locals()))
+    return _model(Order(size_of(n)), locals())
 
 
 def subset(
@@ -79,7 +78,7 @@ def subset(
     name: str | None = None,
     best_known: float | None = None,
     plot: Function | None = None,
-) -> StatedProblem:
+) -> Model:
     """Return a problem whose solutions are subsets of n items: `s[i]` is 1 or 0.
 
     The other arguments are those of `permutation`, except `delta`.
@@ -88,7 +87,7 @@ def subset(
     >>> islands.solve(problem, generations=20).cost
     9
     """
-    return _stated(Subset(size_of(n)), **_arguments(locals()))
+    return _model(Subset(size_of(n)), locals())
 
 
 def keys(
@@ -106,7 +105,7 @@ def keys(
     name: str | None = None,
     best_known: float | None = None,
     plot: Function | None = None,
-) -> StatedProblem:
+) -> Model:
     """Return a problem whose solutions are n random keys in [0, 1), as `float`.
 
     The other arguments are those of `permutation`, except `delta`.
@@ -115,7 +114,7 @@ def keys(
     >>> islands.solve(problem, generations=20).cost
     0
     """
-    return _stated(KeyVectors(size_of(n)), **_arguments(locals()))
+    return _model(KeyVectors(size_of(n)), locals())
 
 
 def real(
@@ -135,7 +134,7 @@ def real(
     name: str | None = None,
     best_known: float | None = None,
     plot: Function | None = None,
-) -> StatedProblem:
+) -> Model:
     """Return a problem whose solutions are vectors between `low` and `high`, as `double`.
 
     The bounds are vectors, or numbers for all `n` coordinates. The other arguments are those of
@@ -145,82 +144,59 @@ def real(
     >>> islands.solve(problem, generations=50).cost < 0.01
     True
     """
-    return _stated(box_of(low, high, n), **_arguments(locals()))
+    return _model(box_of(low, high, n), locals())
 
 
-def _arguments(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name not in ("n", "low", "high")}
-
-
-def _stated(
-    kind: SolutionKind,
-    *,
-    cost: Code | None,
-    batch: Function | None,
-    function: Function | None,
-    data: Mapping[str, Any] | None,
-    cooperative: bool,
-    delta: Code | None,
-    repair: Code | None,
-    reference: Function | None,
-    maximise: bool,
-    name: str | None,
-    best_known: float | None,
-    plot: Function | None,
-) -> StatedProblem:
-    _require_one(kind, {"cost": cost, "batch": batch, "function": function})
-    python = _python(batch, function)
-    functions = None
+def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
+    """Return the problem for the arguments of `permutation` or of one of the other functions."""
+    cost, delta, repair, data = (given[name] for name in ("cost", "delta", "repair", "data"))
+    python, functions = _python(kind, given), None
     if python is None:
         functions = Functions(
             Text.of("cost", cost),
             None if delta is None else _delta(kind, delta),
             None if repair is None else Text.of("repair", repair),
-            bool(cooperative),
+            bool(given["cooperative"]),
         )
     else:
         for argument, value in {"delta": delta, "repair": repair, "data": data}.items():
             if value is not None:
                 raise UsageError(
-                    f"{argument}: only belongs to cost=, CUDA code, but {python[0]}= was given."
-                    f" Leave {argument} out"
+                    f"{argument}: only belongs to cost=, CUDA code, but {python.argument}= was"
+                    f" given. Leave {argument} out"
                 )
-        if cooperative:
+        if given["cooperative"]:
             raise UsageError("cooperative=True: only belongs to cost=, CUDA code. Leave it out")
-    if reference is not None:
-        _require_callable("reference", reference)
-    if plot is not None:
-        _require_callable("plot", plot)
-    return StatedProblem(
+    for argument in ("reference", "plot"):
+        if given[argument] is not None:
+            _require_callable(argument, given[argument])
+    return Model(
         kind,
-        _named(name, kind),
+        _named(given["name"], kind),
         members=members_of(data),
         functions=functions,
         python=python,
-        reference=reference,
-        maximise=bool(maximise),
-        best_known=_best(best_known),
-        plot=plot,
+        reference=given["reference"],
+        maximise=bool(given["maximise"]),
+        best_known=_best(given["best_known"]),
+        plot=given["plot"],
     )
 
 
-def _require_one(kind: SolutionKind, given: Mapping[str, Any]) -> None:
-    named = [argument for argument, value in given.items() if value is not None]
-    if len(named) == 1:
-        return
-    what = f"{' and '.join(f'{each}=' for each in named)} were given" if named else "no cost"
-    raise UsageError(
-        f"islands.{kind.stated_by}: {what}. Pass one of cost= (CUDA code), batch= (a Python"
-        " function of many solutions) and function= (a Python function of one)"
-    )
-
-
-def _python(batch: Function | None, function: Function | None) -> tuple[str, Function] | None:
-    for argument, value in {"batch": batch, "function": function}.items():
-        if value is not None:
-            _require_callable(argument, value)
-            return argument, value
-    return None
+def _python(kind: SolutionKind, given: Mapping[str, Any]) -> PythonCosts | None:
+    """Return the Python function of the cost, or None for CUDA code; refuse none and several."""
+    named = [name for name in ("cost", "batch", "function") if given[name] is not None]
+    if len(named) != 1:
+        what = f"{' and '.join(f'{each}=' for each in named)} were given" if named else "no cost"
+        raise UsageError(
+            f"islands.{kind.made_by}: {what}. Pass one of cost= (CUDA code), batch= (a Python"
+            " function of many solutions) and function= (a Python function of one)"
+        )
+    (argument,) = named
+    if argument == "cost":
+        return None
+    _require_callable(argument, given[argument])
+    return PythonCosts(argument, given[argument], kind)
 
 
 def _require_callable(argument: str, value: Any) -> None:
@@ -230,7 +206,7 @@ def _require_callable(argument: str, value: Any) -> None:
 
 
 def _delta(kind: SolutionKind, delta: Code) -> Text:
-    if not isinstance(kind, Order):
+    if not kind.moves:
         raise UsageError(
             f"delta: is only used for orders, but these solutions are {kind.words}. Leave it out"
         )
@@ -239,7 +215,7 @@ def _delta(kind: SolutionKind, delta: Code) -> Text:
 
 def _named(name: str | None, kind: SolutionKind) -> str:
     if name is None:
-        return f"{kind.stated_by}-{kind.size}"
+        return f"{kind.made_by}-{kind.size}"
     if not isinstance(name, str):
         raise UsageError(f"name={name!r}: is not a string")
     return name

@@ -1,0 +1,327 @@
+"""A problem of the user's own, from a script: a kind of solution, and functions for its cost."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends import takes_gpu
+from islands.backends.arguments import Struct
+from islands.backends.base import Backend, Block
+from islands.backends.header import Header
+from islands.backends.source import Macros, Source
+from islands.errors import CompileError, InputError, RunError
+from islands.instances.catalogue import BestKnown
+from islands.instances.solution_files import solution_file, write_lines
+from islands.modelling.functions import SEED, Function, PythonCosts, costs_in_parts
+from islands.modelling.header import (
+    FAULTS,
+    Functions,
+    Members,
+    Text,
+    no_faults,
+    refuse_faults,
+)
+from islands.problems.base import Problem, Solution, never
+from islands.problems.saved import FACTS, packed
+from islands.problems.solution_kinds import SOLUTION_KINDS, SolutionKind
+from islands.problems.values import ordered
+from islands.untrusted import bounded_text, followed
+
+_BLOCKS = 1024
+_SOLUTION_BASE, _SOLUTION_ENTRY = 1 << 20, 64
+"""The most bytes in the file of a solution: of its comments, and of each entry."""
+_LOW, _HIGH, _DATA = "low", "high", "data/"
+"""Names of saved arrays: bounds of vectors, and the prefix of the members of the data."""
+
+
+class NeedsScriptError(InputError):
+    """The problem has a Python function, which only its script defines."""
+
+
+class Model(Problem):
+    """A problem whose cost a user has written, in CUDA or in Python."""
+
+    moves_fix = "Define delta for it, or leave delta out"
+    solution_suffix: ClassVar[str] = ".txt"
+    hint: ClassVar[str] = "All costs were infinite: let the cost of a solution be finite"
+
+    def __init__(
+        self,
+        kind: SolutionKind,
+        name: str,
+        *,
+        members: Members,
+        functions: Functions | None,
+        python: PythonCosts | None,
+        reference: Function | None,
+        maximise: bool,
+        best_known: BestKnown | None,
+        plot: Function | None = None,
+    ) -> None:
+        """Take either CUDA `functions` or the function of `python`."""
+        self.kind, self.members, self.functions = kind, members, functions
+        self.python, self.reference, self.plot = python, reference, plot
+        self.name, self.solution_kind = name, kind.name
+        self.instance, self.size = name, kind.size
+        self.low, self.high = kind.low, kind.high
+        self.maximise, self.best_known = maximise, best_known
+        self._checks_on = ""
+        self._argument = "cost" if python is None else python.argument
+        self.evaluator = f"{self._argument}= of {name}"
+        if functions is not None:
+            self._returns_real = functions.returns_real()
+            self.header = functions.header(kind, {**members, **kind.members})
+            self.moves = functions.moves(kind)
+            self.is_serial = not functions.cooperative
+            self.changes_solutions = functions.repair is not None
+        else:
+            self.header = Header("problems/outside.cuh")
+            self.moves_fix = "Only costs in CUDA, cost=, may have one"
+
+    @property
+    def real(self) -> bool:  # type: ignore[override]
+        """Whether costs are floating-point numbers; a Python function shows it by a first cost."""
+        return self._returns_real if self.python is None else self.python.real
+
+    @property
+    def cost_fix(self) -> str:  # type: ignore[override]
+        """What to do if a cost of the run is wrong."""
+        compare = "Compare its functions: islands.check_problem(problem)"
+        return compare if self.python is None else f"{SEED}. {compare}"
+
+    @property
+    def checker(self) -> str:  # type: ignore[override]
+        """What computes the exact costs."""
+        if self.reference is not None:
+            return "its reference"
+        if self.python is not None:
+            return f"{self.python.argument}="
+        return f"its program on the {self._checks_on.upper() or 'CPU'}"
+
+    def defaults(self) -> dict[str, Any]:
+        """Return the default algorithm for this kind of solution."""
+        return {"algorithm": self.kind.algorithm, **self.kind.defaults}
+
+    def defines(self) -> Macros:
+        """Return the macros of the header."""
+        if self.functions is None:
+            return {
+                "SOLUTION_KIND": str(self.kind.number),
+                "STATED_MAXIMISES": str(int(self.maximise)),
+            }
+        return dict(self.functions.macros(self.kind, real=self.real, maximise=self.maximise))
+
+    def data(self) -> Members:
+        """Return the members of `struct Data`: inputs, and where kernels report wrong values."""
+        return self._inputs() | self.reports()
+
+    def reports(self) -> Members:
+        """Return the member of `struct Data` to which kernels report wrong values."""
+        return {FAULTS: no_faults()}
+
+    def arrays(self) -> list[NDArray[Any]]:
+        """Return the members of `struct Data` that kernels read, as arrays."""
+        return [np.asarray(value) for value in self._inputs().values()]
+
+    def _inputs(self) -> Members:
+        return {**self.members, **self.kind.members}
+
+    def refuse_faults(self, data: Struct, device: Backend) -> None:
+        """Raise a `RunError` if kernels have reported a wrong value of a user's function."""
+        if (words := data.members.get(FAULTS)) is not None:
+            found = device.download(words)
+            refuse_faults(found, self._argument, self.kind, maximise=self.maximise)
+
+    def items(self) -> int:
+        """Return 1 if one thread evaluates a solution, else the number of items."""
+        return 1 if self.is_serial else self.size
+
+    def costs(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        """Return the cost of each row: by the reference, the Python function, or the program."""
+        solutions = np.asarray(solutions).astype(self.kind.dtype)
+        if self.reference is not None:
+            how: dict[str, Any] = {"is_batch": True, "real": self.real}
+            return costs_in_parts(self.reference, "reference", solutions, **how)
+        if self.python is not None:
+            return self.python.costs(solutions)
+        return self.program_costs(solutions, self._checks_on)
+
+    def program_costs(self, solutions: NDArray[Any], backend: str = "") -> NDArray[Any]:
+        """Return the cost of each row as the program on a backend computes it.
+
+        By default, the backend is the CPU if there is a compiler, otherwise a GPU.
+        """
+        units = costs_of(self, np.asarray(solutions), backend)
+        return np.asarray(self.own_sense(units))
+
+    def device_costs(
+        self, solutions: NDArray[Any], must_leave: Callable[[], bool] = never
+    ) -> NDArray[np.int64]:
+        """Return the costs as on the device: minimised integers. The reference is not used."""
+        solutions = np.asarray(solutions).astype(self.kind.dtype)
+        if self.python is None:
+            costs = self.costs(solutions)
+        else:
+            costs = self.python.costs(solutions, must_leave)
+        minimised = -costs if self.maximise else costs
+        if self.real and bool((minimised == -np.inf).any()):
+            raise RunError(
+                f"{self.instance}: a cost is {'inf' if self.maximise else '-inf'}, better than any"
+                f" other. Return {'-inf' if self.maximise else 'inf'} if a solution is infeasible"
+            )
+        return ordered(minimised) if self.real else minimised.astype(np.int64)
+
+    def cost(self, solution: Solution) -> float:
+        """Return the exact cost of one solution; refuse an invalid one."""
+        self.check(solution)
+        cost: float = self.costs(np.asarray(solution)[np.newaxis])[0].item()
+        return cost
+
+    def check(self, solution: Solution) -> None:
+        """Raise a `RunError` if `solution` is not of the right kind."""
+        array = np.asarray(solution)
+        if array.shape != (self.size,):
+            raise RunError(
+                f"not a solution of {self.instance}: has the shape {array.shape}, not"
+                f" ({self.size},)"
+            )
+        if not self.kind.holds(array[np.newaxis]):
+            raise RunError(f"not a solution of {self.instance}: is not {self.kind.words}")
+
+    def read_solution(self, path: Path) -> Solution:
+        """Return the solution in a file with a number on each line."""
+        path = solution_file(path, self.solution_suffix, "solution")
+        longest = _SOLUTION_BASE + _SOLUTION_ENTRY * self.size
+        lines = bounded_text(path, longest, followed, "replace").splitlines()
+        words = [line for line in lines if line.strip() and not line.startswith("#")]
+        try:
+            numbers = np.array([float(word) for word in words])
+        except ValueError as error:
+            raise InputError(f"{path}: {error}. Write one number on each line") from None
+        solution = numbers.astype(self.kind.dtype)
+        if solution.shape != (self.size,):
+            raise InputError(f"{path}: has {len(solution)} numbers, but needs {self.size}")
+        if self.kind.largest is None:
+            return solution
+        if (solution != numbers).any():
+            raise InputError(f"{path}: has numbers that are not whole. Correct them")
+        return solution.astype(np.int64)
+
+    def write_solution(self, path: Path, solution: Solution, cost: float) -> None:
+        """Write the entries of a solution, one on each line."""
+        head = f"# {self.instance}: cost {cost}"
+        write_lines(path, [head, *(str(each) for each in solution.tolist())])
+
+    @contextmanager
+    def prepared(self, processes: int, backend: str) -> Iterator[str]:
+        """Let `processes` processes call function=; yield a text that says who calls it."""
+        self._checks_on = other_backend(backend)
+        if self.python is None:
+            yield ""
+            return
+        with self.python.prepared(processes) as words:
+            yield words
+
+    def saved(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays from which `restored` makes the problem again."""
+        best = self.best_known
+        facts = {
+            "solutions": self.kind.name,
+            "size": self.size,
+            "name": self.name,
+            "maximise": self.maximise,
+            "best_known": None if best is None else best.value,
+            "python": None if self.python is None else self.python.argument,
+            "functions": None if self.functions is None else dataclasses.asdict(self.functions),
+            "numbers": [k for k, value in self.members.items() if isinstance(value, np.generic)],
+        }
+        low, high = self.kind.box.get("low"), self.kind.box.get("high")
+        bounds = {} if low is None else {_LOW: np.asarray(low), _HIGH: np.asarray(high)}
+        data = {f"{_DATA}{name}": np.asarray(value) for name, value in self.members.items()}
+        return {FACTS: packed(facts)} | bounds | data
+
+
+def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
+    """Return the problem that these arrays describe; refuse one with a Python function."""
+    facts = json.loads(arrays[FACTS].tobytes())
+    if facts["python"] is not None:
+        raise NeedsScriptError(
+            f"the cost of {facts['name']} is a Python function ({facts['python']}=), which is not"
+            " stored with a run. Name the script that defines it"
+        )
+    bounds = [arrays[name] for name in (_LOW, _HIGH) if name in arrays]
+    kind = SOLUTION_KINDS[facts["solutions"]](int(facts["size"]), *bounds)
+    found = {key.removeprefix(_DATA): a for key, a in arrays.items() if key.startswith(_DATA)}
+    members: Members = {name: a[()] if name in facts["numbers"] else a for name, a in found.items()}
+    texts, best = facts["functions"], facts["best_known"]
+    return Model(
+        kind,
+        str(facts["name"]),
+        members=members,
+        functions=Functions(
+            Text(**texts["cost"]),
+            None if texts["delta"] is None else Text(**texts["delta"]),
+            None if texts["repair"] is None else Text(**texts["repair"]),
+            bool(texts["cooperative"]),
+        ),
+        python=None,
+        reference=None,
+        maximise=bool(facts["maximise"]),
+        best_known=None if best is None else BestKnown(best, "best_known", "the script"),
+    )
+
+
+@cache
+def backend_of(name: str) -> Backend:
+    """Return a backend for evaluations: the one with this name, or the first that exists."""
+    from islands.backends.cpu import CpuBackend
+
+    if name == "cuda":
+        from islands.backends.cuda import CudaBackend
+
+        return CudaBackend()
+    try:
+        return CpuBackend()
+    except CompileError:
+        if name == "cpu":
+            raise
+        return backend_of("cuda")
+
+
+def other_backend(name: str) -> str:
+    """Return the backend that checks the costs of a run on another one, if there are two."""
+    if name == "cuda":
+        return backend_of("").name
+    return "cuda" if takes_gpu("auto") else "cpu"
+
+
+def costs_of(
+    problem: Model, solutions: NDArray[Any], backend: str = "", threads: int = 128
+) -> NDArray[np.int64]:
+    """Return the device's cost of each row of `solutions`."""
+    device = backend_of(backend)
+    data = device.uploaded(problem.data())
+    macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}
+    block = Block(threads) if not device.in_host_memory else Block()
+    program = device.compile(Source("solutions.cuh", macros, {"problem::Data": data}), block)
+    stored = device.upload(problem.kind.stored(solutions))
+    costs = device.zeros((len(solutions),), np.int64)
+    call = device.call(
+        program,
+        "evaluate_solutions",
+        *(data, stored, np.int32(problem.size), np.int32(len(solutions)), costs),
+        blocks=max(1, min(len(solutions), _BLOCKS)),
+    )
+    device.run([call])
+    found = device.download(costs)
+    problem.refuse_faults(data, device)
+    return found
