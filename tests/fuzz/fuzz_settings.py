@@ -29,7 +29,7 @@ from islands.presets import PRESETS
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.record.inputs import require_intact, store_problem
-from islands.record.records import records
+from islands.record.records import kinds_of
 from islands.run.build import islands_of, read_start
 from islands.run.request import resolve_stored, resolved, stored_request
 
@@ -125,7 +125,7 @@ def _prepared(spec: RunSpec, problem: Problem) -> None:
     opening(islands.__version__, spec, problem, 1)
     visits = Visits.of(spec)
     visits.include(visits.after(visits.after(0)))
-    records(spec)
+    kinds_of(spec)
     backend = Recorder()
     backend.free = _FREE
     islands_of(spec, problem, World(), backend)
