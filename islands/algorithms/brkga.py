@@ -123,7 +123,7 @@ class Brkga(Algorithm):
             elite=np.int32(self.elite),
             mutants=np.int32(self.mutants),
             elite_parents=np.int32(self.settings.elite_parents),
-            **{f"bias{k}": word for k, word in enumerate(self._bias())},
+            **{f"bias[{k}]": word for k, word in enumerate(self._bias())},
         )
 
     def kept(self) -> int:

@@ -19,7 +19,7 @@ import numpy as np
 
 from islands.algorithms.base import Algorithm
 from islands.algorithms.schedule import Shape
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.header import Header
 from islands.backends.source import Macros
@@ -97,10 +97,7 @@ class De(Algorithm):
         )
 
     def defines(self) -> Macros:
-        return {
-            "DE_STRATEGY": str(_STRATEGIES.index(self.settings.strategy)),
-            "DE_ADAPTS": str(_ADAPTATIONS.index(self.settings.adaptation)),
-        }
+        return {"DE_STRATEGY": str(_STRATEGIES.index(self.settings.strategy))}
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
         low, high = np.float32(self.settings.low), np.float32(self.settings.high)
@@ -109,8 +106,8 @@ class De(Algorithm):
             width=high - low,
             weight=np.float32(self.settings.F),
             crossover=np.float32(self.settings.Cr),
-            own_weight=arrays.get("weight"),
-            own_crossover=arrays.get("crossover"),
+            own_weight=arrays.get("weight", Null(np.float32)),
+            own_crossover=arrays.get("crossover", Null(np.float32)),
         )
 
     def fields(self, shape: Shape) -> dict[str, Field]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from islands.algorithms import eax_memory as memory
 from islands.algorithms.base import NEIGHBOURS, Algorithm
 from islands.algorithms.schedule import Concurrent, Launch, Schedule, Shape, Step, TeamExchanges
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.header import Header
 from islands.backends.source import Macros
@@ -145,13 +145,7 @@ class Eax(Algorithm):
         }
 
     def defines(self) -> Macros:
-        size = memory.size_class(self._pitch)
-        return {
-            "EAX_WIDE": str(int(self._pitch > memory.NARROW)),
-            "EAX_DEGREE": str(memory.MOST_DEGREE),
-            "EAX_FAST_VERTICES": str(memory.fast_vertices(size)),
-            "EAX_GRAPH_BYTES": str(memory.graph_bytes(size)),
-        }
+        return {"EAX_WIDE": str(int(self._pitch > memory.NARROW))}
 
     def require_problem(self, problem: Problem) -> None:
         if self.settings.first_tours == _CURVE and _places(problem) is None:
@@ -191,7 +185,7 @@ class Eax(Algorithm):
         return {"entropy": entropy_of(self.population), "frame": frame}
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
-        settings = self.settings
+        settings, size = self.settings, memory.size_class(self._pitch)
         return Struct(
             near=arrays[NEIGHBOURS],
             children=np.int32(settings.children),
@@ -202,9 +196,11 @@ class Eax(Algorithm):
             frame=arrays["frame"],
             entropy=arrays["entropy"],
             **{name: arrays[name] for name in _ARRAYS},
-            chosen=arrays.get("chosen"),
+            chosen=arrays.get("chosen", Null(np.uint8)),
             first_pair=np.int32(0),
             end_pair=np.int32(0),
+            graph_bytes=np.int32(memory.graph_bytes(size)),
+            fast_vertices=np.int32(memory.fast_vertices(size)),
             shared=np.int32(0),
         )
 

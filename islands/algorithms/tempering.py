@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from islands.algorithms.base import Algorithm
 from islands.algorithms.schedule import Launch, Schedule, Shape, Step, TeamExchanges
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.header import Header
 from islands.backends.source import Macros
@@ -190,13 +190,7 @@ class Tempering(Algorithm):
             self._effort = _ROWS / self._choice.chosen
 
     def defines(self) -> Macros:
-        cold, hot = self._excess
-        return {
-            **_types(self._choice),
-            "TEMPERING_COLD": repr(cold),
-            "TEMPERING_HOT": repr(hot),
-            "TEMPERING_KEEPS": str(int(self._keeps)),
-        }
+        return {**_types(self._choice), "TEMPERING_KEEPS": str(int(self._keeps))}
 
     def items(self, problem: Problem) -> int:
         # A few rows of pairs at once, so that little is in vain if one of them is accepted.
@@ -258,12 +252,14 @@ class Tempering(Algorithm):
             effort=np.float64(0 if is_given else self._effort),
             low=np.float64(settings.coldest if is_given else wide[0]),
             high=np.float64(settings.hottest if is_given else wide[1]),
+            cold_excess=np.float64(self._excess[0]),
+            hot_excess=np.float64(self._excess[1]),
             unit=arrays["unit"],
-            alike_places=arrays.get("alike_places"),
+            alike_places=arrays.get("alike_places", Null(np.int32)),
             **{name: arrays[name] for name in _FIELDS},
-            deltas=deltas,
+            deltas=Null(np.uint8) if deltas is None else deltas,
             deltas_bytes=np.int64(0 if deltas is None else deltas.shape[-1]),
-            deltas_of=arrays.get("deltas_of"),
+            deltas_of=arrays.get("deltas_of", Null(np.int64)),
             **self._chosen(arrays),
         )
 

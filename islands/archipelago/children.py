@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from islands.algorithms.schedule import Shape
 from islands.archipelago.program_parts import ProgramParts
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.state import Field
 
@@ -45,8 +46,11 @@ def fields_for(parts: ProgramParts) -> dict[str, Field]:
     return fields
 
 
-def seen(arrays: Mapping[str, Array]) -> Struct:
+def seen(arrays: Mapping[str, Array], gene: np.dtype[Any]) -> Struct:
     """Return `Outside` of kernels/core/archipelago.cuh, with null pointers if kernels evaluate."""
-    names = {"genes": GENES, "cost": COST, "waiting": WAITING}
-    names["solutions"] = SOLUTIONS
-    return Struct(**{member: arrays.get(name) for member, name in names.items()})
+    return Struct(
+        genes=arrays.get(GENES, Null(gene)),
+        cost=arrays.get(COST, Null(np.int64)),
+        waiting=arrays.get(WAITING, Null(np.int32)),
+        solutions=arrays[SOLUTIONS].view(np.uint8) if SOLUTIONS in arrays else Null(np.uint8),
+    )

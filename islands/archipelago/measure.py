@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.diversity import most_distant
+from islands.backends.arguments import Struct
 from islands.backends.base import Backend
 from islands.backends.state import State
 from islands.encodings import Encoding
@@ -38,6 +39,11 @@ _MEASURE = (
     ),
     *("best_row", "calls", "distance", "distinct"),
 )
+READ_STRUCTS = {
+    name: Struct(**dict.fromkeys(members, np.int64(0)))
+    for name, members in {"Island": ISLAND, "Measure": _MEASURE}.items()
+}
+"""Samples of the structs of kernels that Python reads."""
 
 
 @dataclass(frozen=True)

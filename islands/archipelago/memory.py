@@ -14,7 +14,7 @@ from islands.archipelago.children import fields_for as fields_for_children
 from islands.archipelago.children import seen
 from islands.archipelago.measure import INFEASIBLE, ISLAND
 from islands.archipelago.program_parts import ProgramParts
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend
 from islands.backends.state import Field, State
 from islands.errors import UsageError
@@ -144,13 +144,13 @@ def _as_kernels_see(
         cost=arrays["cost"],
         order=arrays["order"],
         calls=arrays["calls"],
-        archive=arrays.get("archive"),
-        offered=arrays.get("offered"),
-        offered_cost=arrays.get("offered_cost"),
+        archive=arrays.get("archive", Null(shape.gene)),
+        offered=arrays.get("offered", Null(shape.gene)),
+        offered_cost=arrays.get("offered_cost", Null(np.int64)),
         given=arrays["given"],
-        outside=seen(arrays),
-        changed=arrays.get("changed"),
-        traits=backend.upload_structs(traits),
+        outside=seen(arrays, shape.gene),
+        changed=arrays.get("changed", Null(np.int32)),
+        traits=backend.upload_structs(traits) if traits else Null(np.uint8),
         trait_count=np.int32(len(traits)),
         migrant_bytes=np.int32(migrant.bytes),
         islands=np.int32(shape.islands),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -112,7 +113,7 @@ class CudaBackend(Backend):
         cut = {"ISLANDS_THREADS": str(block.threads), "ISLANDS_BLOCKS": str(block.resident)}
         if block.spill:
             cut["ISLANDS_GLOBAL_ARENA"] = "1"
-        cut_source = Source(source.entry, {**source.defines, **cut})
+        cut_source = replace(source, defines={**source.defines, **cut})
         begins = self.compiling.begin
         module, digest = compiled(cut_source, self._architecture, self._load, begins)
         spilled = self.empty((block.spill,), np.uint8) if block.spill else None
@@ -123,7 +124,7 @@ class CudaBackend(Backend):
 
     def _of_room(self, source: Source) -> Source:
         # The whole program is compiled for blocks whose size depends on the result.
-        return Source(source.entry, {**source.defines, "ISLANDS_ROOM": "1"})
+        return replace(source, defines={**source.defines, "ISLANDS_ROOM": "1"})
 
     def _load(self, path: Path) -> Any:
         self._device.use()  # each thread has its own current device

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from islands.backends.arguments import Struct, layout_checks
 from islands.backends.header import Header
 from islands.errors import CompileError
 from islands.paths import data_folder
@@ -23,13 +24,17 @@ class Source:
 
     entry: str
     defines: Mapping[str, str | Header] = field(default_factory=dict)
+    structs: Mapping[str, Struct] = field(default_factory=dict)
+    """The structs that Python passes to its kernels, by their names there: the compiler compares
+    their members, but not the values."""
 
     def text(self, digest: str, kind: str) -> str:
         """Return the text for the compiler, which includes `own` and the kernels' folder.
 
         A variable with the qualifiers `kind`, which the compiler must keep, contains the digest.
         """
-        return f'#include "{self.entry}"\n{kind} char islands_digest[] = "{digest}";\n'
+        checks = layout_checks(self.structs)
+        return f'#include "{self.entry}"\n{checks}{kind} char islands_digest[] = "{digest}";\n'
 
     def options(self) -> list[str]:
         """Return the options that are the same for both compilers."""
@@ -42,9 +47,9 @@ class Source:
         return {header.name: header.text for header in headers if header.text is not None}
 
     def digest(self, *also: str) -> str:
-        """Return the SHA-256 of the macros, all included files, and `also`."""
+        """Return the SHA-256 of the macros, all included files, the structs, and `also`."""
         parts = [f"{name}={value}" for name, value in sorted(self.defines.items())]
-        parts += self._texts().values()
+        parts += [*self._texts().values(), layout_checks(self.structs)]
         return hashlib.sha256("\0".join([*parts, *also]).encode()).hexdigest()
 
     def files(self) -> list[str]:

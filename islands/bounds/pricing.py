@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend, Block
 from islands.backends.source import Source
 from islands.bounds.graph import Graph, Ints
@@ -27,6 +27,15 @@ _TRIAL = 0.2  # seconds, after which the time of all launches can be predicted
 _FEW = 4096
 """On a CPU, a launch compares this number of cities with each other, on average; then the clock is
 read. A GPU takes all cities at once, as a thread walks along the line."""
+
+
+_LINE = Struct(
+    city=Null(np.int32),
+    **dict.fromkeys(("gap", "multiplier", "widest", "least"), Null(np.int64)),
+    box=Null(np.float64),
+    scale=np.int64(0),
+)
+"""A sample of `Line` of kernels/bounds/shorter_edges.cuh."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +83,13 @@ class Pricing:
         """Compile the program and copy the data of the problem."""
         self._backend, self._size = backend, problem.size
         self._places = None if problem.near is None else problem.near.places
-        arrays = problem.data().items()
-        self._data = Struct(**{name: backend.upload(np.asarray(each)) for name, each in arrays})
+        self._data = backend.uploaded(problem.data())
         macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}
         block = Block() if backend.in_host_memory else Block(_THREADS)
-        self._program = backend.compile(Source("bounds/shorter_edges.cuh", macros), block)
+        source = Source(
+            "bounds/shorter_edges.cuh", macros, {"problem::Data": self._data, "bounds::Line": _LINE}
+        )
+        self._program = backend.compile(source, block)
 
     @cached_property
     def _outcome(self) -> tuple[Array, Array]:

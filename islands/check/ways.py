@@ -59,22 +59,20 @@ _BLOCKS = 1024
 Ints = NDArray[np.int64]
 
 
-def macros_of(problem: Problem, data: Struct) -> Macros:
-    """Return the macros of kernels/check/functions.cuh for a problem."""
+def source_of(entry: str, problem: Problem, data: Struct) -> Source:
+    """Return a program that includes kernels/check/functions.cuh, for a problem with its data."""
     macros: Macros = {
         **problem.defines(),
         "ISLANDS_PROBLEM": problem.header,
         "COSTS_MARKED": str(int(problem.marks)),
         "COSTS_REAL": str(int(problem.real)),
     }
-    if isinstance(problem, Model):
-        macros["ISLANDS_DATA_BYTES"] = str(data.bytes)
-    elif problem.solution_kind == "order":
+    if problem.solution_kind == "order" and not isinstance(problem, Model):
         macros["CHECK_ORDERS"] = "1"
     if problem.solution_kind == "order" and problem.moves:
         macros["CHECK_DELTAS"] = "1"
         macros |= {f"CHECK_{move.upper()}": "1" for move in problem.moves if move in MOVES}
-    return macros
+    return Source(entry, macros, {"problem::Data": data})
 
 
 class CheckProgram:
@@ -83,14 +81,9 @@ class CheckProgram:
     def __init__(self, problem: Problem, backend: Backend, threads: int) -> None:
         """Compile the program and copy the data of the problem."""
         self._problem, self._backend = problem, backend
-        self._data = Struct(
-            **{
-                name: value if isinstance(value, np.generic) else backend.upload(value)
-                for name, value in problem.data().items()
-            }
-        )
+        self._data = backend.uploaded(problem.data())
         self._is_stated = isinstance(problem, Model)
-        source = Source("check/functions.cuh", macros_of(problem, self._data))
+        source = source_of("check/functions.cuh", problem, self._data)
         self._room: Room | None = None
         block = Block() if backend.in_host_memory else Block(threads)
         if not self._is_stated:

@@ -1,4 +1,4 @@
-"""Compute the exact cost of a solution file or a run's folder, and check that it is feasible."""
+"""The commands that check a solution, or the code of a problem."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from islands.text import gap, show
 _SHOWN = 40  # maximum number of characters of a stated cost that is not a number
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `islands verify`."""
-    parser.add_argument(
-        "instance", metavar="INSTANCE", help="set/name, a bare name, a path or FILE.py:NAME"
-    )
-    parser.add_argument(
-        "solution",
-        metavar="SOLUTION",
-        help="a solution file, also searched for next to the instance, or a run's folder",
-    )
+def _add_format(parser: argparse.ArgumentParser) -> None:
     words = f"format of the instance's file: {', '.join(FORMATS)} (default: detect it)"
     parser.add_argument("--format", metavar="NAME", help=words)
+
+
+def add_verify(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `islands verify`."""
+    add = parser.add_argument
+    add("instance", metavar="INSTANCE", help="set/name, a bare name, a path or FILE.py:NAME")
+    words = "a solution file, also searched for next to the instance, or a run's folder"
+    add("solution", metavar="SOLUTION", help=words)
+    _add_format(parser)
     words = "compile code that is stored in the folder and was not written by you on this machine"
-    parser.add_argument("--trust", action="store_true", help=words)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add("--trust", action="store_true", help=words)
+    add("--json", action="store_true", help="print one JSON object")
 
 
-def main(args: argparse.Namespace) -> int:
-    """Print the cost and the remarks.
+def verify(args: argparse.Namespace) -> int:
+    """Compute the exact cost of a solution file or a run's folder, and check that it is feasible.
 
     Return 0 if the solution is feasible and nothing in its file or folder contradicts it, otherwise
     1. A wrong header of a `.sln` file, as published ones have, is only remarked.
@@ -195,3 +195,26 @@ def _as_json(
             "remarks": {remark.key: remark.value for remark in remarks},
         }
     )
+
+
+def add_check(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `islands check`."""
+    add = parser.add_argument
+    add("instance", metavar="PROBLEM", help="FILE.py:NAME, set/name, a bare name or a path")
+    words = "number of random solutions (default: 1000)"
+    add("--samples", metavar="N", type=int, default=1000, help=words)
+    words = "seed of the random solutions (default: 1)"
+    add("--seed", metavar="S", type=int, default=1, help=words)
+    words = "time limit for the evaluation of one solution (default: 10)"
+    add("--seconds", metavar="T", type=float, default=10.0, help=words)
+    _add_format(parser)
+
+
+def check(args: argparse.Namespace) -> int:
+    """Compare all ways to evaluate a problem on random solutions, and find faults of its code."""
+    from islands.check.perform import examine
+
+    problem = load(args.instance, args.format)
+    checked = examine(problem, args.samples, seed=args.seed, seconds=args.seconds)
+    show(checked)
+    return 0 if checked.works else 1

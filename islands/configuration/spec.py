@@ -203,28 +203,22 @@ def deal_of(spec: RunSpec, problem: Problem, ranks: int) -> Deal:
 
 
 @dataclass(frozen=True)
-class EpochSchedule:
-    """The generations at which epochs end; each end is a row of the trace."""
+class Visits:
+    """The generations that the host visits, each the end of an epoch and a row of the trace."""
 
     migration_interval: int | None
     record_every: int
     last: int | None
 
     @classmethod
-    def of(cls, spec: RunSpec) -> EpochSchedule:
-        """Return the schedule of a run."""
-        has_migration = migrates(spec.migration, spec.general.islands)
-        return cls(
-            migration_interval=spec.migration.interval if has_migration else None,
-            record_every=spec.record.every,
-            last=last_generation(spec.stop),
-        )
+    def of(cls, spec: RunSpec) -> Self:
+        """Return the visits of a run: they depend on its settings only, not on time."""
+        migration = spec.migration
+        interval = migration.interval if migrates(migration, spec.general.islands) else None
+        return cls(interval, spec.record.every, last_generation(spec.stop))
 
-    def next_visit(self, generation: int, unrecorded: int = 0) -> int:
-        """Return the first generation after this one at which an epoch ends.
-
-        Epochs do not end for a row of the trace up to the generation `unrecorded`.
-        """
+    def after(self, generation: int, unrecorded: int = 0) -> int:
+        """Return the next visit; none is for a row of the trace up to `unrecorded`."""
         steps = [(self.record_every, max(generation, unrecorded))]
         if self.migration_interval is not None:
             steps.append((self.migration_interval, generation))
@@ -233,8 +227,8 @@ class EpochSchedule:
             visits.append(self.last)
         return min(visits)
 
-    def visits(self, generation: Any) -> Any:
-        """Return whether an epoch ends at this generation, or at each generation of an array."""
+    def include(self, generation: Any) -> Any:
+        """Return whether the host visits this generation, or each generation of an array."""
         ends = generation % self.record_every == 0
         if self.migration_interval is not None:
             ends |= generation % self.migration_interval == 0
@@ -242,6 +236,6 @@ class EpochSchedule:
             ends |= generation == self.last
         return ends
 
-    def migrates(self, generation: int) -> bool:
+    def migrate(self, generation: int) -> bool:
         """Return whether islands exchange migrants after this generation."""
         return self.migration_interval is not None and generation % self.migration_interval == 0

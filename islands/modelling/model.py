@@ -309,18 +309,10 @@ def costs_of(
 ) -> NDArray[np.int64]:
     """Return the device's cost of each row of `solutions`."""
     device = backend_of(backend)
-    members = {
-        name: value if isinstance(value, np.generic) else device.upload(value)
-        for name, value in problem.data().items()
-    }
-    data = Struct(**members)
-    macros = {
-        **problem.defines(),
-        "ISLANDS_PROBLEM": problem.header,
-        "ISLANDS_DATA_BYTES": str(data.bytes),
-    }
+    data = device.uploaded(problem.data())
+    macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}
     block = Block(threads) if not device.in_host_memory else Block()
-    program = device.compile(Source("solutions.cuh", macros), block)
+    program = device.compile(Source("solutions.cuh", macros, {"problem::Data": data}), block)
     stored = device.upload(problem.kind.stored(solutions))
     costs = device.zeros((len(solutions),), np.int64)
     call = device.call(

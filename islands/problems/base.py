@@ -138,8 +138,8 @@ class Problem(Values, ABC):
         """Return the device data, in the order of the pointers in `problem::Data`."""
 
     def data(self) -> Mapping[str, NDArray[Any] | np.generic]:
-        """Return the members of `problem::Data`: device arrays, and numbers."""
-        return {f"array{i}": array for i, array in enumerate(self.arrays())}
+        """Return the members of `problem::Data`: device arrays, and numbers; named or in order."""
+        return {str(place): array for place, array in enumerate(self.arrays())}
 
     @contextmanager
     def prepared(self, processes: int, backend: str) -> Iterator[str]:

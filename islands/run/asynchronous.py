@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
-from islands.configuration.spec import EpochSchedule, RunSpec
+from islands.configuration.spec import RunSpec
 from islands.configuration.stop import first_reason, time_limit
 from islands.display.messages import Slow
 from islands.parallel import World
@@ -27,10 +27,8 @@ from islands.progress.progress import (
     Progress,
     size_of_generation_0,
 )
-from islands.progress.tally import Tally, summarise
-from islands.progress.usage import Stopwatch
-from islands.run.loop import Viewer
-from islands.run.pace import Pace
+from islands.progress.tally import StopRequests, Tally
+from islands.run.loop import Epochs, Viewer
 from islands.run.signals import Alarm, Interruption
 
 _TAG = 4
@@ -44,8 +42,9 @@ def evolve_asynchronous(
     spec: RunSpec,
     problem: Problem,
     world: World,
-    watch: Callable[[Epoch], None],
     interruption: Interruption,
+    *,
+    watch: Callable[[Epoch], None],
     viewer: Viewer,
 ) -> Outcome:
     """Run until rank 0 finds a criterion satisfied, or every rank has done its generations."""
@@ -55,9 +54,8 @@ def evolve_asynchronous(
     loop: _AsynchronousLoop | None = None
     if archipelago.mine:
         among = archipelago.firsts or world
-        loop = _AsynchronousLoop(
-            archipelago, spec, problem, among, watch, interruption, viewer, orders
-        )
+        evolution = (archipelago, spec, problem, among, interruption)
+        loop = _AsynchronousLoop(*evolution, watch, viewer, orders)
     with Alarm(
         archipelago, interruption, lambda: time.perf_counter() - began >= limit, world, slow
     ):
@@ -66,14 +64,7 @@ def evolve_asynchronous(
         if loop is None:
             orders.follow()
         else:
-            loop.look()
-            while not loop.is_over:
-                if loop.has_done_all():
-                    loop.rest()
-                else:
-                    loop.run_epoch()
-                    loop.look()
-            orders.end()
+            loop.run()
     return orders.shared(None if loop is None else loop.outcome())
 
 
@@ -106,8 +97,8 @@ class _Orders:
                 return
             if order == _MIGRATE:
                 self._archipelago.migrate()
-            else:
-                self._advance(generations, long=order == _LONG)
+            elif not self._advance(generations, long=order == _LONG):
+                self._archipelago.undo()
 
     def shared(self, outcome: Outcome | None) -> Outcome:
         """Return the outcome of the first rank."""
@@ -121,32 +112,28 @@ class _Orders:
             self._team.bcast(order)
 
     def _advance(self, generations: int, *, long: bool) -> bool:
-        if not long:
-            self._archipelago.advance(generations)
-            return True
-        is_complete = self._archipelago.attempt(generations)
-        if not is_complete:
-            self._archipelago.undo()
-        return is_complete
+        if long:
+            return self._archipelago.attempt(generations)
+        self._archipelago.advance(generations)
+        return True
 
 
-class _AsynchronousLoop:
+class _AsynchronousLoop(Epochs):
+    """The loop of a rank that does not wait for others."""
+
     def __init__(
         self,
         archipelago: Archipelago,
         spec: RunSpec,
         problem: Problem,
         world: World,
-        watch: Callable[[Epoch], None],
         interruption: Interruption,
+        watch: Callable[[Epoch], None],
         viewer: Viewer,
         orders: _Orders,
     ) -> None:
-        self._orders = orders
-        self._archipelago, self._spec, self._problem = archipelago, spec, problem
-        self._world, self._watch, self._interruption = world, watch, interruption
-        self._viewer = viewer
-        self._schedule, self._limit = EpochSchedule.of(spec), time_limit(spec.stop)
+        super().__init__(archipelago, spec, problem, world, interruption)
+        self._watch, self._viewer, self._orders = watch, viewer, orders
         self._rows = np.zeros((world.size, _NUMBERS), np.int64)
         """The latest numbers of each rank; ranks above 0 have only their own."""
         self._known = {world.rank}
@@ -161,37 +148,45 @@ class _AsynchronousLoop:
         else:
             sends, receives = {0: self._messages[world.rank]}, {0: self._messages[0]}
         self._channel = world.channel(_TAG, sends, receives)
-        self._began = time.perf_counter()
-        self._phases = Stopwatch()
-        self._before: Progress | None = None
         self._before_all: Progress | None = None
-        self._pace = Pace(spec, may_take_long=archipelago.may_take_long)
         self._reason: str | None = None
         self._has_news = False
         self.is_over = False
         """Whether rank 0 has ended the run."""
 
+    def run(self) -> None:
+        """Run until rank 0 ends the run; wait for slower ranks after the last generation."""
+        self.look()
+        last = self._visits.last
+        while not self.is_over:
+            if last is not None and self._archipelago.generation >= last:
+                self.rest()
+            else:
+                self.run_epoch()
+                self.look()
+        self._orders.end()
+
     def look(self) -> None:
         """Measure, and report to rank 0, which decides for all ranks."""
         measures, arrivals = self._archipelago.measure(), self._archipelago.arrivals()
-        self._phases.lap(usage.GENERATIONS)
+        self.phases.lap(usage.GENERATIONS)
         generation, seconds = self._archipelago.generation, self._seconds()
         self._rows[self._world.rank, :-1] = [*astuple(Tally.of(measures)), generation]
-        own = self._progress(self._rows[sorted(self._known)], generation, seconds, self._before)
+        own = self._progress_of(self._rows[sorted(self._known)], generation, seconds, self._before)
         self._pace.epoch_ended(self._before, generation, seconds)
         self._watch(Epoch(measures, arrivals, own))
         self._viewer.show(own)
-        self._phases.lap(usage.RECORDS)
+        self.phases.lap(usage.RECORDS)
         self._before = own
         self._has_news = True
         self._share_numbers()
-        self._phases.lap(usage.RANKS)
+        self.phases.lap(usage.RANKS)
 
     def rest(self) -> None:
         """Wait briefly for slower ranks."""
         time.sleep(_NAP_SECONDS)
         self._share_numbers()
-        self._phases.lap(usage.RANKS)
+        self.phases.lap(usage.RANKS)
 
     def _share_numbers(self) -> None:
         """Send this rank's numbers to rank 0; on rank 0, receive those of others and decide."""
@@ -212,7 +207,7 @@ class _AsynchronousLoop:
         if len(rows) < self._world.size and seconds < self._limit and not is_stopped:
             return  # a rank that has not reported yet may be far behind
         slowest = int(rows[:, -2].min())
-        progress = self._progress(rows, slowest, seconds, self._before_all)
+        progress = self._progress_of(rows, slowest, seconds, self._before_all)
         self._before_all = progress
         self._reason = INTERRUPTED if is_stopped else first_reason(self._spec.stop, progress)
         if self._reason is not None:
@@ -220,34 +215,21 @@ class _AsynchronousLoop:
             for rank in self._channel.free():
                 self._channel.send(rank)
 
-    def run_epoch(self) -> None:
-        """Advance to the next visit and migrate; stop earlier if the run is over."""
-        visit = self._schedule.next_visit(self._archipelago.generation)
-        while True:
-            step = min(self._pace.step, visit - self._archipelago.generation)
-            long = self._archipelago.is_on_cpu or (
-                self._archipelago.may_take_long
-                and self._pace.may_be_slow(self._archipelago.generation, step)
-            )
-            if not self._orders.advance(step, long=long):
-                return
-            if self._archipelago.generation == visit:
-                break
-            self._archipelago.wait()
-            self._listen()
-            is_late = self._leads and self._seconds() >= self._limit
-            is_stopped = self._interruption.requested or self._rows[:, -1].any()
-            if self.is_over or is_late or is_stopped:
-                return
-        self._phases.lap(usage.GENERATIONS)
-        if self._schedule.migrates(visit):
-            self._orders.migrate()
-            self._phases.lap(usage.MIGRATION)
+    def _advance(self, generations: int, *, long: bool) -> bool:
+        return self._orders.advance(generations, long=long)
 
-    def has_done_all(self) -> bool:
-        """Return whether this rank has completed the last generation."""
-        last = self._schedule.last
-        return last is not None and self._archipelago.generation >= last
+    def _migrate(self) -> None:
+        self._orders.migrate()
+
+    def _requests(self, *, is_complete: bool = True) -> StopRequests:
+        """Return what may end the run as far as this rank knows."""
+        self._listen()
+        signals = self._interruption.requested | int(self._rows[:, -1].any() or self.is_over)
+        seconds = self._seconds() if self._leads else 0.0  # rank 0 decides by its own clock
+        return StopRequests(signals, seconds, is_complete)
+
+    def _may_be_spent(self) -> bool:
+        return False  # rank 0 counts the evaluations of all ranks at its visits
 
     def outcome(self) -> Outcome:
         """Return how the run ended, the same on every rank; collective."""
@@ -255,7 +237,7 @@ class _AsynchronousLoop:
         self._archipelago.finish()
         rows = self._world.share(self._rows[self._world.rank])
         seconds = self._world.bcast(self._seconds())
-        progress = self._progress(rows, int(rows[:, -2].min()), seconds, None)
+        progress = self._progress_of(rows, int(rows[:, -2].min()), seconds, None)
         reason = self._world.bcast(self._reason or "")
         if progress.generation == 0 and self._world.any(self._archipelago.is_partial):
             reason = f"{reason}; {size_of_generation_0(progress)}"
@@ -266,7 +248,7 @@ class _AsynchronousLoop:
             reason,
             moment,
             interrupted=interrupted,
-            phases=usage.with_team(self._phases.seconds, self._archipelago.team_seconds),
+            phases=usage.with_team(self.phases.seconds, self._archipelago.team_seconds),
         )
 
     def _listen(self) -> None:
@@ -278,13 +260,9 @@ class _AsynchronousLoop:
                 self.is_over = True
             self._channel.listen(rank)
 
-    def _progress(
+    def _progress_of(
         self, rows: NDArray[np.int64], generation: int, seconds: float, before: Progress | None
     ) -> Progress:
         """Return the combined progress of the ranks in these rows."""
         tally = Tally.merged([Tally(*row[:-2]) for row in rows.tolist()])
-        population, starts = self._spec.mean_population, self._spec.starts()
-        return summarise(tally, generation, seconds, population, self._problem, before, starts)
-
-    def _seconds(self) -> float:
-        return time.perf_counter() - self._began
+        return self._progress(tally, generation, seconds, before)

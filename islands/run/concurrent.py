@@ -1,26 +1,25 @@
 """Concurrent runs of one instance with consecutive seeds, in the same kernel launches.
 
-Each gives the same bits as a single run; a batch fills a GPU that one run leaves idle.
+Each gives the same bits as a single run; together they fill a GPU that one run leaves idle.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass
 
-from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.backends.base import Backend
-from islands.configuration.spec import EpochSchedule, RunSpec
-from islands.configuration.stop import first_reason, is_spent, time_limit
+from islands.configuration.spec import RunSpec
+from islands.configuration.stop import first_reason, is_spent
 from islands.errors import Suspended, UsageError
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
-from islands.progress.tally import Tally, summarise
+from islands.progress.tally import Tally
 from islands.run.build import islands_of
-from islands.run.pace import Pace, last_unmeasured, most_evaluations
+from islands.run.loop import Epochs
+from islands.run.pace import last_unmeasured, most_evaluations
 from islands.run.signals import INTERRUPT, Alarm, Interruption
 from islands.run.single import check_exactly, combined
 from islands.text import option
@@ -28,7 +27,7 @@ from islands.text import option
 
 @dataclass(frozen=True)
 class ConcurrentRun:
-    """The result of one run of a batch."""
+    """The result of one of several concurrent runs."""
 
     seed: int
     progress: Progress
@@ -42,14 +41,14 @@ class ConcurrentRun:
 
 @dataclass(frozen=True)
 class ConcurrentRuns:
-    """All runs of a batch, and the seconds of their common loop."""
+    """All concurrent runs, and the seconds of their common loop."""
 
     runs: tuple[ConcurrentRun, ...]
     seconds: float
 
     @property
     def seconds_a_run(self) -> float:
-        """The time of the batch divided by the number of runs."""
+        """The time of the loop divided by the number of runs."""
         return self.seconds / len(self.runs)
 
 
@@ -60,141 +59,93 @@ def run_concurrently(
     spec.general.later(runs - 1)
     problem = problem.adjusted(spec.problem)
     archipelago = islands_of(spec, problem, World(), backend, runs=runs)
-    ended: dict[int, ConcurrentRun] = {}
-    before: dict[int, Progress] = {}
-    last: Progress | None = None
     backend.synchronise()
-    began, aside = time.perf_counter(), 0.0
-    pace = Pace(spec, may_take_long=archipelago.may_take_long)
-    limit, most = time_limit(spec.stop), most_evaluations(spec, problem)
-
-    def is_late() -> bool:
-        return time.perf_counter() - began - aside >= limit
-
     # Signals keep their handlers, which run once the generation has been abandoned.
-    with Interruption() as interruption, Alarm(archipelago, interruption, is_late):
-        archipelago.may_be_partial = True
-        _end_if_requested(interruption)
-        archipelago.start()
-        while archipelago.is_partial and not is_late():
-            _end_if_requested(interruption)
-            archipelago.start()  # a signal's handler let the runs continue
-        _end_if_requested(interruption)
-        _require_generation_0(archipelago, spec)
+    with Interruption() as interruption:
+        loop = _ConcurrentLoop(archipelago, spec, problem, World(), interruption)
+        with Alarm(archipelago, interruption, loop.is_late):
+            return loop.run(runs)
+
+
+class _ConcurrentLoop(Epochs):
+    """The loop of concurrent runs, which measures them only when one may end."""
+
+    def run(self, runs: int) -> ConcurrentRuns:
+        """Run until the last of the runs has ended."""
+        most = most_evaluations(self._spec, self._problem)
+        self._ended: dict[int, ConcurrentRun] = {}
+        self._before_each: dict[int, Progress] = {}
+        self._end_if_requested()
+        self.start()
+        self._end_if_requested()
+        self._require_generation_0()
         while True:
-            measures, seconds = archipelago.measure(), time.perf_counter() - began - aside
-            pace.epoch_ended(last, archipelago.generation, seconds)
-            _end_if_requested(interruption)
-            # Inside an epoch, only the limit of evaluations counts, as in a single run.
-            counts = pace.counts_at(archipelago.generation) and seconds < limit
-            counts = counts and not EpochSchedule.of(spec).visits(archipelago.generation)
-            evaluations: list[int] = []
-            for run in sorted({*range(runs)} - {*ended}):
-                progress = _progress(measures, run, spec, problem, archipelago, seconds, before)
-                last = progress
-                evaluations.append(progress.evaluations)
-                if counts and not is_spent(spec.stop, progress):
-                    continue
-                before[run] = progress
-                reason = first_reason(spec.stop, progress)
-                if reason is not None:
-                    present = _present(_of_run(measures, run, spec), problem)
-                    # The time for the result of one run does not count for the others.
-                    paused = time.perf_counter()
-                    ended[run] = _ended(archipelago, spec, problem, run, progress, present, reason)
-                    aside += time.perf_counter() - paused
-            if len(ended) == runs:
-                return ConcurrentRuns(tuple(ended[run] for run in range(runs)), seconds)
-            unmeasured = last_unmeasured(spec, archipelago.generation, most, evaluations)
-            _advance(archipelago, spec, pace, began + aside, unmeasured)
+            going_on = sorted({*range(runs)} - {*self._ended})
+            evaluations = self._look(going_on)
+            if len(self._ended) == runs:
+                last = self._before
+                assert last is not None
+                return ConcurrentRuns(tuple(self._ended[run] for run in range(runs)), last.seconds)
+            generation = self._archipelago.generation
+            unmeasured = last_unmeasured(self._spec, generation, most, evaluations)
+            if self._visits.last is not None:
+                unmeasured = min(unmeasured, self._visits.last - 1)
+            self.run_epoch(unmeasured)
 
+    def _look(self, going_on: list[int]) -> list[int]:
+        """Measure the runs, and let those end that are over; return the evaluations of each."""
+        measures, seconds = self._archipelago.measure(), self._seconds()
+        generation = self._archipelago.generation
+        self._pace.epoch_ended(self._before, generation, seconds)
+        self._end_if_requested()
+        # Inside an epoch, only the limit of evaluations counts, as in a single run.
+        counts = self._pace.counts_at(generation) and seconds < self._limit
+        counts = counts and not self._visits.include(generation)
+        evaluations = list[int]()
+        for run in going_on:
+            own = self._of_run(measures, run)
+            before = self._before_each.get(run)
+            progress = self._before = self._progress(Tally.of(own), generation, seconds, before)
+            evaluations.append(progress.evaluations)
+            if counts and not is_spent(self._spec.stop, progress):
+                continue
+            self._before_each[run] = progress
+            reason = first_reason(self._spec.stop, progress)
+            if reason is not None:
+                # The time for the result of one run does not count for the others.
+                paused = time.perf_counter()
+                self._ended[run] = self._end(run, progress, own, reason)
+                self._began += time.perf_counter() - paused
+        return evaluations
 
-def _end_if_requested(interruption: Interruption) -> None:
-    """End the batch if a signal has arrived that an outer `Interruption` handles."""
-    if interruption.requested & INTERRUPT:
-        raise KeyboardInterrupt
-    if interruption.requested:
-        raise Suspended
+    def _end(
+        self, run: int, progress: Progress, measures: list[IslandMeasure], reason: str
+    ) -> ConcurrentRun:
+        """Return the checked result of a run."""
+        best = next(iter(self._archipelago.elite(1, run)), None)
+        check_exactly(self._problem, best, progress.cost)
+        digest = combined(self._archipelago.digests(run))
+        costs = [each.present for each in measures if each.present is not None]
+        present = self._problem.own_sense(min(costs)) if costs else None
+        seed = self._spec.general.seed + run
+        return ConcurrentRun(seed, progress, best, reason, digest, present)
 
+    def _of_run(self, measures: list[IslandMeasure], run: int) -> list[IslandMeasure]:
+        islands = self._spec.general.islands
+        return measures[run * islands : (run + 1) * islands]
 
-def _require_generation_0(archipelago: Archipelago, spec: RunSpec) -> None:
-    """Refuse a batch that ended inside generation 0, in which some runs may have no individuals."""
-    if archipelago.is_partial:
-        given = next(each.text for each in spec.stop if each.kind == "seconds")
-        raise UsageError(
-            f"{option('stop', given)}: too short to complete generation 0 of the runs. Allow more"
-            " time, or choose a smaller population"
-        )
+    def _end_if_requested(self) -> None:
+        """End all runs if a signal has arrived that an outer `Interruption` handles."""
+        if self._interruption.requested & INTERRUPT:
+            raise KeyboardInterrupt
+        if self._interruption.requested:
+            raise Suspended
 
-
-def _advance(
-    archipelago: Archipelago, spec: RunSpec, pace: Pace, began: float, unmeasured: int
-) -> None:
-    """Advance until the time limit or the first measurement after the generation `unmeasured`."""
-    limit, schedule = time_limit(spec.stop), EpochSchedule.of(spec)
-    if schedule.last is not None:
-        unmeasured = min(unmeasured, schedule.last - 1)
-    while True:
-        visit = schedule.next_visit(archipelago.generation, unmeasured)
-        while (left := visit - archipelago.generation) > 0:
-            count = pace.next_count(max(archipelago.generation, unmeasured))
-            left = int(min(visit, count)) - archipelago.generation
-            step = min(pace.step, left) if math.isfinite(limit) else left
-            long = archipelago.is_on_cpu or (
-                archipelago.may_take_long and pace.may_be_slow(archipelago.generation, step)
+    def _require_generation_0(self) -> None:
+        """Refuse an incomplete generation 0, in which some runs may have no individuals."""
+        if self.is_partial:
+            given = next(each.text for each in self._spec.stop if each.kind == "seconds")
+            raise UsageError(
+                f"{option('stop', given)}: too short to complete generation 0 of the runs. Allow"
+                " more time, or choose a smaller population"
             )
-            if not long:
-                archipelago.advance(step)
-            elif not archipelago.attempt(step):
-                archipelago.undo()
-                return
-            if archipelago.generation < visit:
-                archipelago.wait()
-                seconds = time.perf_counter() - began
-                pace.step_ended(archipelago.generation, seconds)
-                if seconds >= limit or pace.counts_at(archipelago.generation):
-                    return
-        if schedule.migrates(visit):
-            archipelago.migrate()
-        if visit > unmeasured:
-            return
-
-
-def _of_run(measures: list[IslandMeasure], run: int, spec: RunSpec) -> list[IslandMeasure]:
-    islands = spec.general.islands
-    return measures[run * islands : (run + 1) * islands]
-
-
-def _present(measures: list[IslandMeasure], problem: Problem) -> float | None:
-    """Return the best cost of the last generation; None if it may be infeasible."""
-    costs = [each.present for each in measures if each.present is not None]
-    return problem.own_sense(min(costs)) if costs else None
-
-
-def _progress(
-    measures: list[IslandMeasure],
-    run: int,
-    spec: RunSpec,
-    problem: Problem,
-    archipelago: Archipelago,
-    seconds: float,
-    before: dict[int, Progress],
-) -> Progress:
-    tally = Tally.of(_of_run(measures, run, spec))
-    population, generation = spec.general.population, archipelago.generation
-    return summarise(tally, generation, seconds, population, problem, before.get(run))
-
-
-def _ended(
-    archipelago: Archipelago,
-    spec: RunSpec,
-    problem: Problem,
-    run: int,
-    progress: Progress,
-    present: float | None,
-    reason: str,
-) -> ConcurrentRun:
-    best = next(iter(archipelago.elite(1, run)), None)
-    check_exactly(problem, best, progress.cost)
-    digest = combined(archipelago.digests(run))
-    return ConcurrentRun(spec.general.seed + run, progress, best, reason, digest, present)

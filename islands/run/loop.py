@@ -15,7 +15,7 @@ import numpy as np
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import IslandMeasure
-from islands.configuration.spec import EpochSchedule, RunSpec, deal_of
+from islands.configuration.spec import RunSpec, Visits, deal_of
 from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.display.messages import Slow, idle_words
 from islands.errors import RunError
@@ -36,6 +36,10 @@ from islands.progress.usage import Stopwatch
 from islands.run.pace import Pace
 from islands.run.signals import INTERRUPT, Alarm, Interruption, suspension
 
+_VIEW_SECONDS = 1.0
+_ENDED_BY_CALLBACK = "the callback returned True"
+_BEGIN = Moment(0, 0.0, None)
+
 Callback = Callable[[Progress], object]
 """A user's function for the progress at the end of an epoch; the run ends if it returns True."""
 
@@ -53,94 +57,32 @@ class Viewer(Protocol):
         """Show a message."""
 
 
-def requests_end(callback: Callback, progress: Progress) -> bool:
-    """Call the callback; return whether it returned True.
+class Epochs:
+    """Advances islands to the generations that the host visits; subclasses look at them there."""
 
-    Other true values do not count: functions of libraries return all kinds of values.
-    """
-    try:
-        given = callback(progress)
-    except SystemExit as error:
-        if is_of_signal(error):
-            raise
-        raise RunError(
-            f"callback= called sys.exit({error.code!r}), which would end the run without a result."
-            " To end the run, return True"
-        ) from error
-    return isinstance(given, bool | np.bool_) and bool(given)
-
-
-_VIEW_SECONDS = 1.0
-_ENDED_BY_CALLBACK = "the callback returned True"
-
-
-def evolve(
-    archipelago: Archipelago,
-    spec: RunSpec,
-    problem: Problem,
-    world: World,
-    watch: Callable[[Epoch], None],
-    interruption: Interruption,
-    keep: Callable[[Moment], None] | None = None,
-    origin: Moment | None = None,
-    viewer: Viewer | None = None,
-    callback: Callback | None = None,
-) -> Outcome:
-    """Run until a criterion is satisfied or a signal arrives, from the start or from `origin`.
-
-    `watch` records an epoch, `keep` writes a checkpoint; they are called on all ranks. A `viewer`
-    also receives progress between epochs; pass one on all ranks or on none. The `callback` of rank
-    0 may end the run.
-    """
-    loop = _Loop(
-        archipelago, spec, problem, world, watch, interruption, keep, origin, viewer, callback
-    )
-    slow = Slow(archipelago, spec, viewer.say, problem.evaluator) if viewer is not None else None
-    with Alarm(archipelago, interruption, loop.is_late, world, slow):
-        if origin is None:
-            archipelago.may_be_partial = True
-            world.run_on_all(archipelago.start)
-            while loop.must_restart():
-                world.run_on_all(archipelago.start)
-        elif not loop.ends_epoch(origin.generation):
-            loop.run_epoch()
-        while (outcome := loop.look()) is None:
-            loop.run_epoch()
-    return replace(outcome, phases=usage.with_team(loop.phases.seconds, archipelago.team_seconds))
-
-
-class _Loop:
     def __init__(
         self,
         archipelago: Archipelago,
         spec: RunSpec,
         problem: Problem,
         world: World,
-        watch: Callable[[Epoch], None],
         interruption: Interruption,
-        keep: Callable[[Moment], None] | None,
-        origin: Moment | None,
-        viewer: Viewer | None,
-        callback: Callback | None,
+        origin: Moment = _BEGIN,
     ) -> None:
         self._archipelago, self._spec, self._problem = archipelago, spec, problem
-        self._world, self._watch, self._interruption = world, watch, interruption
-        self._keep, self._viewer = keep, viewer
-        self._callback, self._has_callback = callback, world.bcast(callback is not None)
-        self._schedule, self._limit = EpochSchedule.of(spec), time_limit(spec.stop)
+        self._world, self._interruption = world, interruption
+        self._visits, self._limit = Visits.of(spec), time_limit(spec.stop)
         self._population, self._starts = spec.mean_population, spec.starts()
-        self._before = origin.before if origin is not None else None
-        self._kept_at = origin.seconds if origin is not None else 0.0
-        self._began = time.perf_counter() - self._kept_at
-        self.phases = Stopwatch()
-        self._viewed_at = self._kept_at
+        self._before = origin.before
+        """The progress at the end of the previous epoch."""
+        self._began = time.perf_counter() - origin.seconds
         self._abandoned_seconds = 0.0
-        resumed_at = (origin.generation, origin.seconds) if origin is not None else (0, 0.0)
-        self._unseen: tuple[Sequence[IslandMeasure], Progress] | None = None
+        self.phases = Stopwatch()
         # The same on all ranks, also if a colony lies on some of them only.
         self._may_take_long = any(world.allgather(archipelago.may_take_long))
-        self._has_told_idle = False
-        self._pace = Pace(spec, *resumed_at, may_take_long=self._may_take_long)
+        self._pace = Pace(
+            spec, origin.generation, origin.seconds, may_take_long=self._may_take_long
+        )
         is_uneven = any(ALGORITHMS[each.algorithm].is_uneven for each in spec.all_colonies)
         self._always_attempts = is_uneven or any(world.allgather(archipelago.is_on_cpu))
         self.is_partial = False
@@ -150,42 +92,185 @@ class _Loop:
         """Return whether the time limit is reached; any thread may call this."""
         return self._seconds() >= self._limit
 
-    def must_restart(self) -> bool:
-        """Return whether generation 0 was abandoned although the run continues; collective.
+    def start(self) -> None:
+        """Make generation 0; collective.
 
-        This happens after a signal for a handler that is not ours.
+        It is abandoned if the run must end. After a signal for a handler that is not ours, which
+        lets the run continue, it is made again.
         """
-        self.is_partial = self._world.any(self._archipelago.is_partial)
-        if not self.is_partial:
-            return False
-        requests = StopRequests.shared(self._world, self._interruption.requested, self._seconds())
-        return not requests.signals and requests.seconds < self._limit
+        self._archipelago.may_be_partial = True
+        while True:
+            self._world.run_on_all(self._archipelago.start)
+            self.is_partial = self._world.any(self._archipelago.is_partial)
+            if not self.is_partial:
+                return
+            requests = self._requests()
+            if requests.signals or requests.seconds >= self._limit:
+                return
 
-    def ends_epoch(self, generation: int) -> bool:
+    def run_epoch(self, unmeasured: int = 0) -> None:
+        """Advance to the first visit after a generation, and migrate; end earlier if it is over."""
+        while True:
+            visit = self._visits.after(self._archipelago.generation, unmeasured)
+            if not self._reach(visit, unmeasured):
+                return
+            if self._visits.migrate(visit):
+                self._migrate()
+                self.phases.lap(usage.MIGRATION)
+            if visit > unmeasured:
+                return
+
+    def _reach(self, visit: int, unmeasured: int) -> bool:
+        """Advance to a visit; return whether it is reached, or the run may be over earlier."""
+        while (generation := self._archipelago.generation) < visit:
+            count = self._pace.next_count(max(generation, unmeasured))
+            step = min(self._pace.step, int(min(visit, count)) - generation)
+            long = self._may_take_long and (
+                self._always_attempts or self._pace.may_be_slow(generation, step)
+            )
+            if long:
+                self._report()
+            began = self._seconds()
+            is_complete = self._advance(step, long=long)
+            self.phases.lap(usage.GENERATIONS)
+            # After a quick launch, the host can report the previous epoch while a GPU works.
+            self._report()
+            if self._archipelago.generation == visit and not long:
+                return True
+            self._archipelago.wait()
+            self.phases.lap(usage.GENERATIONS)
+            requests = self._requests(is_complete=is_complete)
+            self.phases.lap(usage.RANKS)
+            if not requests.is_complete:
+                self._abandoned_seconds += requests.seconds - began
+                self._archipelago.undo()
+                return False
+            if self._archipelago.generation < visit:
+                self._pace.step_ended(self._archipelago.generation, requests.seconds)
+                if requests.signals or requests.seconds >= self._limit or self._may_be_spent():
+                    return False
+                self._step_ended(requests.seconds)
+        return True
+
+    def _advance(self, generations: int, *, long: bool) -> bool:
+        """Advance; return whether the generations were not abandoned."""
+        if long:
+            return self._archipelago.attempt(generations)
+        self._archipelago.advance(generations)
+        return True
+
+    def _migrate(self) -> None:
+        self._archipelago.migrate()
+
+    def _requests(self, *, is_complete: bool = True) -> StopRequests:
+        """Return what may end the run, the same on all ranks; collective."""
+        signals = self._interruption.requested
+        return StopRequests.of_all_ranks(
+            self._world, signals, self._seconds(), is_complete=is_complete
+        )
+
+    def _may_be_spent(self) -> bool:
+        """Return whether the limit of evaluations may be reached inside an epoch; collective."""
+        return self._pace.counts_at(self._archipelago.generation)
+
+    def _report(self) -> None:
+        """Report the last epoch unless this is done."""
+
+    def _step_ended(self, seconds: float) -> None:
+        """Take note of a step inside an epoch; collective."""
+
+    def _progress(
+        self, tally: Tally, generation: int, seconds: float, before: Progress | None
+    ) -> Progress:
+        population, starts = self._population, self._starts
+        return summarise(tally, generation, seconds, population, self._problem, before, starts)
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self._began
+
+
+class Loop(Epochs):
+    """The loop of a run on all ranks."""
+
+    def __init__(
+        self,
+        archipelago: Archipelago,
+        spec: RunSpec,
+        problem: Problem,
+        world: World,
+        interruption: Interruption,
+        *,
+        watch: Callable[[Epoch], None] = lambda _: None,
+        keep: Callable[[Moment], None] | None = None,
+        viewer: Viewer | None = None,
+        callback: Callback | None = None,
+        origin: Moment | None = None,
+    ) -> None:
+        """Prepare to run from the start, or from `origin`.
+
+        `watch` records an epoch, `keep` writes a checkpoint; they are called on all ranks. A
+        `viewer` also receives progress between epochs; pass one on all ranks or on none. The
+        `callback` of rank 0 may end the run.
+        """
+        self._origin = origin
+        origin = origin or _BEGIN
+        super().__init__(archipelago, spec, problem, world, interruption, origin)
+        self._watch, self._keep, self._viewer = watch, keep, viewer
+        self._callback, self._has_callback = callback, world.bcast(callback is not None)
+        self._kept_at = self._viewed_at = origin.seconds
+        self._unseen: tuple[Sequence[IslandMeasure], Progress] | None = None
+        self._has_told_idle = False
+
+    def run(self) -> Outcome:
+        """Run until a criterion is satisfied, a signal arrives or the callback ends the run."""
+        islands, viewer = self._archipelago, self._viewer
+        slow = None
+        if viewer is not None:
+            slow = Slow(islands, self._spec, viewer.say, self._problem.evaluator)
+        with Alarm(islands, self._interruption, self.is_late, self._world, slow):
+            if self._origin is None:
+                self.start()
+            elif not self._ends_epoch(self._origin.generation):
+                self.run_epoch()
+            while (outcome := self._look()) is None:
+                self.run_epoch()
+        return replace(
+            outcome,
+            is_partial=self.is_partial,
+            abandoned_seconds=self._abandoned_seconds,
+            phases=usage.with_team(self.phases.seconds, islands.team_seconds),
+        )
+
+    def _ends_epoch(self, generation: int) -> bool:
         """Return whether the run measures and decides at this generation."""
-        last = self._schedule.last
-        return bool(self._schedule.visits(generation) or (last is not None and generation > last))
+        last = self._visits.last
+        return bool(self._visits.include(generation) or (last is not None and generation > last))
 
-    def look(self) -> Outcome | None:
+    def _look(self) -> Outcome | None:
         """Measure, report, and decide whether the run is over."""
         measures = self._archipelago.measure()
         self.phases.lap(usage.GENERATIONS)
-        tally, requests = Tally.of(measures).shared(
+        tally, requests = Tally.of(measures).of_all_ranks(
             self._world, self._interruption.requested, self._seconds()
         )
         self.phases.lap(usage.RANKS)
         self._tell_idle()
-        generation = self._archipelago.generation
-        progress = self._progress(tally, generation, requests.seconds)
-        self._pace.epoch_ended(self._before, generation, requests.seconds)
-        self._unseen, self._viewed_at = (measures, progress), requests.seconds
-        moment = Moment(generation, requests.seconds, self._before)
-        outcome = self._outcome(progress, requests, moment)
+        generation, seconds = self._archipelago.generation, requests.seconds
+        progress = self._progress(tally, generation, seconds, self._before)
+        self._pace.epoch_ended(self._before, generation, seconds)
+        self._unseen, self._viewed_at = (measures, progress), seconds
+        moment = Moment(generation, seconds, self._before)
+        outcome = self._end(progress, requests, moment)
+        if self._is_ended_by_callback(progress) and outcome is None:
+            outcome = Outcome(progress, _ENDED_BY_CALLBACK, moment)
         if outcome is None:
             self._keep_if_due(moment)
             self._before = progress
-        else:
-            self._show()
+            return None
+        self._report()
+        if self.is_partial:
+            reason = f"{outcome.reason}; {size_of_generation_0(progress)}"
+            outcome = replace(outcome, reason=reason)
         return outcome
 
     def _tell_idle(self) -> None:
@@ -211,8 +296,7 @@ class _Loop:
         self.phases.lap(usage.CALLBACK)
         return is_over
 
-    def _show(self) -> None:
-        """Report the last epoch unless this is done."""
+    def _report(self) -> None:
         if self._unseen is not None:
             measures, progress = self._unseen
             self._unseen = None
@@ -220,20 +304,6 @@ class _Loop:
             if self._viewer is not None:
                 self._viewer.show(progress)
             self.phases.lap(usage.RECORDS)
-
-    def _outcome(
-        self, progress: Progress, requests: StopRequests, moment: Moment
-    ) -> Outcome | None:
-        outcome = self._end(progress, requests, moment)
-        if self._is_ended_by_callback(progress) and outcome is None:
-            outcome = Outcome(progress, _ENDED_BY_CALLBACK, moment)
-        if outcome is None:
-            return None
-        outcome = replace(outcome, abandoned_seconds=self._abandoned_seconds)
-        if not self.is_partial:
-            return outcome
-        reason = f"{outcome.reason}; {size_of_generation_0(progress)}"
-        return replace(outcome, reason=reason, is_partial=True)
 
     def _end(self, progress: Progress, requests: StopRequests, moment: Moment) -> Outcome | None:
         """Return how the run ends now, or None if it continues.
@@ -243,7 +313,7 @@ class _Loop:
         """
         if requests.signals & INTERRUPT:
             return Outcome(progress, INTERRUPTED, moment, interrupted=True)
-        is_due = self.ends_epoch(progress.generation) or requests.seconds >= self._limit
+        is_due = self._ends_epoch(progress.generation) or requests.seconds >= self._limit
         counts = self._pace.counts_at(progress.generation)
         if is_due or (counts and is_spent(self._spec.stop, progress)):
             reason = first_reason(self._spec.stop, progress)
@@ -252,83 +322,46 @@ class _Loop:
         signal = suspension(requests.signals)
         return Outcome(progress, signal, moment, suspended=True) if signal is not None else None
 
-    def run_epoch(self) -> None:
-        """Advance to the next visit and migrate; stop earlier if the run is over."""
-        visit = self._schedule.next_visit(self._archipelago.generation)
-        while True:
-            generation = self._archipelago.generation
-            count = self._pace.next_count(generation)
-            step = min(self._pace.step, int(min(visit, count)) - generation)
-            long = self._may_take_long and (
-                self._always_attempts or self._pace.may_be_slow(generation, step)
-            )
-            if long:
-                self._show()
-            began = self._seconds()
-            is_complete = True
-            if long:
-                is_complete = self._archipelago.attempt(step)
-            else:
-                self._archipelago.advance(step)
-            self.phases.lap(usage.GENERATIONS)
-            # After a quick launch, the host can report the previous epoch while a GPU works.
-            self._show()
-            if self._archipelago.generation == visit and not long:
-                break
-            self._archipelago.wait()
-            self.phases.lap(usage.GENERATIONS)
-            requests = StopRequests.shared(
-                self._world, self._interruption.requested, self._seconds(), is_complete=is_complete
-            )
-            self.phases.lap(usage.RANKS)
-            if not requests.is_complete:
-                self._abandoned_seconds += requests.seconds - began
-                self._archipelago.undo()
-                return
-            if self._archipelago.generation == visit:
-                break
-            self._pace.step_ended(self._archipelago.generation, requests.seconds)
-            if requests.signals or requests.seconds >= self._limit or self._is_spent():
-                return
-            self._view_if_due(requests.seconds)
-            self._keep_if_due(Moment(self._archipelago.generation, requests.seconds, self._before))
-        if self._schedule.migrates(visit):
-            self._archipelago.migrate()
-            self.phases.lap(usage.MIGRATION)
+    def _may_be_spent(self) -> bool:
+        return super()._may_be_spent() and is_spent(
+            self._spec.stop, self._measured(self._seconds())
+        )
 
-    def _is_spent(self) -> bool:
-        """Return whether the limit of evaluations is reached inside an epoch; collective."""
-        if not self._pace.counts_at(self._archipelago.generation):
-            return False
-        return is_spent(self._spec.stop, self._measured(self._seconds()))
-
-    def _view_if_due(self, seconds: float) -> None:
-        """Show the progress between two distant visits; collective."""
-        if self._viewer is None or seconds - self._viewed_at < _VIEW_SECONDS:
-            return
-        self._viewed_at = seconds
-        self._viewer.show(self._measured(seconds))
+    def _step_ended(self, seconds: float) -> None:
+        """Show the progress between two distant visits, and write a checkpoint if it is due."""
+        if self._viewer is not None and seconds - self._viewed_at >= _VIEW_SECONDS:
+            self._viewed_at = seconds
+            self._viewer.show(self._measured(seconds))
+        self._keep_if_due(Moment(self._archipelago.generation, seconds, self._before))
 
     def _measured(self, seconds: float) -> Progress:
         """Return the progress inside an epoch; collective."""
-        tally, _ = Tally.of(self._archipelago.measure()).shared(self._world, 0, seconds)
-        return self._progress(tally, self._archipelago.generation, seconds)
-
-    def _progress(self, tally: Tally, generation: int, seconds: float) -> Progress:
-        population, starts = self._population, self._starts
-        return summarise(
-            tally, generation, seconds, population, self._problem, self._before, starts
-        )
+        tally, _ = Tally.of(self._archipelago.measure()).of_all_ranks(self._world, 0, seconds)
+        return self._progress(tally, self._archipelago.generation, seconds, self._before)
 
     def _keep_if_due(self, moment: Moment) -> None:
         every = self._spec.checkpoint.every
         if self._keep is not None and 0 < every <= moment.seconds - self._kept_at:
-            self._show()
+            self._report()
             self._keep(moment)
             if self._viewer is not None:
                 self._viewer.kept()
             self._kept_at = moment.seconds
             self.phases.lap(usage.CHECKPOINTS)
 
-    def _seconds(self) -> float:
-        return time.perf_counter() - self._began
+
+def requests_end(callback: Callback, progress: Progress) -> bool:
+    """Call the callback; return whether it returned True.
+
+    Other true values do not count: functions of libraries return all kinds of values.
+    """
+    try:
+        given = callback(progress)
+    except SystemExit as error:
+        if is_of_signal(error):
+            raise
+        raise RunError(
+            f"callback= called sys.exit({error.code!r}), which would end the run without a result."
+            " To end the run, return True"
+        ) from error
+    return isinstance(given, bool | np.bool_) and bool(given)

@@ -35,7 +35,7 @@ from islands.record.journal import Journal
 from islands.record.records import prepare_arrow
 from islands.record.tables import FolderRecords, MemoryRecords
 from islands.run.asynchronous import evolve_asynchronous
-from islands.run.loop import Callback, evolve
+from islands.run.loop import Callback, Loop
 from islands.run.signals import INTERRUPT, Interruption
 
 _FACTS = ("islands", "population", "rate", "algorithm", "encoding")
@@ -107,7 +107,7 @@ def perform(
             memory = MemoryRecords(start.spec, start.problem, world)
         energy = EnergyMeter(start.backend, world)
         outcome = _evolved(start, journal, memory, screen, interruption, callback)
-        result = _result(start, outcome, memory, energy.shared())
+        result = _result(start, outcome, memory, energy.of_all_ranks())
         if journal is not None and not start.asynchronous and not outcome.is_partial:
             journal.checkpoints.keep(outcome.moment)
             screen.kept()
@@ -172,13 +172,14 @@ def _evolved(
 ) -> Outcome:
     records = journal if journal is not None else memory
     watch = _ignore if records is None else records.epoch
-    evolution = (start.archipelago, start.spec, start.problem, start.world, watch, interruption)
+    evolution = (start.archipelago, start.spec, start.problem, start.world, interruption)
     if start.asynchronous:
-        return evolve_asynchronous(*evolution, screen)
+        return evolve_asynchronous(*evolution, watch=watch, viewer=screen)
+    observers: dict[str, Any] = {"watch": watch, "viewer": screen, "callback": callback}
     if journal is None:
-        return evolve(*evolution, viewer=screen, callback=callback)
-    keep = journal.checkpoints.keep
-    outcome = evolve(*evolution, keep, journal.origin, screen, callback)
+        return Loop(*evolution, **observers).run()
+    keep, origin = journal.checkpoints.keep, journal.origin
+    outcome = Loop(*evolution, **observers, keep=keep, origin=origin).run()
     if outcome.suspended:
         hint = f"islands resume {shlex.quote(str(journal.folder))}"
         kept = "no checkpoint; start again" if outcome.is_partial else "checkpoint written; resume"
@@ -234,12 +235,12 @@ def _result(
     # An incomplete generation 0 cannot be reproduced.
     own = [] if outcome.is_partial else archipelago.digests()
     digests = [pair for rank in world.allgather(own) for pair in rank]
-    spec, machine, maximise = start.spec, start.machine, start.problem.maximise
+    spec, machine = start.spec, start.machine
     records: Records | None = None
     if start.folder is not None:
-        records = FolderRecords(maximise, start.folder.absolute(), start.problem)
+        records = FolderRecords(start.problem, start.folder.absolute())
     elif memory is not None:
-        records = memory.shared()
+        records = memory.of_all_ranks()
     return Result(
         instance=start.problem.instance,
         problem=start.problem.name,

@@ -338,7 +338,7 @@ def require_accepted(script: str) -> None:
         )
 
 
-def submit(script: str, folder: Path, lines: Sequence[str] | None) -> Job:
+def submit_job(script: str, folder: Path, lines: Sequence[str] | None) -> Job:
     """Write the script into the folder, submit it, and store the number of the job.
 
     If Slurm refuses the job, the folder remains as it was.

@@ -14,7 +14,7 @@ from islands.problems.base import Problem
 from islands.progress.progress import Progress
 from islands.run.build import make_archipelago
 from islands.run.concurrent import run_concurrently
-from islands.run.loop import evolve
+from islands.run.loop import Loop
 from islands.run.signals import Interruption
 from islands.run.single import check_exactly
 
@@ -89,6 +89,6 @@ def _sequential(
         each = replace(spec, general=general)
         archipelago = make_archipelago(each, problem, world, backend)
         with Interruption() as interruption:
-            outcome = evolve(archipelago, each, problem, world, lambda _: None, interruption)
+            outcome = Loop(archipelago, each, problem, world, interruption).run()
         check_exactly(problem, archipelago.best(), outcome.progress.cost)
         yield outcome.progress

@@ -14,7 +14,7 @@ from fakes import FakeProblem
 from problems_for_tests import facilities, knapsack
 
 from islands.algorithms import ALGORITHMS
-from islands.cli.run import add_arguments, options
+from islands.cli.run import add_run, options
 from islands.configuration.fit import fitting
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
@@ -208,7 +208,7 @@ def test_defaults_of_problems_are_not_adjusted_on_a_gpu() -> None:
 @pytest.mark.parametrize("kind", BACKENDS)
 def test_runs_with_known_digests_are_not_adjusted(kind: str) -> None:
     parser = argparse.ArgumentParser()
-    add_arguments(parser)
+    add_run(parser)
     with Path(__file__).parents[1].joinpath("digests.csv").open(newline="") as stream:
         runs = [row["run"] for row in csv.DictReader(stream)]
     for run in runs:

@@ -18,7 +18,7 @@ from islands.algorithms import ALGORITHMS
 from islands.configuration.agreement import identity
 from islands.configuration.fit import fitting, require_block_memory
 from islands.configuration.resolve import format_of, instance_of, layers, resolve
-from islands.configuration.spec import EpochSchedule, RunSpec
+from islands.configuration.spec import RunSpec, Visits
 from islands.custom.trust import Trust
 from islands.display.messages import opening
 from islands.errors import UsageError
@@ -28,7 +28,7 @@ from islands.presets import PRESETS
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.record.inputs import require_intact, store_problem
-from islands.record.records import records
+from islands.record.records import kinds_of
 from islands.run.build import islands_of, read_start
 from islands.run.request import resolve_stored, resolved, stored_request
 from islands.series.plan import PlannedRun
@@ -123,9 +123,9 @@ def _prepared(spec: RunSpec, problem: Problem) -> None:
     PlannedRun(spec, problem).folder  # noqa: B018
     read_start(spec, problem)
     opening(islands.__version__, spec, problem, 1)
-    schedule = EpochSchedule.of(spec)
-    schedule.visits(schedule.next_visit(schedule.next_visit(0)))
-    records(spec)
+    visits = Visits.of(spec)
+    visits.include(visits.after(visits.after(0)))
+    kinds_of(spec)
     backend = Recorder()
     backend.free = _FREE
     islands_of(spec, problem, World(), backend)

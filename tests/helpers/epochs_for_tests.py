@@ -11,7 +11,7 @@ from islands.configuration.resolve import layers, resolve
 from islands.parallel import World
 from islands.progress.progress import Epoch, Moment, Outcome
 from islands.run import loop as module
-from islands.run.loop import Viewer, evolve
+from islands.run.loop import Loop, Viewer
 
 
 def run(
@@ -23,15 +23,13 @@ def run(
 ) -> tuple[Outcome, FakeArchipelago, list[Epoch]]:
     archipelago, epochs = archipelago or FakeArchipelago(), list[Epoch]()
     spec = resolve(layers(options), problem)
-    outcome = evolve(
+    loop = Loop(
         archipelago,  # type: ignore[arg-type]
-        spec,
-        problem,
-        World(),
-        epochs.append,
-        interruption,
+        *(spec, problem, World(), interruption),
+        watch=epochs.append,
         viewer=viewer,
     )
+    outcome = loop.run()
     return outcome, archipelago, epochs
 
 
@@ -58,14 +56,11 @@ def resumed(
     """Resume from a checkpoint; return the outcome, and the epochs and checkpoints that follow."""
     archipelago.generation, epochs, kept = origin.generation, list[Epoch](), list[Moment]()
     spec = resolve(layers(options), FakeProblem())
-    outcome = evolve(
+    loop = Loop(
         archipelago,  # type: ignore[arg-type]
-        spec,
-        FakeProblem(),
-        World(),
-        epochs.append,
-        interruption,
-        kept.append,
-        origin,
+        *(spec, FakeProblem(), World(), interruption),
+        watch=epochs.append,
+        keep=kept.append,
+        origin=origin,
     )
-    return outcome, epochs, kept
+    return loop.run(), epochs, kept

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ import pytest
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.colony_spec import ColonySpec
 from islands.archipelago.program_parts import ProgramParts
+from islands.backends.arguments import Struct
 from islands.backends.base import Block
+from islands.backends.header import Header
 from islands.backends.source import Macros, Source
 from islands.improvers import ImproverSettings
 from islands.problems.base import Problem
@@ -54,12 +57,17 @@ def parts(
     )
 
 
-def for_gpu(entry: str, macros: Macros, block: Block) -> Source:
+def for_gpu(
+    entry: str,
+    macros: Mapping[str, str | Header],
+    block: Block,
+    structs: Mapping[str, Struct] | None = None,
+) -> Source:
     """Return a program with the macros that the CUDA backend adds for a block."""
     cut: Macros = {"ISLANDS_THREADS": str(block.threads), "ISLANDS_BLOCKS": str(block.resident)}
     if block.spill:
         cut["ISLANDS_GLOBAL_ARENA"] = "1"
-    return Source(entry, {**macros, **cut})
+    return Source(entry, {**macros, **cut}, structs or {})
 
 
 def require_compiles(source: Source, architecture: str = "sm_90") -> bytes:

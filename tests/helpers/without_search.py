@@ -15,7 +15,6 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,9 +25,9 @@ import tomli_w
 from documented import Started
 from pages import ROOT
 
+from islands.bench.base import counts
 from islands.bench.gpus_runs import TARGET
-from islands.bench.scaling import counts
-from islands.cli import COMMANDS, job, parsed
+from islands.cli import COMMANDS, functions_of, job, parsed
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.parallel import World
@@ -184,7 +183,7 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
         "islands.bench.quality.require_fitting": lambda *_: None,
         **{
             f"islands.cli.{name}.world": lambda **_: AllAlike(ranks)
-            for name in ("run", "resume", "bench", "reproduce")
+            for name in ("run", "bench", "reproduce")
         },
     }
     with pytest.MonkeyPatch.context() as patches:
@@ -229,8 +228,9 @@ def _try(words: Sequence[str], ranks: int, *, has_gpus: bool) -> None:
         return
     args = parsed([*words])
     if words[0] in _TRIED:
+        _, perform = functions_of(words[0])
         with without_search(ranks, has_gpus=has_gpus), suppress(Reached):
-            import_module(f"islands.cli.{words[0]}").main(args)
+            perform(args)
     elif words[0] in ("verify", "check") and not Path(args.instance).is_dir():
         load(args.instance)
 
@@ -259,7 +259,7 @@ def _try_submit(words: Sequence[str], *, has_gpus: bool) -> None:
     """Submit a job, and do what its script does."""
     args = parsed([*words])
     with without_search(1, has_gpus=has_gpus):
-        import_module("islands.cli.submit").main(args)
+        job.submit(args)
     if args.dry_run:
         return
     (script,) = sorted(Path().glob("**/slurm/job.sbatch"), key=_age)[:1]

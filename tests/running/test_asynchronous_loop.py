@@ -24,12 +24,13 @@ class Leader:
         self.channel = FakeChannel(range(1, RANKS))
         world = FakeWorld(0, Shared(RANKS, []))
         world.channel = lambda *_: self.channel  # type: ignore[method-assign, assignment, return-value]
+        world.allgather = lambda value: [value]  # type: ignore[method-assign, assignment]
         archipelago, problem = FakeArchipelago(), FakeProblem()
         archipelago.generation = generation
         spec = resolve(layers({"islands": 2 * RANKS, **options}), problem)
         self.loop = _AsynchronousLoop(
             archipelago,  # type: ignore[arg-type]
-            *(spec, problem, world, lambda _: None, interruption, Silent()),  # type: ignore[arg-type]
+            *(spec, problem, world, interruption, lambda _: None, Silent()),  # type: ignore[arg-type]
             _Orders(archipelago),  # type: ignore[arg-type]
         )
         self.loop.look()

@@ -90,20 +90,20 @@ def test_the_time_for_a_result_does_not_count_for_other_runs(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     problem, now, ended = cities(12, tmp_path), [5.0], list[int]()
-    advance, end = Archipelago.advance, module._ended
+    advance, end = Archipelago.advance, module._ConcurrentLoop._end
 
     def advancing(archipelago: Archipelago, generations: int) -> None:
         advance(archipelago, generations)
         now[0] += generations
 
-    def ending(archipelago: Archipelago, *arguments: Any) -> Any:
+    def ending(loop: Any, *arguments: Any) -> Any:
         now[0] += 1000
-        ended.append(archipelago.generation)
-        return end(archipelago, *arguments)
+        ended.append(loop._archipelago.generation)
+        return end(loop, *arguments)
 
     monkeypatch.setattr(module.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(Archipelago, "advance", advancing)
-    monkeypatch.setattr(module, "_ended", ending)
+    monkeypatch.setattr(module._ConcurrentLoop, "_end", ending)
     asked = {**SETTINGS, "stop": ["target=36000", "generations=300"], "record.every": 5}
     batch = run_concurrently(resolve(layers(asked), problem), problem, 3, choose("cpu"))
     assert len(set(ended)) > 1, "choose another target"

@@ -29,7 +29,7 @@ from islands.run import request as request
 from islands.run.asynchronous import evolve_asynchronous
 from islands.run.build import RankOptions
 from islands.run.concurrent import run_concurrently
-from islands.run.loop import evolve
+from islands.run.loop import Loop
 from islands.run.runner import Output, resume_requested, run_requested
 from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 from islands.series.plan import Plan
@@ -97,7 +97,8 @@ def test_all_ranks_agree_on_a_run_that_finds_a_solution_late(
         spec = resolve(layers({**ASKED, "islands": 4}), problem)
         islands = Late(range(2 * world.rank, 2 * world.rank + 2))
 
-        outcome = evolve(islands, spec, problem, world, epochs.append, Quiet())  # type: ignore[arg-type]
+        loop = Loop(islands, spec, problem, world, Quiet(), watch=epochs.append)  # type: ignore[arg-type]
+        outcome = loop.run()
         costs = [epoch.progress.cost for epoch in epochs]
         return costs, outcome.progress.island, outcome.progress.best_generation
 
@@ -110,9 +111,8 @@ def test_asynchronous_ranks_may_find_no_solution(first: Callable[[float], None])
         problem = Hinting()
         spec = resolve(layers(ASKED), problem)
 
-        outcome = evolve_asynchronous(
-            Late(), spec, problem, World(), lambda _: None, Quiet(), Silent()
-        )  # type: ignore[arg-type]
+        observers: dict[str, Any] = {"watch": lambda _: None, "viewer": Silent()}
+        outcome = evolve_asynchronous(Late(), spec, problem, World(), Quiet(), **observers)  # type: ignore[arg-type]
         return outcome.progress.cost, outcome.reason
 
     assert one(50) == (100, "100 generations done")

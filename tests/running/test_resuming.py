@@ -15,7 +15,7 @@ from islands.configuration.resolve import layers, resolve
 from islands.parallel import World
 from islands.progress.progress import Moment, Progress
 from islands.run import loop as module
-from islands.run.loop import evolve
+from islands.run.loop import Loop
 from islands.run.signals import INTERRUPT, SUSPENSIONS
 
 
@@ -51,16 +51,13 @@ def test_ranks_with_different_clocks_take_the_same_steps(
         options = {"stop": "generations=100", "record.every": 1000, "islands": 2}
         spec = resolve(layers({**options, "migration": "none"}), FakeProblem())
         islands.generation, origin = 30, Moment(30, 7.0, None)
-        evolve(
+        Loop(
             islands,  # type: ignore[arg-type]
-            spec,
-            FakeProblem(),
-            world,
-            lambda _: None,
+            *(spec, FakeProblem(), world),
             Quiet,  # type: ignore[arg-type]
-            lambda _: None,
-            origin,
-        )
+            keep=lambda _: None,
+            origin=origin,
+        ).run()
         return islands.calls
 
     first, second = on_ranks(2, one)

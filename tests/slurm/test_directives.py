@@ -12,7 +12,7 @@ import pytest
 from jobs_on import SCRIPTS
 
 from islands.cli import main
-from islands.cli.submit import add_job_options
+from islands.cli.job import add_job_options
 from islands.errors import UsageError
 from islands.slurm.jobs import output_in
 from islands.slurm.ranks import difference_from_site

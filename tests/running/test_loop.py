@@ -14,7 +14,7 @@ from islands.errors import InputError
 from islands.parallel import World
 from islands.progress.progress import Progress
 from islands.run import pace as pace
-from islands.run.loop import evolve
+from islands.run.loop import Loop
 from islands.run.pace import step_after
 
 
@@ -162,7 +162,7 @@ def test_a_start_that_fails_on_one_rank_fails_on_all() -> None:
         islands: Any = Failing(range(world.rank, world.rank + 1))
         interruption: Any = Quiet
         with pytest.raises(InputError, match=r"short\.tour") as caught:
-            evolve(islands, spec, FakeProblem(), world, lambda _: None, interruption)
+            Loop(islands, spec, FakeProblem(), world, interruption).run()
         messages.append(str(caught.value))
 
     on_ranks(2, one)

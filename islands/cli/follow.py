@@ -1,21 +1,29 @@
-"""Show the progress of work that another process or a job is doing."""
+"""The commands that follow work which another process or a job is doing, by its folder."""
 
 from __future__ import annotations
 
 import argparse
 import codecs
+import json
 import os
 import time
+from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from islands.cli import arguments
-from islands.inside import opened
+from islands.inside import inside, opened
 from islands.text import show
+
+if TYPE_CHECKING:
+    from islands.slurm.state import JobState
 
 _LOG_SECONDS, _STATE_SECONDS = 0.5, 5.0
 _MOST_BYTES = 1 << 20
 """The most bytes of a log that are shown at once."""
 _DECODER = codecs.getincrementaldecoder("utf-8")
+_FOLDER = "the folder of a run, a job or a sweep, of a series, tuning, experiment or benchmark"
 _EXAMPLES = """
 It prints the rows of a run as they are written, and which run, configuration or instance the work
 is at, until the work ends. The exit status is 1 if it has failed.
@@ -26,16 +34,78 @@ examples:
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `islands watch`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = _EXAMPLES
-    words = "the folder of a run, a job or a sweep, of a series, tuning, experiment or benchmark"
+def add_status(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `islands status`."""
+    parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=_FOLDER)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def status(args: argparse.Namespace) -> int:
+    """Show the state of a run, other work, a job or a sweep."""
+    from islands.record.one_run import warnings
+    from islands.slurm.collect import is_sweep, states_of
+    from islands.slurm.state import state_of
+
+    if is_sweep(args.folder):
+        return _print_sweep(args.folder, states_of(args.folder), as_json=args.json)
+    state, mixed = state_of(args.folder), warnings(args.folder)
+    if args.json:
+        show(json.dumps({"folder": str(args.folder), "warnings": mixed} | asdict(state)))
+        return 0
+    show(f"{args.folder}: {state}")
+    for warning in mixed:
+        show(f"warning: {warning}")
+    if state.progress:
+        show(f"last row: {state.progress}")
+    return 0
+
+
+def _print_sweep(folder: Path, states: dict[int, JobState], *, as_json: bool) -> int:
+    from islands.record.one_run import warnings
+    from islands.slurm.collect import counted_states
+
+    if as_json:
+        counts = Counter(state.word for state in states.values())
+        elements = {str(number): asdict(state) for number, state in states.items()}
+        show(json.dumps({"folder": str(folder), "counts": counts, "elements": elements}))
+        return 0
+    show(f"{folder}: {counted_states(states)}")
+    for number, state in states.items():
+        if state.word not in ("done", "queued"):
+            show(f"{number:>7}  {state}")
+    for number in states:
+        for warning in warnings(inside(folder, str(number))):
+            show(f"warning: {warning}")
+    return 0
+
+
+def add_collect(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `islands collect`."""
+    words = "the folder of a sweep, in which each run has a folder 1, 2, ..."
     parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=words)
 
 
-def main(args: argparse.Namespace) -> int:
-    """Print the log as it grows, and the state of the work whenever that changes."""
+def collect(args: argparse.Namespace) -> int:
+    """Write one table of all runs of a sweep, and name the unfinished ones."""
+    from islands.cli import main
+    from islands.slurm.collect import collect, elements_of
+
+    elements = elements_of(args.folder)
+    status = collect(args.folder, elements)
+    done = [str(each.folder) for each in elements if each.result is not None]
+    if done:  # one page that compares the runs
+        main(["report", *done, "--out", str(args.folder / "report.html")])
+    return status
+
+
+def add_watch(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `islands watch`."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=_FOLDER)
+
+
+def watch(args: argparse.Namespace) -> int:
+    """Show the progress of work that another process or a job is doing."""
     from islands.record.one_run import warnings
     from islands.slurm.collect import is_sweep
     from islands.slurm.state import log_of, state_of
