@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, Protocol
 
 from islands.display.heartbeat import Heartbeat
 from islands.parallel import World
 from islands.record.ledger import RunLedger
+from islands.tables import Column, Table, line
 
 
 @dataclass(frozen=True)
@@ -68,16 +68,39 @@ class BenchRequest:
     """The results of runs, with those of earlier measurements in `out`."""
 
 
-@dataclass(frozen=True)
-class BenchRow(ABC):
-    """One line of a table; `--json` and `--out` write its fields.
+class BenchRow(Protocol):
+    """One line of a table. A table without titles is only written, with its cells."""
 
-    A table without a header is only written.
-    """
+    @property
+    def table(self) -> Table:
+        """The table."""
 
-    TABLE: ClassVar[str]
-    HEADER: ClassVar[str]
-
-    @abstractmethod
     def line(self) -> str:
-        """Return the row as text, aligned with `HEADER`."""
+        """Return the row as text, aligned with the header of its table."""
+
+    def cells(self) -> Mapping[str, Any]:
+        """Return what `--json` and `--out` write."""
+
+
+@dataclass(frozen=True)
+class RecordRow:
+    """A row whose cells are its fields; its columns, which only text has, are made from them."""
+
+    table: ClassVar[Table]
+
+    def line(self) -> str:
+        """Return the row as text, aligned with the header of its table."""
+        return line(self.table.columns, self)
+
+    def cells(self) -> Mapping[str, Any]:
+        """Return the fields."""
+        return asdict(self)
+
+
+METHOD = Column("method", "method", form="<", value=lambda row: f"{row.method}, {row.backend}")
+"""The last column of the tables of methods."""
+
+
+def counts(size: int) -> list[int]:
+    """Return 1, 2, 4, ... up to `size`, and `size` itself."""
+    return sorted({*(1 << bit for bit in range(size.bit_length())), size})

@@ -16,12 +16,11 @@ from typing import Any
 
 from islands.backends.cpu import share_of_cores
 from islands.bench import waiting
-from islands.bench.base import BenchRequest, BenchRow
+from islands.bench.base import BenchRequest, BenchRow, counts
 from islands.bench.gpus_rows import GpuSpeedRow, GpuTargetRow, Runs
 from islands.bench.gpus_runs import SPEED, TARGET, GpuRunRow, digest_of, ran
 from islands.bench.gpus_summaries import GpuLawRow, GpuMeansRow
 from islands.bench.quality import EVERY, named
-from islands.bench.scaling import counts
 from islands.bench.traced import facts, program
 from islands.bench.variants import Variant, variants
 from islands.configuration.spec import RunSpec

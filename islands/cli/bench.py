@@ -8,7 +8,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, fields
+from dataclasses import fields
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from islands.bench import BENCHES, COLLECTIVE, DRAWN, GPU_INSTANCES, LONG, benchmark
 from islands.bench.base import BenchRequest
-from islands.bench.compare import PRINTED, Compared, compared, read_tables
+from islands.bench.compare import PRINTED, compared, read_tables
 from islands.bench.folder import MEASUREMENT, PROVENANCE, measurement, refuse_other_work
 from islands.bench.rivals import require_installed
 from islands.cli import arguments, bench_options
@@ -128,20 +128,14 @@ def _performed(args: argparse.Namespace, ledger: RunLedger) -> int:
                 which = f" ({place} of {len(names)})" if len(names) > 1 else ""
                 heartbeat.work = f"bench {name}{which}"
                 _print(text, found, tables, say)
-    measured: dict[str, Any] = {
-        name: [asdict(row) for row in rows] for name, rows in tables.items()
-    }
     if rank > 0:
         return 0
+    measured: dict[str, Any] = _cells(tables)
     if args.compare is not None:
         earlier, words = before
         say(f"\nCompared with {args.compare}{f' ({words})' if words else ''}")
         measured |= _comparison(compared(earlier, measured), say)
-    printed = {
-        name: "\n".join([rows[0].HEADER, *(row.line() for row in rows)])
-        for name, rows in tables.items()
-        if rows[0].HEADER
-    }
+    printed = {name: _text(rows) for name, rows in tables.items() if rows[0].table.header}
     made = {**_provenance(tables), MEASUREMENT: measurement(names, asked)}
     measured = {PROVENANCE: made, PRINTED: printed} | measured
     if args.out is not None:
@@ -153,23 +147,31 @@ def _performed(args: argparse.Namespace, ledger: RunLedger) -> int:
     return 0
 
 
-def _comparison(found: Compared, say: Callable[[str], None]) -> dict[str, Any]:
+def _comparison(found: dict[str, list[BenchRow]], say: Callable[[str], None]) -> dict[str, Any]:
     """Print a comparison, and return its tables."""
-    for rows in (found.ratios, found.changes):
-        if rows:
-            say("\n".join([f"\n{rows[0].HEADER}", *(row.line() for row in rows)]))
-    for before, now in dict.fromkeys(tuple(each.devices) for each in found.changes):
+    for rows in filter(None, found.values()):
+        say(f"\n{_text(rows)}")
+    for before, now in dict.fromkeys(tuple(each.cells()["devices"]) for each in found["changes"]):
         if before != now:
             say(f"Before on {before}; now on {now}")
-    if not (found.ratios or found.changes):
+    if not any(found.values()):
         say("No row is in both measurements.")
-    return {name: [asdict(each) for each in rows] for name, rows in vars(found).items()}
+    return _cells(found)
+
+
+def _text(rows: Sequence[BenchRow]) -> str:
+    return "\n".join([rows[0].table.header, *(row.line() for row in rows)])
+
+
+def _cells(tables: Mapping[str, Sequence[BenchRow]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the tables as JSON has them."""
+    return {name: [row.cells() for row in rows] for name, rows in tables.items()}
 
 
 def _provenance(tables: Mapping[str, Sequence[BenchRow]]) -> dict[str, Any]:
     """Return what made the tables, on which devices."""
-    rows = (row for each in tables.values() for row in each)
-    devices = dict.fromkeys(str(row.device) for row in rows if hasattr(row, "device"))
+    rows = [row.cells() for each in tables.values() for row in each]
+    devices = dict.fromkeys(str(row["device"]) for row in rows if "device" in row)
     command = _without_folder(sys.argv[1:])
     return {**provenance(), "devices": list(devices), "driver": driver(), "command": command}
 
@@ -211,11 +213,12 @@ def _print(
     """Run one benchmark; print its rows and add them to the tables."""
     say(("\n" if tables else "") + text)
     for row in found:
-        if row.HEADER and row.TABLE not in tables:
-            say(f"\n{row.HEADER}")
-        if row.HEADER:
+        table = row.table
+        if table.header and table.name not in tables:
+            say(f"\n{table.header}")
+        if table.header:
             say(row.line())
-        tables.setdefault(row.TABLE, []).append(row)
+        tables.setdefault(table.name, []).append(row)
 
 
 def _requested(

@@ -25,8 +25,8 @@ import tomli_w
 from documented import Started
 from pages import ROOT
 
+from islands.bench.base import counts
 from islands.bench.gpus_runs import TARGET
-from islands.bench.scaling import counts
 from islands.cli import COMMANDS, functions_of, job, parsed
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
