@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from islands import algorithms, encodings, improvers
 from islands.algorithms import ALGORITHMS, operators
-from islands.custom.kinds import Kind, Own
+from islands.custom.parts import OwnPart, PartKind
 from islands.custom.scripts import is_reference
 from islands.custom.trust import FULL_TRUST, NO_TRUST, Trust
 from islands.encodings import ENCODINGS
@@ -34,7 +34,7 @@ ALIASES = {
 }
 """Short names of settings, and their full ones."""
 
-PARTS: dict[str, Kind] = {
+PARTS: dict[str, PartKind] = {
     "algorithm": algorithms.KIND,
     "encoding": encodings.KIND,
     "improver.name": improvers.KIND,
@@ -215,7 +215,7 @@ def parts_of(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         yield from ((PARTS[key].what, each[key]) for key in PARTS if key in each)
 
 
-def of_scripts(settings: Mapping[str, Any]) -> dict[str, Own]:
+def of_scripts(settings: Mapping[str, Any]) -> dict[str, OwnPart]:
     """Return the parts from scripts in a run's settings, by the name of the setting."""
     found = {}
     for key, kind in PARTS.items():
@@ -243,7 +243,7 @@ def with_references(settings: Mapping[str, Any]) -> dict[str, Any]:
 def _loaded(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings with the names of parts instead of the parts of scripts."""
     return {
-        key: PARTS[key].named(value) if key in PARTS else value for key, value in values.items()
+        key: PARTS[key].name_of(value) if key in PARTS else value for key, value in values.items()
     }
 
 

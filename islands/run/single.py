@@ -26,7 +26,6 @@ from islands.display.screen import Screen
 from islands.errors import IslandsError, RunError
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.problems.tsp import Tsp
 from islands.progress.progress import Outcome
 from islands.progress.result import Records, Result
 from islands.progress.usage import EnergyMeter, Machine
@@ -280,7 +279,6 @@ def _with_bound(
     result without one.
     """
     problem, device = run.problem, run.archipelago.backend
-    assert isinstance(problem, Tsp), "only tsp has bounds"
     cost = result.cost
     assert cost is not None, "only a finished run has a bound"
     tour = np.asarray(result.solution, np.int64)
