@@ -25,7 +25,7 @@ from islands.configuration.given import ALIASES, COLONIES, Layer, combined, laye
 from islands.configuration.identity import part_versions
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.configuration.stop import parse, require_known, time_limit
-from islands.custom import scripts as scripts
+from islands.custom.scripts import absolute_reference, is_reference
 from islands.encodings import ENCODINGS, moved_as
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
@@ -237,7 +237,7 @@ def start_name(name: str, problem: Problem) -> str:
 def absolute(name: str) -> str:
     """Return a name that is valid in any folder: an absolute path, or another name unchanged."""
     if is_reference(name):
-        return scripts.absolute_reference(name)
+        return absolute_reference(name)
     with reading(name):
         path = Path(name) if Path(name).exists() else parted(Path(name))[0]
         part = Path(name).name.removeprefix(path.name)
