@@ -197,7 +197,7 @@ def test_the_self_communicator_is_one_rank() -> None:
 
     alone = World(MPI.COMM_SELF)
     assert (alone.rank, alone.size) == (0, 1)
-    assert alone.share(np.arange(2)).tolist() == [[0, 1]]
+    assert alone.allgather_numbers(np.arange(2)).tolist() == [[0, 1]]
 
 
 @pytest.mark.mpi(min_size=2)
