@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from islands.custom.kinds import Kind
+from islands.custom.parts import PartKind
 from islands.improvers.base import IMPROVERS, Improver, ImproverSettings, NoImprover
 from islands.improvers.local import Reinsert, Swap, TwoOpt
 from islands.improvers.or_opt import OrOpt
@@ -16,7 +16,7 @@ _ALL: tuple[type[Improver], ...] = (
 )
 IMPROVERS |= {each.name: each for each in _ALL}
 
-KIND = Kind("improver", Improver, IMPROVERS, _ALL, needs=("header", "solution_kinds"))
+KIND = PartKind("improver", Improver, IMPROVERS, _ALL, needs=("header", "solution_kinds"))
 
 
 def improvers_for(solution_kind: str) -> dict[str, type[Improver]]:

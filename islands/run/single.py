@@ -27,7 +27,6 @@ from islands.display.screen import Screen
 from islands.errors import IslandsError, RunError
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.problems.tsp import Tsp
 from islands.progress.progress import Epoch, Outcome
 from islands.progress.result import Records, Result
 from islands.progress.usage import EnergyMeter, Machine
@@ -309,7 +308,6 @@ def with_bound(
     seconds = max(_LEAST, _SHARE * result.seconds)
 
     def computed() -> Bound:
-        assert isinstance(problem, Tsp), "only tsp has bounds"
         return lower_bound(problem, tour, backend, seconds, lambda: interruption.requested != 0)
 
     say("")

@@ -15,6 +15,7 @@ from stated_for_tests import stated
 
 import islands
 from islands.algorithms import ALGORITHMS
+from islands.campaign.series import PlannedRun
 from islands.configuration.agreement import identity
 from islands.configuration.fit import fitting, require_block_memory
 from islands.configuration.resolve import format_of, instance_of, layers, resolve
@@ -31,7 +32,6 @@ from islands.record.inputs import require_intact, store_problem
 from islands.record.records import kinds_of
 from islands.run.build import islands_of, read_start
 from islands.run.request import resolve_stored, resolved, stored_request
-from islands.series.plan import PlannedRun
 
 _DEMOS = ("demo/tsp", "demo/qap", "demo/mkp")
 _FREE = 32 << 20  # bytes for islands: what needs more is refused

@@ -17,10 +17,10 @@ from results_for_tests import result
 import islands
 from islands import statistics
 from islands.backends.base import Backend
+from islands.campaign.summary import Summary, table
 from islands.display.screen import row
 from islands.errors import UsageError
 from islands.progress.progress import Progress
-from islands.series.summary import Summary, table
 from islands.statistics import LARGEST, against, percent_worse
 
 HUGE = 1.7e308
