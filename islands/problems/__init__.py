@@ -114,9 +114,7 @@ def _stated(optimum: int | None, unit: int) -> BestKnown | None:
 
 
 def _require_size(problem: Problem, path: Path, entry: Entry) -> None:
-    sizes: tuple[int, int | None] = problem.size, None
-    if isinstance(problem, Mkp):
-        sizes = problem.size, problem.constraints
+    sizes = problem.size, problem.constraints
     if sizes != (entry.size, entry.constraints):
         raise InputError(
             f"{path}: has {_size(*sizes)}, but {entry.full_name} has "
