@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from html import escape
-from io import BytesIO, StringIO
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -174,16 +174,10 @@ def logarithmic_from(axes: Any, low: float, high: float) -> None:
 
 def save(figure: Any, path: Path, form: str) -> None:
     """Write a figure as PNG or SVG, with a white background."""
-    with published(path) as temporary, temporary.open("wb") as stream:
-        stream.write(image(figure, form))
-
-
-def image(figure: Any, form: str, dpi: int = _RASTER_DPI) -> bytes:
-    """Return a figure as an image file."""
-    stream, metadata = BytesIO(), {"Date": None} if form == "svg" else {}
-    with style():
-        figure.savefig(stream, format=form, dpi=dpi, facecolor="white", metadata=metadata)
-    return stream.getvalue()
+    metadata = {"Date": None} if form == "svg" else {}
+    with published(path) as temporary, temporary.open("wb") as stream, style():
+        options = {"dpi": _RASTER_DPI, "facecolor": "white", "metadata": metadata}
+        figure.savefig(stream, format=form, **options)
 
 
 def inline(figure: Any, words: str) -> str:
