@@ -53,11 +53,10 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from islands.algorithms.base import Algorithm
+    from islands.algorithms.base import Algorithm, Launch, Schedule, Shape
     from islands.algorithms.operators import Crossover, Mutation
-    from islands.algorithms.schedule import Launch, Schedule, Shape
     from islands.backends.arguments import Struct
-    from islands.backends.header import Header
+    from islands.backends.source import Header
     from islands.backends.state import Field
     from islands.check.perform import check_problem
     from islands.encodings.base import Encoding
@@ -78,17 +77,17 @@ else:
         "Crossover": "islands.algorithms.operators",
         "Encoding": "islands.encodings.base",
         "Field": "islands.backends.state",
-        "Header": "islands.backends.header",
+        "Header": "islands.backends.source",
         "Improver": "islands.improvers.base",
         "IslandsError": "islands.errors",
-        "Launch": "islands.algorithms.schedule",
+        "Launch": "islands.algorithms.base",
         "Mutation": "islands.algorithms.operators",
         "Problem": "islands.problems.base",
         "Progress": "islands.progress.progress",
         "Result": "islands.progress.result",
-        "Schedule": "islands.algorithms.schedule",
+        "Schedule": "islands.algorithms.base",
         "Settings": "islands.settings",
-        "Shape": "islands.algorithms.schedule",
+        "Shape": "islands.algorithms.base",
         "Solver": "islands.solver",
         "Struct": "islands.backends.arguments",
         "Topology": "islands.migration.topology",

@@ -9,7 +9,7 @@ from typing import Any
 
 from islands import algorithms, encodings, improvers
 from islands.algorithms import operators
-from islands.backends.header import Header
+from islands.backends.source import Header
 from islands.custom.kinds import Kind, Own
 from islands.errors import UsageError
 from islands.migration import topology
