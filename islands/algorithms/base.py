@@ -225,7 +225,7 @@ class Algorithm(ABC):
     @classmethod
     def fits(cls, problem: Problem) -> bool:
         """Return whether it can solve a problem that has one of its encodings."""
-        return problem.has_neighbours or not cls.uses_neighbours
+        return problem.near is not None or not cls.uses_neighbours
 
     @classmethod
     def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:

@@ -241,7 +241,7 @@ class Eax(Algorithm):
         return {"EAX_WIDE": str(int(self._pitch > NARROW))}
 
     def require_problem(self, problem: Problem) -> None:
-        if self.settings.first_tours == _CURVE and problem.places is None:
+        if self.settings.first_tours == _CURVE and _places(problem) is None:
             raise UsageError(
                 f"first_tours={_CURVE}: a space-filling curve needs coordinates, but"
                 f" {problem.instance} has a matrix of distances. Choose greedy, nearest or random"
@@ -378,12 +378,16 @@ def entropy_of(population: int) -> NDArray[np.int32]:
     return np.array([0, *(round(-_UNIT * each * math.log(each)) for each in shares)], np.int32)
 
 
+def _places(problem: Problem) -> NDArray[np.float64] | None:
+    return None if problem.near is None else problem.near.places
+
+
 def frame_of(problem: Problem) -> NDArray[np.float64]:
     """Return the lowest coordinates of all cities, and the cells of a curve in a unit of length.
 
     Without coordinates, there is no curve, and these are zeros.
     """
-    places = problem.places
+    places = _places(problem)
     if places is None:
         return np.zeros(3)
     low = places.min(axis=0)

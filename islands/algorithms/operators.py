@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar, Self, TypeVar
 
 from islands.backends.source import Header, Macros
-from islands.custom.kinds import Kind
+from islands.custom.parts import PartKind
 from islands.errors import UsageError
 from islands.text import meant, option, unknown
 
@@ -79,12 +79,12 @@ CROSSOVERS: dict[str, Crossover] = {each.name: each for each in _ALL_CROSSOVERS}
 MUTATIONS: dict[str, Mutation] = {each.name: each for each in _ALL_MUTATIONS}
 """The operators by name; if two share a name, the one for orders."""
 
-CROSSOVER = Kind(
+CROSSOVER = PartKind(
     *("crossover", Crossover, CROSSOVERS, _ALL_CROSSOVERS),
     needs=("header", "encodings"),
     is_made=True,
 )
-MUTATION = Kind(
+MUTATION = PartKind(
     *("mutation", Mutation, MUTATIONS, _ALL_MUTATIONS),
     needs=("header", "encodings"),
     is_made=True,

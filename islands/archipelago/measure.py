@@ -207,7 +207,7 @@ _WORD_BITS = 32
 
 def compares_edges(encoding: Encoding, problem: Problem) -> bool:
     """Return whether genomes are closed tours, which differ in edges and not in places."""
-    return problem.cyclic and "permutation" in (encoding.name, encoding.like)
+    return problem.is_tour and "permutation" in (encoding.name, encoding.like)
 
 
 def most_distant(encoding: Encoding, problem: Problem, population: int) -> int:

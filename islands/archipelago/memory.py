@@ -119,7 +119,8 @@ _OF_NEIGHBOURS = ("cities", "axis", "split", "twins", "table")
 
 def neighbours_of(backend: Backend, problem: Problem) -> Struct:
     """Return `Neighbours` of kernels/tours; the kernel `find_neighbours` fills its table."""
-    arrays = problem.neighbours()
+    assert problem.near is not None, "it has distances"
+    arrays = problem.near.tables()
     levels = len(arrays["axis"]).bit_length() - 1
     return Struct(
         degree=np.int32(arrays["table"].shape[1]),

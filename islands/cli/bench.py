@@ -7,9 +7,8 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack
 from dataclasses import fields
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,14 +19,13 @@ from islands.bench.compare import PRINTED, compared, read_tables
 from islands.bench.folder import MEASUREMENT, PROVENANCE, measurement, refuse_other_work
 from islands.bench.rivals import require_installed
 from islands.cli import arguments, bench_options
-from islands.display.heartbeat import Heartbeat, end_work, write_work
+from islands.display.heartbeat import Heartbeat, end_work
 from islands.doctor.nvidia import driver
 from islands.errors import UsageError
 from islands.inside import inside
 from islands.parallel import World, launched, world
 from islands.paths import published
 from islands.record.folder import BENCH
-from islands.record.ledger import RunLedger
 from islands.record.provenance import provenance
 from islands.run.signals import suspending
 from islands.text import show, unknown
@@ -85,8 +83,8 @@ def main(args: argparse.Namespace) -> int:
             f"--of {','.join(args.of)} with {', '.join(instances)}: both name instances. Name all"
             " of them with --of"
         )
-    with closing(RunLedger(work="measurement")) as ledger:
-        return _performed(args, ledger)
+    with ExitStack() as folder:
+        return _performed(args, folder)
 
 
 def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -96,7 +94,7 @@ def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return [word for word in words if word not in instances], instances
 
 
-def _performed(args: argparse.Namespace, ledger: RunLedger) -> int:
+def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
     # Waiting ranks would use cores that rank 0 needs, so benchmarks of all ranks come first.
     asked_for = dict.fromkeys(args.what or _ALONE)
     names = sorted(asked_for, key=lambda name: name not in COLLECTIVE)
@@ -107,7 +105,7 @@ def _performed(args: argparse.Namespace, ledger: RunLedger) -> int:
     ranks = world() if together else World()
     with ranks.guarded(show_traceback=args.debug):
         heartbeat = Heartbeat(sys.stderr if rank == 0 and not args.quiet else None)
-        asked = ranks.run_on_all(lambda: _requested(args, ranks, heartbeat, ledger))
+        asked = ranks.run_on_all(lambda: _requested(args, ranks, heartbeat))
         mine = names if rank == 0 else together
         # Each refuses wrong options now, before anything is printed.
         begun = {name: _begun(name, asked) for name in mine}
@@ -119,10 +117,9 @@ def _performed(args: argparse.Namespace, ledger: RunLedger) -> int:
                 heartbeat.print(text, stream)
 
         tables: dict[str, list[BenchRow]] = {}
-        keeps_runs = args.out is not None and rank == 0 and bool({*LONG} & {*names})
-        ranks.run_on_all(lambda: ledger.open(args.out) if keeps_runs else None)
-        if keeps_runs:  # other processes see how far the measurement is
-            heartbeat.tell = partial(write_work, args.out)
+        if args.out is not None and {*LONG} & {*names}:  # keeps each run
+            folder.callback(asked.campaign.close)
+            asked.campaign.open(args.out)
         with suspending(), heartbeat:
             for place, (name, (text, found)) in enumerate(begun.items(), 1):
                 which = f" ({place} of {len(names)})" if len(names) > 1 else ""
@@ -221,9 +218,7 @@ def _print(
         tables.setdefault(table.name, []).append(row)
 
 
-def _requested(
-    args: argparse.Namespace, ranks: World, heartbeat: Heartbeat, ledger: RunLedger
-) -> BenchRequest:
+def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> BenchRequest:
     """Return the request; refuse wrong options before the first measurement."""
     for name in args.what:
         if name not in BENCHES:
@@ -261,7 +256,7 @@ def _requested(
         if field.name in args
     }
     backends = _backends(args.backend)
-    shared: dict[str, Any] = {"world": ranks, "heartbeat": heartbeat, "ledger": ledger}
+    shared: dict[str, Any] = {"world": ranks, "heartbeat": heartbeat}
     request = BenchRequest(backends=backends, **shared, **options)
     if args.out is not None and ranks.rank == 0:
         refuse_other_work(args.out, measurement(args.what or _ALONE, request))

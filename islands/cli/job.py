@@ -248,10 +248,10 @@ def _job_name(args: argparse.Namespace) -> str:
 
 def checked(words: Sequence[str]) -> JobFacts:
     """Return the properties of `run ...` or `resume DIR ...`; raise the errors of the command."""
+    from islands.campaign.series import SeriesPlan
     from islands.cli import parsed
     from islands.configuration.resolve import layers, resolve
     from islands.run.request import resolved, stored_request
-    from islands.series.plan import Plan
 
     args = parsed(list(words))
     trust = Trust(is_full=args.trust)
@@ -264,7 +264,7 @@ def checked(words: Sequence[str]) -> JobFacts:
     if args.runs is None and not args.instances[1:]:
         specs = [resolved(layers(given, args.config, trust))[0]]
     else:
-        plan = Plan.of(args.instances, args.runs or 1, given, args.config, trust)
+        plan = SeriesPlan.of(args.instances, args.runs or 1, given, args.config, trust)
         specs = [job.spec for job in plan.first]
         runs = tuple(job.folder for job in plan.jobs())
     return JobFacts(all(spec.general.backend == "cpu" for spec in specs), runs)

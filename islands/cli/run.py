@@ -30,11 +30,11 @@ from islands.text import show
 from islands.untrusted import followed
 
 if TYPE_CHECKING:
+    from islands.campaign.series import Series
     from islands.parallel import World
     from islands.progress.result import Result
     from islands.run.build import RankOptions
     from islands.run.runner import Output
-    from islands.series.series import Series
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
 """The options that choose parts, which may come from scripts."""
@@ -160,9 +160,8 @@ def add_output(group: argparse._ArgumentGroup) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Solve instances, once or with several seeds, on one process or under mpirun."""
+    from islands.campaign.series import SeriesPlan, run_series
     from islands.run.runner import Output, run_requested
-    from islands.series.plan import Plan
-    from islands.series.several import run_several
 
     output = Output(
         writes=True,
@@ -192,8 +191,9 @@ def run(args: argparse.Namespace) -> int:
                 _plot(result, output)
             return ended(result, ranks, as_json=args.json)
         trust = ranks.from_first(lambda: trust.signed_in(args.config, followed))
-        planned = partial(Plan.of, args.instances, args.runs or 1, requested, args.config, trust)
-        series = run_several(ranks.run_on_all(planned), ranks, output, rank_options)
+        runs = args.runs or 1
+        planned = partial(SeriesPlan.of, args.instances, runs, requested, args.config, trust)
+        series = run_series(ranks.run_on_all(planned), ranks, output, rank_options)
         return ended(series, ranks, as_json=args.json)
 
 

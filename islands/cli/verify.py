@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from islands.custom.scripts import is_reference, parted
+from islands.custom.scripts import is_reference, split_reference
 from islands.errors import InputError, RunError
 from islands.instances.formats import FORMATS, FOUND_BY_NAME
 from islands.instances.locate import Found, find
@@ -76,7 +76,7 @@ def _read(instance: str, solution: str, form: str | None, *, trusted: bool) -> t
             Path(instance), trusted=trusted
         )
     if is_reference(instance):
-        return _solution_path(solution, parted(instance)[0]), load(instance, form)
+        return _solution_path(solution, split_reference(instance)[0]), load(instance, form)
     found = find(instance, FOUND_BY_NAME)
     path = _solution_path(solution, found.file())
     return path, read(found, form or _format_of_run(path, found))

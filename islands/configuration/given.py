@@ -208,7 +208,8 @@ def parts_of(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _loaded(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings with the names of parts instead of the parts of scripts."""
     return {
-        key: CHOICES[key].named(value) if key in CHOICES else value for key, value in values.items()
+        key: CHOICES[key].name_of(value) if key in CHOICES else value
+        for key, value in values.items()
     }
 
 

@@ -10,12 +10,12 @@ from typing import Any
 from islands import algorithms, encodings, improvers
 from islands.algorithms import operators
 from islands.backends.source import Header
-from islands.custom.kinds import Kind, Own
+from islands.custom.parts import OwnPart, PartKind
 from islands.errors import UsageError
 from islands.migration import topology
 from islands.problems.base import Problem
 
-CHOICES: dict[str, Kind] = {
+CHOICES: dict[str, PartKind] = {
     "algorithm": algorithms.KIND,
     "encoding": encodings.KIND,
     "improver.name": improvers.KIND,
@@ -26,7 +26,7 @@ CHOICES: dict[str, Kind] = {
 """The kinds of parts, by the full name of the setting that chooses one."""
 
 
-def chosen(settings: Mapping[str, Any]) -> dict[str, Own]:
+def chosen(settings: Mapping[str, Any]) -> dict[str, OwnPart]:
     """Return the parts from scripts in a run's settings, by the name of the setting."""
     found = {}
     for key, kind in CHOICES.items():

@@ -240,7 +240,7 @@ def start_name(name: str, problem: Problem) -> str:
 def lasting(name: str) -> str:
     """Return a name that is valid in any folder: an absolute path, or another name unchanged."""
     if is_reference(name):
-        return scripts.lasting(name)
+        return scripts.absolute_reference(name)
     with reading(name):
         path = Path(name) if Path(name).exists() else parted(Path(name))[0]
         part = Path(name).name.removeprefix(path.name)

@@ -142,7 +142,7 @@ class Tabu(Improver):
 
     def work(self, problem: Problem) -> float:
         reads = problem.delta_items("swap")
-        if problem.updates_swaps:  # each is computed once, from rows in memory, then updated
+        if problem.swaps is not None:  # each is computed once, from rows in memory, then updated
             return self.items() * (self.steps() + reads / _READ_AT_ONCE)
         return self.items() * self.steps() * reads
 
@@ -154,7 +154,7 @@ class Tabu(Improver):
         }
 
     def block(self, problem: Problem) -> Block | None:
-        tiles = problem.tiles()
+        tiles = None if problem.swaps is None else problem.swaps.tiles
         return None if tiles is None or self.settings.aspiration else tiles.block()
 
     def items(self) -> int:

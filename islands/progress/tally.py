@@ -38,7 +38,7 @@ class StopRequests(NamedTuple):
     """Whether no rank has abandoned the latest generations."""
 
     @classmethod
-    def shared(
+    def of_all_ranks(
         cls, world: World, signals: int, seconds: float, *, is_complete: bool = True
     ) -> Self:
         """Return the stop requests of all ranks, the same on every rank; collective."""
@@ -103,7 +103,7 @@ class Tally:
         real = math.fsum(row.real_total for row in rows)
         return cls(best, generation, island, evaluations, high, low, islands, real)
 
-    def shared(self, world: World, signals: int, seconds: float) -> tuple[Self, StopRequests]:
+    def of_all_ranks(self, world: World, signals: int, seconds: float) -> tuple[Self, StopRequests]:
         """Return the tally and the stop requests of all ranks; collective."""
         own = [signals, _nanoseconds(seconds), self.best, self.best_generation, self.island]
         own += [self.evaluations, self.total_high, self.total_low, self.islands]

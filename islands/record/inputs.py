@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from islands.configuration.own import Trait
 from islands.configuration.spec import RunSpec
-from islands.custom.scripts import is_loaded, parted
+from islands.custom.scripts import is_loaded, split_reference
 from islands.custom.trust import UntrustedError, is_signed, references, sign, signed
 from islands.errors import InputError
 from islands.inside import inside, opened
@@ -52,7 +52,7 @@ def write_settings(folder: Path, spec: RunSpec, run: str = "", signature: str = 
     path, text = inside(folder, SETTINGS), spec.to_toml()
     for begin, digest in ((RUN_LINE, run), (SIGNATURE_LINE, signature)):
         text += f"{begin}{digest}\n" if digest else ""
-    scripts = {parted(each)[0] for each in references(spec.stored)}
+    scripts = {split_reference(each)[0] for each in references(spec.stored)}
     if scripts and (all(map(is_loaded, scripts)) or _is_signed(path)):
         text = signed(text)
     with published(path) as temporary:

@@ -7,6 +7,7 @@ Each start of a run writes its own streams, so that those of a checkpoint stay u
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from islands.untrusted import MISMATCH, parsing
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_NAME = re.compile(rf"rank-(\d+)(?:\.(\d+){re.escape(UNFINISHED)}|\.parquet)")
 _START, _RUN = b"islands.start", b"islands.run"
 """The metadata keys of the start that wrote a file, and of the identity of its run."""
 _ROWS_A_GROUP = 1 << 16
@@ -51,6 +53,12 @@ def finished_path(folder: Path, rank: int) -> Path:
 def stream_path(folder: Path, rank: int, start: int) -> Path:
     """Return the path of the stream that a rank writes in a start."""
     return folder / f"rank-{rank:03}.{start}{UNFINISHED}"
+
+
+def rank_and_start(name: str) -> tuple[int, int] | None:
+    """Return the rank of a file of a record, and its start, 0 for Parquet; None for other names."""
+    match = _NAME.fullmatch(name)
+    return None if match is None else (int(match[1]), int(match[2] or 0))
 
 
 class Stream:

@@ -11,7 +11,7 @@ from islands.configuration.given import COLONIES, gathered, of_table, parts_of, 
 from islands.configuration.own import CHOICES, traits
 from islands.configuration.resolve import Layer, format_of, instance_of, layers, resolve
 from islands.configuration.spec import RunSpec
-from islands.custom.scripts import is_reference, parted
+from islands.custom.scripts import is_reference, split_reference
 from islands.custom.trust import NO_TRUST, Trust, UntrustedError
 from islands.errors import InputError, IslandsError, UsageError
 from islands.modelling.model import NeedsScriptError
@@ -110,14 +110,14 @@ def missing_parts(folder: Path, settings: Mapping[str, Any]) -> dict[str, str]:
         values = _values(key, (settings, *settings.get(COLONIES, ())))
         own = [each for each in values if each not in kind.registry]
         for value in own:
-            part = parted(value)[1] if own[1:] and is_reference(value) else "NAME"
+            part = split_reference(value)[1] if own[1:] and is_reference(value) else "NAME"
             try:
                 if not is_reference(value):
                     raise InputError(
                         f"{folder}: its {kind.what} {value!r} is not defined at the top level of a"
                         " script, so that it cannot be found again. Assign it to a name there"
                     )
-                kind.named(value)
+                kind.name_of(value)
             except IslandsError as error:
                 missing[f"--{key.partition('.')[0]} FILE.py:{part}"] = str(error)
     return missing
@@ -142,7 +142,7 @@ def _move(key: str, holders: Sequence[dict[str, Any]], values: Sequence[str]) ->
                 f"{option(name, value)}: a resumed run keeps its {kind.what},"
                 f" {either([repr(each) for each in kept]) or 'none'}. Leave {option(name)} out"
             )
-        found = kind.named(value)
+        found = kind.name_of(value)
         same = _same(own, value, found) if is_reference(value) else []
         if not same:
             raise UsageError(
@@ -168,10 +168,10 @@ def _same(own: Sequence[str], value: str, name: str) -> list[str]:
 
     If a run has several, their names in the scripts decide, and then the names of the files.
     """
-    file, word = parted(value)
+    file, word = split_reference(value)
     same = [
         each
         for each in own
-        if (parted(each)[1] == word or not own[1:] if is_reference(each) else each == name)
+        if (split_reference(each)[1] == word or not own[1:] if is_reference(each) else each == name)
     ]
-    return [each for each in same if parted(each)[0].name == file.name] or same
+    return [each for each in same if split_reference(each)[0].name == file.name] or same

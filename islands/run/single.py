@@ -27,7 +27,6 @@ from islands.display.screen import Screen
 from islands.errors import IslandsError, RunError
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.problems.tsp import Tsp
 from islands.progress.progress import Epoch, Outcome
 from islands.progress.result import Records, Result
 from islands.progress.usage import EnergyMeter, Machine
@@ -108,7 +107,7 @@ def perform(
             memory = MemoryRecords(start.spec, start.problem, world)
         energy = EnergyMeter(start.backend, world)
         outcome = _evolved(start, journal, memory, screen, interruption, callback)
-        result = _result(start, outcome, memory, energy.shared())
+        result = _result(start, outcome, memory, energy.of_all_ranks())
         if journal is not None and not start.asynchronous and not outcome.is_partial:
             journal.checkpoints.keep(outcome.moment)
             screen.kept()
@@ -236,12 +235,12 @@ def _result(
     # An incomplete generation 0 cannot be reproduced.
     own = [] if outcome.is_partial else archipelago.digests()
     digests = [pair for rank in world.allgather(own) for pair in rank]
-    spec, machine, maximise = start.spec, start.machine, start.problem.maximise
+    spec, machine = start.spec, start.machine
     records: Records | None = None
     if start.folder is not None:
-        records = FolderRecords(maximise, start.folder.absolute(), start.problem)
+        records = FolderRecords(start.problem, start.folder.absolute())
     elif memory is not None:
-        records = memory.shared()
+        records = memory.of_all_ranks()
     return Result(
         instance=start.problem.instance,
         problem=start.problem.name,
@@ -309,7 +308,6 @@ def with_bound(
     seconds = max(_LEAST, _SHARE * result.seconds)
 
     def computed() -> Bound:
-        assert isinstance(problem, Tsp), "only tsp has bounds"
         return lower_bound(problem, tour, backend, seconds, lambda: interruption.requested != 0)
 
     say("")

@@ -18,7 +18,7 @@ from islands.record.folder import (
     JOB,
     LOG,
     RANKING,
-    SERIES,
+    SERIES_TABLE,
     SETTINGS,
     Kind,
     kind_of,
@@ -27,7 +27,6 @@ from islands.record.folder import (
 )
 from islands.record.lock import is_locked
 from islands.record.solution import recorded
-from islands.series.ledger import LEDGER
 from islands.slurm.commands import RUNNING, WAITING, state_in_queue
 from islands.slurm.jobs import JobAttempt, JobAttempts, command_to_continue, latest_job
 from islands.text import counted, escaped
@@ -91,8 +90,8 @@ def _state_of_run(
     if slurm in RUNNING or is_locked(folder):
         return "running", reason if last is None else f"attempt {len(attempts)} on {reason}"
     status = None if last is None else last.status
-    if status == 0 and (folder / LEDGER).exists():
-        return "done", f"all runs; table: {folder / LEDGER}"
+    if status == 0 and (folder / SERIES_TABLE).exists():
+        return "done", f"all runs; table: {folder / SERIES_TABLE}"
     message = _last_error(folder, last)
     can_resume = (folder / SETTINGS).exists()
     if status == Suspended.status or (status is None and not message and can_resume):
@@ -165,7 +164,7 @@ def _state_of_work(folder: Path) -> JobState:
 def _outcome(folder: Path, kind: Kind) -> str:
     """Return where the results are."""
     if kind is Kind.SERIES:
-        table = folder / SERIES
+        table = folder / SERIES_TABLE
         return f"table: {table}" if table.exists() else counted(len([*runs_in(folder)]), "run")
     if kind is Kind.TUNING:
         return f"ranking: {folder / RANKING}; best: {folder / BEST}"

@@ -141,7 +141,7 @@ def _listed(text: str, key: str, values: str) -> tuple[str, ...]:
     listed = tuple(dict.fromkeys(value.strip() for value in values.split(",")))
     if "" in listed:
         raise UsageError(f"--over {text}: a value is missing. Write KEY=a,b,c")
-    return tuple(map(CHOICES[key].named, listed)) if key in CHOICES else listed
+    return tuple(map(CHOICES[key].name_of, listed)) if key in CHOICES else listed
 
 
 def _checked(text: str, owner: Owner, value: str) -> Any:

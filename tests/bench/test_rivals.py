@@ -67,7 +67,7 @@ def shortest(problem: Problem) -> int:
 def as_matrix(problem: Any, folder: Path) -> Problem:
     """Return the same cities from a file with all distances."""
     cities = np.arange(problem.size)
-    rows = problem.distances(cities[:, None], cities[None, :]).tolist()
+    rows = problem.near.between(cities[:, None], cities[None, :]).tolist()
     head = ["NAME: m", "TYPE: TSP", f"DIMENSION: {problem.size}", "EDGE_WEIGHT_TYPE: EXPLICIT"]
     head += ["EDGE_WEIGHT_FORMAT: FULL_MATRIX", "EDGE_WEIGHT_SECTION"]
     path = folder / "matrix.tsp"

@@ -39,7 +39,7 @@ def test_every_second_fourth_or_further_generation_is_kept(
 ) -> None:
     monkeypatch.setattr(reading, "_KEPT_ROWS", 400)
     notes: list[str] = []
-    table = read_records(folder, "trace", notes.append)
+    table = read_records(folder, "trace", thinned=notes.append)
     assert table is not None
     kept = [50 * number for number in range(0, 200, 4) for _ in range(3)]
     assert table.column("generation").to_pylist() == kept * 2
@@ -49,7 +49,7 @@ def test_every_second_fourth_or_further_generation_is_kept(
 
 def test_all_rows_of_a_short_record_are_read_without_a_note(folder: Path) -> None:
     notes: list[str] = []
-    table = read_records(folder, "trace", notes.append)
+    table = read_records(folder, "trace", thinned=notes.append)
     assert table is not None
     assert (len(table), notes) == (1200, [])
 

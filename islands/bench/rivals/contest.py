@@ -85,11 +85,10 @@ class Contest:
         for name in self._request.rivals:
             rival = RIVALS[name]
             if rival.refusal(problem) is None and (rival.is_seeded or seed == 1):
-                self._request.heartbeat.detail(f"{name}, seed {seed}")
-                yield self._request.ledger.result_of(
+                yield self._request.campaign.result(
                     self._asked(rival, problem, seed),
-                    self._request.world,
                     partial(self._result, rival, problem, seed),
+                    f"{name}, seed {seed}",
                 )
 
     def _asked(self, rival: Rival, problem: Problem, seed: int) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class Lkh(Rival):
         """Refuse other problems than tours, and large matrices, whose text LKH would read."""
         if not isinstance(problem, Tsp):
             return "solves tours only"
-        if problem.metric not in _METRICS and problem.size > _MOST_IN_MATRIX:
+        if problem.near.metric not in _METRICS and problem.size > _MOST_IN_MATRIX:
             return f"takes matrices of at most {_MOST_IN_MATRIX} cities here"
         return None
 
@@ -78,14 +78,14 @@ class Lkh(Rival):
 def _tsplib(problem: Tsp) -> str:
     """Return the instance in TSPLIB's format."""
     head = [f"NAME : {problem.size}", "TYPE : TSP", f"DIMENSION : {problem.size}"]
-    if problem.metric in _METRICS:
+    if problem.near.metric in _METRICS:
         places = problem.file.coordinates
         assert places is not None
         lines = [f"{city} {x!r} {y!r}" for city, (x, y) in enumerate(places.tolist(), 1)]
-        head += [f"EDGE_WEIGHT_TYPE : {problem.metric}", "NODE_COORD_SECTION"]
+        head += [f"EDGE_WEIGHT_TYPE : {problem.near.metric}", "NODE_COORD_SECTION"]
         return "\n".join([*head, *lines, "EOF", ""])
     cities = np.arange(problem.size)
-    rows = [problem.distances(np.full_like(cities, city), cities).tolist() for city in cities]
+    rows = [problem.near.between(np.full_like(cities, city), cities).tolist() for city in cities]
     head += ["EDGE_WEIGHT_TYPE : EXPLICIT", "EDGE_WEIGHT_FORMAT : FULL_MATRIX"]
     lines = [" ".join(map(str, row)) for row in rows]
     return "\n".join([*head, "EDGE_WEIGHT_SECTION", *lines, "EOF", ""])

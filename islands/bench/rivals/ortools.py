@@ -36,7 +36,7 @@ class OrTools(Rival):
         assert isinstance(problem, Tsp)
         n = problem.size
         cities = np.arange(n)
-        matrix = [problem.distances(np.full(n, city), cities).tolist() for city in cities]
+        matrix = [problem.near.between(np.full(n, city), cities).tolist() for city in cities]
         manager = pywrapcp.RoutingIndexManager(n, 1, seed % n)
         began = time.perf_counter()
         routing = pywrapcp.RoutingModel(manager)

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from results_for_tests import result, summary
 
+from islands.campaign.series import Series
+from islands.campaign.summary import Summary, table
 from islands.errors import RunError
 from islands.run import request as request
-from islands.series.series import Series
-from islands.series.summary import Summary, table
 
 
 @pytest.mark.parametrize(

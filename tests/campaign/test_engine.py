@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from ranks_for_tests import on_ranks
 
+from islands.campaign import engine
+from islands.campaign.engine import Campaign
 from islands.errors import Suspended
 from islands.parallel import World
-from islands.reproduce import workers
-from islands.reproduce.workers import Workers
 from islands.run.signals import INTERRUPT
 
 SIGTERM, SIGUSR1 = 2, 4
@@ -22,7 +22,7 @@ def test_a_signal_after_complete_work_is_raised_before_the_next_piece(
     number: int, raised: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard = 0
-    monkeypatch.setattr(workers, "received", lambda: heard)
+    monkeypatch.setattr(engine, "received", lambda: heard)
 
     def interrupted(numbers: range) -> list[int]:
         nonlocal heard
@@ -30,14 +30,14 @@ def test_a_signal_after_complete_work_is_raised_before_the_next_piece(
         return list(numbers)
 
     def work(world: World) -> tuple[list[list[int]], int]:
-        mine, done = Workers(world), list[int]()
+        mine, done = Campaign(world), list[int]()
         assert mine.divided(3, list) == [[0], [1, 2]]
         complete = mine.divided(4, interrupted)
         with pytest.raises(raised):
             mine.divided(2, lambda _: done.append(1))
         with pytest.raises(raised):
             # Those of another table.
-            Workers(world).on_first(2, lambda _: done.append(1))
+            Campaign(world).on_first(2, lambda _: done.append(1))
         return complete, len(done)
 
     assert on_ranks(2, work) == [([[0, 1], [2, 3]], 0)] * 2
@@ -54,7 +54,7 @@ def test_a_signal_that_ends_a_part_of_the_work_is_raised_at_once(
 
     def work(world: World) -> bool:
         with pytest.raises(raised):
-            Workers(world).divided(2, part)
+            Campaign(world).divided(2, part)
         return True
 
     assert on_ranks(2, work) == [True, True]
@@ -62,5 +62,5 @@ def test_a_signal_that_ends_a_part_of_the_work_is_raised_at_once(
 
 def test_ranks_without_work_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(World, "part", lambda self, count: self if self.rank < count else None)
-    assert on_ranks(3, lambda world: Workers(world).on_first(2, lambda each: each.rank)) == [0] * 3
-    assert on_ranks(3, lambda world: Workers(world).divided(2, list)) == [[[0], [1]]] * 3
+    assert on_ranks(3, lambda world: Campaign(world).on_first(2, lambda each: each.rank)) == [0] * 3
+    assert on_ranks(3, lambda world: Campaign(world).divided(2, list)) == [[[0], [1]]] * 3

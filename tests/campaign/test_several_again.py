@@ -129,6 +129,8 @@ def test_without_checkpoints_unfinished_runs_start_again() -> None:
     done("fake/a")
     lines = Path("out/runs.tsv").read_text().splitlines(keepends=True)
     Path("out/runs.tsv").write_text("".join(lines[:2]))
+    lines = Path("out/runs.jsonl").read_text().splitlines(keepends=True)
+    Path("out/runs.jsonl").write_text(lines[0])
     Seeded.begun.clear()
     done("fake/a", rank_options=RankOptions(asynchronous=True))
     assert Seeded.begun == [("fake/a", 2)]

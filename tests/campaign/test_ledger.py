@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from islands.parallel import world
-from islands.record import ledger
-from islands.record.ledger import LEDGER, RunLedger
+from islands.campaign import ledger
+from islands.campaign.engine import Campaign
+from islands.campaign.ledger import LEDGER, Ledger
 
 
 class Clock:
@@ -23,20 +23,22 @@ class Clock:
         return self.now
 
 
-def add(kept: RunLedger, clock: Clock, seed: int, seconds: float) -> None:
+def add(kept: Ledger, clock: Clock, seed: int, seconds: float) -> None:
     """Keep the result of a run that takes some seconds."""
 
     def run() -> dict[str, int]:
         clock.now += seconds
         return {"cost": seed}
 
-    assert kept.result_of({"seed": seed}, world(), run) == {"cost": seed}
+    campaign = Campaign()
+    campaign.ledger = kept
+    assert campaign.result({"seed": seed}, run) == {"cost": seed}
 
 
 def test_seconds_are_those_of_all_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
     monkeypatch.setattr(ledger, "perf_counter", clock)
-    first = RunLedger(tmp_path)
+    first = Ledger(tmp_path)
     clock.now += 1
     add(first, clock, 1, 4.0)
     add(first, clock, 2, 2.5)
@@ -44,7 +46,7 @@ def test_seconds_are_those_of_all_commands(tmp_path: Path, monkeypatch: pytest.M
     clock.now += 30  # killed before the third result: this time is repeated
     first.close()
     clock.now += 1000
-    second = RunLedger(tmp_path)
+    second = Ledger(tmp_path)
     assert second.seconds() == 7.5
     add(second, clock, 1, 4.0)  # known
     clock.now += 0.5
@@ -52,25 +54,25 @@ def test_seconds_are_those_of_all_commands(tmp_path: Path, monkeypatch: pytest.M
     add(second, clock, 3, 2.0)
     assert second.seconds() == 10.0
     second.close()
-    third = RunLedger(tmp_path)
+    third = Ledger(tmp_path)
     assert third.seconds() == 10.0
     third.close()
 
 
 def test_a_file_without_seconds_is_read(tmp_path: Path) -> None:
-    kept, clock = RunLedger(tmp_path), Clock()
+    kept, clock = Ledger(tmp_path), Clock()
     add(kept, clock, 1, 1.0)
     kept.close()
     entry = {"asked": {"seed": 1}, "result": {"cost": 1}}
     digest = hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()
     (tmp_path / LEDGER).write_text(json.dumps({**entry, "sha256": digest}) + "\n")
-    again = RunLedger(tmp_path)
+    again = Ledger(tmp_path)
     assert len(again) == 1
     again.remove()
     assert not tmp_path.exists()
 
 
 def test_seconds_without_a_folder() -> None:
-    kept = RunLedger()
+    kept = Ledger()
     add(kept, Clock(), 1, 1.0)
     assert kept.seconds() >= 0

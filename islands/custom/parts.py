@@ -14,13 +14,13 @@ from typing import Any, ClassVar
 
 from islands.backends.source import Header
 from islands.custom.scripts import (
+    absolute_reference,
     file_of,
     is_reference,
-    lasting,
     module_of,
-    own_lines,
-    parted,
     reference_to,
+    script_errors,
+    split_reference,
 )
 from islands.errors import InputError, UsageError
 from islands.paths import data_folder
@@ -44,7 +44,7 @@ _MEMBERS: dict[str, tuple[type, str]] = {
 
 
 @dataclass(frozen=True)
-class Own:
+class OwnPart:
     """A part from a script."""
 
     part: Any
@@ -52,10 +52,10 @@ class Own:
     """`/path/FILE.py:NAME`, from which it can be loaded again."""
 
 
-class Kind:
+class PartKind:
     """One kind of part."""
 
-    all: ClassVar[list[Kind]] = []
+    all: ClassVar[list[PartKind]] = []
 
     def __init__(
         self,
@@ -73,25 +73,25 @@ class Kind:
         Parts are classes, from which each run creates objects. If `is_made`, they are objects; a
         class then stands for the object that it creates without arguments.
         """
-        self.what, self.base, self.registry, self.own = what, base, registry, dict[str, Own]()
+        self.what, self.base, self.registry, self.own = what, base, registry, dict[str, OwnPart]()
         self._built_in, self._needs = tuple(built_in), ("name", *needs)
         self._taken = {plain(name): name for name in registry}
         self._is_made, self._entry = is_made, entry
-        Kind.all.append(self)
+        PartKind.all.append(self)
 
-    def named(self, value: Any) -> Any:
+    def name_of(self, value: Any) -> Any:
         """Return the name of a part given as `FILE.py:NAME`, a class or an object.
 
         Return a name unchanged, and also a value that cannot be a part, as of another setting.
         """
         is_part = is_reference(value) or not isinstance(value, str | int | float | None)
-        return self.taken(value).part.name if is_part else value
+        return self.registered(value).part.name if is_part else value
 
-    def taken(self, value: Any) -> Own:
+    def registered(self, value: Any) -> OwnPart:
         """Register a part from a script; refuse a value that is not of this kind."""
         words, reference = repr(value), None
         if is_reference(value):
-            words, reference = value, lasting(value)
+            words, reference = value, absolute_reference(value)
             value = self._loaded(value)
         if self._stands_for_class(value):
             value = type(value)
@@ -99,9 +99,9 @@ class Kind:
             raise self._unfit(words, value)
         part = value
         if self._is_made and isinstance(value, type):
-            with own_lines(file_of(value), f"{words} is created without arguments"):
+            with script_errors(file_of(value), f"{words} is created without arguments"):
                 part = value()
-        own = Own(part, reference or reference_to(part) or reference_to(value))
+        own = OwnPart(part, reference or reference_to(part) or reference_to(value))
         if not any(each in (part, type(part)) for each in self._built_in):
             self._require_complete(part)
             self.registry[part.name] = self._entry(part)
@@ -109,7 +109,7 @@ class Kind:
         return own
 
     def _loaded(self, reference: str) -> Any:
-        path, name = parted(reference)
+        path, name = split_reference(reference)
         defined = vars(module_of(path))
         if name in defined:
             return defined[name]
@@ -147,7 +147,7 @@ class Kind:
         if isinstance(value, self.base):
             fix = f"Pass the class {type(value).__name__}: each run creates its own object"
         elif is_reference(words):
-            fix = self._offered(parted(words)[0])
+            fix = self._offered(split_reference(words)[0])
         else:
             fix = f"Pass a subclass of {own}, FILE.py:NAME of one, or a name"
         return UsageError(f"{words}: is {_described(value)}, but must be {_one(self.what)}. {fix}")
@@ -209,7 +209,7 @@ def _require_own_file(words: str, header: Header) -> None:
 
 def _described(value: Any) -> str:
     """Return a description of a value."""
-    for kind in Kind.all:
+    for kind in PartKind.all:
         if value is kind.base:
             return f"islands.{value.__name__} itself"
         if isinstance(value, kind.base):

@@ -10,12 +10,11 @@ import pytest
 from ranks_for_tests import on_ranks
 from series_for_tests import COSTS, Named, Seeded, done, entered, planned, pretend, rows
 
+from islands.campaign.series import Series, run_series
 from islands.errors import InputError, UsageError
 from islands.parallel import World
 from islands.record.inputs import read_settings
 from islands.run.runner import Output, run_requested
-from islands.series.series import Series
-from islands.series.several import run_several
 
 
 @pytest.fixture(autouse=True)
@@ -115,7 +114,7 @@ def test_a_series_without_a_folder_gets_a_new_one() -> None:
     ("name", "error", "message"),
     [
         ("out/mine.txt", UsageError, "contains files, but no series"),
-        ("out/run.toml", UsageError, "contains files, but no series"),
+        ("out/run.toml", UsageError, "contains a run, no series"),
         ("out/runs.tsv", InputError, r"is not a table of runs with the columns instance, gap"),
         ("out/a-seed2/mine.txt", UsageError, 'a-seed2": contains files, but no run'),
         ("out/a-seed2", UsageError, 'a-seed2": is a file'),
@@ -154,7 +153,7 @@ def test_a_series_that_cannot_begin_leaves_no_files() -> None:
 
 def test_ranks_with_different_runs_are_refused() -> None:
     def one(world: World) -> Series:
-        return run_several(planned("fake/a", runs=2 + world.rank), world, Output(True, Path("out")))
+        return run_series(planned("fake/a", runs=2 + world.rank), world, Output(True, Path("out")))
 
     words = (
         r"^the ranks would make different series of runs: rank 1 of 2 differs from rank 0 in the"
@@ -164,7 +163,7 @@ def test_ranks_with_different_runs_are_refused() -> None:
         on_ranks(2, one)
 
     def elsewhere(world: World) -> Series:
-        return run_several(planned("fake/a"), world, Output(True, Path(f"out{world.rank}")))
+        return run_series(planned("fake/a"), world, Output(True, Path(f"out{world.rank}")))
 
     with pytest.raises(UsageError, match=r"rank 0 in out \(out1 instead of out0\) \["):
         on_ranks(2, elsewhere)

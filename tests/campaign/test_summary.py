@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from results_for_tests import NEAR_BEST_KNOWN, SECONDS, result, summary
 
-from islands.series.summary import HEADER, KEY, Summary, table
+from islands.campaign.summary import HEADER, KEY, Summary, table
 
 COSTS = (210, 200, 240, 200, 260)
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from islands import statistics
 from islands.display.screen import or_dash
 from islands.progress.progress import is_better
 from islands.progress.result import Result
 from islands.run.single import gap_to
-from islands.statistics import moments
 from islands.text import count, counted, gap, one_line, rounded
 
 KEY = (
@@ -74,17 +74,17 @@ class Summary:
             runs=len(results),
             without_solution=len(results) - len(solved),
             best=best,
-            mean=moments.mean(costs) if costs else None,
-            standard_deviation=moments.deviation(costs),
+            mean=statistics.mean(costs) if costs else None,
+            standard_deviation=statistics.deviation(costs),
             worst=costs[-1] if costs else None,
             best_known=first.best_known,
             gap_best=ranked[0][1] if ranked else None,
             # If the best-known value is 0, only a cost of 0 has a gap.
-            gap_mean=moments.mean(gaps) if gaps and len(gaps) == len(solved) else None,
+            gap_mean=statistics.mean(gaps) if gaps and len(gaps) == len(solved) else None,
             hits=len(hits) if first.best_known is not None else None,
-            hit_seconds=moments.mean(result.seconds for result in hits) if hits else None,
-            evaluations=moments.mean(result.evaluations for result in results),
-            seconds=moments.mean(result.seconds for result in results),
+            hit_seconds=statistics.mean(result.seconds for result in hits) if hits else None,
+            evaluations=statistics.mean(result.evaluations for result in results),
+            seconds=statistics.mean(result.seconds for result in results),
             bound=bound,
             bound_gap=None if bound is None or best is None else gap_to(best, bound),
             unproven=sum(result.bound_estimate is not None for result in results),
