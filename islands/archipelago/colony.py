@@ -65,7 +65,7 @@ class Colony:
         arrays = self.state.arrays
         self.halo = None if make_halo is None else make_halo(self.migrant.bytes)
         if self.halo is not None:
-            arrays = arrays | {"halo": self.halo.seen}
+            arrays = arrays | {"halo": self.halo.adjacent}
         self.attempt = Attempt(backend, self.state, team)
         arrays |= tables_of(backend, parts, arrays)
         plan, halt = parts.algorithm.plan(arrays), self.attempt.halt.words
