@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from islands.custom.kinds import Kind
+from islands.custom.parts import PartKind
 from islands.custom.scripts import is_reference
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown, Entry, catalogue
@@ -21,7 +21,7 @@ from islands.text import counted, one_line, option, shown, unknown
 
 PROBLEMS: dict[str, type[Problem]] = {"tsp": Tsp, "qap": Qap, "mkp": Mkp}
 
-KIND = Kind(
+KIND = PartKind(
     *("problem", Problem, PROBLEMS, PROBLEMS.values()),
     needs=("header", "solution_kind", "solution_suffix", "instance", "size"),
     is_made=True,
@@ -48,7 +48,7 @@ def load(instance: str | Path, form: str | None = None) -> Problem:
                 f"{option('format', form)}: {instance} is a problem of a script, which has no"
                 f" format. Leave {option('format')} out"
             )
-        problem: Problem = KIND.taken(instance).part
+        problem: Problem = KIND.registered(instance).part
         return problem
     return read(find(instance, FOUND_BY_NAME), form)
 
@@ -67,7 +67,7 @@ def taken(problem: Any, call: str) -> tuple[str, Problem | None]:
             f" {call}(islands.tsp(distances=...)) for a matrix of distances, or"
             f" {call}(islands.tsp(...)) for coordinates"
         )
-    own = KIND.taken(problem)
+    own = KIND.registered(problem)
     made: Problem = own.part
     if made.path is not None:
         return made.instance, made
@@ -114,9 +114,7 @@ def _stated(optimum: int | None, unit: int) -> BestKnown | None:
 
 
 def _require_size(problem: Problem, path: Path, entry: Entry) -> None:
-    sizes: tuple[int, int | None] = problem.size, None
-    if isinstance(problem, Mkp):
-        sizes = problem.size, problem.constraints
+    sizes = problem.size, problem.constraints
     if sizes != (entry.size, entry.constraints):
         raise InputError(
             f"{path}: has {_size(*sizes)}, but {entry.full_name} has "

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands import settings as named
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import SUM_MAX, MkpFile, read_mkp, read_sol, write_sol
@@ -100,6 +99,7 @@ class Mkp(Problem):
     Settings: ClassVar[type[named.Settings]] = MkpSettings
 
     settings: MkpSettings
+    constraints: int
 
     def __init__(
         self,
@@ -113,6 +113,8 @@ class Mkp(Problem):
         self.best_known = best_known
         self.file, self.path, self.unit = file, file.path, file.unit
         self.settings = settings or MkpSettings()
+        self.constraints = len(file.capacities)
+        self.ranks_items = self.settings.infeasible == "repair"
         self.marks = self.settings.infeasible in PENALTIES
         if self.marks:
             self._check_penalties()
@@ -124,19 +126,19 @@ class Mkp(Problem):
         assert isinstance(settings, MkpSettings)
         return type(self)(self.file, self.instance, self.best_known, settings)
 
-    @property
-    def constraints(self) -> int:
-        """Number of capacities."""
-        return len(self.file.capacities)
+    def numbering(self) -> NDArray[np.int64]:
+        """Return the item of a solution for each item of the device."""
+        return self.orders[0] if self.ranks_items else np.arange(self.size)
 
-    def numbering(self) -> NDArray[np.int64] | None:
-        """Return the items by decreasing utility if infeasible subsets are repaired."""
-        return self.orders[0] if self.ranks_items else None
+    def to_device(self, solutions: Solution) -> Solution:
+        """Return solutions with the items as the device numbers them."""
+        return solutions[..., self.numbering()]
 
-    @property
-    def ranks_items(self) -> bool:
-        """Whether infeasible subsets are repaired."""
-        return self.settings.infeasible == "repair"
+    def from_device(self, found: Solution) -> Solution:
+        """Return solutions with the items as the instance numbers them."""
+        solutions = np.empty_like(found)
+        solutions[..., self.numbering()] = found
+        return solutions
 
     @cached_property
     def orders(self) -> NDArray[np.int64]:
@@ -199,8 +201,7 @@ class Mkp(Problem):
 
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the device data, with items in the order of the device."""
-        numbering = self.numbering()
-        order = np.arange(self.size) if numbering is None else numbering
+        order = self.numbering()
         weights = _narrowed(self.file.weights)[:, order]
         # A capacity above the total weight is never reached.
         capacities = np.minimum(self.file.capacities, self.file.weights.sum(axis=1))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from islands.statistics.losses import percent_worse
+from islands.statistics import percent_worse
 
 if TYPE_CHECKING:
     from islands.instances.catalogue import BestKnown
