@@ -15,7 +15,8 @@ from islands.progress.progress import Progress, is_better
 from islands.progress.result import Result
 from islands.record.provenance import sources
 from islands.run.build import RankOptions
-from islands.run.runner import Output, run
+from islands.run.runner import run
+from islands.run.single import Output
 
 _DEFAULT = RankOptions()
 

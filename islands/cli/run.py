@@ -17,7 +17,7 @@ from islands.cli import arguments
 from islands.configuration.given import Given, gathered
 from islands.configuration.resolve import DEFAULT_INSTANCE
 from islands.configuration.spec import GeneralSettings
-from islands.configuration.stop import KINDS
+from islands.configuration.stop import CRITERIA
 from islands.custom.trust import Trust
 from islands.encodings import ENCODINGS
 from islands.errors import IslandsError, UsageError
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from islands.parallel import World
     from islands.progress.result import Result
     from islands.run.build import RankOptions
-    from islands.run.runner import Output
+    from islands.run.single import Output
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
 """The options that choose parts, which may come from scripts."""
-_KINDS = "\n".join(wrap("  ".join(kind.example for kind in KINDS.values()), 80))
+_KINDS = "\n".join(wrap("  ".join(kind.example for kind in CRITERIA.values()), 80))
 _OF_RUN = f"""
 stopping criteria; the first that is satisfied ends the run:
 {indent(_KINDS, "  ")}
@@ -161,7 +161,8 @@ def add_output(group: argparse._ArgumentGroup) -> None:
 def run(args: argparse.Namespace) -> int:
     """Solve instances, once or with several seeds, on one process or under mpirun."""
     from islands.campaign.series import SeriesPlan, run_series
-    from islands.run.runner import Output, run_requested
+    from islands.run.runner import run_requested
+    from islands.run.single import Output
 
     output = Output(
         writes=True,
@@ -261,7 +262,8 @@ def resume(args: argparse.Namespace) -> int:
     if args.script is not None and args.instance is not None:
         raise UsageError(f"{args.script} and --instance {args.instance}: name the problem once")
     from islands.run.build import RankOptions
-    from islands.run.runner import Output, resume_requested
+    from islands.run.runner import resume_requested
+    from islands.run.single import Output
 
     output = Output(
         writes=True,

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from islands.backends import takes_gpu
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block
-from islands.backends.header import Header
-from islands.backends.source import Macros, Source
+from islands.backends.source import Header, Macros, Source
 from islands.errors import CompileError, InputError, RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.solution_files import solution_file, write_lines

@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from islands import settings as named
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import UsageError
 from islands.instances.solution_files import solution_file
 from islands.problems.distances import Distances

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands import settings as named
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import SUM_MAX, MkpFile, read_mkp, read_sol, write_sol

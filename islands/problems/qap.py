@@ -13,8 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown, catalogue
 from islands.instances.qaplib import QapFile, read_qap

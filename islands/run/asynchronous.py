@@ -235,7 +235,7 @@ class _AsynchronousLoop(Epochs):
         """Return how the run ended, the same on every rank; collective."""
         self._channel.close()
         self._archipelago.finish()
-        rows = self._world.share(self._rows[self._world.rank])
+        rows = self._world.allgather_numbers(self._rows[self._world.rank])
         seconds = self._world.bcast(self._seconds())
         progress = self._progress_of(rows, int(rows[:, -2].min()), seconds, None)
         reason = self._world.bcast(self._reason or "")

@@ -7,7 +7,8 @@ import pytest
 from islands.parallel import world
 from islands.run import asynchronous
 from islands.run.build import RankOptions
-from islands.run.runner import Output, run_requested
+from islands.run.runner import run_requested
+from islands.run.single import Output
 
 
 def _digests(archipelago: Any) -> list[tuple[int, str]]:

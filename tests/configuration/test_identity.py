@@ -8,7 +8,7 @@ import pytest
 from fakes import FakeProblem
 from numpy.typing import NDArray
 
-from islands.configuration.agreement import identity, require_agreement
+from islands.configuration.identity import identity, require_agreement
 from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
