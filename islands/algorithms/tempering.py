@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.algorithms.base import Algorithm
-from islands.algorithms.schedule import Launch, Schedule, Shape, Step, TeamExchanges
+from islands.algorithms.base import Algorithm, Launch, Schedule, Shape, Step, TeamExchanges
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.backends.state import Field
 from islands.errors import UsageError
 from islands.settings import Settings, setting

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.algorithms import Algorithm
-from islands.algorithms.schedule import TeamExchanges
+from islands.algorithms.base import TeamExchanges
 from islands.backends.base import Array, Backend
 from islands.backends.state import State
 from islands.migration.repeated import RepeatedExchange

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from islands.algorithms import ALGORITHMS
-from islands.archipelago.colony_spec import of_colony
+from islands.archipelago.colonies import of_colony
 from islands.configuration.fit import UnknownSettingError, known_settings
 from islands.configuration.given import COLONIES, Layer, alike
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec

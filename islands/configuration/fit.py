@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
-from islands.archipelago.colony_spec import of_colony
-from islands.archipelago.program_parts import ProgramParts
+from islands.archipelago.colonies import of_colony
+from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Room
-from islands.backends.refused import without_room
+from islands.backends.source import without_room
 from islands.configuration.given import Layer
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.encodings import ENCODINGS, moved_as

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from islands.custom.parts import PartKind
 from islands.encodings.base import Encoding
-from islands.encodings.bits import Bits
-from islands.encodings.direct import Permutation, RawKeys, Vector
+from islands.encodings.direct import Bits, Permutation, RawKeys, Vector
 from islands.encodings.keys import Keys, KeysOfSubset
 
 _ALL: tuple[type[Encoding], ...] = (Keys, KeysOfSubset, RawKeys, Permutation, Bits, Vector)

@@ -26,7 +26,7 @@ from eax_for_tests import (
 )
 from problems_for_tests import cities
 
-from islands.algorithms import eax_memory
+from islands.algorithms import eax as eax_memory
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend, Fork
 from islands.problems.distances import DEGREE

@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from islands.algorithms import ALGORITHMS, Algorithm
-from islands.algorithms.schedule import HOST_EVALUATES, Schedule, Shape
-from islands.archipelago.colony_spec import ColonySpec
-from islands.archipelago.diversity import compares_edges
+from islands.algorithms.base import HOST_EVALUATES, Schedule, Shape
+from islands.archipelago.colonies import ColonySpec
+from islands.archipelago.measure import compares_edges
 from islands.backends.base import Block
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.encodings import ENCODINGS, Encoding, moved_as
 from islands.encodings.keys import Keys
 from islands.errors import UsageError
