@@ -19,7 +19,7 @@ from wheel_for_tests import environment, wheel_of_sdist
 
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.custom.kinds import Kind
+from islands.custom.parts import PartKind
 from islands.parallel import World, launched, world
 
 _LONG = (
@@ -178,7 +178,7 @@ def _without_scripts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 def _without_user_parts() -> Iterator[None]:
     """Unregister the parts that a test has registered."""
     yield
-    for kind in Kind.all:
+    for kind in PartKind.all:
         for name in kind.own:
             del kind.registry[name]
         kind.own.clear()

@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.algorithms.base import Algorithm
-from islands.algorithms.schedule import Launch, Schedule, Shape, Step, TeamExchanges
+from islands.algorithms.base import Algorithm, Launch, Schedule, Shape, Step, TeamExchanges
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.backends.state import Field
 from islands.errors import UsageError
 from islands.settings import Settings, setting
@@ -27,6 +25,7 @@ from islands.settings import Settings, setting
 if TYPE_CHECKING:
     from islands.problems.base import Problem
     from islands.problems.qap_choice import Choice
+    from islands.problems.qap_exchanges import Swaps
 
 _WIDE_LOW, _WIDE_HIGH = 0.001, 0.4
 """The temperatures between which an island cools down, relative to the mean change of the cost."""
@@ -49,11 +48,11 @@ _EFFORT_MOVES = 4
 _WIDE_MOVES = 1e-6, 1.0
 _SHARES = 0.002, 0.2
 """The accepted climbs of a proposal at the coldest and the hottest temperature of moves."""
-_MOVING = {"rungs": 4, "tuning": 48, "cycle": 100}
+_MOVING = {"rungs": 2, "tuning": 48, "cycle": 100}
 _ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
 """The encoding whose genomes are solutions, by kind of solution."""
-_KINDS = ("swap", "reversal", "insertion", "rotation")
-"""The moves in the order of `moves::Any::Kind`."""
+_KINDS = ("swap", "reversal", "insertion", "rotation", "flips", "setting")
+"""Moves: those of orders as in `moves::Any::Kind`, then those of subsets and of numbers."""
 _ROWS = 2.0
 """Number of rows of pairs that take as long as an accepted exchange if places are chosen."""
 _C_TYPES = {
@@ -188,7 +187,7 @@ class Tempering(Algorithm):
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:
-        return problem.updates_swaps or problem.tries_moves
+        return problem.swaps is not None or bool(problem.proposals)
 
     @classmethod
     def reads(cls, problem: Problem, encoding: str) -> bool:
@@ -198,9 +197,9 @@ class Tempering(Algorithm):
     def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
         # On a GPU, about as many replicas as run at once. On a CPU, so few that they cool down
         # within about a second, or, if there are many items, within ten.
-        if problem.tries_moves:
-            return {"islands": 16 if gpus() else 1, "population": 16 if gpus() else 4, **_MOVING}
-        if problem.choice() is not None:
+        if problem.proposals:
+            return {"islands": 16 if gpus() else 1, "population": 16 if gpus() else 2, **_MOVING}
+        if _swaps(problem).choice is not None:
             # A block needs little memory, so that many replicas share a multiprocessor.
             return {"islands": 88 if gpus() else 1, "population": 24, **_CHOOSING}
         if gpus():
@@ -210,14 +209,14 @@ class Tempering(Algorithm):
         return {"islands": 4, "population": 8}
 
     def prepare(self, problem: Problem) -> None:
-        self._choice = problem.choice()
-        if problem.tries_moves:
-            self._moves = sum(1 << _KINDS.index(each) for each in problem.moves)
-            self._moves |= 0 if problem.has_delta else 1 << _KINDS.index("rotation")
+        if problem.proposals:
             self._is_moving = True
+            self._moves = sum(1 << _KINDS.index(each) for each in problem.proposals)
             self._effort = _EFFORT_MOVES
+            return
+        self._choice = _swaps(problem).choice
         self.few_threads = self._choice is None
-        if problem.is_unstructured():
+        if _swaps(problem).is_unstructured:
             self._excess, self._effort = _EXCESS_ROUGH, _EFFORT_ROUGH
         if self._choice is not None:
             share = self._choice.chosen / self._choice.size
@@ -265,7 +264,7 @@ class Tempering(Algorithm):
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
         if self._is_moving:
             return {}
-        tables = problem.exchange_tables()
+        tables = _swaps(problem).tables()
         if self._choice is not None:
             tables |= {"weights": self._choice.weights, "alone": self._choice.alone}
             tables["symmetries"] = self._choice.symmetries()
@@ -337,6 +336,11 @@ class Tempering(Algorithm):
             "symmetry_count": np.int32(arrays["symmetries"].shape[1]),
             "chosen": np.int32(self._choice.chosen),
         }
+
+
+def _swaps(problem: Problem) -> Swaps:
+    assert problem.swaps is not None, "the problem fits"
+    return problem.swaps
 
 
 def _types(choice: Choice | None) -> Macros:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 
-from islands.algorithms.schedule import (
+from islands.algorithms.base import (
     Concurrent,
     HostEvaluates,
     HostStep,
@@ -15,12 +16,10 @@ from islands.algorithms.schedule import (
     Step,
     TeamExchanges,
 )
-from islands.archipelago.children import tile_bytes, tiles_of
 from islands.archipelago.measure import READ_STRUCTS
-from islands.archipelago.memory import Memory
-from islands.archipelago.program_parts import ProgramParts
+from islands.archipelago.memory import Memory, tile_bytes, tiles_of
+from islands.archipelago.parts import ProgramParts
 from islands.backends.arguments import Null, Struct
-from islands.backends.background import Background
 from islands.backends.base import Array, Backend, Call, Fork, Program, Room, arena, in_turn
 from islands.backends.source import Source
 from islands.migration.kernels import STRUCTS as MIGRATION_STRUCTS
@@ -28,6 +27,7 @@ from islands.migration.kernels import STRUCTS as MIGRATION_STRUCTS
 _INDIVIDUALS_A_SLICE = 6
 _CITIES_A_BLOCK = 64  # for which a CPU thread finds the neighbours at a time
 _MOST_BLOCKS = 4096
+_KILL_SECONDS = 0.05
 
 _COMMON = {"Arena": arena(None, 0)}
 
@@ -127,14 +127,16 @@ class Launches:
         Both programs are compiled at the same time.
         """
         started = time.perf_counter()
-        populations = Background(self._compiled_populations)
-        try:
-            room = self._required_room(launches)
-            program = self._compiled_parts(room)
-        except BaseException:
-            populations.stop(self._backend.stop_compilers)
-            raise
-        compiled = room, program, populations.result()
+        with ThreadPoolExecutor(1) as pool:
+            populations = pool.submit(self._compiled_populations)
+            try:
+                room = self._required_room(launches)
+                compiled = room, self._compiled_parts(room), populations.result()
+            except BaseException:
+                while not populations.done():  # it may be about to start a compiler
+                    self._backend.stop_compilers()
+                    wait([populations], _KILL_SECONDS)
+                raise
         seconds = time.perf_counter() - started
         self._backend.compile_seconds += seconds
         self._backend.compiling.took(seconds)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
+from islands.campaign.engine import Campaign
 from islands.display.heartbeat import Heartbeat
 from islands.parallel import World
-from islands.record.ledger import RunLedger
+from islands.record.folder import Kind
 from islands.tables import Column, Table, line
 
 
@@ -64,8 +66,11 @@ class BenchRequest:
     out: Path | None = None
     """The folder of all tables; `quality`, `colonies` and `gpus` keep each run there."""
     heartbeat: Heartbeat = field(default_factory=Heartbeat)
-    ledger: RunLedger = field(default_factory=RunLedger)
-    """The results of runs, with those of earlier measurements in `out`."""
+
+    @cached_property
+    def campaign(self) -> Campaign:
+        """The runs of `quality`, `colonies` and `gpus`, with those of earlier commands in `out`."""
+        return Campaign(self.world, self.heartbeat, Kind.MEASUREMENT)
 
 
 class BenchRow(Protocol):

@@ -138,15 +138,12 @@ class _Runs:
 
     def made(self, purpose: str) -> Runs:
         """Return the runs, with each seed on all numbers of ranks in turn; collective."""
-        known = len(self.request.ledger)
         stop = self._stop if purpose == SPEED else ()
         rows: dict[int, list[GpuRunRow]] = {ranks: [] for ranks in self.parts}
         for seed in range(1, self.request.seeds + 1):
             for ranks, mine in rows.items():
                 spec = self.case.spec(ranks, purpose, seed, stop)
                 mine.append(self._row(spec, ranks, purpose))
-        if len(self.request.ledger) < known:
-            self.request.heartbeat.skip()
         return rows
 
     @cached_property
@@ -163,7 +160,7 @@ class _Runs:
         settings = spec.to_mapping()
         asked = {"bench": "gpus", "settings": settings, "ranks": ranks, **program()}
         seed = words or f"seed {spec.general.seed}"
-        request.heartbeat.detail(f"{case.variant.name}, ranks {ranks}, {seed}")
+        detail = f"{case.variant.name}, ranks {ranks}, {seed}"
 
         def run() -> dict[str, Any]:
             part = self.parts[ranks]
@@ -174,7 +171,7 @@ class _Runs:
 
         return GpuRunRow(
             **facts(case.problem),
-            **request.ledger.result_of(asked, request.world, run),
+            **request.campaign.result(asked, run, detail),
             backend=case.backend,
             method=case.variant.name,
             seed=spec.general.seed,

@@ -13,8 +13,7 @@ from islands.bench.base import METHOD, RecordRow
 from islands.bench.quality_rows import TARGETS
 from islands.bench.quality_runs import RunRow, by_key, with_references
 from islands.bench.quality_tests import marked
-from islands.statistics.effects import mann_whitney
-from islands.statistics.ranks import holm
+from islands.statistics import holm, mann_whitney
 from islands.tables import Column, Table
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from islands.bench.base import RecordRow
 from islands.bench.quality_runs import RunRow, by_key, labels
 from islands.report.curves import target_of
-from islands.statistics.effects import mann_whitney
-from islands.statistics.ranks import SIGNIFICANT, against, holm, mean_ranks
+from islands.statistics import SIGNIFICANT, against, holm, mann_whitney, mean_ranks
 from islands.tables import Column, Table
 
 Methods = Mapping[tuple[str, str], str]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import islands
 from islands.cli.arguments import Parser
-from islands.custom.scripts import place_in
+from islands.custom.scripts import script_line
 from islands.display.terminal import coloured, takes_colours
 from islands.errors import IslandsError, RunError, UnwritableError, UsageError
 from islands.parallel import describe, launched, leave, prints_for_all, record_error
@@ -93,7 +93,7 @@ def _run(line: list[str]) -> int:
         _, perform = functions_of(args.command)
         return perform(args)
     except SystemExit as leaving:
-        if not (place := place_in(leaving)):
+        if not (place := script_line(leaving)):
             return leaving.code if isinstance(leaving.code, int) else 0
         # The command is not done, whatever the status that the script asks for.
         said = f"{place}: sys.exit({leaving.code!r}) cannot end a command. Raise an error instead"

@@ -59,11 +59,6 @@ def add_submit(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands submit`: the options of a run, and of a job."""
     add_run(parser)
     parser.epilog = _EXAMPLES
-    add_job_options(parser)
-
-
-def add_job_options(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of a job."""
     add = parser.add_argument_group("the job").add_argument
     number = arguments.whole_number()
     add("--nodes", metavar="N", type=number, default=1, help="nodes (1)")
@@ -248,10 +243,10 @@ def _job_name(args: argparse.Namespace) -> str:
 
 def checked(words: Sequence[str]) -> JobFacts:
     """Return the properties of `run ...` or `resume DIR ...`; raise the errors of the command."""
+    from islands.campaign.series import SeriesPlan
     from islands.cli import parsed
     from islands.configuration.resolve import layers, resolve
     from islands.run.request import resolved, stored_request
-    from islands.series.plan import Plan
 
     args = parsed(list(words))
     trust = Trust(is_full=args.trust)
@@ -264,7 +259,7 @@ def checked(words: Sequence[str]) -> JobFacts:
     if args.runs is None and not args.instances[1:]:
         specs = [resolved(layers(given, args.config, trust))[0]]
     else:
-        plan = Plan.of(args.instances, args.runs or 1, given, args.config, trust)
+        plan = SeriesPlan.of(args.instances, args.runs or 1, given, args.config, trust)
         specs = [job.spec for job in plan.first]
         runs = tuple(job.folder for job in plan.jobs())
     return JobFacts(all(spec.general.backend == "cpu" for spec in specs), runs)

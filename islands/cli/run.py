@@ -17,7 +17,7 @@ from islands.cli import arguments
 from islands.configuration.given import Given, gathered
 from islands.configuration.resolve import DEFAULT_INSTANCE
 from islands.configuration.spec import GeneralSettings
-from islands.configuration.stop import KINDS
+from islands.configuration.stop import CRITERIA
 from islands.custom.trust import Trust
 from islands.encodings import ENCODINGS
 from islands.errors import IslandsError, UsageError
@@ -30,15 +30,15 @@ from islands.text import show
 from islands.untrusted import followed
 
 if TYPE_CHECKING:
+    from islands.campaign.series import Series
     from islands.parallel import World
     from islands.progress.result import Result
     from islands.run.build import RankOptions
-    from islands.run.runner import Output
-    from islands.series.series import Series
+    from islands.run.single import Output
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
 """The options that choose parts, which may come from scripts."""
-_KINDS = "\n".join(wrap("  ".join(kind.example for kind in KINDS.values()), 80))
+_KINDS = "\n".join(wrap("  ".join(kind.example for kind in CRITERIA.values()), 80))
 _OF_RUN = f"""
 stopping criteria; the first that is satisfied ends the run:
 {indent(_KINDS, "  ")}
@@ -160,9 +160,9 @@ def add_output(group: argparse._ArgumentGroup) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Solve instances, once or with several seeds, on one process or under mpirun."""
-    from islands.run.runner import Output, run_requested
-    from islands.series.plan import Plan
-    from islands.series.several import run_several
+    from islands.campaign.series import SeriesPlan, run_series
+    from islands.run.runner import run_requested
+    from islands.run.single import Output
 
     output = Output(
         writes=True,
@@ -192,8 +192,9 @@ def run(args: argparse.Namespace) -> int:
                 _plot(result, output)
             return ended(result, ranks, as_json=args.json)
         trust = ranks.from_first(lambda: trust.signed_in(args.config, followed))
-        planned = partial(Plan.of, args.instances, args.runs or 1, requested, args.config, trust)
-        series = run_several(ranks.run_on_all(planned), ranks, output, rank_options)
+        runs = args.runs or 1
+        planned = partial(SeriesPlan.of, args.instances, runs, requested, args.config, trust)
+        series = run_series(ranks.run_on_all(planned), ranks, output, rank_options)
         return ended(series, ranks, as_json=args.json)
 
 
@@ -261,7 +262,8 @@ def resume(args: argparse.Namespace) -> int:
     if args.script is not None and args.instance is not None:
         raise UsageError(f"{args.script} and --instance {args.instance}: name the problem once")
     from islands.run.build import RankOptions
-    from islands.run.runner import Output, resume_requested
+    from islands.run.runner import resume_requested
+    from islands.run.single import Output
 
     output = Output(
         writes=True,

@@ -85,7 +85,7 @@ class Halo:
         """Allocate `reach` individuals of `migrant_bytes` bytes for each end."""
         self._backend, self._reach = backend, reach
         self._buffer: Array = backend.zeros((4, reach * migrant_bytes), np.uint8)
-        self.seen: Array = self._buffer[_FROM_BEFORE:]
+        self.adjacent: Array = self._buffer[_FROM_BEFORE:]
         """The individuals before the first and after the last, as kernels read them."""
         self.exchange: RepeatedExchange | None = None
         """The exchange of the ends; None if all islands are on this rank."""

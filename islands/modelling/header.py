@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.header import Header
-from islands.backends.refused import CONTRACT
+from islands.backends.source import CONTRACT, Header
 from islands.errors import RunError, UsageError
 from islands.paths import reading
 from islands.problems.solution_kinds import SolutionKind
@@ -240,6 +239,12 @@ class Functions:
                 f" {DELTA.text} {{ ... }}"
             )
         return moves
+
+    def proposals(self, kind: SolutionKind) -> tuple[str, ...]:
+        """Return the moves after which one thread can compute the cost."""
+        if self.cooperative or self.repair is not None:
+            return ()
+        return kind.proposals if self.delta is None else self.moves(kind)
 
     def header(self, kind: SolutionKind, members: Members) -> Header:
         """Return the header, whose name depends on its content."""

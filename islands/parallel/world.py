@@ -166,7 +166,7 @@ class World:
             with self.detecting_lost_ranks():
                 _complete_with_naps(self._communicator.Ibarrier())
 
-    def share(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    def allgather_numbers(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of every rank, a row each, in rank order; the fastest collective."""
         import numpy as np
 

@@ -38,6 +38,8 @@ class SolutionKind(ABC):
     """The settings of colonies that suit it."""
     moves: ClassVar[tuple[str, ...]] = ()
     """The moves whose change of the cost a user's `delta` may return."""
+    proposals: ClassVar[tuple[str, ...]] = ("setting",)
+    """The moves that chains of tempering propose."""
     axes: ClassVar[tuple[str, str]] = ("coordinate", "value")
     """What a picture shows: the number of an entry, and the entry; empty: only chosen items."""
     picture: ClassVar[str] = "The numbers of the solution."
@@ -118,6 +120,7 @@ class Order(SolutionKind):
     }
     colonies = ("algorithm=brkga", "algorithm=ga encoding=permutation population=64")
     moves = ("swap", "reversal", "insertion")
+    proposals = (*moves, "rotation")
     axes, picture = ("place", "item"), "The item at each place."
 
     @property
@@ -145,6 +148,7 @@ class Subset(SolutionKind):
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int8)
     words, algorithm = "a 0 or 1 for each item", "ga"
     colonies = ("algorithm=ga", "algorithm=pso")
+    proposals = ("flips",)
     axes, picture = ("item", ""), "The chosen items."
 
     @property

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import islands
 from islands.archipelago.archipelago import Archipelago
-from islands.configuration.agreement import identity
-from islands.configuration.own import traits
+from islands.configuration.identity import identity, part_versions
 from islands.configuration.spec import RunSpec
 from islands.inside import inside
 from islands.parallel import World
@@ -86,7 +85,7 @@ class Journal:
             if goes_on:
                 signature = stored_signature(self.folder)
                 write_settings(self.folder, self._spec, self._run, signature)
-                store_parts(self.folder, traits(self._spec.to_mapping(), self._problem))
+                store_parts(self.folder, part_versions(self._spec, self._problem))
 
     def epoch(self, epoch: Epoch) -> None:
         """Add an epoch to the records."""

@@ -215,7 +215,7 @@ def test_all_ranks_take_part(variant: str, tmp_path: Path) -> None:
     options: dict[str, Any] = {"of": ("demo/qap",), "variant": (variant,), "out": tmp_path}
     request = BenchRequest(ranks, ["cpu"], limit=0.1, seeds=1, threads=1, **options)
     if ranks.rank == 0:
-        request.ledger.open(tmp_path)
+        request.campaign.ledger.open(tmp_path)
     rows = [each for each in quality.measure(request) if isinstance(each, RunRow)]
     assert [each.ranks for each in rows] == [ranks.size]
     assert len(set(ranks.allgather(rows[0].cost))) == 1

@@ -51,7 +51,7 @@ PROBLEMS: dict[str, Any] = {
 def test_adjusted_settings_are_possible_for_all_parts_and_sizes(name: str) -> None:
     make, *size = PROBLEMS[name]
     problem = make(*size)
-    near = problem.has_neighbours
+    near = problem.near is not None
     improvers = improvers_for(problem.solution_kind).items()
     for improver in [each for each, kind in improvers if near or not kind.uses_neighbours]:
         for algorithm, encoding in fitting(problem):

@@ -11,7 +11,7 @@ from results_for_tests import NEAR_BEST_KNOWN
 import islands
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.stop import (
-    KINDS,
+    CRITERIA,
     first_reason,
     last_generation,
     parse,
@@ -104,9 +104,9 @@ def test_seconds_accept_units(text: str, seconds: float) -> None:
     assert parse(f"seconds={text}").value == seconds
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CRITERIA)
 def test_example_of_each_kind_is_parsed_and_keeps_its_text(kind: str) -> None:
-    criterion = parse(KINDS[kind].example)
+    criterion = parse(CRITERIA[kind].example)
     assert criterion.kind == kind
     assert parse(criterion.text) == criterion
     assert criterion.words()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from quick_compiler import in_scripts
 
-from islands.backends.compile_notice import Compiling
+from islands.backends.cache import Compiling
 from islands.cli import main
 
 RUN = ["run", "demo/tsp", "--population", "16", "--islands", "2", "--backend", "cpu"]

@@ -15,8 +15,9 @@ from stated_for_tests import stated
 
 import islands
 from islands.algorithms import ALGORITHMS
-from islands.configuration.agreement import identity
+from islands.campaign.series import PlannedRun
 from islands.configuration.fit import fitting, require_block_memory
+from islands.configuration.identity import identity
 from islands.configuration.resolve import format_of, instance_of, layers, resolve
 from islands.configuration.spec import RunSpec, Visits
 from islands.custom.trust import Trust
@@ -31,7 +32,6 @@ from islands.record.inputs import require_intact, store_problem
 from islands.record.records import kinds_of
 from islands.run.build import islands_of, read_start
 from islands.run.request import resolve_stored, resolved, stored_request
-from islands.series.plan import PlannedRun
 
 _DEMOS = ("demo/tsp", "demo/qap", "demo/mkp")
 _FREE = 32 << 20  # bytes for islands: what needs more is refused

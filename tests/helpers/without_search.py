@@ -27,6 +27,7 @@ from pages import ROOT
 
 from islands.bench.base import counts
 from islands.bench.gpus_runs import TARGET
+from islands.campaign.series import _Performance
 from islands.cli import COMMANDS, functions_of, job, parsed
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
@@ -36,8 +37,8 @@ from islands.problems.base import Problem
 from islands.record.folder import BEST
 from islands.reproduce.experiment import ExperimentRequest
 from islands.reproduce.selection import Selection
-from islands.run.runner import Output, run
-from islands.series.several import _Performance
+from islands.run.runner import run
+from islands.run.single import Output
 from islands.slurm.ranks import Launcher
 from islands.slurm.run_job import powers_of_two
 from islands.tune.plan import Tuning
@@ -138,16 +139,17 @@ def _tuned(tuning: Tuning, ledger: Any, _output: Any) -> NoReturn:
 def _reproduced(selections: Sequence[Selection], request: ExperimentRequest, *_: Any) -> NoReturn:
     for selection in selections:
         kind = selection.table
-        made = request.experiment(kind.name, kind.preset, kind.generations, *_[2:4])
+        made = request.experiment(kind.name, kind.preset, kind.generations)
         for found in selection.here:
-            run_of_table = (kind.preset, kind.name, found.name, request.backend, request.world.size)
+            size = request.campaign.world.size
+            run_of_table = (kind.preset, kind.name, found.name, request.backend, size)
             if run_of_table in _REPRODUCED:
                 continue
             _REPRODUCED.add(run_of_table)
             problem = read(found)
             if kind(made, selection.missing, [found.name]).skip_reason(problem) is None:
                 spec = resolve(layers(made._options(problem, 1, {})), problem)
-                _try_run(spec, problem.adjusted(spec.problem), request.world.size)
+                _try_run(spec, problem.adjusted(spec.problem), size)
     raise Reached
 
 
@@ -173,7 +175,7 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
         "islands.run.build.take_device": lambda *_, **__: device,
         "islands.tune.plan.take_device": lambda *_, **__: device,
         "islands.tune.perform._results": _tuned,
-        "islands.series.several._Performance.perform": _series,
+        "islands.campaign.series._Performance.perform": _series,
         "islands.reproduce.perform.perform": _reproduced,
         "islands.bench.quality._measured": _measured,
         "islands.bench.gpus._measured": _compared,
