@@ -67,6 +67,7 @@ class Replica {
         const int32_t row = all_.row(0, local, slot);
         Gene* const genes = all_.genes_of(row);
         if (!is_given) encoding::fill(genes, all_.shape, all_.place(local, 0, slot), stream::START);
+        __syncthreads();
         copy_row(order_, genes, all_.shape.pitch);
         __syncthreads();
         const int64_t cost = cost_of_order();
@@ -148,6 +149,7 @@ class Replica {
         const int pitch = all_.shape.pitch;
         if (mate == NEWCOMER) {
             encoding::fill(order_, all_.shape, place, stream::MUTANT);
+            __syncthreads();
         } else {
             const int32_t first = all_.row(place.generation - 1, local, 0);
             const int mine = plan_.descent > 0 ? slot : best_of_ladder(local, slot);
