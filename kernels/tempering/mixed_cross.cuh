@@ -16,7 +16,9 @@ class Cross {
     __device__ void make(encoding::Gene* child, const encoding::Gene* mine,
                          const encoding::Gene* other, const draw::Place& place) {
         for (int i = threadIdx.x; i < words_; i += blockDim.x) {
-            mask_[i] = place.words(stream::CROSS, i).x;
+            const uint4 four = place.words(stream::CROSS, i / 4);
+            const uint32_t words[4] = {four.x, four.y, four.z, four.w};
+            mask_[i] = words[i % 4];
         }
         __syncthreads();
         for (int i = threadIdx.x; i < shape_.n; i += blockDim.x) {
