@@ -35,7 +35,7 @@ from islands.report.page import (
     table,
     table_of,
 )
-from islands.report.recorded import COLONY, RecordedRun, flat
+from islands.report.recorded import COLONY, RecordedRun
 from islands.report.solution import draw_solution
 from islands.text import counted
 
