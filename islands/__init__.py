@@ -20,98 +20,68 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
-__all__ = [
-    "Algorithm",
-    "Crossover",
-    "Encoding",
-    "Field",
-    "Header",
-    "Improver",
-    "IslandsError",
-    "Launch",
-    "Mutation",
-    "Problem",
-    "Progress",
-    "Result",
-    "Schedule",
-    "Settings",
-    "Shape",
-    "Solver",
-    "Struct",
-    "Topology",
-    "check_problem",
-    "keys",
-    "load",
-    "mkp",
-    "permutation",
-    "qap",
-    "real",
-    "setting",
-    "solve",
-    "subset",
-    "tsp",
-]
 
 if TYPE_CHECKING:
-    from islands.algorithms.base import Algorithm
-    from islands.algorithms.operators import Crossover, Mutation
-    from islands.algorithms.schedule import Launch, Schedule, Shape
-    from islands.backends.arguments import Struct
-    from islands.backends.header import Header
-    from islands.backends.state import Field
-    from islands.check.perform import check_problem
-    from islands.encodings.base import Encoding
-    from islands.errors import IslandsError
-    from islands.improvers.base import Improver
-    from islands.migration.topology import Topology
-    from islands.modelling.api import keys, permutation, real, subset
-    from islands.problems import load
-    from islands.problems.base import Problem
-    from islands.problems.data import mkp, qap, tsp
-    from islands.progress.progress import Progress
-    from islands.progress.result import Result
-    from islands.settings import Settings, setting
-    from islands.solver import Solver, solve
+    from islands.algorithms.base import Algorithm as Algorithm
+    from islands.algorithms.base import Launch as Launch
+    from islands.algorithms.base import Schedule as Schedule
+    from islands.algorithms.base import Shape as Shape
+    from islands.algorithms.operators import Crossover as Crossover
+    from islands.algorithms.operators import Mutation as Mutation
+    from islands.backends.arguments import Struct as Struct
+    from islands.backends.source import Header as Header
+    from islands.backends.state import Field as Field
+    from islands.check.perform import check_problem as check_problem
+    from islands.encodings.base import Encoding as Encoding
+    from islands.errors import IslandsError as IslandsError
+    from islands.improvers.base import Improver as Improver
+    from islands.migration.topology import Topology as Topology
+    from islands.modelling.api import keys as keys
+    from islands.modelling.api import permutation as permutation
+    from islands.modelling.api import real as real
+    from islands.modelling.api import subset as subset
+    from islands.problems import load as load
+    from islands.problems.base import Problem as Problem
+    from islands.problems.data import mkp as mkp
+    from islands.problems.data import qap as qap
+    from islands.problems.data import tsp as tsp
+    from islands.progress.progress import Progress as Progress
+    from islands.progress.result import Result as Result
+    from islands.settings import Settings as Settings
+    from islands.settings import setting as setting
+    from islands.solver import Solver as Solver
+    from islands.solver import solve as solve
 else:
     _HOMES = {
-        "Algorithm": "islands.algorithms.base",
-        "Crossover": "islands.algorithms.operators",
-        "Encoding": "islands.encodings.base",
-        "Field": "islands.backends.state",
-        "Header": "islands.backends.header",
-        "Improver": "islands.improvers.base",
-        "IslandsError": "islands.errors",
-        "Launch": "islands.algorithms.schedule",
-        "Mutation": "islands.algorithms.operators",
-        "Problem": "islands.problems.base",
-        "Progress": "islands.progress.progress",
-        "Result": "islands.progress.result",
-        "Schedule": "islands.algorithms.schedule",
-        "Settings": "islands.settings",
-        "Shape": "islands.algorithms.schedule",
-        "Solver": "islands.solver",
-        "Struct": "islands.backends.arguments",
-        "Topology": "islands.migration.topology",
-        "check_problem": "islands.check.perform",
-        "keys": "islands.modelling.api",
-        "load": "islands.problems",
-        "mkp": "islands.problems.data",
-        "permutation": "islands.modelling.api",
-        "qap": "islands.problems.data",
-        "real": "islands.modelling.api",
-        "setting": "islands.settings",
-        "solve": "islands.solver",
-        "subset": "islands.modelling.api",
-        "tsp": "islands.problems.data",
+        "algorithms.base": "Algorithm Launch Schedule Shape",
+        "algorithms.operators": "Crossover Mutation",
+        "backends.arguments": "Struct",
+        "backends.source": "Header",
+        "backends.state": "Field",
+        "check.perform": "check_problem",
+        "encodings.base": "Encoding",
+        "errors": "IslandsError",
+        "improvers.base": "Improver",
+        "migration.topology": "Topology",
+        "modelling.api": "keys permutation real subset",
+        "problems": "load",
+        "problems.base": "Problem",
+        "problems.data": "mkp qap tsp",
+        "progress.progress": "Progress",
+        "progress.result": "Result",
+        "settings": "Settings setting",
+        "solver": "Solver solve",
     }
+    """The modules of the public names."""
+    _MODULES = {name: home for home, names in _HOMES.items() for name in names.split()}
+    __all__ = [*_MODULES]
 
     def __getattr__(name):
         from importlib import import_module
 
-        if name not in _HOMES:
+        if name not in _MODULES:
             raise AttributeError(f"module 'islands' has no attribute {name!r}")
-        return getattr(import_module(_HOMES[name]), name)
+        return getattr(import_module(f"islands.{_MODULES[name]}"), name)
 
-
-def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    def __dir__():
+        return sorted([*__all__, "__version__"])

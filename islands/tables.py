@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,10 +25,12 @@ class Column:
     """A Python format such as `.2f`, or a function; `<` aligns cells and title to the left."""
     value: Callable[[Any], object] | None = None
     """Takes the cell from what was measured; None takes the attribute with the column's name."""
+    group: str = ""
+    """A title above those of columns next to each other that have the same group."""
 
     def text(self, row: object) -> str:
-        """Return the cell of a row, a mapping or an object, as text; `-` for None."""
-        value = row.get(self.name) if isinstance(row, Mapping) else getattr(row, self.name)
+        """Return the cell of a row, or of what was measured, as text; `-` for None."""
+        value = row.get(self.name) if isinstance(row, Mapping) else self.of(row)
         if value is None:
             return self.aligned("-")
         return self.aligned(self.form(value) if callable(self.form) else format(value, self.form))
@@ -35,7 +38,12 @@ class Column:
     def aligned(self, text: str) -> str:
         """Return text in the width of the column."""
         is_left = isinstance(self.form, str) and self.form.startswith("<")
-        return f"{text:{'<' if is_left else '>'}{max(self.width, len(self.title))}}"
+        return f"{text:{'<' if is_left else '>'}{self.full_width}}"
+
+    @property
+    def full_width(self) -> int:
+        """The width of the column."""
+        return max(self.width, len(self.title))
 
     def of(self, measured: object) -> object:
         """Return the cell of what was measured."""
@@ -43,8 +51,17 @@ class Column:
 
 
 def header(columns: Sequence[Column]) -> str:
-    """Return the line of titles."""
-    return "  ".join(each.aligned(each.title) for each in columns if each.title).rstrip()
+    """Return the line of titles, below a line of the titles of groups if there are any."""
+    shown = [each for each in columns if each.title]
+    titles = ["  ".join(each.aligned(each.title) for each in shown).rstrip()]
+    if any(each.group for each in shown):
+        groups = [
+            (name, list(members)) for name, members in groupby(shown, lambda each: each.group)
+        ]
+        widths = [sum(2 + each.full_width for each in members) - 2 for _, members in groups]
+        names = [f"{name:^{width}}" for (name, _), width in zip(groups, widths, strict=True)]
+        titles.insert(0, "  ".join(names).rstrip())
+    return "\n".join(titles)
 
 
 def line(columns: Sequence[Column], row: object) -> str:
@@ -60,10 +77,12 @@ def markdown(columns: Sequence[Column], rows: Iterable[object]) -> str:
     return "".join(f"| {' | '.join(each)} |\n" for each in cells)
 
 
-def write_csv(path: Path, names: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
+def write_csv(
+    path: Path, names: Sequence[str], rows: Iterable[Mapping[str, object]], end: str = "\r\n"
+) -> None:
     """Write rows to a file, which is never seen incomplete; a row may lack some of the names."""
     with published(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, names)
+        writer = csv.DictWriter(stream, names, lineterminator=end)
         writer.writeheader()
         writer.writerows(rows)
 
@@ -95,7 +114,10 @@ class Table:
 
 
 class Row(dict[str, Any]):
-    """The cells of one row by the names of their columns, as JSON and CSV files have them."""
+    """The cells of one row by the names of their columns, as JSON and CSV files have them.
+
+    It stays on its rank: MPI cannot send the functions of its table.
+    """
 
     table: Table
 
@@ -109,3 +131,7 @@ class Row(dict[str, Any]):
     def line(self) -> str:
         """Return the row as text, aligned with the header of its table."""
         return line(self.table.columns, self)
+
+    def cells(self) -> Mapping[str, Any]:
+        """Return the cells by name."""
+        return self

@@ -8,13 +8,3 @@
 #ifdef ISLANDS_NEIGHBOURS
 #include "tours/find_neighbours.cuh"
 #endif
-
-// Python gives the sizes of its structs: if they differed, kernels would read invalid memory.
-#ifdef ISLANDS_DATA_BYTES
-static_assert(sizeof(problem::Data) == ISLANDS_DATA_BYTES,
-              "problem::Data is not as long as the arrays() of the problem in Python say");
-static_assert(sizeof(improver::Plan) == ISLANDS_IMPROVING_BYTES,
-              "improver::Plan is not as long as what plan() of the improver in Python returns");
-static_assert(sizeof(algorithm::Plan) == ISLANDS_PLAN_BYTES,
-              "algorithm::Plan is not as long as what plan() of the algorithm in Python returns");
-#endif

@@ -37,7 +37,7 @@ LAYERS = [
     {"configuration"},
     {"record", "display"},
     {"run"},
-    {"series"},
+    {"campaign"},
     {"report"},
     {"tune"},
     {"bench", "check", "doctor", "solver", "reproduce", "slurm"},
@@ -50,7 +50,7 @@ IMPORTERS = {
     "mpi4py": ("parallel",),
     "cupy": ("backends/gpus.py",),
     "matplotlib": ("report/figure.py",),
-    "pynvml": ("backends/energy.py",),
+    "pynvml": ("backends/gpus.py",),
 }
 """The only files or folders that import a package."""
 LATE = {"cupy", "mpi4py", "pyarrow", "pooch", "matplotlib", "tomli_w", "pynvml", "scipy"}
@@ -129,7 +129,7 @@ def test_heavy_packages_are_imported_late_and_by_their_importers_only(path: Path
 
 
 NOT_FOR_HELP = {*LATE, "numpy", "importlib.metadata", "islands.run", "islands.problems"}
-NOT_FOR_A_RUN = {*LATE, "islands.tune", "islands.bench", "islands.reproduce"} - {
+NOT_FOR_A_RUN = {*LATE, "islands.campaign", "islands.bench", "islands.reproduce"} - {
     "tomli_w"  # writes the settings
 }
 """Modules that a run without output does not need before its first row."""

@@ -10,7 +10,7 @@ import pytest
 from random_settings import RandomRun, RandomRuns
 
 from islands.algorithms import ALGORITHMS
-from islands.cli.run import add_arguments, options
+from islands.cli.run import add_run, options
 from islands.configuration.resolve import layers
 from islands.encodings import ENCODINGS
 from islands.improvers import IMPROVERS
@@ -34,7 +34,7 @@ def runs(draws: RandomRuns) -> list[RandomRun]:
 
 def test_command_line_accepts_drawn_settings(draws: RandomRuns, runs: list[RandomRun]) -> None:
     parser = argparse.ArgumentParser()
-    add_arguments(parser)
+    add_run(parser)
     for run in runs:
         asked = layers(options(parser.parse_args(run.line())))
         spec, _ = resolved(asked, draws.problem(run.instance))

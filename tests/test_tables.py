@@ -69,3 +69,8 @@ def test_a_row_needs_exactly_the_cells_of_its_table() -> None:
     assert (list(row), row.table) == (["name", "hidden", "seconds", "share"], table)
     with pytest.raises(TypeError, match="table times: hidden, sceonds, seconds"):
         table.row(name="ab", sceonds=1.0, share=0.1)
+
+
+def test_columns_next_to_each_other_share_a_group() -> None:
+    columns = [Column("a", "a", 3), *(Column(n, n, 6, group="both of") for n in "bc"), Column("d")]
+    assert header(columns) == "        both of\n  a       b       c"

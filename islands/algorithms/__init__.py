@@ -11,7 +11,7 @@ from islands.algorithms.ga import Ga
 from islands.algorithms.memetic import Memetic
 from islands.algorithms.pso import Pso
 from islands.algorithms.tempering import Tempering
-from islands.custom.kinds import Kind
+from islands.custom.parts import PartKind
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
     "brkga": Brkga,
@@ -24,7 +24,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
     "eax": Eax,
 }
 
-KIND = Kind(
+KIND = PartKind(
     *("algorithm", Algorithm, ALGORITHMS, ALGORITHMS.values()),
     needs=("header", "encodings", "Settings"),
 )

@@ -16,8 +16,7 @@ import numpy as np
 from islands.algorithms.base import Algorithm
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 from islands.text import counted
@@ -123,7 +122,7 @@ class Brkga(Algorithm):
             elite=np.int32(self.elite),
             mutants=np.int32(self.mutants),
             elite_parents=np.int32(self.settings.elite_parents),
-            **{f"bias{k}": word for k, word in enumerate(self._bias())},
+            **{f"bias[{k}]": word for k, word in enumerate(self._bias())},
         )
 
     def kept(self) -> int:

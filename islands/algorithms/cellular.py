@@ -16,10 +16,9 @@ import numpy as np
 
 from islands.algorithms import operators
 from islands.algorithms.base import Algorithm
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 from islands.text import counted
@@ -145,8 +144,6 @@ class Cellular(Algorithm):
             "NEIGHBOURHOOD_KIND": self._kind,
             "NEIGHBOURHOOD_RADIUS": self._radius,
             "NEIGHBOURHOOD_HALO": int(settings.halo),
-            "CELLULAR_SELECTION": _SELECTIONS.index(settings.selection),
-            "CELLULAR_GROUP": settings.group,
         }
         chosen = operators.macros(self._crossover, self._mutation)
         return chosen | {name: str(number) for name, number in numbers.items()}
@@ -157,10 +154,12 @@ class Cellular(Algorithm):
             grid=Struct(
                 width=np.int32(self.width),
                 reach=np.int32(self._reach),
-                halo=arrays.get("halo"),
+                halo=arrays.get("halo", Null(np.uint8)),
             ),
+            selection=np.int32(_SELECTIONS.index(settings.selection)),
             crossing=np.uint64(round(settings.crossover_rate * 2.0**32)),
             mutating=np.uint64(round(settings.mutation_rate * 2.0**32)),
+            group=np.int32(settings.group),
             strength=np.int32(settings.strength),
             elitist=np.int32(settings.replacement == "elitist"),
         )

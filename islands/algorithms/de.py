@@ -17,12 +17,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from islands.algorithms.base import Algorithm
-from islands.algorithms.schedule import Shape
-from islands.backends.arguments import Struct
+from islands.algorithms.base import Algorithm, Shape
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.backends.state import Field
 from islands.errors import UsageError
 from islands.settings import Settings, setting
@@ -97,10 +95,7 @@ class De(Algorithm):
         )
 
     def defines(self) -> Macros:
-        return {
-            "DE_STRATEGY": str(_STRATEGIES.index(self.settings.strategy)),
-            "DE_ADAPTS": str(_ADAPTATIONS.index(self.settings.adaptation)),
-        }
+        return {"DE_STRATEGY": str(_STRATEGIES.index(self.settings.strategy))}
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
         low, high = np.float32(self.settings.low), np.float32(self.settings.high)
@@ -109,8 +104,8 @@ class De(Algorithm):
             width=high - low,
             weight=np.float32(self.settings.F),
             crossover=np.float32(self.settings.Cr),
-            own_weight=arrays.get("weight"),
-            own_crossover=arrays.get("crossover"),
+            own_weight=arrays.get("weight", Null(np.float32)),
+            own_crossover=arrays.get("crossover", Null(np.float32)),
         )
 
     def fields(self, shape: Shape) -> dict[str, Field]:

@@ -17,12 +17,12 @@ from islands.algorithms import operators
 from islands.algorithms.base import Algorithm
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 
-_SELECTIONS = ("best", "tournament", "random", "proportional")
+_KINDS = {"best": 0, "tournament": 1, "random": 1, "proportional": 2}
+"""`Selection` of the kernel; at random, a tournament of one selects."""
 _REPLACEMENTS = ("generational", "steady")
 _DUPLICATES = ("accept", "refuse")
 _LARGEST_TOURNAMENT, _MOST_MUTATIONS = 1000, 1000
@@ -36,7 +36,7 @@ class GaSettings(Settings):
         "tournament",
         "parent selection: the two best individuals, tournaments, uniformly at random, or in"
         " proportion to fitness",
-        choices=_SELECTIONS,
+        choices=tuple(_KINDS),
     )
     tournament: int = setting(
         2,
@@ -123,15 +123,7 @@ class Ga(Algorithm):
         return dataclasses.replace(settings, crossover=crossover, mutation=mutation)
 
     def defines(self) -> Macros:
-        # A random selection is a tournament of one.
-        kinds = {"best": 0, "tournament": 1, "random": 1, "proportional": 2}
-        numbers = {
-            "GA_SELECTION": kinds[self.settings.selection],
-            "GA_STEADY": int(self._is_steady),
-            "GA_REFUSES": int(self._refuses),
-        }
-        chosen = operators.macros(self._crossover, self._mutation)
-        return chosen | {name: str(number) for name, number in numbers.items()}
+        return operators.macros(self._crossover, self._mutation)
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
         settings = self.settings
@@ -141,6 +133,9 @@ class Ga(Algorithm):
             survivors=np.int32(self.survivors),
             tournament=np.int32(1 if settings.selection == "random" else settings.tournament),
             strength=np.int32(settings.strength),
+            selection=np.int32(_KINDS[settings.selection]),
+            steady=np.int32(self._is_steady),
+            refuses=np.int32(self._refuses),
         )
 
     def room(self, pitch: int) -> int:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, Self, TypeVar
 
-from islands.backends.header import Header
-from islands.backends.source import Macros
-from islands.custom.kinds import Kind
+from islands.backends.source import Header, Macros
+from islands.custom.parts import PartKind
 from islands.errors import UsageError
 from islands.text import meant, option, unknown
 
@@ -80,12 +79,12 @@ CROSSOVERS: dict[str, Crossover] = {each.name: each for each in _ALL_CROSSOVERS}
 MUTATIONS: dict[str, Mutation] = {each.name: each for each in _ALL_MUTATIONS}
 """The operators by name; if two share a name, the one for orders."""
 
-CROSSOVER = Kind(
+CROSSOVER = PartKind(
     *("crossover", Crossover, CROSSOVERS, _ALL_CROSSOVERS),
     needs=("header", "encodings"),
     is_made=True,
 )
-MUTATION = Kind(
+MUTATION = PartKind(
     *("mutation", Mutation, MUTATIONS, _ALL_MUTATIONS),
     needs=("header", "encodings"),
     is_made=True,

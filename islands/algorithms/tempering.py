@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.algorithms.base import Algorithm
-from islands.algorithms.schedule import Launch, Schedule, Shape, Step, TeamExchanges
-from islands.backends.arguments import Struct
+from islands.algorithms.base import Algorithm, Launch, Schedule, Shape, Step, TeamExchanges
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.backends.state import Field
 from islands.errors import UsageError
 from islands.settings import Settings, setting
@@ -27,6 +25,7 @@ from islands.settings import Settings, setting
 if TYPE_CHECKING:
     from islands.problems.base import Problem
     from islands.problems.qap_choice import Choice
+    from islands.problems.qap_exchanges import Swaps
 
 _WIDE_LOW, _WIDE_HIGH = 0.001, 0.4
 """The temperatures between which an island cools down, relative to the mean change of the cost."""
@@ -163,13 +162,13 @@ class Tempering(Algorithm):
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:
-        return problem.updates_swaps
+        return problem.swaps is not None
 
     @classmethod
     def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
         # On a GPU, about as many replicas as run at once. On a CPU, so few that they cool down
         # within about a second, or, if there are many items, within ten.
-        if problem.choice() is not None:
+        if _swaps(problem).choice is not None:
             # A block needs little memory, so that many replicas share a multiprocessor.
             return {"islands": 88 if gpus() else 1, "population": 24, **_CHOOSING}
         if gpus():
@@ -179,9 +178,9 @@ class Tempering(Algorithm):
         return {"islands": 4, "population": 8}
 
     def prepare(self, problem: Problem) -> None:
-        self._choice = problem.choice()
+        self._choice = _swaps(problem).choice
         self.few_threads = self._choice is None
-        if problem.is_unstructured():
+        if _swaps(problem).is_unstructured:
             self._excess, self._effort = _EXCESS_ROUGH, _EFFORT_ROUGH
         if self._choice is not None:
             share = self._choice.chosen / self._choice.size
@@ -189,13 +188,7 @@ class Tempering(Algorithm):
             self._effort = _ROWS / self._choice.chosen
 
     def defines(self) -> Macros:
-        cold, hot = self._excess
-        return {
-            **_types(self._choice),
-            "TEMPERING_COLD": repr(cold),
-            "TEMPERING_HOT": repr(hot),
-            "TEMPERING_KEEPS": str(int(self._keeps)),
-        }
+        return {**_types(self._choice), "TEMPERING_KEEPS": str(int(self._keeps))}
 
     def items(self, problem: Problem) -> int:
         # A few rows of pairs at once, so that little is in vain if one of them is accepted.
@@ -222,7 +215,7 @@ class Tempering(Algorithm):
         }
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
-        tables = problem.exchange_tables()
+        tables = _swaps(problem).tables()
         if self._choice is not None:
             tables |= {"weights": self._choice.weights, "alone": self._choice.alone}
             tables["symmetries"] = self._choice.symmetries()
@@ -257,12 +250,14 @@ class Tempering(Algorithm):
             effort=np.float64(0 if is_given else self._effort),
             low=np.float64(settings.coldest if is_given else wide[0]),
             high=np.float64(settings.hottest if is_given else wide[1]),
+            cold_excess=np.float64(self._excess[0]),
+            hot_excess=np.float64(self._excess[1]),
             unit=arrays["unit"],
-            alike_places=arrays.get("alike_places"),
+            alike_places=arrays.get("alike_places", Null(np.int32)),
             **{name: arrays[name] for name in _FIELDS},
-            deltas=deltas,
+            deltas=Null(np.uint8) if deltas is None else deltas,
             deltas_bytes=np.int64(0 if deltas is None else deltas.shape[-1]),
-            deltas_of=arrays.get("deltas_of"),
+            deltas_of=arrays.get("deltas_of", Null(np.int64)),
             **self._chosen(arrays),
         )
 
@@ -278,6 +273,11 @@ class Tempering(Algorithm):
             "symmetry_count": np.int32(arrays["symmetries"].shape[1]),
             "chosen": np.int32(self._choice.chosen),
         }
+
+
+def _swaps(problem: Problem) -> Swaps:
+    assert problem.swaps is not None, "the problem fits"
+    return problem.swaps
 
 
 def _types(choice: Choice | None) -> Macros:

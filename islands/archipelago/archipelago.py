@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.archipelago.colonies import ColonySpec, Share, islands_of_each, of_colony
 from islands.archipelago.colony import Colony
-from islands.archipelago.colony_spec import ColonySpec, islands_of_each, of_colony
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.archipelago.memory import fields_of
-from islands.archipelago.program_parts import ProgramParts
-from islands.archipelago.restored import require_genomes
-from islands.archipelago.saved import EMIGRANTS, by_colony, joined, split
-from islands.archipelago.share import Share
+from islands.archipelago.parts import ProgramParts
+from islands.archipelago.saved import EMIGRANTS, by_colony, joined, require_genomes, split
 from islands.archipelago.sizes import require_countable, require_memory
 from islands.archipelago.team import Team
 from islands.archipelago.team import shares as shares_of

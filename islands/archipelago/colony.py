@@ -8,21 +8,17 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from islands.algorithms.base import NEIGHBOURS
-from islands.algorithms.schedule import HALO_EXCHANGES, HaloExchanges, TeamExchanges
+from islands.algorithms.base import HALO_EXCHANGES, NEIGHBOURS, HaloExchanges, TeamExchanges
 from islands.archipelago.attempt import Attempt
-from islands.archipelago.batch import evaluator
-from islands.archipelago.children import WAITING
-from islands.archipelago.colony_spec import ColonySpec
-from islands.archipelago.injection import replace_worst
+from islands.archipelago.colonies import ColonySpec, Share
+from islands.archipelago.injection import dealt, place, replace_worst
 from islands.archipelago.launches import Launches, Segments
 from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
-from islands.archipelago.memory import Memory, tables_of
-from islands.archipelago.program_parts import ProgramParts
-from islands.archipelago.restored import require_sound
-from islands.archipelago.share import Share
+from islands.archipelago.memory import WAITING, Memory, tables_of
+from islands.archipelago.outside import evaluator
+from islands.archipelago.parts import ProgramParts
+from islands.archipelago.saved import require_sound
 from islands.archipelago.team import Sharing, Team, Trial
-from islands.archipelago.warm_start import dealt, place
 from islands.backends.base import Array, Backend, Calls
 from islands.backends.state import Field
 from islands.migration import Layout, Side
@@ -69,7 +65,7 @@ class Colony:
         arrays = self.state.arrays
         self.halo = None if make_halo is None else make_halo(self.migrant.bytes)
         if self.halo is not None:
-            arrays = arrays | {"halo": self.halo.seen}
+            arrays = arrays | {"halo": self.halo.adjacent}
         self.attempt = Attempt(backend, self.state, team)
         arrays |= tables_of(backend, parts, arrays)
         plan, halt = parts.algorithm.plan(arrays), self.attempt.halt.words

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 
-from islands.algorithms.schedule import (
+from islands.algorithms.base import (
     Concurrent,
     HostEvaluates,
     HostStep,
@@ -15,17 +16,20 @@ from islands.algorithms.schedule import (
     Step,
     TeamExchanges,
 )
-from islands.archipelago.children import tile_bytes, tiles_of
-from islands.archipelago.memory import Memory
-from islands.archipelago.program_parts import ProgramParts
-from islands.backends.arguments import Struct
-from islands.backends.background import Background
-from islands.backends.base import Array, Backend, Call, Fork, Program, Room, in_turn
-from islands.backends.source import Macros, Source
+from islands.archipelago.measure import READ_STRUCTS
+from islands.archipelago.memory import Memory, tile_bytes, tiles_of
+from islands.archipelago.parts import ProgramParts
+from islands.backends.arguments import Null, Struct
+from islands.backends.base import Array, Backend, Call, Fork, Program, Room, arena, in_turn
+from islands.backends.source import Source
+from islands.migration.kernels import STRUCTS as MIGRATION_STRUCTS
 
 _INDIVIDUALS_A_SLICE = 6
 _CITIES_A_BLOCK = 64  # for which a CPU thread finds the neighbours at a time
 _MOST_BLOCKS = 4096
+_KILL_SECONDS = 0.05
+
+_COMMON = {"Arena": arena(None, 0)}
 
 Segments = list[list[Call | Fork] | HostStep]
 """Launches in groups, and the steps of the host between them."""
@@ -85,17 +89,15 @@ class Launches:
 
     def _uploaded(self) -> Struct:
         """Return `problem::Data`."""
-        problem, upload = self._parts.problem, self._backend.upload
+        problem = self._parts.problem
         if self._parts.evaluation == "host":
             return Struct(nothing=np.int32(0))
         members = problem.reports() if self._parts.evaluation == "batch" else problem.data()
-        return Struct(
-            **{n: v if isinstance(v, np.generic) else upload(v) for n, v in members.items()}
-        )
+        return self._backend.uploaded(members)
 
     def taking_costs(self, cost: Array, place: Array) -> Call:
         """Return the launch that checks and takes costs for the children at places."""
-        returned = Struct(cost=cost, place=place, count=np.int32(len(place)))
+        returned = _returned(cost, place, len(place))
         blocks = min(_MOST_BLOCKS, -(-len(place) // self._program.block.threads))
         return self._backend.call(
             self._program, "take_costs", self._archipelago, self.data, returned, blocks=blocks
@@ -111,13 +113,13 @@ class Launches:
         return Room(max(own.large, loop.large + self._parts.room()), loop.small)
 
     def _source(self) -> Source:
-        _, data, plan, improving = self._arguments
-        lengths: Macros = {
-            "ISLANDS_DATA_BYTES": str(data.bytes),
-            "ISLANDS_PLAN_BYTES": str(plan.bytes),
-            "ISLANDS_IMPROVING_BYTES": str(improving.bytes),
-        }
-        return Source("program.cuh", self._parts.macros() | lengths)
+        names = ("problem::Data", "algorithm::Plan", "improver::Plan")
+        structs = {**_COMMON, **dict(zip(names, self._arguments[1:], strict=True))}
+        structs["Archipelago"] = self._archipelago
+        if self._parts.evaluation == "batch":
+            kind = np.float64 if self._parts.problem.real else np.int64
+            structs["problem::Returned"] = _returned(Null(kind), Null(np.int64), 0)
+        return Source("program.cuh", self._parts.macros(), structs)
 
     def _compiled(self, launches: set[Launch]) -> tuple[Room, Program, Program]:
         """Return the working memory of a block, the program of the parts and that of populations.
@@ -125,14 +127,16 @@ class Launches:
         Both programs are compiled at the same time.
         """
         started = time.perf_counter()
-        populations = Background(self._compiled_populations)
-        try:
-            room = self._required_room(launches)
-            program = self._compiled_parts(room)
-        except BaseException:
-            populations.stop(self._backend.stop_compilers)
-            raise
-        compiled = room, program, populations.result()
+        with ThreadPoolExecutor(1) as pool:
+            populations = pool.submit(self._compiled_populations)
+            try:
+                room = self._required_room(launches)
+                compiled = room, self._compiled_parts(room), populations.result()
+            except BaseException:
+                while not populations.done():  # it may be about to start a compiler
+                    self._backend.stop_compilers()
+                    wait([populations], _KILL_SECONDS)
+                raise
         seconds = time.perf_counter() - started
         self._backend.compile_seconds += seconds
         self._backend.compiling.took(seconds)
@@ -141,7 +145,15 @@ class Launches:
     def _compiled_populations(self) -> Program:
         backend, shape = self._backend, self._shape
         block = backend.block(self.ranking_room, 8 * shape.population, shape.islands)
-        return backend.compile(Source("population.cuh", self._parts.encoding_macros()), block)
+        structs = {
+            **_COMMON,
+            "Archipelago": self._archipelago,
+            "RankingPlan": self._ranking_plan(step=0),
+            **READ_STRUCTS,
+            **MIGRATION_STRUCTS,
+        }
+        source = Source("population.cuh", self._parts.encoding_macros(), structs)
+        return backend.compile(source, block)
 
     def _compiled_parts(self, room: Room) -> Program:
         # Arenas in global memory stay small compared with the genes.
@@ -239,3 +251,8 @@ class Launches:
         return self._backend.call(
             self.populations, "find_best", *arguments, blocks=self._shape.islands
         )
+
+
+def _returned(cost: Array, place: Array, count: int) -> Struct:
+    """Return `Returned` of kernels/problems/outside.cuh."""
+    return Struct(cost=cost, place=place, count=np.int32(count))

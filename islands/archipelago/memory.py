@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.algorithms.base import NEIGHBOURS
-from islands.algorithms.schedule import Shape
-from islands.archipelago.children import fields_for as fields_for_children
-from islands.archipelago.children import seen
+from islands.algorithms.base import NEIGHBOURS, Shape
 from islands.archipelago.measure import INFEASIBLE, ISLAND
-from islands.archipelago.program_parts import ProgramParts
-from islands.backends.arguments import Struct
+from islands.archipelago.parts import ProgramParts
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend
 from islands.backends.state import Field, State
 from islands.errors import UsageError
@@ -73,7 +70,7 @@ def fields_of(parts: ProgramParts) -> dict[str, Field]:
     if parts.schedule.adopt:
         fields["changed"] = Field((population,), np.int32, kind="scratch")
     if parts.outside:
-        fields |= fields_for_children(parts)
+        fields |= _children_fields(parts)
     _check_own(parts, own, fields)
     return fields | own
 
@@ -122,7 +119,8 @@ _OF_NEIGHBOURS = ("cities", "axis", "split", "twins", "table")
 
 def neighbours_of(backend: Backend, problem: Problem) -> Struct:
     """Return `Neighbours` of kernels/tours; the kernel `find_neighbours` fills its table."""
-    arrays = problem.neighbours()
+    assert problem.near is not None, "it has distances"
+    arrays = problem.near.tables()
     levels = len(arrays["axis"]).bit_length() - 1
     return Struct(
         degree=np.int32(arrays["table"].shape[1]),
@@ -143,13 +141,13 @@ def _as_kernels_see(
         cost=arrays["cost"],
         order=arrays["order"],
         calls=arrays["calls"],
-        archive=arrays.get("archive"),
-        offered=arrays.get("offered"),
-        offered_cost=arrays.get("offered_cost"),
+        archive=arrays.get("archive", Null(shape.gene)),
+        offered=arrays.get("offered", Null(shape.gene)),
+        offered_cost=arrays.get("offered_cost", Null(np.int64)),
         given=arrays["given"],
-        outside=seen(arrays),
-        changed=arrays.get("changed"),
-        traits=backend.upload_structs(traits),
+        outside=_children_seen(arrays, shape.gene),
+        changed=arrays.get("changed", Null(np.int32)),
+        traits=backend.upload_structs(traits) if traits else Null(np.uint8),
         trait_count=np.int32(len(traits)),
         migrant_bytes=np.int32(migrant.bytes),
         islands=np.int32(shape.islands),
@@ -163,3 +161,46 @@ def _as_kernels_see(
 def _slots(slots: range) -> dict[str, np.generic]:
     """Return the members of `Archipelago` for the slots whose individuals a rank makes."""
     return {"first": np.int32(slots.start), "made": np.int32(len(slots))}
+
+
+GENES, COST, WAITING = "children", "children_cost", "children_waiting"
+SOLUTIONS = "children_solutions"
+_TILE = 32
+
+
+def tiles_of(shape: Shape, children: int) -> int:
+    """Return the tiles of an island's children: see kernels/problems/solution.cuh."""
+    return -(-shape.population * children // _TILE)
+
+
+def tile_bytes(parts: ProgramParts) -> int:
+    """Return the bytes of a tile."""
+    kind = parts.problem.kind
+    return _TILE * kind.stored_length * kind.stored_dtype(in_tiles=True).itemsize
+
+
+def _children_fields(parts: ProgramParts) -> dict[str, Field]:
+    """Return the arrays for the children of each individual, and for their solutions."""
+    shape, children = parts.shape, parts.algorithm.children
+    size = shape.population
+    fields = {
+        GENES: Field((size, children, shape.pitch), shape.gene, kind="scratch"),
+        COST: Field((size, children), np.int64, kind="scratch"),
+        WAITING: Field((size,), np.int32, kind="scratch"),
+    }
+    if parts.evaluation in ("thread", "batch"):
+        kind = parts.problem.kind
+        dtype = kind.stored_dtype(in_tiles=parts.evaluation == "thread")
+        rows = _TILE * tiles_of(shape, children)
+        fields[SOLUTIONS] = Field((rows, kind.stored_length), dtype, kind="scratch")
+    return fields
+
+
+def _children_seen(arrays: Mapping[str, Array], gene: np.dtype[Any]) -> Struct:
+    """Return `Outside` of kernels/core/archipelago.cuh, with null pointers if kernels evaluate."""
+    return Struct(
+        genes=arrays.get(GENES, Null(gene)),
+        cost=arrays.get(COST, Null(np.int64)),
+        waiting=arrays.get(WAITING, Null(np.int32)),
+        solutions=arrays[SOLUTIONS].view(np.uint8) if SOLUTIONS in arrays else Null(np.uint8),
+    )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.algorithms import Algorithm
-from islands.algorithms.schedule import TeamExchanges
+from islands.algorithms.base import TeamExchanges
 from islands.backends.base import Array, Backend
 from islands.backends.state import State
 from islands.migration.repeated import RepeatedExchange
@@ -204,7 +204,7 @@ class Trial:
             self._seconds[was_shared] += time.perf_counter() - self._began
         if self._made == _TURNS * _TURN:
             numbers = np.array([1e9 * each for each in self._seconds.values()], np.int64)
-            slowest = self._team.world.share(numbers).max(axis=0)
+            slowest = self._team.world.allgather_numbers(numbers).max(axis=0)
             self._seconds = dict(zip(self._seconds, (1e-9 * slowest).tolist(), strict=True))
             self.is_over = True
 

@@ -1,16 +1,18 @@
 """A kernel's arguments as both drivers need them: an array of pointers to the values.
 
 Numbers are NumPy scalars, whose type gives their size; arrays are passed as their address; a
-`Struct` is passed by value with the layout of C++.
+`Struct` is passed by value with the layout of C++, which the compiler checks.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from islands.errors import UsageError
 
@@ -29,10 +31,12 @@ class Struct:
                 )
         self.members = members
 
-    @property
-    def bytes(self) -> int:
-        """The size of the struct in bytes."""
-        return int(as_in_kernels(self, lambda _: 0).nbytes)
+
+class Null:
+    """A null pointer to elements of this type; None is one to elements of any type."""
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
 
 
 Address = Callable[[Any], int]
@@ -67,7 +71,7 @@ def _letter(value: Any) -> str:
         return "S"
     if isinstance(value, np.floating):
         return "f"
-    return "i" if isinstance(value, np.integer) else "P"
+    return "i" if isinstance(value, np.generic) else "P"
 
 
 def as_in_kernels(value: Any, address: Address) -> Any:
@@ -83,4 +87,63 @@ def as_in_kernels(value: Any, address: Address) -> Any:
         return record
     if isinstance(value, np.generic):
         return value
-    return np.uint64(0 if value is None else address(value))
+    return np.uint64(0 if value is None or isinstance(value, Null) else address(value))
+
+
+def layout_of(struct: Struct) -> np.dtype[Any]:
+    """Return the offsets and sizes of the members in C++."""
+    layout: np.dtype[Any] = as_in_kernels(struct, lambda _: 0).dtype
+    return layout
+
+
+def layout_checks(structs: Mapping[str, Struct]) -> str:
+    """Return C++ that compiles only if structs, by their names there, have the same members.
+
+    Members whose names are numbers are compared by their place.
+    """
+    return "".join(f"{line}\n" for name, each in structs.items() for line in _checks(name, each))
+
+
+_SAME = "Write the same members in the header and in Struct(...), in the same order"
+
+
+def _checks(name: str, struct: Struct, type_: str = "") -> Iterator[str]:
+    """Yield the assertions about a struct, and about those inside it; `name` is for messages."""
+    type_, layout, members = type_ or name, layout_of(struct), struct.members
+    yield f'#line 1 "{name}, as Python passes it"'
+    bound = list(dict.fromkeys(f"_{member.partition('[')[0]}" for member in members))
+    by_place, inside, offsets = [], list[str](), dict(layout.fields or {})
+    for number, (member, value) in enumerate(members.items()):
+        inner, is_named = f"decltype({type_}::{member})", not member.isdigit()
+        kind, what = _kind(value, inner if is_named else f"decltype({bound[number]})")
+        if is_named:
+            offset = offsets[member][1]
+            where = f"__builtin_offsetof({type_}, {member}) == {offset}"
+            words = f"{name}::{member}: Python passes {what} at byte {offset}. {_SAME}"
+            yield f'static_assert({where} && {kind}, "{words}");'
+        else:
+            words = f"{name}: Python passes {what} as member {number + 1}. {_SAME}"
+            by_place.append(f'static_assert({kind}, "{words}");')
+        if isinstance(value, Struct):
+            inside += _checks(f"{name}::{member}", value, inner)
+    size, words = layout.itemsize, f"{name}: Python passes {layout.itemsize} bytes. {_SAME}"
+    yield f'static_assert(sizeof({type_}) == {size}, "{words}");'
+    if members:  # a list of names that is too short or too long does not compile
+        function = re.sub(r"\W+", "_", f"every_member_of_{name}")
+        names = ", ".join(bound)
+        yield f"__device__ void {function}({type_}& all) {{ [[maybe_unused]] auto& [{names}] = all;"
+        yield from (*by_place, "}")
+    yield from inside
+
+
+def _kind(value: Any, type_: str) -> tuple[str, str]:
+    """Return C++ that is true if a member has the type of a value, and the type for messages."""
+    dtype = getattr(value, "dtype", None)
+    if isinstance(value, Struct):
+        return f"layout::IS<{type_}, 'S', {layout_of(value).itemsize}>", "a struct"
+    if isinstance(value, np.generic):
+        return f"layout::IS<{type_}, '{_letter(value)}', {value.itemsize}>", str(dtype)
+    if dtype is None:
+        return f"layout::IS<{type_}, 'P', 8>", "a pointer"
+    letter = "f" if dtype.kind == "f" else "i"
+    return f"layout::IS_POINTER_TO<{type_}, '{letter}', {dtype.itemsize}>", f"an array of {dtype}"

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from islands.backends.arguments import Address, Arguments, Struct, as_in_kernels
-from islands.backends.compile_notice import Compiling
+from islands.backends.arguments import Address, Arguments, Null, Struct, as_in_kernels
+from islands.backends.cache import Compiling
 from islands.backends.source import Source
 
 Array = Any
@@ -282,10 +282,13 @@ class Backend(ABC):
     def timed(self) -> Iterator[list[float]]:
         """Yield a list to which the duration of the launches inside, in milliseconds, is added."""
 
-    def upload_structs(self, structs: Sequence[Struct]) -> Array | None:
-        """Return structs of one type as an array on the device, or None if there are none."""
-        if not structs:
-            return None
+    def uploaded(self, members: Mapping[str, NDArray[Any] | np.generic]) -> Struct:
+        """Return a struct of numbers, and of arrays that are copied to the device."""
+        found = members.items()
+        return Struct(**{n: v if isinstance(v, np.generic) else self.upload(v) for n, v in found})
+
+    def upload_structs(self, structs: Sequence[Struct]) -> Array:
+        """Return structs of one type as an array on the device."""
         records = [as_in_kernels(each, self.address) for each in structs]
         return self.upload(np.concatenate(records).view(np.uint8))
 
@@ -296,4 +299,5 @@ class Backend(ABC):
 
 def arena(memory: Array | None, large_bytes: int) -> Struct:
     """Return `Arena` of kernels/core; `memory` is for the large parts, None: fast memory."""
-    return Struct(memory=memory, large_bytes=np.uint64(large_bytes))
+    where = Null(np.uint8) if memory is None else memory
+    return Struct(memory=where, large_bytes=np.uint64(large_bytes))

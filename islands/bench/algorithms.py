@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from islands.bench.algorithm_rows import BrkgaRow, CellularRow, DeRow, GaRow, PsoRow
-from islands.bench.eax_row import EaxRow
-from islands.bench.throughput import AlgorithmBench
+from islands.algorithms.brkga import Brkga, BrkgaSettings
+from islands.bench.throughput import AlgorithmBench, Throughput, copy_bandwidth
 from islands.errors import IslandsError
 from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import find
@@ -15,6 +14,13 @@ from islands.problems import read
 from islands.problems.base import Problem
 from islands.problems.qap import Qap
 from islands.problems.tsp import Tsp
+from islands.tables import Column, Table
+from islands.text import count
+
+_KEY_BYTES = 4
+_CELLULAR_GENERATIONS = 5000
+_PSO_GENERATIONS = 600
+_PSO_PRESETS = ("munhao2019-m1", "munhao2019-m2")
 
 
 def published_or(name: str, generated: Callable[[], Problem]) -> Problem:
@@ -37,13 +43,89 @@ def facilities(name: str, grid: tuple[int, int]) -> Problem:
     return published_or(name, lambda: Qap(grid_qap(*grid, seed=1)[0]))
 
 
+_DEVICE = Column("device", "device", 17, "<.17", lambda found: found.backend.device)
+_INSTANCE = Column("instance", "instance", 18, "<", lambda found: found.problem.instance)
+_SHORT_INSTANCE = Column(
+    "instance", "instance", 12, "<", lambda found: found.problem.instance.rpartition("/")[2]
+)
+_CITIES, _ITEMS = (
+    Column("size", title, 7, value=lambda found: found.problem.size)
+    for title in ("cities", "items")
+)
+_RUNS = Column("runs", "runs")
+_GENERATIONS, _COST = Column("generations"), Column("cost")
+_MILLISECONDS = Column("milliseconds", "ms/generation", form=".4f")
+_MICROSECONDS = Column(
+    "microseconds", "us/generation", 0, ".2f", lambda found: 1000 * found.milliseconds
+)
+_SPREAD = Column("spread", "spread", form=".1%")
+
+
+def _rate(name: str, title: str, a_generation: Callable[[Throughput], float]) -> Column:
+    """Return a column of what a generation does, per second."""
+    return Column(name, title, 8, count, lambda found: found.per_second(a_generation(found)))
+
+
+_EVALUATIONS = _rate("evaluations_per_second", "evaluations/s", lambda found: found.evaluations)
+"""Including those of the improver."""
+_CHILDREN = _rate("children_per_second", "children/s", lambda found: found.evaluations)
+
+
+def _run_columns(generations: int, published: Callable[[Throughput], float]) -> tuple[Column, ...]:
+    """Return the seconds of `generations` of one of the runs, and the published ones over them."""
+
+    def seconds(found: Throughput) -> float:
+        return generations * found.milliseconds / 1000 / found.runs
+
+    return (
+        Column("seconds_a_run", f"s/run of {generations}", form=".4f", value=seconds),
+        Column("speedup", "paper/this", 0, ".1f", lambda found: published(found) / seconds(found)),
+    )
+
+
+def _keys(found: Throughput) -> float:
+    """Return the keys that a generation of BRKGA makes."""
+    general, settings = found.spec.general, found.spec.settings
+    assert isinstance(settings, BrkgaSettings)
+    made = general.population - Brkga(settings, general.population).elite
+    return general.islands * made * found.problem.size
+
+
+def _bytes(found: Throughput) -> float:
+    """Return the minimum of bytes that a generation of BRKGA moves."""
+    general, settings = found.spec.general, found.spec.settings
+    assert isinstance(settings, BrkgaSettings)
+    algorithm = Brkga(settings, general.population)
+    children = general.population - algorithm.elite - algorithm.mutants
+    moved = children * (settings.parents + 1) + algorithm.mutants + 2 * algorithm.elite
+    return general.islands * moved * found.problem.size * _KEY_BYTES
+
+
+def _of_copy(found: Throughput) -> float:
+    return found.per_second(_bytes(found)) / copy_bandwidth(found.backend)
+
+
+def _individuals(found: Throughput) -> int:
+    return found.spec.general.islands * found.spec.general.population
+
+
 BRKGA = AlgorithmBench(
     text="""\
 BRKGA with the settings of Xavier 2019: 3 islands of 256, elite and mutants 0.1, rho 0.7.
 
 Bytes are the minimum that a generation must move: a child reads its parents' keys and writes its
 own, a mutant writes, an elite individual is copied.""",
-    row=BrkgaRow.of,
+    table=Table(
+        "brkga",
+        (
+            *(_DEVICE, _INSTANCE, _CITIES, _GENERATIONS, _MILLISECONDS, _SPREAD),
+            _rate("keys_per_second", "keys/s", _keys),
+            _rate("bytes_per_second", "bytes/s", _bytes),
+            Column("copy_bytes_per_second", value=lambda found: copy_bandwidth(found.backend)),
+            Column("share_of_copy", "of copy", 0, ".1%", _of_copy),
+            _COST,
+        ),
+    ),
     instances={
         "national/zi929": 929,
         "national/mu1979": 1979,
@@ -61,7 +143,14 @@ DE = AlgorithmBench(
 Differential evolution with the settings of Jardim 2021, experiment A: one run, ten concurrent runs.
 
 The CPU uses one thread unless more are requested.""",
-    row=DeRow.of,
+    table=Table(
+        "de",
+        (
+            *(_DEVICE, _INSTANCE, _ITEMS, _RUNS, _GENERATIONS, _MICROSECONDS, _SPREAD),
+            _rate("generations_per_second", "generations/s", lambda found: found.runs),
+            *(_EVALUATIONS, _COST),
+        ),
+    ),
     instances={
         "qaplib/chr12c": (3, 4),
         "qaplib/bur26a": (2, 13),
@@ -85,7 +174,14 @@ CELLULAR = AlgorithmBench(
 The cellular algorithm with the settings of Soca et al. 2010: ten concurrent runs of 2048.
 
 Times are compared with those of one run on the paper's GPU; the ten runs here share their time.""",
-    row=CellularRow.of,
+    table=Table(
+        "cellular",
+        (
+            *(_DEVICE, _SHORT_INSTANCE, _ITEMS, _RUNS, _GENERATIONS, _MILLISECONDS, _SPREAD),
+            _EVALUATIONS,
+            *_run_columns(_CELLULAR_GENERATIONS, lambda found: float(found.reference)),
+        ),
+    ),
     instances={
         "qaplib/chr12a": 2.559,
         "qaplib/had14": 3.444,
@@ -108,7 +204,17 @@ The genetic algorithm on knapsacks, generational and steady-state.
 
 The first uses the settings of Dantas and Cáceres 2014, 8 islands of 512; the second uses many small
 islands and repairs children.""",
-    row=GaRow.of,
+    table=Table(
+        "ga",
+        (
+            *(_DEVICE, _SHORT_INSTANCE),
+            Column("items", "items", 7, value=lambda found: found.problem.size),
+            Column("constraints", "limits", 7, value=lambda found: found.problem.constraints),
+            Column("setting", "setting", 10, "<"),
+            Column("individuals", "individuals", value=_individuals),
+            *(_GENERATIONS, _MILLISECONDS, _SPREAD, _CHILDREN),
+        ),
+    ),
     instances={"orlib/mknapcb1-00": None, "orlib/mknapcb3-00": None, "orlib/mknapcb9-00": None},
     settings={
         "dantas2014": {"preset": "dantas2014-cuda", "migration": "none"},
@@ -131,7 +237,17 @@ PSO = AlgorithmBench(
 The particle swarm with the settings of Munhao et al. 2019: thirty concurrent runs of 512.
 
 Times are compared with those of one run on the paper's GPU; the runs here share their time.""",
-    row=PsoRow.of,
+    table=Table(
+        "pso",
+        (
+            _DEVICE,
+            Column("preset", "preset", 14, "<", lambda found: found.setting),
+            *(_INSTANCE, _ITEMS, _RUNS, _GENERATIONS, _MILLISECONDS, _SPREAD, _EVALUATIONS),
+            *_run_columns(
+                _PSO_GENERATIONS, lambda found: found.reference[_PSO_PRESETS.index(found.setting)]
+            ),
+        ),
+    ),
     instances={
         "sac94/pet2": (0.1032, 0.102367),
         "sac94/weing1": (0.1850445, 0.1851833),
@@ -143,7 +259,7 @@ Times are compared with those of one run on the paper's GPU; the runs here share
         "gk/gk09": (15.5769, 15.7122),
         "gk/gk11": (64.1039, 64.2207),
     },
-    settings={name: {"preset": name} for name in ("munhao2019-m1", "munhao2019-m2")},
+    settings={name: {"preset": name} for name in _PSO_PRESETS},
     runs={"cuda": (30,), "cpu": (1,)},
     seconds={"cuda": 0.5, "cpu": 0.5},
     warm_up=10,
@@ -156,7 +272,14 @@ EAX = AlgorithmBench(
 Edge assembly crossover: one island of 300 tours, 30 on the CPU, with 30 children of each pair.
 
 Generations follow the first 20. They take longer in the second phase, which is not measured.""",
-    row=EaxRow.of,
+    table=Table(
+        "eax",
+        (
+            *(_DEVICE, _INSTANCE, _CITIES),
+            Column("tours", "tours", value=lambda found: found.spec.general.population),
+            *(_GENERATIONS, _MICROSECONDS, _SPREAD, _CHILDREN, _COST),
+        ),
+    ),
     instances={"national/ja9847": 9847, "tsplib/usa13509": 13509, "national/sw24978": 24978},
     settings={"eax": {"algorithm": "eax", "islands": 1, "population": 300, "children": 30}},
     read=cities,

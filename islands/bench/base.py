@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, Protocol
 
+from islands.campaign.engine import Campaign
 from islands.display.heartbeat import Heartbeat
 from islands.parallel import World
-from islands.record.ledger import RunLedger
+from islands.record.folder import Kind
+from islands.tables import Column, Table, line
 
 
 @dataclass(frozen=True)
@@ -64,20 +66,46 @@ class BenchRequest:
     out: Path | None = None
     """The folder of all tables; `quality`, `colonies` and `gpus` keep each run there."""
     heartbeat: Heartbeat = field(default_factory=Heartbeat)
-    ledger: RunLedger = field(default_factory=RunLedger)
-    """The results of runs, with those of earlier measurements in `out`."""
+
+    @cached_property
+    def campaign(self) -> Campaign:
+        """The runs of `quality`, `colonies` and `gpus`, with those of earlier commands in `out`."""
+        return Campaign(self.world, self.heartbeat, Kind.MEASUREMENT)
+
+
+class BenchRow(Protocol):
+    """One line of a table. A table without titles is only written, with its cells."""
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+
+    def line(self) -> str:
+        """Return the row as text, aligned with the header of its table."""
+
+    def cells(self) -> Mapping[str, Any]:
+        """Return what `--json` and `--out` write."""
 
 
 @dataclass(frozen=True)
-class BenchRow(ABC):
-    """One line of a table; `--json` and `--out` write its fields.
+class RecordRow:
+    """A row whose cells are its fields; its columns, which only text has, are made from them."""
 
-    A table without a header is only written.
-    """
+    table: ClassVar[Table]
 
-    TABLE: ClassVar[str]
-    HEADER: ClassVar[str]
-
-    @abstractmethod
     def line(self) -> str:
-        """Return the row as text, aligned with `HEADER`."""
+        """Return the row as text, aligned with the header of its table."""
+        return line(self.table.columns, self)
+
+    def cells(self) -> Mapping[str, Any]:
+        """Return the fields."""
+        return asdict(self)
+
+
+METHOD = Column("method", "method", form="<", value=lambda row: f"{row.method}, {row.backend}")
+"""The last column of the tables of methods."""
+
+
+def counts(size: int) -> list[int]:
+    """Return 1, 2, 4, ... up to `size`, and `size` itself."""
+    return sorted({*(1 << bit for bit in range(size.bit_length())), size})

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
+from islands.bench.base import BenchRow
 from islands.bench.folder import PROVENANCE
-from islands.bench.quality_compare import Change, changes
+from islands.bench.quality_compare import changes
 from islands.bench.quality_runs import RunRow, read_rows
 from islands.errors import InputError
 from islands.paths import reading
+from islands.tables import Column, Row, Table
 from islands.untrusted import parsing
 
 SPEEDS = {
@@ -41,49 +42,30 @@ PRINTED = "printed"
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
-@dataclass(frozen=True)
-class Ratio:
-    """The speed of a row relative to the same row of an earlier measurement."""
+RATIOS = Table(
+    "ratios",
+    (
+        Column("table", "Table", 10, "<"),
+        Column("row", "Row", _SHOWN, f"<.{_SHOWN}"),
+        Column("column"),
+        Column("before", "Before", 10, ".3g"),
+        Column("now", "Now", 10, ".3g"),
+        Column("ratio", "Ratio", 7, ".3f"),
+        Column("spread", "Spread", 7, ".1%"),
+        Column("verdict", "Verdict", form="<"),
+    ),
+    above="A ratio above 1 is faster.",
+)
+"""The speed of rows relative to the same rows of an earlier measurement.
 
-    HEADER: ClassVar[str] = (
-        "A ratio above 1 is faster.\n"
-        f"{'Table':<10} {'Row':<{_SHOWN}} {'Before':>10} {'Now':>10} {'Ratio':>7} {'Spread':>7}"
-    )
-
-    table: str
-    row: str
-    column: str
-    before: float
-    now: float
-    ratio: float
-    """More than 1 is faster."""
-    spread: float
-    """The larger spread of both measurements; a smaller change means nothing."""
-
-    def line(self) -> str:
-        """Return the ratio as text under `HEADER`."""
-        change = abs(self.ratio - 1)
-        verdict = "within the spread" if change <= self.spread else ""
-        verdict = verdict or ("faster" if self.ratio > 1 else "slower")
-        return (
-            f"{self.table:<10} {self.row[:_SHOWN]:<{_SHOWN}} {self.before:>10.3g} {self.now:>10.3g}"
-            f" {self.ratio:>7.3f} {100 * self.spread:>6.1f}%  {verdict}"
-        )
+The spread is the larger one of both measurements; a smaller change means nothing.
+"""
 
 
-@dataclass(frozen=True)
-class Compared:
-    """All that two measurements have in common."""
-
-    ratios: Sequence[Ratio]
-    changes: Sequence[Change]
-    """Of the runs of `quality`."""
-
-
-def compared(before: Tables, now: Tables) -> Compared:
-    """Return the comparison of two measurements."""
-    runs = (read_rows(each.get(RunRow.TABLE, [])) for each in (before, now))
-    return Compared(list(ratios(before, now)), list(changes(*runs)))
+def compared(before: Tables, now: Tables) -> dict[str, list[BenchRow]]:
+    """Return the tables that compare two measurements: of speeds, and of the runs of `quality`."""
+    runs = (read_rows(each.get(RunRow.table.name, [])) for each in (before, now))
+    return {"ratios": [*ratios(before, now)], "changes": [*changes(*runs)]}
 
 
 def read_tables(path: Path) -> tuple[Tables, str]:
@@ -104,7 +86,7 @@ def read_tables(path: Path) -> tuple[Tables, str]:
             )
         ):
             raise InputError(f"{path}: is not the output of islands bench --json. Name such a file")
-        read_rows(tables.get(RunRow.TABLE, []))  # refuses rows of another kind
+        read_rows(tables.get(RunRow.table.name, []))  # refuses rows of another kind
         return tables, _words(made)
 
 
@@ -116,19 +98,28 @@ def _words(made: Mapping[str, Any]) -> str:
     return ", ".join(filter(None, words))
 
 
-def ratios(before: Tables, now: Tables) -> Iterator[Ratio]:
+def ratios(before: Tables, now: Tables) -> Iterator[Row]:
     """Yield the ratio of each row that both measurements have."""
     for table, column in SPEEDS.items():
-        earlier = {_key(row): row for row in before.get(table, [])}
+        earlier = {frozenset(_key(row)): row for row in before.get(table, [])}
         for row in now.get(table, []):
-            other = earlier.get(_key(row))
+            other = earlier.get(frozenset(_key(row)))
             if other is None or not (row.get(column) and other.get(column)):
                 continue
             new, old = float(row[column]), float(other[column])
             ratio = old / new if column in _TIMES else new / old
             spread = max(float(each.get("spread") or 0) for each in (row, other))
-            words = " ".join(str(value) for _, value in _key(row))
-            yield Ratio(table, words, column, old, new, ratio, spread)
+            is_same = abs(ratio - 1) <= spread
+            yield RATIOS.row(
+                table=table,
+                row=" ".join(str(value) for _, value in _key(row)),
+                column=column,
+                before=old,
+                now=new,
+                ratio=ratio,
+                spread=spread,
+                verdict="within the spread" if is_same else "faster" if ratio > 1 else "slower",
+            )
 
 
 def _key(row: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends import choose
 from islands.bench.algorithms import BRKGA, cities
-from islands.bench.base import BenchRequest, BenchRow
+from islands.bench.base import BenchRequest
 from islands.modelling.api import permutation
 from islands.problems.base import Problem
+from islands.tables import Column, Row, Table
 
 INSTANCES = {"national/zi929": 929, "national/mu1979": 1979}
 WAYS = ("built-in", "cooperative", "matrix", "coordinates", "batch")
@@ -119,35 +119,23 @@ def stated(way: str, tsp: Problem) -> Problem:
     return permutation(tsp.size, name=tsp.instance, **ways[way])
 
 
-@dataclass(frozen=True)
-class DecoderRow(BenchRow):
-    """BRKGA on one backend and instance, with tours stated in one way."""
-
-    TABLE: ClassVar[str] = "decoders"
-    HEADER: ClassVar[str] = (
-        "device            instance            decoder          ms/generation   spread"
-        "   of built-in"
-    )
-
-    device: str
-    instance: str
-    decoder: str
-    milliseconds: float
-    spread: float
-    ratio: float
-    """Time of a generation over that of the built-in decoder."""
-    cost: int
-    """The same for all decoders of an instance and a number of generations."""
-
-    def line(self) -> str:
-        """Return the row as text, aligned with `HEADER`."""
-        return (
-            f"{self.device[:17]:<17} {self.instance:<18}  {self.decoder:<12}"
-            f" {self.milliseconds:>17.4f} {self.spread:>8.1%} {self.ratio:>13.3f}"
-        )
+TABLE = Table(
+    "decoders",
+    (
+        Column("device", "device", 17, "<.17"),
+        Column("instance", "instance", 18, "<"),
+        Column("decoder", "decoder", 12, "<"),
+        Column("milliseconds", "ms/generation", form=".4f"),
+        Column("spread", "spread", form=".1%"),
+        Column("ratio", "of built-in", form=".3f"),
+        Column("cost"),
+    ),
+)
+"""The ratio is the time of a generation over that of the built-in decoder. The cost is the same for
+all decoders of an instance and a number of generations."""
 
 
-def measure(request: BenchRequest) -> Iterator[BenchRow]:
+def measure(request: BenchRequest) -> Iterator[Row]:
     """Measure all ways on each backend and instance."""
     for name in request.backends:
         backend = choose(name, request.threads)
@@ -160,7 +148,7 @@ def measure(request: BenchRequest) -> Iterator[BenchRow]:
                 )
                 if way == "built-in":
                     built_in = found.milliseconds
-                yield DecoderRow(
+                yield TABLE.row(
                     device=backend.device,
                     instance=tsp.instance,
                     decoder=way,

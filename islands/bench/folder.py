@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from islands.bench.base import BenchRequest
+from islands.campaign.folder import refuse_unfit
 from islands.errors import UsageError
-from islands.paths import reading
-from islands.record.folder import BENCH, RESULTS, Kind, kind_of
+from islands.record.folder import BENCH, Kind
 from islands.untrusted import bounded_text, parsing
 
 PROVENANCE = "provenance"
@@ -32,29 +32,14 @@ def measurement(benchmarks: Sequence[str], request: BenchRequest) -> dict[str, l
 
 def refuse_other_work(folder: Path, mine: dict[str, list[str]]) -> None:
     """Refuse a file, and a folder with another measurement or with anything else."""
-    with reading(folder):
-        if not folder.exists():
-            return
-        if not folder.is_dir():
-            raise UsageError(f"--out {folder}: is a file. Name a new or existing folder")
-        names = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
-        kind = kind_of(folder)
-    if kind not in (None, Kind.MEASUREMENT):
-        assert kind is not None
+    refuse_unfit(folder, Kind.MEASUREMENT)
+    if not (folder / BENCH).exists():
+        return
+    made = _made(folder / BENCH)
+    if made.get(MEASUREMENT) != mine:
+        command = shlex.join(["islands", *map(str, made.get("command", ()))])
         raise UsageError(
-            f"--out {folder}: contains {kind.value}, no measurement. Name a new folder"
-        )
-    if BENCH in names:
-        made = _made(folder / BENCH)
-        if made.get(MEASUREMENT) != mine:
-            command = shlex.join(["islands", *map(str, made.get("command", ()))])
-            raise UsageError(
-                f"--out {folder}: contains another measurement: {command}. Name a new folder"
-            )
-    elif names and RESULTS not in names:  # these are of an interrupted measurement
-        raise UsageError(
-            f"--out {folder}: contains files, but no measurement. Name a new or empty"
-            " folder, so that your files are not overwritten"
+            f"--out {folder}: contains another measurement: {command}. Name a new folder"
         )
 
 

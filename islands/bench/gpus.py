@@ -16,12 +16,11 @@ from typing import Any
 
 from islands.backends.cpu import share_of_cores
 from islands.bench import waiting
-from islands.bench.base import BenchRequest, BenchRow
+from islands.bench.base import BenchRequest, BenchRow, counts
 from islands.bench.gpus_rows import GpuSpeedRow, GpuTargetRow, Runs
 from islands.bench.gpus_runs import SPEED, TARGET, GpuRunRow, digest_of, ran
 from islands.bench.gpus_summaries import GpuLawRow, GpuMeansRow
 from islands.bench.quality import EVERY, named
-from islands.bench.scaling import counts
 from islands.bench.traced import facts, program
 from islands.bench.variants import Variant, variants
 from islands.configuration.spec import RunSpec
@@ -139,15 +138,12 @@ class _Runs:
 
     def made(self, purpose: str) -> Runs:
         """Return the runs, with each seed on all numbers of ranks in turn; collective."""
-        known = len(self.request.ledger)
         stop = self._stop if purpose == SPEED else ()
         rows: dict[int, list[GpuRunRow]] = {ranks: [] for ranks in self.parts}
         for seed in range(1, self.request.seeds + 1):
             for ranks, mine in rows.items():
                 spec = self.case.spec(ranks, purpose, seed, stop)
                 mine.append(self._row(spec, ranks, purpose))
-        if len(self.request.ledger) < known:
-            self.request.heartbeat.skip()
         return rows
 
     @cached_property
@@ -164,7 +160,7 @@ class _Runs:
         settings = spec.to_mapping()
         asked = {"bench": "gpus", "settings": settings, "ranks": ranks, **program()}
         seed = words or f"seed {spec.general.seed}"
-        request.heartbeat.detail(f"{case.variant.name}, ranks {ranks}, {seed}")
+        detail = f"{case.variant.name}, ranks {ranks}, {seed}"
 
         def run() -> dict[str, Any]:
             part = self.parts[ranks]
@@ -175,7 +171,7 @@ class _Runs:
 
         return GpuRunRow(
             **facts(case.problem),
-            **request.ledger.result_of(asked, request.world, run),
+            **request.campaign.result(asked, run, detail),
             backend=case.backend,
             method=case.variant.name,
             seed=spec.general.seed,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean, median
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from islands.bench.base import BenchRow
+from islands.bench.base import METHOD, RecordRow
 from islands.bench.gpus_runs import GpuRunRow, digests
 from islands.bench.quality_rows import KNOWN
+from islands.tables import Column, Table
 from islands.text import count
 
 SHARES = (0.1, 0.5, 0.9)
@@ -20,20 +22,63 @@ Runs = Mapping[int, Sequence[GpuRunRow]]
 """The runs of one method on one instance, by the number of ranks."""
 
 
+def percent(share: float, places: int = 1) -> str:
+    """Return a share in per cent."""
+    return f"{100 * share:.{places}f}"
+
+
+def up_to(row: Any, speed_up: float | None) -> str | None:
+    """Return a speed-up as text, with `>` if one rank needed more than the limit."""
+    return None if speed_up is None else f"{'>' if row.is_at_least else ''}{speed_up:.2f}"
+
+
+EFFICIENCY = Column("efficiency", "efficiency%", form=lambda share: percent(share, 0))
+
+
+def _time(name: str, row: Any) -> str:
+    """Return the seconds to a target as text; a time that was not reached exceeds the limit."""
+    seconds = getattr(row, name)
+    return f">{row.limit:g}" if seconds is None else f"{seconds:.2f}"
+
+
+_ENDS = (
+    EFFICIENCY,
+    *(Column(name, name, 5, percent, group="share of the ranks' time, %") for name in _SPENT),
+    Column("digests", "digests"),
+    METHOD,
+)
+
+
 def target_name(gap: float) -> str:
     """Return the name of a gap in per cent."""
     return f"{gap:g} %" if gap else KNOWN
 
 
 @dataclass(frozen=True)
-class GpuTargetRow(BenchRow):
+class GpuTargetRow(RecordRow):
     """When the runs of a method on a number of ranks reached a gap on an instance."""
 
-    TABLE: ClassVar[str] = "gpus_targets"
-    HEADER: ClassVar[str] = (
-        f"{'':<54}seconds to it at % of runs  {'':<21}share of the ranks' time, %\n"
-        "instance           target      ranks  islands    runs       10 %     50 %     90 %"
-        "  speed-up  efficiency% exchange  migration  waiting   idle  digests  method"
+    table: ClassVar[Table] = Table(
+        "gpus_targets",
+        (
+            Column("instance", "instance", 18, "<"),
+            Column("target", "target", 10, "<"),
+            Column("ranks", "ranks"),
+            Column("islands", "islands"),
+            Column("runs", "runs", 6, value=lambda row: f"{row.reached}/{row.runs}"),
+            *(
+                Column(
+                    f"seconds_{each}",
+                    f"{each} %",
+                    8,
+                    value=partial(_time, f"seconds_{each}"),
+                    group="seconds to it at % of runs",
+                )
+                for each in (10, 50, 90)
+            ),
+            Column("speed_up", "speed-up", value=lambda row: up_to(row, row.speed_up)),
+            *_ENDS,
+        ),
     )
 
     instance: str
@@ -86,33 +131,24 @@ class GpuTargetRow(BenchRow):
             }
             yield cls(**values)
 
-    def line(self) -> str:
-        """Return the row as text, aligned with `HEADER`."""
-        at = [
-            _shown(each, 8, 2, f">{self.limit:g}")
-            for each in (self.seconds_10, self.seconds_50, self.seconds_90)
-        ]
-        return (
-            f"{self.instance:<18} {self.target:<10} {self.ranks:>6} {self.islands:>8}"
-            f" {f'{self.reached}/{self.runs}':>7}   {' '.join(at)} {self._gain()}"
-            f" {percent(self.efficiency, 11, 0)} {_words(self)}"
-        )
-
-    def _gain(self) -> str:
-        if self.speed_up is None:
-            return f"{'-':>9}"
-        return f"{('>' if self.is_at_least else '') + f'{self.speed_up:.2f}':>9}"
-
 
 @dataclass(frozen=True)
-class GpuSpeedRow(BenchRow):
+class GpuSpeedRow(RecordRow):
     """The speed of a method on a number of ranks, over the same generations."""
 
-    TABLE: ClassVar[str] = "gpus_speed"
-    HEADER: ClassVar[str] = (
-        f"{'':<103}share of the ranks' time, %\n"
-        "instance            ranks  islands  generations  start s  generations/s  evaluations/s"
-        "  speed-up  efficiency% exchange  migration  waiting   idle  digests  method"
+    table: ClassVar[Table] = Table(
+        "gpus_speed",
+        (
+            Column("instance", "instance", 18, "<"),
+            Column("ranks", "ranks"),
+            Column("islands", "islands"),
+            Column("generations", "generations"),
+            Column("start_seconds", "start s", form=".2f"),
+            Column("generations_per_second", "generations/s", form=".4g"),
+            Column("evaluations_per_second", "evaluations/s", form=count),
+            Column("speed_up", "speed-up", form=".2f"),
+            *_ENDS,
+        ),
     )
 
     instance: str
@@ -162,15 +198,6 @@ class GpuSpeedRow(BenchRow):
             }
             yield cls(**values)
 
-    def line(self) -> str:
-        """Return the row as text, aligned with `HEADER`."""
-        return (
-            f"{self.instance:<18} {self.ranks:>6} {self.islands:>8} {self.generations:>12}"
-            f" {self.start_seconds:>8.2f} {self.generations_per_second:>14.4g}"
-            f" {count(self.evaluations_per_second):>14} {self.speed_up:>9.2f}"
-            f" {percent(self.efficiency, 11, 0)} {_words(self)}"
-        )
-
 
 def quantiles(rows: Sequence[GpuRunRow], gap: float) -> list[float | None]:
     """Return the seconds until some shares of the runs had reached a gap; None: not yet."""
@@ -187,20 +214,3 @@ def _shared(rows: Sequence[GpuRunRow]) -> dict[str, Any]:
         "runs": len(rows),
         **{name: fmean(getattr(row, name) for row in rows) for name in _SPENT},
     }
-
-
-def _words(row: GpuTargetRow | GpuSpeedRow) -> str:
-    """Return the shares of time and what follows them."""
-    return (
-        f"{percent(row.exchange, 9)} {percent(row.migration, 10)} {percent(row.waiting, 8)}"
-        f" {percent(row.idle, 6)} {row.digests:>8}  {row.method}, {row.backend}"
-    )
-
-
-def _shown(value: float | None, width: int, places: int, missing: str) -> str:
-    return f"{missing if value is None else f'{value:.{places}f}':>{width}}"
-
-
-def percent(value: float | None, width: int, places: int = 1) -> str:
-    """Return a share in per cent, or a dash."""
-    return _shown(None if value is None else 100 * value, width, places, "-")

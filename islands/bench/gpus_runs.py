@@ -18,6 +18,7 @@ from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress import usage
 from islands.run.build import RankOptions
+from islands.tables import Table
 
 TARGET, SPEED = "target", "speed"
 """What a run is for: the time to a target, or the speed over a number of generations."""
@@ -29,7 +30,7 @@ SAME, DIFFERENT, NOT_COMPARED = "same", "DIFFER", "-"
 class GpuRunRow(RunRow):
     """A run on a number of ranks."""
 
-    TABLE: ClassVar[str] = "gpus_runs"
+    table: ClassVar[Table] = Table("gpus_runs", ())
 
     purpose: str
     settings: str

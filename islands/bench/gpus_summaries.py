@@ -8,26 +8,45 @@ from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import Any, ClassVar, Self
 
-from islands.bench.base import BenchRow
-from islands.bench.gpus_rows import GpuSpeedRow, GpuTargetRow, Runs, percent
+from islands.bench.base import METHOD, RecordRow
+from islands.bench.gpus_rows import EFFICIENCY, GpuSpeedRow, GpuTargetRow, Runs, up_to
 from islands.bench.restarts import RestartLaw
+from islands.tables import Column, Table
 
 SEARCHES = (2, 4, 8, 16)
 """Numbers of independent searches for which the law of restarts is shown."""
 
 
 @dataclass(frozen=True)
-class GpuLawRow(BenchRow):
+class GpuLawRow(RecordRow):
     """The law of restarts for a target on one rank, and what independent searches would gain."""
 
-    TABLE: ClassVar[str] = "gpus_restarts"
-    HEADER: ClassVar[str] = (
-        "One rank's seconds to the target as t0 + Exp(mu): (t0 + mu) / (t0 + mu / p) is what p"
-        " independent searches gain.\n"
-        "Distance: of the law from the shares of the runs, from 0 to 1.\n"
-        f"{'':<71}independent searches{'':<14}most ranks\n"
-        "instance           target        runs        t0        mu  distance       2       4"
-        "       8      16    ranks   law  measured  method"
+    table: ClassVar[Table] = Table(
+        "gpus_restarts",
+        (
+            Column("instance", "instance", 18, "<"),
+            Column("target", "target", 10, "<"),
+            Column("runs", "runs", 6, value=lambda row: f"{row.reached}/{row.runs}"),
+            Column("t0", "t0", 8, ".3g"),
+            Column("mu", "mu", 8, ".3g"),
+            Column("distance", "distance", form=".2f"),
+            *(
+                Column(f"gain_{each}", str(each), 6, ".2f", group="independent searches")
+                for each in SEARCHES
+            ),
+            Column("ranks", "ranks", group="most ranks"),
+            Column("gain", "law", 5, ".2f", group="most ranks"),
+            Column(
+                "measured",
+                "measured",
+                value=lambda row: up_to(row, row.measured),
+                group="most ranks",
+            ),
+            METHOD,
+        ),
+        above="One rank's seconds to the target as t0 + Exp(mu): (t0 + mu) / (t0 + mu / p) is what"
+        " p independent searches gain.\n"
+        "Distance: of the law from the shares of the runs, from 0 to 1.",
     )
 
     instance: str
@@ -75,27 +94,22 @@ class GpuLawRow(BenchRow):
         }
         return cls(**values)
 
-    def line(self) -> str:
-        """Return the row as text, aligned with `HEADER`."""
-        gains = [self.gain_2, self.gain_4, self.gain_8, self.gain_16]
-        more = ">" if self.is_at_least else ""
-        measured = "-" if self.measured is None else f"{more}{self.measured:.2f}"
-        return (
-            f"{self.instance:<18} {self.target:<10} {f'{self.reached}/{self.runs}':>7}"
-            f" {self.t0:>9.3g} {self.mu:>9.3g} {self.distance:>9.2f}"
-            f" {' '.join(f'{each:>7.2f}' for each in gains)}"
-            f" {self.ranks:>8} {self.gain:>5.2f} {measured:>9}  {self.method}, {self.backend}"
-        )
-
 
 @dataclass(frozen=True)
-class GpuMeansRow(BenchRow):
+class GpuMeansRow(RecordRow):
     """The geometric mean of speed-ups over instances."""
 
-    TABLE: ClassVar[str] = "gpus_means"
-    HEADER: ClassVar[str] = (
-        "Geometric means of speed-ups over the instances that have one\n"
-        "of                          ranks  instances  speed-up  efficiency  method"
+    table: ClassVar[Table] = Table(
+        "gpus_means",
+        (
+            Column("of", "of", 26, "<"),
+            Column("ranks", "ranks"),
+            Column("instances", "instances"),
+            Column("speed_up", "speed-up", form=".2f"),
+            EFFICIENCY,
+            METHOD,
+        ),
+        above="Geometric means of speed-ups over the instances that have one",
     )
 
     of: str
@@ -119,10 +133,3 @@ class GpuMeansRow(BenchRow):
         for key, ups in found.items():
             mean = geometric_mean(ups)
             yield cls(*key, len(ups), mean, mean / key[-1])
-
-    def line(self) -> str:
-        """Return the row as text, aligned with `HEADER`."""
-        return (
-            f"{self.of:<26} {self.ranks:>6} {self.instances:>10} {self.speed_up:>9.2f}"
-            f" {percent(self.efficiency, 11, 0)}  {self.method}, {self.backend}"
-        )

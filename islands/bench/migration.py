@@ -9,20 +9,110 @@ Host: launch, measure, share and decide. End: all the time in which the device h
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from statistics import median
+from typing import Any, ClassVar, NamedTuple, cast
 
+from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.bench.algorithms import BRKGA, cities
-from islands.bench.base import BenchRequest, BenchRow
-from islands.bench.scaling import Case, ScalingRow, counts
+from islands.bench.base import BenchRequest, BenchRow, RecordRow, counts
+from islands.bench.topologies import traffic
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import RunSpec
+from islands.migration import Arrivals
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.run.build import take_device
+from islands.progress.progress import Epoch
+from islands.run.build import make_archipelago, take_device
+from islands.run.loop import Loop
+from islands.run.signals import Interruption
+from islands.tables import Column, Table
+from islands.text import count, counted
 
 STRONG_ISLANDS = 64
+REPEATS = 7
+_FEWEST_EPOCHS = 4
+_INSTANCE = Column("instance", "instance", 18, "<")
+
+
+@dataclass(frozen=True)
+class ScalingRow(RecordRow):
+    """The speed of a number of ranks on one instance."""
+
+    table: ClassVar[Table] = Table(
+        "scaling",
+        (
+            Column("scaling", "scaling", form="<"),
+            _INSTANCE,
+            Column("size", "cities"),
+            Column("ranks", "ranks"),
+            Column("islands", "islands"),
+            Column("delay", "delay"),
+            Column("rate", "generations/s", form=".1f"),
+            Column("spread", "spread", form=".1%"),
+            Column("of_one", "of one", form=".3f"),
+        ),
+    )
+
+    scaling: str
+    instance: str
+    size: int
+    ranks: int
+    islands: int
+    delay: int
+    device: str
+    generations: int
+    """Of a repeat."""
+    rate: float
+    """Generations per second: the median of the repeats."""
+    spread: float
+    """(fastest - slowest) / median of the repeats."""
+    of_one: float
+
+
+def _microseconds(seconds: float) -> str:
+    return f"{1e6 * seconds:.1f}"
+
+
+@dataclass(frozen=True)
+class EndRow(RecordRow):
+    """The ends of the epochs of one run on rank 0; medians in seconds."""
+
+    table: ClassVar[Table] = Table(
+        "epoch_ends",
+        (
+            _INSTANCE,
+            Column("ranks", "ranks"),
+            Column("delay", "delay"),
+            Column("transport", "transport", 10, "<"),
+            Column("bytes", "bytes", 6, count),
+            *(
+                Column(name, f"{name} us", 9, _microseconds)
+                for name in ("pack", "travel", "unpack", "host", "end")
+            ),
+            Column("of epoch", "of epoch", form=".2%", value=lambda row: row.end / row.epoch),
+        ),
+    )
+
+    instance: str
+    ranks: int
+    delay: int
+    transport: str
+    bytes: float
+    """Sent by the busiest rank in one migration."""
+    ends: int
+    """Number of ends."""
+    pack: float
+    travel: float
+    unpack: float
+    host: float
+    end: float
+    epoch: float
 
 
 def measure(request: BenchRequest) -> Iterator[BenchRow]:
@@ -87,3 +177,163 @@ def _apart(request: BenchRequest, problem: Problem, world: World, backend: Backe
 def _problem(name: str) -> Problem:
     full = f"national/{name}"
     return cities(full, BRKGA.instances[full]) if full in BRKGA.instances else load(name)
+
+
+@dataclass(frozen=True)
+class Case:
+    """The islands of one measurement."""
+
+    request: BenchRequest
+    problem: Problem
+    is_weak: bool
+    islands: int
+    delay: int
+
+    def words(self, ranks: int) -> str:
+        """Return a description of the measurement on `ranks` ranks."""
+        scaling = "weak" if self.is_weak else "strong"
+        return f"{scaling} scaling on {counted(ranks, 'rank')}, delay {self.delay}"
+
+    def spec(self, generations: int) -> RunSpec:
+        """Return the settings of a run of `generations` generations."""
+        options = {
+            "instance": self.problem.instance,
+            "algorithm": "brkga",
+            "islands": self.islands,
+            "population": self.request.population,
+            "improver": "none",
+            "migration.topology": self.request.topology,
+            "migration.interval": self.request.interval,
+            "migration.migrants": self.request.migrants,
+            "migration.delay": self.delay,
+            "record.every": self.request.interval,
+            "stop": f"generations={generations}",
+        }
+        return resolve(layers(options), self.problem)
+
+    def measured(
+        self, world: World, backend: Backend, alone: ScalingRow | None
+    ) -> tuple[ScalingRow, EndRow | None]:
+        """Return the rows of these ranks; collective."""
+        archipelago = make_archipelago(self.spec(1), self.problem, world, backend)
+        # The first run also captures the CUDA graphs of later runs.
+        short = _FEWEST_EPOCHS * self.request.interval
+        rate = self._rate(archipelago, world, short)
+        epochs = int(world.bcast(self.request.seconds * rate / self.request.interval))
+        generations = max(_FEWEST_EPOCHS, epochs) * self.request.interval
+        rates = [self._rate(archipelago, world, generations) for _ in range(REPEATS)]
+        rate = median(rates)
+        row = ScalingRow(
+            scaling="weak" if self.is_weak else "strong",
+            instance=self.problem.instance,
+            size=self.problem.size,
+            ranks=world.size,
+            islands=self.islands,
+            delay=self.delay,
+            device=backend.device,
+            generations=generations,
+            rate=rate,
+            spread=(max(rates) - min(rates)) / rate,
+            of_one=rate / alone.rate if alone is not None else 1.0,
+        )
+        timed = TimedArchipelago(archipelago)
+        self._rate(cast(Archipelago, timed), world, generations)
+        return row, self._end(timed, world) if self.is_weak and timed.ends else None
+
+    def _rate(self, archipelago: Archipelago, world: World, generations: int) -> float:
+        """Return generations per second, from the end of the first epoch to that of the last."""
+        seen: list[tuple[int, float]] = []
+
+        def watch(epoch: Epoch) -> None:
+            seen.append((epoch.progress.generation, epoch.progress.seconds))
+
+        spec = self.spec(generations)
+        with Interruption() as interruption:
+            Loop(archipelago, spec, self.problem, world, interruption, watch=watch).run()
+        # The first epoch has small steps, as the speed is still unknown.
+        (_, (first, began), *_, (last, ended)) = seen
+        return (last - first) / (ended - began)
+
+    def _end(self, timed: TimedArchipelago, world: World) -> EndRow:
+        ends = timed.ends
+        sent = traffic(self.request.topology, self.islands, world.size)
+        return EndRow(
+            instance=self.problem.instance,
+            ranks=world.size,
+            delay=self.delay,
+            transport=timed.transport,
+            bytes=sent.most_parcels * self.request.migrants * ends[0].migrant_bytes,
+            ends=len(ends),
+            pack=median(end.pack for end in ends),
+            travel=median(end.transport for end in ends),
+            unpack=median(end.unpack for end in ends),
+            host=median(end.host(hides_transport=self.delay > 0) for end in ends),
+            end=median(end.whole for end in ends),
+            epoch=median(end.epoch for end in ends),
+        )
+
+
+class End(NamedTuple):
+    """Seconds of one epoch's end: from its last generation to the first of the next epoch."""
+
+    pack: float
+    transport: float
+    unpack: float
+    whole: float
+    epoch: float
+    """From the previous epoch's end to this one's."""
+    migrant_bytes: int
+
+    def host(self, *, hides_transport: bool) -> float:
+        """Return the seconds without kernels and without transport, unless it is hidden."""
+        return self.whole - self.pack - self.unpack - (0 if hides_transport else self.transport)
+
+
+class TimedArchipelago:
+    """An archipelago that records the ends of its epochs in the loop of a run.
+
+    It waits for the generations before each migration, so that the end does not include them.
+    """
+
+    def __init__(self, archipelago: Archipelago) -> None:
+        self._archipelago = archipelago
+        self._began: float | None = None
+        self._ended: float | None = None
+        self._whole_and_epoch: tuple[float, float] | None = None
+        self.ends: list[End] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._archipelago, name)
+
+    def migrate(self) -> None:
+        """Migrate when the device has finished the generations."""
+        self._archipelago.wait()
+        self._began = time.perf_counter()
+        self._archipelago.migrate()
+
+    def advance(self, generations: int) -> None:
+        """Advance by generations; the previous epoch's end is over."""
+        self._archipelago.advance(self._begin(generations))
+
+    def attempt(self, generations: int) -> bool:
+        """Advance by generations that may be abandoned; the previous epoch's end is over."""
+        return self._archipelago.attempt(self._begin(generations))
+
+    def _begin(self, generations: int) -> int:
+        now = time.perf_counter()
+        if self._began is not None:
+            if self._ended is not None:
+                self._whole_and_epoch = now - self._began, now - self._ended
+            self._began, self._ended = None, now
+        return generations
+
+    def arrivals(self) -> Arrivals | None:
+        """Return the result of the migration, and record the time of its epoch's end."""
+        arrivals = self._archipelago.arrivals()
+        if arrivals is not None and self._whole_and_epoch is not None:
+            phases = arrivals.phases
+            whole, epoch = self._whole_and_epoch
+            size = arrivals.bytes
+            self.ends.append(End(phases.pack, phases.transport, phases.unpack, whole, epoch, size))
+        self._whole_and_epoch = None
+        return arrivals

@@ -89,9 +89,9 @@ class _QualityTask:
             options["threads"] = request.threads
         spec, problem = self.variant.resolved(problem, self.every, options)
         asked = {"settings": spec.to_mapping(), "ranks": request.world.size, **program()}
-        request.heartbeat.detail(f"{self.variant.name}, {self.backend}, seed {seed}")
+        words = f"{self.variant.name}, {self.backend}, seed {seed}"
         run = partial(traced, spec, problem, request.world)
-        return request.ledger.result_of(asked, request.world, run)
+        return request.campaign.result(asked, run, words)
 
 
 def _tasks(
@@ -115,7 +115,7 @@ def _rows(
     contest: Contest | None,
 ) -> list[RunRow]:
     """Run all methods with one seed after the other, so that each meets the same conditions."""
-    known, rows = len(request.ledger), list[RunRow]()
+    rows = list[RunRow]()
     for seed in range(1, request.seeds + 1):
         shared = {**facts(problem), "seed": seed, "limit": request.limit}
         for task in tasks:
@@ -124,8 +124,6 @@ def _rows(
             rows.append(RunRow(**shared, **method, **made))
         if contest is not None:
             rows += [RunRow(**shared, **made) for made in contest.results(problem, seed)]
-    if len(request.ledger) < known:
-        request.heartbeat.skip()
     order = {(task.backend, task.variant.name): place for place, task in enumerate(tasks)}
     last = len(order)
     rows.sort(key=lambda row: (order.get((row.backend, row.method), last), row.method, row.seed))

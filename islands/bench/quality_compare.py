@@ -9,22 +9,36 @@ from typing import ClassVar
 
 import numpy as np
 
+from islands.bench.base import METHOD, RecordRow
 from islands.bench.quality_rows import TARGETS
 from islands.bench.quality_runs import RunRow, by_key, with_references
-from islands.statistics.effects import mann_whitney
-from islands.statistics.ranks import SIGNIFICANT, holm
+from islands.bench.quality_tests import marked
+from islands.statistics import holm, mann_whitney
+from islands.tables import Column, Table
 
 
 @dataclass(frozen=True)
-class Change:
+class Change(RecordRow):
     """A method on an instance, before and now; gaps are compared at the shorter time limit."""
 
-    HEADER: ClassVar[str] = (
-        "Gaps after the shorter time limit, and median seconds to the target. p: Mann and"
+    table: ClassVar[Table] = Table(
+        "changes",
+        (
+            Column("instance", "instance", 18, "<"),
+            Column("gap_before", "gap before", 9, ".4f"),
+            Column("gap_now", "now", 9, ".4f"),
+            Column("gap_difference", "difference", 10, "+.4f"),
+            Column("target", "target", 12, "<"),
+            Column("seconds_before", "s before", 8, ".2f"),
+            Column("seconds_now", "now", 8, ".2f"),
+            Column("seconds_ratio", "ratio", 6, ".2f"),
+            Column("p", "p", 9, marked),
+            Column("a", "A", 4, ".2f"),
+            METHOD,
+        ),
+        above="Gaps after the shorter time limit, and median seconds to the target. p: Mann and"
         " Whitney's test of the\ngaps, or of the times if all runs end with the same gap,"
-        " corrected by Holm's method; A: P(now is better). A ratio above 1 is faster.\n"
-        "instance           gap before       now  difference  target       s before      now"
-        "   ratio        p     A  method"
+        " corrected by Holm's method; A: P(now is better). A ratio above 1 is faster.",
     )
 
     instance: str
@@ -47,18 +61,6 @@ class Change:
     p: float
     a: float
     """The probability that a run is better now, ties counted half."""
-
-    def line(self) -> str:
-        """Return the change as text under `HEADER`."""
-        gaps = [_number(each, ".4f", 9) for each in (self.gap_before, self.gap_now)]
-        times = [_number(each, ".2f", 8) for each in (self.seconds_before, self.seconds_now)]
-        mark = "*" if self.p < SIGNIFICANT else " "
-        return (
-            f"{self.instance:<18} {gaps[0]:>10} {gaps[1]}"
-            f" {_number(self.gap_difference, '+.4f', 11)}  {self.target or '-':<12} {times[0]}"
-            f" {times[1]} {_number(self.seconds_ratio, '.2f', 7)} {self.p:>8.2g}{mark}"
-            f" {self.a:>4.2f}  {self.method}, {self.backend}"
-        )
 
 
 def changes(before: Sequence[RunRow], now: Sequence[RunRow]) -> Iterator[Change]:
@@ -124,7 +126,3 @@ def _times(
         if np.isfinite(before) and np.isfinite(now):
             return name, (before, now)
     return None, None
-
-
-def _number(value: float | None, form: str, width: int) -> str:
-    return f"{'-' if value is None else format(value, form):>{width}}"

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from islands.bench.base import BenchRow
+from islands.bench.base import METHOD, RecordRow
 from islands.bench.quality_runs import RunRow
+from islands.tables import Column, Table
 from islands.text import count
 
 KNOWN = "best known"
@@ -20,11 +21,10 @@ _SHARES = (0.1, 0.5, 0.9)
 
 
 @dataclass(frozen=True)
-class TargetRow(BenchRow):
+class TargetRow(RecordRow):
     """When the runs of a method reached a gap on an instance."""
 
-    TABLE: ClassVar[str] = "quality_targets"
-    HEADER: ClassVar[str] = ""
+    table: ClassVar[Table] = Table("quality_targets", ())
 
     instance: str
     backend: str
@@ -45,20 +45,34 @@ class TargetRow(BenchRow):
         found = [float(each) if np.isfinite(each) else None for each in shares]
         return cls(*rows[0].key, target, len(rows), int(np.isfinite(times).sum()), *found)
 
-    def line(self) -> str:
-        """Return nothing: these rows are only written."""
-        return ""
-
 
 @dataclass(frozen=True)
-class QualityRow(BenchRow):
+class QualityRow(RecordRow):
     """One method on one instance; gaps are to the best known value, in per cent."""
 
-    TABLE: ClassVar[str] = "quality"
-    HEADER: ClassVar[str] = (
-        f"{'':<89} median seconds to      best known at % of runs\n"
-        "instance               n      known  runs  hits       best   mean gap  worst gap  seconds"
-        "     1 %   0.1 %  0.01 %     10 %    50 %    90 %    evals  method"
+    table: ClassVar[Table] = Table(
+        "quality",
+        (
+            Column("instance", "instance", 18, "<"),
+            Column("size", "n", 5),
+            Column("known", "known", 9),
+            Column("runs", "runs"),
+            Column("hits", "hits"),
+            Column("best", "best", 9),
+            Column("mean_gap", "mean gap", 9, ".4f"),
+            Column("worst_gap", "worst gap", 9, ".4f"),
+            Column("seconds", "seconds", 7, ".2f"),
+            *(
+                Column(name, title, 6, ".2f", group="median seconds to")
+                for name, title in (("to_1", "1 %"), ("to_0_1", "0.1 %"), ("to_0_01", "0.01 %"))
+            ),
+            *(
+                Column(f"to_known_{each}", f"{each} %", 6, ".2f", group="best known at % of runs")
+                for each in (10, 50, 90)
+            ),
+            Column("evaluations", "evals", 6, count),
+            METHOD,
+        ),
     )
 
     instance: str
@@ -121,26 +135,22 @@ class QualityRow(BenchRow):
             **times,
         )
 
-    def line(self) -> str:
-        """Return the row as text, aligned with `HEADER`."""
-        near = [_time(each) for each in (self.to_1, self.to_0_1, self.to_0_01)]
-        at = [_time(each) for each in (self.to_known_10, self.to_known_50, self.to_known_90)]
-        return (
-            f"{self.instance:<18} {self.size:>5} {_shown(self.known, 10)} {self.runs:>5}"
-            f" {self.hits:>5} {_shown(self.best, 10)} {_percent(self.mean_gap, 10)}"
-            f" {_percent(self.worst_gap, 10)} {self.seconds:>8.2f} {' '.join(near)}  "
-            f"{' '.join(at)} {count(self.evaluations):>8}  {self.method}, {self.backend}"
-        )
-
 
 @dataclass(frozen=True)
-class QualityMeans(BenchRow):
+class QualityMeans(RecordRow):
     """The summary of one method on a group of instances."""
 
-    TABLE: ClassVar[str] = "quality_means"
-    HEADER: ClassVar[str] = (
-        "group              instances  reached  always     runs     hits  proved   mean gap"
-        "  worst gap   seconds  method"
+    table: ClassVar[Table] = Table(
+        "quality_means",
+        (
+            Column("group", "group", 18, "<"),
+            *(Column(each, each) for each in ("instances", "reached", "always")),
+            *(Column(each, each, 6) for each in ("runs", "hits", "proved")),
+            Column("mean_gap", "mean gap", 9, ".4f"),
+            Column("worst_gap", "worst gap", 9, ".4f"),
+            Column("seconds", "seconds", 8, ".2f"),
+            METHOD,
+        ),
     )
 
     group: str
@@ -179,21 +189,22 @@ class QualityMeans(BenchRow):
             seconds=fmean(row.seconds for row in rows),
         )
 
-    def line(self) -> str:
-        """Return the row as text, aligned with `HEADER`."""
-        return (
-            f"{self.group:<18} {self.instances:>9} {self.reached:>8} {self.always:>7}"
-            f" {self.runs:>8} {self.hits:>8} {self.proved:>7} {_percent(self.mean_gap, 10)}"
-            f" {_percent(self.worst_gap, 10)} {self.seconds:>9.2f}  {self.method}, {self.backend}"
-        )
-
 
 @dataclass(frozen=True)
-class MomentRow(BenchRow):
+class MomentRow(RecordRow):
     """The state of the runs of one method on a group of instances at one time."""
 
-    TABLE: ClassVar[str] = "quality_moments"
-    HEADER: ClassVar[str] = "group                after s     runs     hits    mean gap  method"
+    table: ClassVar[Table] = Table(
+        "quality_moments",
+        (
+            Column("group", "group", 18, "<"),
+            Column("seconds", "after s", 8, "g"),
+            Column("runs", "runs", 6),
+            Column("hits", "hits", 6),
+            Column("mean_gap", "mean gap", 9, ".4f"),
+            METHOD,
+        ),
+    )
 
     group: str
     backend: str
@@ -214,27 +225,8 @@ class MomentRow(BenchRow):
             at = sum(gap <= 0 for gap in gaps)
             yield cls(group, rows[0].backend, rows[0].method, seconds, len(rows), at, mean)
 
-    def line(self) -> str:
-        """Return the row as text, aligned with `HEADER`."""
-        return (
-            f"{self.group:<18} {self.seconds:>9g} {self.runs:>8} {self.hits:>8}"
-            f" {_percent(self.mean_gap, 11)}  {self.method}, {self.backend}"
-        )
-
 
 def moments(limit: float) -> list[float]:
     """Return 0.1, 0.2, 0.5, 1, ... up to the limit, which is the last."""
     steps = [step * 10.0**power for power in range(-1, 6) for step in (1, 2, 5)]
     return [*(round(each, 1) for each in steps if each < 0.999 * limit), limit]
-
-
-def _shown(value: float | None, width: int) -> str:
-    return f"{'-' if value is None else value:>{width}}"
-
-
-def _percent(value: float | None, width: int) -> str:
-    return f"{'-' if value is None else f'{value:.4f}':>{width}}"
-
-
-def _time(seconds: float | None) -> str:
-    return f"{'-' if seconds is None else f'{seconds:.2f}':>7}"

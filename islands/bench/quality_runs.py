@@ -8,19 +8,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from islands.bench.base import BenchRow
+from islands.bench.base import RecordRow
 from islands.report.curves import Curve
+from islands.tables import Table
 
 Key = tuple[str, str, str]
 """Instance, backend and method of a run."""
 
 
 @dataclass(frozen=True)
-class RunRow(BenchRow):
+class RunRow(RecordRow):
     """A run of one method on one instance."""
 
-    TABLE: ClassVar[str] = "quality_runs"
-    HEADER: ClassVar[str] = ""
+    table: ClassVar[Table] = Table("quality_runs", ())
 
     instance: str
     group: str
@@ -54,10 +54,6 @@ class RunRow(BenchRow):
     """Whether a rival proved its solution optimal."""
     course: Sequence[Sequence[float]]
     """Each better cost, with the seconds until it was seen."""
-
-    def line(self) -> str:
-        """Return nothing: these rows are only written."""
-        return ""
 
     @property
     def key(self) -> Key:

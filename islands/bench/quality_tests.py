@@ -8,29 +8,44 @@ from typing import ClassVar
 
 import numpy as np
 
-from islands.bench.base import BenchRow
+from islands.bench.base import RecordRow
 from islands.bench.quality_runs import RunRow, by_key, labels
 from islands.report.curves import target_of
-from islands.statistics.effects import mann_whitney
-from islands.statistics.ranks import SIGNIFICANT, against, holm, mean_ranks
+from islands.statistics import SIGNIFICANT, against, holm, mann_whitney, mean_ranks
+from islands.tables import Column, Table
 
 Methods = Mapping[tuple[str, str], str]
 
 
+def marked(p: float) -> str:
+    """Return a p-value as text; a significant one has a star."""
+    return f"{p:.2g}{'*' if p < SIGNIFICANT else ' '}"
+
+
 @dataclass(frozen=True)
-class ContrastRow(BenchRow):
+class ContrastRow(RecordRow):
     """A method against the first one on an instance; p-values are corrected by Holm's method.
 
     Those of the gaps form one family, those of the times another.
     """
 
-    TABLE: ClassVar[str] = "quality_tests"
-    HEADER: ClassVar[str] = (
-        "Each method against the first one. A: the probability that its run has the smaller final"
-        " gap, or the\nsmaller time to the target. p: Mann and Whitney's test, corrected by Holm's"
-        " method; *: below 0.05\n"
-        "instance             runs      p gap     A  effect         p time     A  effect      "
-        "  target  method"
+    table: ClassVar[Table] = Table(
+        "quality_tests",
+        (
+            Column("instance", "instance", 18, "<"),
+            Column("runs", "runs", 5),
+            Column("p_gap", "p gap", 9, marked),
+            Column("a_gap", "A", 4, ".2f"),
+            Column("effect_gap", "effect", 10, "<"),
+            Column("p_time", "p time", 9, marked),
+            Column("a_time", "A", 4, ".2f"),
+            Column("effect_time", "effect", 10, "<"),
+            Column("target", "target", 7, ".4f"),
+            Column("method", "method", form="<"),
+        ),
+        above="Each method against the first one. A: the probability that its run has the smaller"
+        " final gap, or the\nsmaller time to the target. p: Mann and Whitney's test, corrected by"
+        " Holm's method; *: below 0.05",
     )
 
     instance: str
@@ -48,23 +63,21 @@ class ContrastRow(BenchRow):
     a_time: float
     effect_time: str
 
-    def line(self) -> str:
-        """Return the row as text, aligned with `HEADER`."""
-        return (
-            f"{self.instance:<18} {self.runs:>6} {_p(self.p_gap)} {self.a_gap:>5.2f} "
-            f" {self.effect_gap:<10} {_p(self.p_time)} {self.a_time:>5.2f}  {self.effect_time:<10}"
-            f" {self.target:>8.4f}  {self.method}"
-        )
-
 
 @dataclass(frozen=True)
-class RankRow(BenchRow):
+class RankRow(RecordRow):
     """The mean rank of a method over all problems; a problem is an instance with a seed."""
 
-    TABLE: ClassVar[str] = "quality_ranks"
-    HEADER: ClassVar[str] = (
-        "All instances and seeds. p: Wilcoxon's signed-rank test against the first method, Holm\n"
-        "mean rank  problems          p  method"
+    table: ClassVar[Table] = Table(
+        "quality_ranks",
+        (
+            Column("mean_rank", "mean rank", form=".2f"),
+            Column("problems", "problems"),
+            Column("p", "p", 9, marked),
+            Column("method", "method", form="<"),
+        ),
+        above="All instances and seeds. p: Wilcoxon's signed-rank test against the first method,"
+        " Holm",
     )
 
     method: str
@@ -72,11 +85,6 @@ class RankRow(BenchRow):
     mean_rank: float
     """Of the final gap; 1 is the best."""
     p: float | None
-
-    def line(self) -> str:
-        """Return the row as text, aligned with `HEADER`."""
-        p = f"{'-':>10}" if self.p is None else _p(self.p)
-        return f"{self.mean_rank:>9.2f} {self.problems:>9} {p}  {self.method}"
 
 
 def contrasts(rows: Sequence[RunRow]) -> Iterator[ContrastRow]:
@@ -132,7 +140,3 @@ def rank_rows(rows: Sequence[RunRow]) -> Iterator[RankRow]:
     losses = np.array([[each[key] for each in finals.values()] for key in common])
     for name, rank, p in zip(finals, mean_ranks(losses), against(losses, 0), strict=True):
         yield RankRow(name, len(common), rank, p)
-
-
-def _p(p: float) -> str:
-    return f"{p:>9.2g}{'*' if p < SIGNIFICANT else ' '}"

@@ -13,13 +13,15 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from islands.bench.base import BenchRequest, BenchRow
+from islands.bench.base import BenchRequest
 from islands.errors import Suspended
 from islands.parallel import World
 from islands.progress.result import Result
-from islands.run.runner import Output, run_requested
+from islands.run.runner import run_requested
+from islands.run.single import Output
+from islands.tables import Column, Row, Table
 
 CASES: tuple[tuple[str, str | None], ...] = (
     ("national/zi929", "xavier2019"),
@@ -30,43 +32,29 @@ CASES: tuple[tuple[str, str | None], ...] = (
 REPEATS = 7
 
 
-@dataclass(frozen=True)
-class RecordingRow(BenchRow):
-    """A run with and without records."""
+TABLE = Table(
+    "recording",
+    (
+        Column("device", "device", 17, "<.17"),
+        Column("instance", "instance", 18, "<"),
+        Column("settings", "settings", 10, "<"),
+        Column("generations", "generations"),
+        Column("rows", "rows", 6),
+        Column("seconds", "seconds", form=".3f"),
+        Column("recorded", "recorded", form=".3f"),
+        Column("ratio", "ratio", 7, ".4f"),
+        Column("spread", "spread", form=".1%"),
+        Column("more_milliseconds", "before and after", form=lambda each: f"{each:.1f} ms"),
+    ),
+)
+"""Rows are those of the trace, seconds the medians of searches without and with records.
 
-    TABLE: ClassVar[str] = "recording"
-    HEADER: ClassVar[str] = (
-        "device            instance            settings    generations   rows  seconds  recorded"
-        "    ratio   spread  before and after"
-    )
-
-    device: str
-    instance: str
-    settings: str
-    generations: int
-    rows: int
-    """Of the trace."""
-    seconds: float
-    """Of the search that writes nothing: the median of the repeats."""
-    recorded: float
-    """Seconds of the search that writes its trace, migrants and solutions."""
-    ratio: float
-    """The median ratio of two searches, one after the other."""
-    spread: float
-    """(slowest - fastest) / median of the searches that write nothing."""
-    more_milliseconds: float
-    """What a folder adds to the time before and after the search."""
-
-    def line(self) -> str:
-        """Return the row as text, aligned with `HEADER`."""
-        return (
-            f"{self.device[:17]:<17} {self.instance:<18}  {self.settings:<10}"
-            f" {self.generations:>12} {self.rows:>6} {self.seconds:>8.3f} {self.recorded:>9.3f}"
-            f" {self.ratio:>8.4f} {self.spread:>8.1%} {self.more_milliseconds:>14.1f} ms"
-        )
+The ratio is the median ratio of two searches, one after the other; the spread is (slowest -
+fastest) / median of the searches without records.
+"""
 
 
-def measure(request: BenchRequest) -> Iterator[BenchRow]:
+def measure(request: BenchRequest) -> Iterator[Row]:
     """Measure each case on each backend."""
     for backend in request.backends:
         cases = [_Case(name, preset, backend, request.threads) for name, preset in CASES]
@@ -91,7 +79,7 @@ class _Case:
     def __str__(self) -> str:
         return f"{self.instance} on {self.backend}"
 
-    def measured(self, seconds: float) -> RecordingRow:
+    def measured(self, seconds: float) -> Row:
         """Return the row of searches of about `seconds` each."""
         generations = max(1, self._timed(f"seconds={seconds}", None).result.generations)
         stop = f"generations={generations}"
@@ -102,7 +90,7 @@ class _Case:
         without = [one.result.seconds for one, _ in pairs]
         more = median(other.rest for _, other in pairs) - median(one.rest for one, _ in pairs)
         result = pairs[0][1].result
-        return RecordingRow(
+        return TABLE.row(
             device=result.device,
             instance=result.instance,
             settings=self.preset or "default",

@@ -7,9 +7,8 @@ the same options. The benchmark fails if a cost is wrong or the loop makes other
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from statistics import median
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +17,14 @@ from islands.backends import choose
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Room, scratch_bytes
 from islands.backends.source import Source
-from islands.bench.base import BenchRequest, BenchRow
+from islands.bench.base import BenchRequest
 from islands.errors import RunError
 from islands.improvers import ImproverSettings
-from islands.improvers.tabu import Tabu
+from islands.improvers.orders import Tabu
 from islands.instances.qaplib import QapFile
 from islands.problems.qap import Qap
-from islands.text import count as shortened
+from islands.tables import Column, Row, Table
+from islands.text import count
 
 SIZES = (30, 60, 100, 150, 256)
 _ENTRIES = 100
@@ -35,41 +35,26 @@ _CPU_EVALUATIONS = 4 * 10**7  # about, in one repeat, which no signal can interr
 _REPEATS = 5
 
 
-@dataclass(frozen=True)
-class TabuRow(BenchRow):
-    """The speed of a program on matrices of one size."""
-
-    TABLE: ClassVar[str] = "tabu"
-    HEADER: ClassVar[str] = (
-        "program      device                  n  searches   steps     ms   spread  evaluations/s"
-        "    us/step"
-    )
-
-    program: str
-    """`kernel` or the plain `loop`."""
-    device: str
-    size: int
-    searches: int
-    steps: int
-    milliseconds: float
-    """The median of the repeats."""
-    spread: float
-    """(longest - shortest) / median of the repeats."""
-    evaluations_per_second: float
-    best: int
-    """The lowest cost found."""
-
-    def line(self) -> str:
-        """Return the row as text, aligned with `HEADER`."""
-        step = 1000 * self.milliseconds / self.steps / self.searches
-        return (
-            f"{self.program:<12} {self.device:<19} {self.size:>5} {self.searches:>9}"
-            f" {self.steps:>7} {self.milliseconds:>6.0f} {self.spread:>8.1%}"
-            f" {shortened(self.evaluations_per_second):>14} {step:>10.4f}"
-        )
+TABLE = Table(
+    "tabu",
+    (
+        Column("program", "program", 12, "<"),
+        Column("device", "device", 19, "<"),
+        Column("size", "n", 5),
+        Column("searches", "searches"),
+        Column("steps", "steps", 6),
+        Column("milliseconds", "ms", 5, ".0f"),
+        Column("spread", "spread", form=".1%"),
+        Column("evaluations_per_second", "evaluations/s", form=count),
+        Column("microseconds_a_step", "us/step", 9, ".4f"),
+        Column("best"),
+    ),
+)
+"""A program is `kernel` or the plain `loop`. Times are the median of the repeats, the spread is
+(longest - shortest) / median, and the best is the lowest cost found."""
 
 
-def measure(request: BenchRequest) -> Iterator[TabuRow]:
+def measure(request: BenchRequest) -> Iterator[Row]:
     """Measure each size on each backend; the CPU with one thread, and with the plain loop too."""
     for name in request.backends:
         backend = choose(name, 1 if name == "cpu" else request.threads)
@@ -91,20 +76,20 @@ def _effort(name: str, size: int) -> tuple[int, int]:
 class TabuSearches:
     """Concurrent searches from random orders on one backend."""
 
-    def __init__(self, backend: Backend, size: int, count: int, steps: int) -> None:
-        self._backend, self._size, self._count, self._steps = backend, size, count, steps
+    def __init__(self, backend: Backend, size: int, searches: int, steps: int) -> None:
+        self._backend, self._size, self._searches, self._steps = backend, size, searches, steps
         self._problem = random_qap(size)
         rng = np.random.default_rng(_SEED)
-        orders = np.stack([rng.permutation(size) for _ in range(count)]).astype(np.int32)
+        orders = np.stack([rng.permutation(size) for _ in range(searches)]).astype(np.int32)
         self._start = backend.upload(orders)
         self._data = [backend.upload(array) for array in self._problem.arrays()]
         self.orders: dict[str, NDArray[np.int32]] = {}
         self.costs: dict[str, NDArray[np.int64]] = {}
 
-    def measured(self, name: str) -> TabuRow:
+    def measured(self, name: str) -> Row:
         """Return the speed of a program, after a first run that is not counted."""
-        orders = self._backend.empty((self._count, self._size), np.int32)
-        costs = self._backend.empty((self._count,), np.int64)
+        orders = self._backend.empty((self._searches, self._size), np.int32)
+        costs = self._backend.empty((self._searches,), np.int64)
         call = self._call(name, orders, costs)
         times = []
         for _ in range(1 + _REPEATS):
@@ -115,16 +100,17 @@ class TabuSearches:
         self.orders[name] = self._backend.download(orders)
         self.costs[name] = self._backend.download(costs)
         typical = median(times)
-        evaluations = self._count * self._steps * self._size * (self._size - 1) // 2
-        return TabuRow(
+        evaluations = self._searches * self._steps * self._size * (self._size - 1) // 2
+        return TABLE.row(
             program=name,
             device=self._backend.device,
             size=self._size,
-            searches=self._count,
+            searches=self._searches,
             steps=self._steps,
             milliseconds=typical,
             spread=(max(times) - min(times)) / typical,
             evaluations_per_second=1000 * evaluations / typical,
+            microseconds_a_step=1000 * typical / self._steps / self._searches,
             best=int(self.costs[name].min()),
         )
 
@@ -142,27 +128,30 @@ class TabuSearches:
     def _call(self, name: str, orders: Any, costs: Any) -> Any:
         macros = self._problem.defines()
         tabu = Tabu(ImproverSettings(steps=self._steps), self._size)
-        data = Struct(**{f"array{i}": array for i, array in enumerate(self._data)})
+        data = Struct(**{str(place): array for place, array in enumerate(self._data)})
+        structs = {"improver::Plan": tabu.plan()}
         row = scratch_bytes(4 * self._size)
         if name == "kernel":
             parts = {"ISLANDS_PROBLEM": '"problems/qap.cuh"', **tabu.defines()}
-            source = Source("bench/tabu.cuh", {**parts, **macros})
+            source = Source(
+                "bench/tabu.cuh", {**parts, **macros}, {**structs, "problem::Data": data}
+            )
             room = self._backend.required_room(source, data, tabu.plan(), np.int32(self._size))
         else:
             room = Room(row + 2 * scratch_bytes(4 * self._size**2))
-            source = Source("bench/tabu_loop.cuh", macros)
+            source = Source("bench/tabu_loop.cuh", macros, {**structs, "loop::Data": data})
         needed = tabu.block(self._problem) if name == "kernel" else None
-        block = self._backend.block(room, tabu.items(), self._count, 32, needed=needed)
+        block = self._backend.block(room, tabu.items(), self._searches, 32, needed=needed)
         return self._backend.call(
             self._backend.compile(source, block),
             "tabu" if name == "kernel" else "tabu_loop",
             data,
             tabu.plan(),
             np.uint64(_SEED),
-            np.int32(self._count),
+            np.int32(self._searches),
             np.int32(self._size),
             *(self._start, orders, costs),
-            blocks=self._count,
+            blocks=self._searches,
             room=room,
         )
 

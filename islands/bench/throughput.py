@@ -13,7 +13,7 @@ import numpy as np
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.bench.base import BenchRequest, BenchRow
+from islands.bench.base import BenchRequest
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.errors import IslandsError
@@ -22,6 +22,7 @@ from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.build import islands_of
+from islands.tables import Row, Table
 
 _PASSES = {"cuda": 5, "cpu": 3}
 """Timed passes, after a first one that is not counted."""
@@ -62,7 +63,7 @@ class AlgorithmBench:
 
     text: str
     """The description that is printed above the table."""
-    row: Callable[[Throughput], BenchRow]
+    table: Table
     instances: Mapping[str, Any]
     """Full names of the instances, each with a reference value."""
     settings: Mapping[str, Mapping[str, Any]]
@@ -82,7 +83,7 @@ class AlgorithmBench:
     cpu_options: Mapping[str, Any] = field(default_factory=dict)
     """Options that replace others on the CPU."""
 
-    def measure(self, request: BenchRequest) -> Iterator[BenchRow]:
+    def measure(self, request: BenchRequest) -> Iterator[Row]:
         """Measure all settings on each backend and instance; skip missing instances."""
         for name in request.backends:
             backend = choose(name, request.threads or self.threads)
@@ -101,7 +102,7 @@ class AlgorithmBench:
                     found = self.measured(
                         backend, problem, label, runs, reference, request.generations
                     )
-                    yield self.row(found)
+                    yield self.table.row_of(found)
 
     def measured(
         self,

@@ -14,11 +14,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend, Block
 from islands.backends.source import Source
 from islands.bounds.graph import Graph, Ints
-from islands.problems.tsp import Tsp
+from islands.problems.base import Problem
 
 # The constants of kernels/bounds/shorter_edges.cuh.
 _TILE, _MOST = 64, 4
@@ -27,6 +27,15 @@ _TRIAL = 0.2  # seconds, after which the time of all launches can be predicted
 _FEW = 4096
 """On a CPU, a launch compares this number of cities with each other, on average; then the clock is
 read. A GPU takes all cities at once, as a thread walks along the line."""
+
+
+_LINE = Struct(
+    city=Null(np.int32),
+    **dict.fromkeys(("gap", "multiplier", "widest", "least"), Null(np.int64)),
+    box=Null(np.float64),
+    scale=np.int64(0),
+)
+"""A sample of `Line` of kernels/bounds/shorter_edges.cuh."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +79,17 @@ class ShorterEdges:
 class Pricing:
     """Compares the edges of the complete graph with a tree, on a device."""
 
-    def __init__(self, problem: Tsp, backend: Backend) -> None:
+    def __init__(self, problem: Problem, backend: Backend) -> None:
         """Compile the program and copy the data of the problem."""
-        self._problem, self._backend, self._size = problem, backend, problem.size
-        arrays = problem.data().items()
-        self._data = Struct(**{name: backend.upload(np.asarray(each)) for name, each in arrays})
+        self._backend, self._size = backend, problem.size
+        self._places = None if problem.near is None else problem.near.places
+        self._data = backend.uploaded(problem.data())
         macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}
         block = Block() if backend.in_host_memory else Block(_THREADS)
-        self._program = backend.compile(Source("bounds/shorter_edges.cuh", macros), block)
+        source = Source(
+            "bounds/shorter_edges.cuh", macros, {"problem::Data": self._data, "bounds::Line": _LINE}
+        )
+        self._program = backend.compile(source, block)
 
     @cached_property
     def _outcome(self) -> tuple[Array, Array]:
@@ -117,7 +129,7 @@ class Pricing:
         firsts = np.arange(0, self._size, _TILE)
         inner = gaps.copy()
         inner[_TILE - 1 :: _TILE] = gaps.min()  # to the next tile
-        places, box = self._problem.places, np.zeros((len(firsts), 4))
+        places, box = self._places, np.zeros((len(firsts), 4))
         if places is not None:
             box[:, :2] = np.minimum.reduceat(places[cities], firsts)
             box[:, 2:] = np.maximum.reduceat(places[cities], firsts)

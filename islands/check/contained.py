@@ -19,11 +19,10 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.arguments import Struct, as_in_kernels
+from islands.backends.arguments import Null, Struct, as_in_kernels
 from islands.backends.cpu import CpuBackend
-from islands.backends.refused import own_line
-from islands.backends.source import Source
-from islands.check.ways import macros_of
+from islands.backends.source import own_line
+from islands.check.ways import source_of
 from islands.errors import CompileError
 from islands.modelling.model import Model
 
@@ -76,11 +75,11 @@ def run_contained(
     backend = CpuBackend(threads=1)
     data = Struct(
         **{
-            name: value if isinstance(value, np.generic) else None
+            name: value if isinstance(value, np.generic) else Null(value.dtype)
             for name, value in problem.data().items()
         }
     )
-    source = Source("check/main.hpp", macros_of(problem, data))
+    source = source_of("check/main.hpp", problem, data)
     with TemporaryDirectory() as name:
         folder = Path(name)
         program, output, reason = folder / "check", folder / "output", ""

@@ -1,4 +1,7 @@
-"""The command line: each subcommand is a module with a docstring, `add_arguments` and `main`."""
+"""The command line: each subcommand is a module with `add_arguments` and `main`.
+
+Commands that are read together share a module: there NAME has `add_NAME` and the function `NAME`.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,15 @@ import argparse
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
-from types import ModuleType
 
 import islands
 from islands.cli.arguments import Parser
-from islands.custom.scripts import place_in
+from islands.custom.scripts import script_line
 from islands.display.terminal import coloured, takes_colours
 from islands.errors import IslandsError, RunError, UnwritableError, UsageError
 from islands.parallel import describe, launched, leave, prints_for_all, record_error
@@ -44,7 +46,15 @@ COMMANDS = {
     "export": "Write the records of a run as one table, for other programs.",
     "tune": "Try configurations on instances and seeds, at random or on a grid, and rank them.",
 }
-"""The description of each command: the docstring of its module, which is imported when needed."""
+"""The description of each command: the docstring of its module or function."""
+_SHARED = {
+    **dict.fromkeys(("run", "resume"), "run"),
+    **dict.fromkeys(("verify", "check"), "verify"),
+    **dict.fromkeys(("status", "watch", "collect"), "follow"),
+    **dict.fromkeys(("report", "plot", "export"), "report"),
+    "submit": "job",
+}
+"""The modules of commands that share one. Modules are imported when they are needed."""
 _COLLECTIVE = ("run", "resume", "doctor", "bench", "reproduce")
 """The commands that all ranks run together; only rank 0 runs the others."""
 
@@ -80,9 +90,10 @@ def _run(line: list[str]) -> int:
             args = parsed(line)
         if rank > 0 and args.command not in _COLLECTIVE:
             return 0
-        return int(_module(args.command).main(args))
+        _, perform = functions_of(args.command)
+        return perform(args)
     except SystemExit as leaving:
-        if not (place := place_in(leaving)):
+        if not (place := script_line(leaving)):
             return leaving.code if isinstance(leaving.code, int) else 0
         # The command is not done, whatever the status that the script asks for.
         said = f"{place}: sys.exit({leaving.code!r}) cannot end a command. Raise an error instead"
@@ -103,8 +114,14 @@ def _run(line: list[str]) -> int:
         return 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "status", 1)
 
 
-def _module(command: str) -> ModuleType:
-    return import_module(f"islands.cli.{command}")
+def functions_of(
+    command: str,
+) -> tuple[Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]:
+    """Return the function that declares the options of a command, and the one that performs it."""
+    module = import_module(f"islands.cli.{_SHARED.get(command, command)}")
+    if command in _SHARED:
+        return getattr(module, f"add_{command}"), getattr(module, command)
+    return module.add_arguments, module.main
 
 
 def parser(selected: str | None = None) -> argparse.ArgumentParser:
@@ -117,7 +134,9 @@ def parser(selected: str | None = None) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=sentence, description=sentence, allow_abbrev=False)
         if name != selected:
             continue
-        _module(name).add_arguments(command)
+        command.formatter_class = argparse.RawDescriptionHelpFormatter
+        add_arguments, _ = functions_of(name)
+        add_arguments(command)
         command.add_argument("--debug", action="store_true", help="show the traceback of an error")
         command.set_defaults(options=[text for a in command._actions for text in a.option_strings])
     return top

@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import asdict, fields
-from functools import partial
+from contextlib import ExitStack
+from dataclasses import fields
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from islands.bench import BENCHES, COLLECTIVE, DRAWN, GPU_INSTANCES, LONG, benchmark
 from islands.bench.base import BenchRequest
-from islands.bench.compare import PRINTED, Compared, compared, read_tables
+from islands.bench.compare import PRINTED, compared, read_tables
 from islands.bench.folder import MEASUREMENT, PROVENANCE, measurement, refuse_other_work
 from islands.bench.rivals import require_installed
 from islands.cli import arguments, bench_options
-from islands.display.heartbeat import Heartbeat, end_work, write_work
+from islands.display.heartbeat import Heartbeat, end_work
 from islands.doctor.nvidia import driver
 from islands.errors import UsageError
 from islands.inside import inside
 from islands.parallel import World, launched, world
 from islands.paths import published
 from islands.record.folder import BENCH
-from islands.record.ledger import RunLedger
 from islands.record.provenance import provenance
 from islands.run.signals import suspending
+from islands.tables import write_csv
 from islands.text import show, unknown
 
 if TYPE_CHECKING:
@@ -85,8 +83,8 @@ def main(args: argparse.Namespace) -> int:
             f"--of {','.join(args.of)} with {', '.join(instances)}: both name instances. Name all"
             " of them with --of"
         )
-    with closing(RunLedger(work="measurement")) as ledger:
-        return _performed(args, ledger)
+    with ExitStack() as folder:
+        return _performed(args, folder)
 
 
 def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -96,7 +94,7 @@ def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return [word for word in words if word not in instances], instances
 
 
-def _performed(args: argparse.Namespace, ledger: RunLedger) -> int:
+def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
     # Waiting ranks would use cores that rank 0 needs, so benchmarks of all ranks come first.
     asked_for = dict.fromkeys(args.what or _ALONE)
     names = sorted(asked_for, key=lambda name: name not in COLLECTIVE)
@@ -107,10 +105,10 @@ def _performed(args: argparse.Namespace, ledger: RunLedger) -> int:
     ranks = world() if together else World()
     with ranks.guarded(show_traceback=args.debug):
         heartbeat = Heartbeat(sys.stderr if rank == 0 and not args.quiet else None)
-        asked = ranks.run_on_all(lambda: _requested(args, ranks, heartbeat, ledger))
+        asked = ranks.run_on_all(lambda: _requested(args, ranks, heartbeat))
         mine = names if rank == 0 else together
         # Each refuses wrong options now, before anything is printed.
-        begun = {name: _begun(name, asked) for name in mine}
+        begun = [(name, text, rows(asked)) for name in mine for text, rows in [benchmark(name)]]
         before = ranks.run_on_all(lambda: args.compare and read_tables(args.compare))
         stream = sys.stderr if args.json else sys.stdout
 
@@ -119,29 +117,22 @@ def _performed(args: argparse.Namespace, ledger: RunLedger) -> int:
                 heartbeat.print(text, stream)
 
         tables: dict[str, list[BenchRow]] = {}
-        keeps_runs = args.out is not None and rank == 0 and bool({*LONG} & {*names})
-        ranks.run_on_all(lambda: ledger.open(args.out) if keeps_runs else None)
-        if keeps_runs:  # other processes see how far the measurement is
-            heartbeat.tell = partial(write_work, args.out)
+        if args.out is not None and {*LONG} & {*names}:  # keeps each run
+            folder.callback(asked.campaign.close)
+            asked.campaign.open(args.out)
         with suspending(), heartbeat:
-            for place, (name, (text, found)) in enumerate(begun.items(), 1):
+            for place, (name, text, found) in enumerate(begun, 1):
                 which = f" ({place} of {len(names)})" if len(names) > 1 else ""
                 heartbeat.work = f"bench {name}{which}"
                 _print(text, found, tables, say)
-    measured: dict[str, Any] = {
-        name: [asdict(row) for row in rows] for name, rows in tables.items()
-    }
     if rank > 0:
         return 0
+    measured: dict[str, Any] = _cells(tables)
     if args.compare is not None:
         earlier, words = before
         say(f"\nCompared with {args.compare}{f' ({words})' if words else ''}")
         measured |= _comparison(compared(earlier, measured), say)
-    printed = {
-        name: "\n".join([rows[0].HEADER, *(row.line() for row in rows)])
-        for name, rows in tables.items()
-        if rows[0].HEADER
-    }
+    printed = {name: _text(rows) for name, rows in tables.items() if rows[0].table.header}
     made = {**_provenance(tables), MEASUREMENT: measurement(names, asked)}
     measured = {PROVENANCE: made, PRINTED: printed} | measured
     if args.out is not None:
@@ -153,23 +144,31 @@ def _performed(args: argparse.Namespace, ledger: RunLedger) -> int:
     return 0
 
 
-def _comparison(found: Compared, say: Callable[[str], None]) -> dict[str, Any]:
+def _comparison(found: dict[str, list[BenchRow]], say: Callable[[str], None]) -> dict[str, Any]:
     """Print a comparison, and return its tables."""
-    for rows in (found.ratios, found.changes):
-        if rows:
-            say("\n".join([f"\n{rows[0].HEADER}", *(row.line() for row in rows)]))
-    for before, now in dict.fromkeys(tuple(each.devices) for each in found.changes):
+    for rows in filter(None, found.values()):
+        say(f"\n{_text(rows)}")
+    for before, now in dict.fromkeys(tuple(each.cells()["devices"]) for each in found["changes"]):
         if before != now:
             say(f"Before on {before}; now on {now}")
-    if not (found.ratios or found.changes):
+    if not any(found.values()):
         say("No row is in both measurements.")
-    return {name: [asdict(each) for each in rows] for name, rows in vars(found).items()}
+    return _cells(found)
+
+
+def _text(rows: Sequence[BenchRow]) -> str:
+    return "\n".join([rows[0].table.header, *(row.line() for row in rows)])
+
+
+def _cells(tables: Mapping[str, Sequence[BenchRow]]) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the tables as JSON has them."""
+    return {name: [row.cells() for row in rows] for name, rows in tables.items()}
 
 
 def _provenance(tables: Mapping[str, Sequence[BenchRow]]) -> dict[str, Any]:
     """Return what made the tables, on which devices."""
-    rows = (row for each in tables.values() for row in each)
-    devices = dict.fromkeys(str(row.device) for row in rows if hasattr(row, "device"))
+    rows = [row.cells() for each in tables.values() for row in each]
+    devices = dict.fromkeys(str(row["device"]) for row in rows if "device" in row)
     command = _without_folder(sys.argv[1:])
     return {**provenance(), "devices": list(devices), "driver": driver(), "command": command}
 
@@ -189,17 +188,25 @@ def _without_folder(line: Sequence[str]) -> list[str]:
 def _write(
     folder: Path, tables: Mapping[str, Sequence[BenchRow]], measured: Mapping[str, Any]
 ) -> None:
-    from islands.bench.output import write
+    """Write each table to a file, and plots of some of them; no file is ever seen incomplete."""
+    from islands.bench.gpus_plots import write_speed_ups
+    from islands.bench.gpus_rows import GpuSpeedRow, GpuTargetRow
+    from islands.bench.quality_plots import write_plots
+    from islands.bench.quality_runs import RunRow
+    from islands.bench.topologies import TopologyRow, write_plot
 
-    write(folder, tables)
+    for name, rows in tables.items():
+        cells = [row.cells() for row in rows]
+        write_csv(inside(folder, f"{name}.csv"), list(cells[0]), cells)
+        if name == RunRow.table.name:
+            write_plots(folder, [row for row in rows if isinstance(row, RunRow)])
+        if topologies := [row for row in rows if isinstance(row, TopologyRow)]:
+            write_plot(inside(folder, f"{name}.png"), topologies)
+    kinds = (GpuTargetRow, GpuSpeedRow)
+    if gains := [row for rows in tables.values() for row in rows if isinstance(row, kinds)]:
+        write_speed_ups(folder, gains)
     with published(inside(folder, BENCH)) as temporary:
         temporary.write_text(json.dumps(measured) + "\n", encoding="utf-8")
-
-
-def _begun(name: str, asked: BenchRequest) -> tuple[str, Iterator[BenchRow]]:
-    """Return the description of a benchmark, and its rows, each of which is still to measure."""
-    text, measure = benchmark(name)
-    return text, measure(asked)
 
 
 def _print(
@@ -211,39 +218,21 @@ def _print(
     """Run one benchmark; print its rows and add them to the tables."""
     say(("\n" if tables else "") + text)
     for row in found:
-        if row.HEADER and row.TABLE not in tables:
-            say(f"\n{row.HEADER}")
-        if row.HEADER:
+        table = row.table
+        if table.header and table.name not in tables:
+            say(f"\n{table.header}")
+        if table.header:
             say(row.line())
-        tables.setdefault(row.TABLE, []).append(row)
+        tables.setdefault(table.name, []).append(row)
 
 
-def _requested(
-    args: argparse.Namespace, ranks: World, heartbeat: Heartbeat, ledger: RunLedger
-) -> BenchRequest:
+def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> BenchRequest:
     """Return the request; refuse wrong options before the first measurement."""
     for name in args.what:
         if name not in BENCHES:
             raise UsageError(unknown("benchmark", name, BENCHES))
     bench_options.refuse_unused(vars(args), args.what or _ALONE)
-    whole = (
-        "generations",
-        "islands_a_rank",
-        "population",
-        "migrants",
-        "genes",
-        "interval",
-        "seeds",
-        "every",
-    )
-    for field in whole:
-        if getattr(args, field, 1) < 1:
-            shown = f"--{field.replace('_', '-')} {getattr(args, field)}"
-            raise UsageError(f"{shown}: must be at least 1")
-    for field in ("seconds", "limit"):
-        value = getattr(args, field, 1.0)
-        if not 0 < value < math.inf:
-            raise UsageError(f"--{field} {value:g}: must be a finite number above 0")
+    bench_options.refuse_wrong(vars(args))
     require_installed(getattr(args, "rivals", ()))
     if args.out is not None:
         drawn = [name for name in args.what or _ALONE if name in DRAWN]
@@ -258,7 +247,7 @@ def _requested(
         if field.name in args
     }
     backends = _backends(args.backend)
-    shared: dict[str, Any] = {"world": ranks, "heartbeat": heartbeat, "ledger": ledger}
+    shared: dict[str, Any] = {"world": ranks, "heartbeat": heartbeat}
     request = BenchRequest(backends=backends, **shared, **options)
     if args.out is not None and ranks.rank == 0:
         refuse_other_work(args.out, measurement(args.what or _ALONE, request))

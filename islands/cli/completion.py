@@ -4,12 +4,42 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 
-from islands.cli.completion_words import OF_INSTANCES, VALUES, argument_words, instance_names
+from islands.algorithms import ALGORITHMS
+from islands.algorithms.operators import CROSSOVERS, MUTATIONS
+from islands.bench import BENCHES
+from islands.cli.instances import ACTIONS
+from islands.cli.report import RECORDS
+from islands.encodings import ENCODINGS
 from islands.errors import UsageError
+from islands.improvers import IMPROVERS
+from islands.instances.catalogue import catalogue
+from islands.instances.formats import FORMATS
+from islands.migration import TOPOLOGIES
+from islands.presets import PRESETS
+from islands.report.pictures import PICTURES
+from islands.reproduce import PAPERS
 from islands.text import show, unknown
+from islands.tune import METRICS
 
+VALUES: Mapping[str, Sequence[str]] = {
+    "--algorithm": [*ALGORITHMS],
+    "--backend": ["auto", "cpu", "cuda"],
+    "--crossover": [*CROSSOVERS],
+    "--encoding": [*ENCODINGS],
+    "--format": [*FORMATS],
+    "--improver": [*IMPROVERS],
+    "--metric": METRICS,
+    "--migration": [*TOPOLOGIES],
+    "--mutation": [*MUTATIONS],
+    "--preset": [*PRESETS],
+    "--topology": [*TOPOLOGIES],
+}
+"""The values of options; an option takes the same values in all commands."""
+_OF_INSTANCES = ("--of", "--only")
+"""Options whose values are names of instances."""
 _EXAMPLES = """
 to install:
   islands completion bash >> ~/.bashrc
@@ -47,7 +77,6 @@ _ZSH = "autoload -Uz +X compinit bashcompinit && compinit && bashcompinit\n"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the argument of `islands completion`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     parser.add_argument("shell", metavar="SHELL", help=", ".join(_SCRIPTS))
 
@@ -60,38 +89,44 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-def _actions() -> Iterator[tuple[str, str, argparse.Action]]:
-    """Yield each command with each of its long options."""
+def _argument_words() -> dict[str, list[str]]:
+    """Return the words for the arguments of each command that takes other arguments than files."""
+    instances = catalogue().names()
+    return {
+        **dict.fromkeys(("run", "check", "submit", "tune", "verify"), instances),
+        "instances": [*ACTIONS, *catalogue().sets, *instances],
+        "bench": [*BENCHES],
+        "export": [*RECORDS],
+        "plot": [*PICTURES],
+        "reproduce": ["all", *PAPERS, *_tables()],
+    }
+
+
+def _tables() -> Iterator[str]:
+    for name, home in PAPERS.items():
+        paper = import_module(home).PAPER
+        for table in (*paper.tables, *paper.printed):
+            yield f"{name}/{table}"
+
+
+def _options() -> dict[str, dict[str, argparse.Action]]:
+    """Return the long options of each command."""
     from islands.cli import COMMANDS, parser
 
+    found = {}
     for name in COMMANDS:
         top = parser(name)
         (commands,) = (a for a in top._actions if isinstance(a, argparse._SubParsersAction))
-        for action in commands.choices[name]._actions:
-            for text in action.option_strings:
-                if text.startswith("--"):
-                    yield name, text, action
+        actions = [(text, a) for a in commands.choices[name]._actions for text in a.option_strings]
+        found[name] = {text: action for text, action in actions if text.startswith("--")}
+    return found
 
 
-def _options() -> dict[str, Mapping[str, str]]:
-    """Return the help of each long option of each command."""
-    found: dict[str, dict[str, str]] = {}
-    for name, text, action in _actions():
-        found.setdefault(name, {})[text] = (action.help or "") % vars(action)
-    return {**found}
-
-
-def _others() -> list[str]:
-    """Return the options with a value, of which nothing but files can be offered."""
-    known = {*VALUES, *OF_INSTANCES}
-    return sorted({text for _, text, action in _actions() if action.nargs != 0} - known)
-
-
-def _bash(options: Mapping[str, Mapping[str, str]]) -> str:
-    instances = " ".join(instance_names())
+def _bash(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:
+    instances = " ".join(catalogue().names())
     words = {
         name: " ".join(each).replace(instances, "$_islands_instances")
-        for name, each in argument_words().items()
+        for name, each in _argument_words().items()
     }
     words["completion"] = " ".join(_SCRIPTS)
     cases = (
@@ -99,8 +134,10 @@ def _bash(options: Mapping[str, Mapping[str, str]]) -> str:
         for name, names in options.items()
     )
     values = [f'        {name}) words="{" ".join(each)}" ;;' for name, each in VALUES.items()]
-    values.append(f'        {"|".join(OF_INSTANCES)}) words="$_islands_instances" ;;')
-    values.append(f"        {'|'.join(_others())}) words= ;;")
+    values.append(f'        {"|".join(_OF_INSTANCES)}) words="$_islands_instances" ;;')
+    valued = {text for each in options.values() for text, a in each.items() if a.nargs != 0}
+    # For the other options with a value, nothing but files can be offered.
+    values.append(f"        {'|'.join(sorted(valued - {*VALUES, *_OF_INSTANCES}))}) words= ;;")
     return _BASH.format(
         instances=instances,
         commands=" ".join(options),
@@ -109,25 +146,24 @@ def _bash(options: Mapping[str, Mapping[str, str]]) -> str:
     )
 
 
-def _zsh(options: Mapping[str, Mapping[str, str]]) -> str:
+def _zsh(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:
     return _ZSH + _bash(options)
 
 
-def _fish(options: Mapping[str, Mapping[str, str]]) -> str:
+def _fish(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:
     from islands.cli import COMMANDS
 
-    words, lines = argument_words(), []
+    words, lines = _argument_words(), []
     for name, names in options.items():
         sentence = shlex.quote(COMMANDS[name])
         lines.append(f"complete -c islands -n __fish_use_subcommand -a {name} -d {sentence}")
         here = f"complete -c islands -n '__fish_seen_subcommand_from {name}'"
         if name in words:
             lines.append(f"{here} -a {shlex.quote(' '.join(words[name]))}")
-        for option, sentence in names.items():
+        for option, action in names.items():
             values = f" -x -a {shlex.quote(' '.join(VALUES[option]))}" if option in VALUES else ""
-            lines.append(
-                f"{here} -l {option.removeprefix('--')}{values} -d {shlex.quote(sentence)}"
-            )
+            help_text = shlex.quote((action.help or "") % vars(action))
+            lines.append(f"{here} -l {option.removeprefix('--')}{values} -d {help_text}")
     return "\n".join([*lines, ""])
 
 

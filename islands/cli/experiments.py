@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from islands.errors import UsageError
+from islands.record.folder import Kind
 from islands.reproduce import PAPERS
 from islands.text import meant, unknown
 
 if TYPE_CHECKING:
     from islands.backends.base import Backend
+    from islands.display.heartbeat import Heartbeat
     from islands.parallel import World
     from islands.reproduce.experiment import ExperimentRequest
     from islands.reproduce.selection import Selection
@@ -46,9 +48,14 @@ class PaperExperiment:
 
 
 def prepared(
-    args: argparse.Namespace, ranks: World, cores: frozenset[int], backend: Backend
+    args: argparse.Namespace,
+    ranks: World,
+    cores: frozenset[int],
+    backend: Backend,
+    heartbeat: Heartbeat,
 ) -> list[PaperExperiment]:
     """Return the experiments; refuse wrong options before the first run."""
+    from islands.campaign.engine import Campaign
     from islands.reproduce.experiment import ExperimentRequest
     from islands.reproduce.selection import select
 
@@ -59,10 +66,12 @@ def prepared(
             raise UsageError(f"--{option} {value}: must be at least 1")
     _require_packages(["scipy", "matplotlib"] if args.out is not None else ["scipy"])
     if args.out is not None and ranks.rank == 0:
-        from islands.reproduce.output import refuse_other_work
+        from islands.campaign.folder import refuse_unfit
 
-        for folder in [args.out, *(args.out / each for each in papers if args.what == ALL)]:
-            refuse_other_work(folder)
+        kind = Kind.EXPERIMENTS if args.what == ALL else Kind.EXPERIMENT
+        refuse_unfit(args.out, kind, own=papers)
+        for each in papers if args.what == ALL else ():
+            refuse_unfit(args.out / each, Kind.EXPERIMENT)
     every = [table for _, tables in papers.values() for table in tables.values()]
     selections = select(every, args.only or ())
     experiments = []
@@ -73,7 +82,7 @@ def prepared(
             threads=_threads(args.threads, len(cores), paper.threads),
             runs=args.runs,
             generations=args.generations,
-            world=ranks,
+            campaign=Campaign(ranks, heartbeat),
             cores=cores,
         )
         mine = [each for each in selections if each.table in tables.values()]

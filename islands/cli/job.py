@@ -1,42 +1,265 @@
-"""The command of the batch scripts, and the check of a run before its job or its ranks start.
+"""The command that submits a Slurm job, and the commands that its batch script calls.
 
-The scripts call `python -m islands.cli.job run|sweep|scaling ...`.
+Inside a job, the scripts call `python -m islands.cli.job run|sweep|scaling ...`.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
+import re
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from itertools import chain, product
+from pathlib import Path
+from shlex import join, quote
+from typing import Any
 
-from islands.cli import resume, run
+from islands.cli import arguments
+from islands.cli.run import add_run, options, resume_options
+from islands.configuration.resolve import DEFAULT_INSTANCE
 from islands.custom.trust import Trust
-from islands.errors import IslandsError, UsageError
-from islands.record.folder import require_run
+from islands.errors import IslandsError, UnwritableError, UsageError
+from islands.record.folder import JOB, fresh, refuse_unfit, require_run
 from islands.slurm.command_line import JobFacts
-from islands.text import command_line, show, unknown
+from islands.slurm.jobs import output_in, refuse_second_job
+from islands.slurm.run_job import run_job, run_scaling
+from islands.slurm.submit import (
+    Gpus,
+    directives_from,
+    directives_of,
+    find_site,
+    require_accepted,
+    require_fit,
+    script,
+    submit_job,
+    time_limit,
+)
+from islands.slurm.sweep import LIST, run_element
+from islands.text import command_line, counted, show, unknown
 
-COMMANDS = ("run", "sweep", "scaling")
+IN_JOBS = {"run": run_job, "sweep": run_element, "scaling": run_scaling}
+"""The commands of the batch scripts."""
+_EXAMPLES = """
+The options above "the job" are those of `islands run`. Account, partition, modules and so on are
+read from site.env (copy and edit the file of the package); options override it.
+
+examples:
+  islands submit national/sw24978 --nodes 2 --gpus-per-node 4 --time 1h --stop seconds=50m
+  islands submit tsplib/berlin52 --array 1-10 --time 10m           seeds 1 to 10 and one table
+  islands submit tsplib/berlin52 tsplib/eil51 --over rho=0.6,0.7,0.8 --array 1-5 --time 10m
+  islands submit demo/qap --backend cpu --nodes 2 --ranks-per-node 2 --time 5m --dry-run
+  islands submit resume runs/qap-20260101-120000 --backend cpu --nodes 4 --time 5m
+"""
+
+
+def add_submit(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `islands submit`: the options of a run, and of a job."""
+    add_run(parser)
+    parser.epilog = _EXAMPLES
+    add = parser.add_argument_group("the job").add_argument
+    number = arguments.whole_number()
+    add("--nodes", metavar="N", type=number, default=1, help="nodes (1)")
+    words = "GPUs of each node, one for each rank (from site.env, or 1)"
+    add("--gpus-per-node", metavar="[TYPE:]G", type=_typed(Gpus.parse), help=words)
+    add("--ranks-per-node", metavar="R", type=number, help="ranks of each node without GPUs (1)")
+    add("--cpus-per-task", metavar="C", type=number, help="cores of each rank")
+    words = "time limit of each attempt of the job, such as 90s, 30m, 1h or 1-12:00:00"
+    add("--time", metavar="T", type=_typed(time_limit), help=words)
+    for name in ("partition", "account", "qos", "constraint", "mem"):
+        metavar = "NAME" if name != "mem" else "SIZE"
+        add(f"--{name}", metavar=metavar, type=_name, help=f"passed to sbatch --{name}")
+    add("--job-name", metavar="NAME", type=_name, help="name of the job (the name of the instance)")
+    words = "any other option of sbatch, such as exclusive or nodelist=n[1-2]; repeatable"
+    add("--sbatch", metavar="NAME[=VALUE]", action="append", default=[], help=words)
+    add("--site", metavar="FILE", type=Path, help="settings of the cluster (./site.env)")
+    words = "a job array: a run for each of these seeds, such as 1-10 or 1,5,9"
+    add("--array", metavar="SEEDS", type=_seeds, help=words)
+    words = "a job array: a run for each value of a setting; repeatable, then for all combinations"
+    add("--over", metavar="KEY=A,B,C", action="append", type=_values, default=[], help=words)
+    add("--at-once", metavar="N", type=number, help="concurrent runs of the array (all)")
+    add("--dry-run", action="store_true", help="check and print the script; submit nothing")
+
+
+def _typed(convert: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return a type of options that reports the `ValueError` of a conversion."""
+
+    def converted(text: str) -> Any:
+        try:
+            return convert(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(f"{text!r} {error}") from error
+
+    return converted
+
+
+def _name(text: str) -> str:
+    if not text or any(letter in "\n\r" for letter in text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a name. Leave the option out")
+    return text
+
+
+def _seeds(text: str) -> list[int]:
+    """Return the seeds of 1-10 or 1,5,9."""
+    found: list[int] = []
+    for word in text.split(","):
+        match = re.fullmatch(r"(\d+)(?:-(\d+))?", word.strip())
+        if match is None:
+            raise argparse.ArgumentTypeError(f"{text!r} must be seeds such as 1-10 or 1,5,9")
+        if int(match[2] or match[1]) < int(match[1]):
+            raise argparse.ArgumentTypeError(
+                f"{text!r}: write the lower end first, {match[2]}-{match[1]}"
+            )
+        found += range(int(match[1]), int(match[2] or match[1]) + 1)
+    return found
+
+
+def _values(text: str) -> tuple[str, list[str]]:
+    key, equals, values = text.partition("=")
+    found = [value.strip() for value in values.split(",")]
+    if not (key.strip() and equals and all(found)):
+        raise argparse.ArgumentTypeError(f"{text!r}: write KEY=A,B,C, such as rho=0.6,0.7")
+    return key.strip(), found
+
+
+def submit(args: argparse.Namespace) -> int:
+    """Write, check and submit the script of a Slurm job."""
+    resumes = (args.instances or [])[:1] == ["resume"]
+    elements = [_resume(args)] if resumes else _elements(args)
+    for word in chain.from_iterable(elements):
+        require_fit("the option", word)
+    checks = _checks(args, elements)
+    site = find_site(args.site)
+    directives = directives_from(
+        args, directives_of(site), on_cpu=all(each.on_cpu for each in checks)
+    )
+    is_sweep = len(elements) > 1
+    own = Path(elements[0][1]) if resumes else args.out
+    name = directives.setdefault("job-name", _job_name(args))
+    folder = own or Path("runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    if not resumes:
+        refuse_unfit(own, force=args.force)
+    refuse_second_job(folder)
+    _require_writable(folder)
+
+    def text(folder: Path) -> str:
+        if is_sweep:
+            limit = f"%{args.at_once}" if args.at_once else ""
+            place = {"array": f"1-{len(elements)}{limit}", "output": output_in(folder, "%A-%a.out")}
+            words, template = [str(folder / JOB / LIST), "--out", str(folder)], "sweep"
+        else:
+            place, template = {"output": output_in(folder, "%j.out")}, "run"
+            words = elements[0] if resumes else [*elements[0], "--out", str(folder)]
+        return script(template, directives | place, words, site, folder)
+
+    require_accepted(text(folder))
+    if args.dry_run:
+        show(text(folder), end="")
+        return 0
+    if own is None:
+        folder = fresh(Path("runs"), folder.name)
+    job = submit_job(text(folder), folder, list(map(join, elements)) if is_sweep else None)
+    if args.json:
+        show(json.dumps(vars(job)))
+        return 0
+    what = f", an array of {counted(len(elements), 'run')}" if is_sweep else ""
+    show(f"job {job.job}{what}: {folder}")
+    place = quote(str(folder))
+    show(f"follow it with: islands status {place}   or: islands watch {place}")
+    return 0
+
+
+def _elements(args: argparse.Namespace) -> list[list[str]]:
+    """Return the options of each run: one, or one for each combination of the array."""
+    if args.runs is not None:
+        raise UsageError(
+            f"--runs {args.runs}: a job array runs several seeds. Write --array 1-{args.runs}"
+        )
+    options = _words_of_run(args)
+    instances = args.instances or []
+    if args.array and args.seed is not None:
+        raise UsageError(f"--seed {args.seed}: --array has the seeds. Leave one of them out")
+    seeds = [["--seed", str(seed)] for seed in args.array] if args.array else [[]]
+    axes = [[["--set", f"{key}={value}"] for value in values] for key, values in args.over]
+    return [
+        [*each[0], *options, *(word for part in each[1:] for word in part)]
+        for each in product([[name] for name in instances] or [[]], *axes, seeds)
+    ]
+
+
+def _resume(args: argparse.Namespace) -> list[str]:
+    """Return the words of `resume DIR`, with the options of the command line."""
+    if len(args.instances) not in (2, 3):
+        raise UsageError("resume: name the folder of one run, such as: islands submit resume DIR")
+    if args.array or args.over or args.out:
+        raise UsageError(
+            "resume with --array, --over or --out: a resumed run has one folder, in which it"
+            " continues. Leave them out"
+        )
+    return [*args.instances, *_words_of_run(args)]
+
+
+def _words_of_run(args: argparse.Namespace) -> list[str]:
+    """Return the options of the run as they were given, without instances and folder."""
+    parser = argparse.ArgumentParser()
+    add_run(parser)
+    words: list[str] = []
+    for action in parser._actions:
+        value = getattr(args, action.dest, None)
+        if not action.option_strings or action.dest in ("help", "out", "json") or not value:
+            continue
+        name = action.option_strings[0]
+        if value is True:
+            words.append(name)
+        else:
+            many = value if isinstance(value, list) else [value]
+            words += [word for each in many for word in (name, str(each))]
+    return words
+
+
+def _checks(args: argparse.Namespace, elements: Sequence[Sequence[str]]) -> list[JobFacts]:
+    """Refuse options that the runs would refuse, as far as this machine can know."""
+    without_seeds = {tuple(words[:-2] if args.array else words): None for words in elements}
+    return [
+        checked(words if words[:1] == ("resume",) else ("run", *words)) for words in without_seeds
+    ]
+
+
+def _require_writable(folder: Path) -> None:
+    """Refuse a folder that cannot be written; create nothing."""
+    place = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
+    if not (place.is_dir() and os.access(place, os.W_OK | os.X_OK)):
+        raise UnwritableError(
+            f"--out {folder}: {place} is not a folder that can be written. Name another folder"
+        )
+
+
+def _job_name(args: argparse.Namespace) -> str:
+    first = (args.instances or [DEFAULT_INSTANCE])[1 if args.instances[:1] == ["resume"] else 0]
+    return re.sub(r"[^\w.-]+", "-", Path(first).stem or "islands")
 
 
 def checked(words: Sequence[str]) -> JobFacts:
     """Return the properties of `run ...` or `resume DIR ...`; raise the errors of the command."""
+    from islands.campaign.series import SeriesPlan
     from islands.cli import parsed
     from islands.configuration.resolve import layers, resolve
     from islands.run.request import resolved, stored_request
-    from islands.series.plan import Plan
 
     args = parsed(list(words))
     trust = Trust(is_full=args.trust)
     if args.command == "resume":
         require_run(args.folder)
-        asked = stored_request(args.folder, resume.options(args), trust)
+        asked = stored_request(args.folder, resume_options(args), trust)
         return JobFacts(resolve(*asked).general.backend == "cpu")
-    given = run.options(args)
+    given = options(args)
     runs: tuple[str, ...] = ()
     if args.runs is None and not args.instances[1:]:
         specs = [resolved(layers(given, args.config, trust))[0]]
     else:
-        plan = Plan.of(args.instances, args.runs or 1, given, args.config, trust)
+        plan = SeriesPlan.of(args.instances, args.runs or 1, given, args.config, trust)
         specs = [job.spec for job in plan.first]
         runs = tuple(job.folder for job in plan.jobs())
     return JobFacts(all(spec.general.backend == "cpu" for spec in specs), runs)
@@ -53,13 +276,9 @@ def main(words: list[str]) -> int:
 
 
 def _run(words: list[str]) -> int:
-    from islands.slurm.run_job import run_job, run_scaling
-    from islands.slurm.sweep import run_element
-
-    if not words or words[0] not in COMMANDS:
-        raise UsageError(unknown("command", words[0] if words else "", COMMANDS))
-    command = {"run": run_job, "sweep": run_element, "scaling": run_scaling}[words[0]]
-    return command(words[1:], checked)
+    if not words or words[0] not in IN_JOBS:
+        raise UsageError(unknown("command", words[0] if words else "", IN_JOBS))
+    return IN_JOBS[words[0]](words[1:], checked)
 
 
 if __name__ == "__main__":

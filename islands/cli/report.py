@@ -1,17 +1,27 @@
-"""Write a page with pictures of one run, or a page that compares several."""
+"""The commands that turn the folders of runs into pages, pictures and tables."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from islands.cli import arguments
-from islands.errors import UsageError
-from islands.text import either, show
+from islands.errors import InputError, UsageError
+from islands.paths import published
+from islands.record.folder import FINISHED, MIGRATIONS, SETTINGS, TRACE, require_run
+from islands.record.one_run import warnings
+from islands.text import either, show, unknown
+from islands.untrusted import read_toml
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _SUFFIXES = (".html", ".htm")
-
-_EXAMPLES = """
+RECORDS = {TRACE: "island", MIGRATIONS: "to"}
+"""The records, and the column with the island of a row."""
+_OF_REPORT = """
 The page is one HTML file that needs no network. Without --out it is report.html in the folder, or
 for several folders in the current one.
 
@@ -20,24 +30,46 @@ examples:
   islands report ten                                a series of runs
   islands report brkga ga de --out methods.html     methods, compared with tests
 """
+_OF_PLOT = """
+WHAT: solution (a tour, an assignment, ...), convergence (over generations), evaluations or seconds
+(convergence over these), migration (who sent migrants to whom; also: islands), lineage (of the
+best solution).
+
+examples:
+  islands plot runs/zi929-20260101-120000
+  islands plot runs/zi929-20260101-120000 convergence --out course.svg
+"""
+_OF_EXPORT = """
+The table has the rows of all ranks, ordered by generation and island, and their rank as the first
+column; docs/results.md describes the others. The rows of a run that is not finished are those so
+far.
+
+examples:
+  islands export runs/zi929-20260101-120000 --csv trace.csv
+  islands export runs/zi929-20260101-120000 migrations --parquet migrants.parquet
+"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_report(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands report`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = _EXAMPLES
+    parser.epilog = _OF_REPORT
     words = "folders of runs, series, a tuning, or an experiment of islands reproduce"
     add = parser.add_argument
     add("folders", metavar="DIR", nargs="+", type=arguments.folder, help=words)
     add("--out", metavar="FILE", type=Path, help="the page, .html or .htm (default: see below)")
-    words = "the instance, or FILE.py:NAME, if the file or script of the run has moved"
-    add("--instance", metavar="FILE", help=words)
+    _add_problem(parser)
+
+
+def _add_problem(parser: argparse.ArgumentParser) -> None:
+    """Declare the options for the problem of a run, of which pages and pictures draw solutions."""
+    words = "the instance, or FILE.py:NAME, if its file or script has moved"
+    parser.add_argument("--instance", metavar="FILE", help=words)
     words = "run the script that states the problem, even if others may have written it"
-    add("--trust", action="store_true", help=words)
+    parser.add_argument("--trust", action="store_true", help=words)
 
 
-def main(args: argparse.Namespace) -> int:
-    """Write the page and print its path."""
+def report(args: argparse.Namespace) -> int:
+    """Write a page with pictures of one run, or a page that compares several."""
     if args.out is not None and args.out.suffix.lower() not in _SUFFIXES:
         raise UsageError(f"--out {args.out}: must end in {either(_SUFFIXES)}, as a page is HTML")
     from islands.report.figure import style
@@ -49,3 +81,76 @@ def main(args: argparse.Namespace) -> int:
     page.write(path)
     show(f"Wrote {path}")
     return 0
+
+
+def add_plot(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `islands plot`."""
+    parser.epilog = _OF_PLOT
+    add = parser.add_argument
+    add("folder", metavar="DIR", type=arguments.folder, help="the folder of a run")
+    add("what", metavar="WHAT", nargs="?", default="solution", help="see below (default: solution)")
+    words = "a file that ends in .png or .svg (default: WHAT.png in the folder)"
+    add("--out", metavar="FILE", type=Path, help=words)
+    _add_problem(parser)
+
+
+def plot(args: argparse.Namespace) -> int:
+    """Write one picture of a run as PNG or SVG."""
+    from islands.report.pictures import write_picture
+
+    path, notes = write_picture(
+        args.folder, args.what, args.out, trusted=args.trust, moved=args.instance
+    )
+    for note in notes:
+        show(f"islands: {note}", file=sys.stderr)
+    show(f"Wrote {path}")
+    return 0
+
+
+def add_export(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `islands export`."""
+    parser.epilog = _OF_EXPORT
+    add = parser.add_argument
+    add("folder", metavar="DIR", type=arguments.folder, help="the folder of a run")
+    words = f"{' or '.join(RECORDS)} (default: {TRACE})"
+    add("what", metavar="WHAT", nargs="?", default=TRACE, help=words)
+    add("--csv", metavar="FILE", type=Path, help="write comma-separated values")
+    add("--parquet", metavar="FILE", type=Path, help="write a Parquet file")
+
+
+def export(args: argparse.Namespace) -> int:
+    """Write the records of a run as one table, for other programs."""
+    if args.what not in RECORDS:
+        raise UsageError(unknown("record", args.what, RECORDS))
+    if args.csv is None and args.parquet is None:
+        raise UsageError("islands export: no file is named. Add --csv FILE or --parquet FILE")
+    rows = _table(args.folder, args.what)
+    for warning in warnings(args.folder):
+        show(f"islands: {warning}", file=sys.stderr)
+    from pyarrow import csv, parquet
+
+    for path, write in ((args.csv, csv.write_csv), (args.parquet, parquet.write_table)):
+        if path is not None:
+            with published(path) as temporary, temporary.open("wb") as stream:
+                write(rows, stream)
+            show(f"Wrote {path}: {len(rows)} rows, {', '.join(rows.column_names)}")
+    return 0
+
+
+def _table(folder: Path, name: str) -> pa.Table:
+    from islands.record.tables import read_records
+
+    require_run(folder)
+    rows = read_records(folder, name)
+    if rows is None:
+        if not (folder / FINISHED).exists() and (name == TRACE or _migrates(folder)):
+            raise InputError(f"{folder}: the run has no rows of its {name} yet. Export it later")
+        raise InputError(f"{folder}: the run recorded no {name}. Name another run or record")
+    return rows.sort_by([("generation", "ascending"), (RECORDS[name], "ascending")])
+
+
+def _migrates(folder: Path) -> bool:
+    """Return whether a run records migrations, and may have some."""
+    settings = read_toml(folder / SETTINGS)
+    topology = settings.get("migration", {}).get("topology")
+    return topology != "none" and bool(settings.get("record", {}).get("migrations", True))

@@ -23,9 +23,9 @@ from islands.reproduce import PAPERS
 from islands.text import meant, show
 
 if TYPE_CHECKING:
+    from islands.campaign.ledger import Ledger
     from islands.display.heartbeat import Heartbeat
     from islands.parallel import World
-    from islands.record.ledger import RunLedger
     from islands.reproduce.experiment import ExperimentRequest
 
 _EXAMPLES = """
@@ -78,9 +78,9 @@ def main(args: argparse.Namespace) -> int:
     with ranks.guarded(show_traceback=args.debug):
         cores = cores_of_host(ranks)
         backend = take_device(ranks, meant(args.backend, BACKENDS))
-        experiments = ranks.run_on_all(lambda: prepared(args, ranks, cores, backend))
         is_first = ranks.rank == 0
         heartbeat = Heartbeat(sys.stderr if is_first and not args.quiet else None)
+        experiments = ranks.run_on_all(lambda: prepared(args, ranks, cores, backend, heartbeat))
 
         def say(text: str) -> None:
             if is_first:
@@ -90,12 +90,12 @@ def main(args: argparse.Namespace) -> int:
         at = "ending the experiment"
         hearing = suspending() if ranks.size == 1 else Interruption(suspends=at, interrupts=at)
         done: dict[str, Any] = {}
-        unfinished: list[RunLedger] = []
+        unfinished: list[Ledger] = []
         try:
             with hearing, heartbeat, _together(args, ranks, heartbeat):
                 for each in experiments:
                     heartbeat.work = f"reproduce {each.name}"
-                    done[each.name] = _performed(each, ranks, say, heartbeat, unfinished)
+                    done[each.name] = _performed(each, ranks, say, unfinished)
         except (KeyboardInterrupt, Suspended) as error:
             kept = args.out if args.out is not None else UNFINISHED
             say(f"\nInterrupted. To continue, repeat the command: {kept} has the results")
@@ -150,33 +150,34 @@ def _performed(
     each: PaperExperiment,
     ranks: World,
     say: Callable[[str], None],
-    heartbeat: Heartbeat,
-    unfinished: list[RunLedger],
+    unfinished: list[Ledger],
 ) -> dict[str, object]:
     """Fill the tables of one paper; return its settings and tables.
 
     Without --out, its results are added to the `unfinished` ones of the command.
     """
-    from islands.record.ledger import RunLedger
     from islands.reproduce.output import ExperimentFolder
     from islands.reproduce.perform import perform
 
-    out = each.out if ranks.rank == 0 else None
-    folder = ranks.run_on_all(lambda: ExperimentFolder(out, each.settings) if out else None)
-    if each.out is not None:
-        ledger = folder.ledger if folder is not None else RunLedger()
-    else:
-        path = each.unfinished() if ranks.rank == 0 else None
-        ledger = ranks.run_on_all(lambda: RunLedger(path))
-        unfinished.append(ledger)
+    ledger = each.request.campaign.ledger
+
+    def opened() -> ExperimentFolder | None:
+        if ranks.rank == 0 and each.out is not None:
+            return ExperimentFolder(each.out, each.settings, ledger)
+        if ranks.rank == 0:
+            ledger.open(each.unfinished())
+            unfinished.append(ledger)
+        return None
+
+    folder = ranks.run_on_all(opened)
     say(each.paper.title)
     try:
-        tables = perform(each.selections, each.request, say, folder, ledger, heartbeat)
+        tables = perform(each.selections, each.request, say, folder)
     finally:
         if folder is not None:
             folder.close()
     if folder is not None:
-        folder.tell(lambda: _provenance(each.request))
+        folder.write_provenance(lambda: _provenance(each.request))
         folder.page()
         say(f"\nWrote {folder.path}")
     made = {
@@ -188,5 +189,5 @@ def _performed(
 
 
 def _provenance(request: ExperimentRequest) -> dict[str, object]:
-    where = {"devices": [request.device], "ranks": request.world.size, "driver": driver()}
+    where = {"devices": [request.device], "ranks": request.campaign.world.size, "driver": driver()}
     return {**provenance(), **where, "command": sys.argv[1:]}

@@ -1,4 +1,4 @@
-"""Solve instances, once or with several seeds, on one process or under mpirun."""
+"""The commands that solve instances, and that resume a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from islands.cli import arguments
 from islands.configuration.given import Given, gathered
 from islands.configuration.resolve import DEFAULT_INSTANCE
 from islands.configuration.spec import GeneralSettings
-from islands.configuration.stop import KINDS
+from islands.configuration.stop import CRITERIA
 from islands.custom.trust import Trust
 from islands.encodings import ENCODINGS
 from islands.errors import IslandsError, UsageError
@@ -30,16 +30,16 @@ from islands.text import show
 from islands.untrusted import followed
 
 if TYPE_CHECKING:
+    from islands.campaign.series import Series
     from islands.parallel import World
     from islands.progress.result import Result
     from islands.run.build import RankOptions
-    from islands.run.runner import Output
-    from islands.series.series import Series
+    from islands.run.single import Output
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
 """The options that choose parts, which may come from scripts."""
-_KINDS = "\n".join(wrap("  ".join(kind.example for kind in KINDS.values()), 80))
-_EXAMPLES = f"""
+_KINDS = "\n".join(wrap("  ".join(kind.example for kind in CRITERIA.values()), 80))
+_OF_RUN = f"""
 stopping criteria; the first that is satisfied ends the run:
 {indent(_KINDS, "  ")}
   (seconds=5m and seconds=2h mean minutes and hours; stagnation counts generations)
@@ -55,12 +55,21 @@ examples:
   islands run --colony 'islands=4 algorithm=brkga' --colony 'islands=4 algorithm=ga'
   islands run --config runs/zi929-20260101-120000/run.toml
 """
+_OF_RESUME = """
+A finished run prints its result again. Only the stopping criteria can be changed. If the file of
+the instance or the script of a part has moved, name its new path.
+
+examples:
+  islands resume runs/zi929-20260101-120000
+  islands resume runs/zi929-20260101-120000 --stop generations=5000 --json
+  mpirun -n 4 python -m islands resume runs/zi929-20260101-120000
+  islands resume runs/zi929-20260101-120000 --crossover elsewhere/mine.py:Spread
+"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_run(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands run`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = _EXAMPLES
+    parser.epilog = _OF_RUN
     add = parser.add_argument
     words = "instances: set/name, a bare name, a path or FILE.py:NAME"
     words += f" (default: {DEFAULT_INSTANCE})"
@@ -149,11 +158,11 @@ def add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--json", action="store_true", help=words)
 
 
-def main(args: argparse.Namespace) -> int:
-    """Run, print the result and return the exit status."""
-    from islands.run.runner import Output, run_requested
-    from islands.series.plan import Plan
-    from islands.series.several import run_several
+def run(args: argparse.Namespace) -> int:
+    """Solve instances, once or with several seeds, on one process or under mpirun."""
+    from islands.campaign.series import SeriesPlan, run_series
+    from islands.run.runner import run_requested
+    from islands.run.single import Output
 
     output = Output(
         writes=True,
@@ -183,8 +192,9 @@ def main(args: argparse.Namespace) -> int:
                 _plot(result, output)
             return ended(result, ranks, as_json=args.json)
         trust = ranks.from_first(lambda: trust.signed_in(args.config, followed))
-        planned = partial(Plan.of, args.instances, args.runs or 1, requested, args.config, trust)
-        series = run_several(ranks.run_on_all(planned), ranks, output, rank_options)
+        runs = args.runs or 1
+        planned = partial(SeriesPlan.of, args.instances, runs, requested, args.config, trust)
+        series = run_series(ranks.run_on_all(planned), ranks, output, rank_options)
         return ended(series, ranks, as_json=args.json)
 
 
@@ -216,6 +226,59 @@ def _plot(result: Result, output: Output) -> None:
     except IslandsError as error:
         words = f"islands: no picture: {error}"
     show(words, file=output.stream)
+
+
+def add_resume(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `islands resume`."""
+    parser.epilog = _OF_RESUME
+    words = "the folder of a run (see --out of islands run)"
+    parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=words)
+    words = "the problem, FILE.py:NAME, if its cost is a Python function, or the script has moved"
+    parser.add_argument("script", metavar="FILE.py:NAME", nargs="?", help=words)
+    words = "stopping criterion; replaces the run's criteria, also of a finished run; repeatable"
+    parser.add_argument("--stop", metavar="KIND=VALUE", action="append", help=words)
+    moved = parser.add_argument_group("files that have moved")
+    moved.add_argument("--instance", metavar="FILE", help="the instance, or FILE.py:NAME")
+    for name in PARTS:
+        words = f"the {name} of a script; repeatable if colonies have several"
+        moved.add_argument(f"--{name}", metavar="FILE.py:NAME", action="append", help=words)
+    words = "run scripts that the folder names, and compile code that is stored in it, although it"
+    words += " was not written by you on this machine"
+    parser.add_argument("--trust", action="store_true", help=words)
+    add_device(parser)
+    add_output(parser.add_argument_group("output"))
+
+
+def resume_options(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the settings on the command line."""
+    names = ("stop", "instance", *PARTS, "backend", "threads")
+    given = {name: getattr(args, name) for name in names}
+    given["instance"] = args.script or args.instance
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def resume(args: argparse.Namespace) -> int:
+    """Resume a run from its last checkpoint, with the same or another number of ranks."""
+    if args.script is not None and args.instance is not None:
+        raise UsageError(f"{args.script} and --instance {args.instance}: name the problem once")
+    from islands.run.build import RankOptions
+    from islands.run.runner import resume_requested
+    from islands.run.single import Output
+
+    output = Output(
+        writes=True,
+        folder=args.folder,
+        stream=sys.stderr if args.json else sys.stdout,
+        quiet=args.quiet,
+    )
+    ranks = world(fault_tolerant=args.fault_tolerant)
+    with ranks.guarded(show_traceback=args.debug):
+        rank_options = RankOptions(share_gpu=args.share_gpu)
+        result = resume_requested(
+            *(args.folder, resume_options(args), ranks, output, rank_options),
+            trust=Trust(is_full=args.trust),
+        )
+        return ended(result, ranks, as_json=args.json)
 
 
 def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:

@@ -1,4 +1,4 @@
-"""Compute the exact cost of a solution file or a run's folder, and check that it is feasible."""
+"""The commands that check a solution, or the code of a problem."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from islands.custom.scripts import is_reference, parted
+from islands.custom.scripts import is_reference, split_reference
 from islands.errors import InputError, RunError
 from islands.instances.formats import FORMATS, FOUND_BY_NAME
 from islands.instances.locate import Found, find
@@ -27,25 +27,25 @@ from islands.text import gap, show
 _SHOWN = 40  # maximum number of characters of a stated cost that is not a number
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments of `islands verify`."""
-    parser.add_argument(
-        "instance", metavar="INSTANCE", help="set/name, a bare name, a path or FILE.py:NAME"
-    )
-    parser.add_argument(
-        "solution",
-        metavar="SOLUTION",
-        help="a solution file, also searched for next to the instance, or a run's folder",
-    )
+def _add_format(parser: argparse.ArgumentParser) -> None:
     words = f"format of the instance's file: {', '.join(FORMATS)} (default: detect it)"
     parser.add_argument("--format", metavar="NAME", help=words)
+
+
+def add_verify(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `islands verify`."""
+    add = parser.add_argument
+    add("instance", metavar="INSTANCE", help="set/name, a bare name, a path or FILE.py:NAME")
+    words = "a solution file, also searched for next to the instance, or a run's folder"
+    add("solution", metavar="SOLUTION", help=words)
+    _add_format(parser)
     words = "compile code that is stored in the folder and was not written by you on this machine"
-    parser.add_argument("--trust", action="store_true", help=words)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add("--trust", action="store_true", help=words)
+    add("--json", action="store_true", help="print one JSON object")
 
 
-def main(args: argparse.Namespace) -> int:
-    """Print the cost and the remarks.
+def verify(args: argparse.Namespace) -> int:
+    """Compute the exact cost of a solution file or a run's folder, and check that it is feasible.
 
     Return 0 if the solution is feasible and nothing in its file or folder contradicts it, otherwise
     1. A wrong header of a `.sln` file, as published ones have, is only remarked.
@@ -71,12 +71,11 @@ def main(args: argparse.Namespace) -> int:
 
 def _read(instance: str, solution: str, form: str | None, *, trusted: bool) -> tuple[Path, Problem]:
     """Return the path of the solution, and its problem."""
-    if has_problem(Path(instance)):
-        return _solution_path(solution, Path(instance)), stored_problem(
-            Path(instance), trusted=trusted
-        )
+    folder = Path(instance)
+    if has_problem(folder):
+        return _solution_path(solution, folder), stored_problem(folder, trusted=trusted)
     if is_reference(instance):
-        return _solution_path(solution, parted(instance)[0]), load(instance, form)
+        return _solution_path(solution, split_reference(instance)[0]), load(instance, form)
     found = find(instance, FOUND_BY_NAME)
     path = _solution_path(solution, found.file())
     return path, read(found, form or _format_of_run(path, found))
@@ -102,8 +101,7 @@ def _format_of_run(path: Path, found: Found) -> str | None:
     if not path.is_dir() or not (path / SETTINGS).exists():
         return None
     run = read_settings(path)
-    form = run.get("format")
-    form = None if form is None else str(form)
+    form = None if run.get("format") is None else str(run["format"])
     try:
         solved = find(str(run.get("instance", "")), FOUND_BY_NAME)
         is_same = solved.file().resolve() == found.file().resolve() and solved.part == found.part
@@ -125,12 +123,25 @@ def _compared(path: Path, problem: Problem, cost: float) -> list[Remark]:
         return [Remark("said", None, str(error))]
     if stated is None:
         return []
-    word, agrees = problem.cost_word, _agrees(problem, stated, cost)
+    word = problem.cost_word
+    agrees = not isinstance(stated, str) and problem.agrees(cost, stated)
     result = "correct" if agrees else f"wrong: the {word} of its solution is {cost}"
     return [
         Remark("said", stated, f"{path.resolve().name} states {word} {stated}"),
         Remark("said_agrees", agrees, f"this is {result}"),
     ]
+
+
+def _stated(path: Path) -> float | str | None:
+    """Return the cost in a file, shortened if it is not a number; None if there is none."""
+    if path.is_dir():
+        return recorded(path).result.cost if (path / FINISHED).exists() else None
+    if path.suffix != ".json":
+        return None
+    content = json.loads(path.read_bytes())
+    cost = content.get("cost") if isinstance(content, dict) else None
+    is_number = type(cost) is int or (type(cost) is float and math.isfinite(cost))
+    return cost if cost is None or is_number else str(cost)[:_SHOWN]
 
 
 def _mixed(path: Path, problem: Problem, solution: Solution) -> list[Remark]:
@@ -145,22 +156,6 @@ def _mixed(path: Path, problem: Problem, solution: Solution) -> list[Remark]:
                 native = f"solution{problem.solution_suffix}"
                 found.append(f"{native} contains another solution than {FINISHED}")
     return [Remark("one_run", False, each) for each in found]
-
-
-def _agrees(problem: Problem, stated: float | str, cost: float) -> bool:
-    return not isinstance(stated, str) and problem.agrees(cost, stated)
-
-
-def _stated(path: Path) -> float | str | None:
-    """Return the cost in a file, shortened if it is not a number; None if there is none."""
-    if path.is_dir():
-        return recorded(path).result.cost if (path / FINISHED).exists() else None
-    if path.suffix != ".json":
-        return None
-    content = json.loads(path.read_bytes())
-    cost = content.get("cost") if isinstance(content, dict) else None
-    is_number = type(cost) is int or (type(cost) is float and math.isfinite(cost))
-    return cost if cost is None or is_number else str(cost)[:_SHOWN]
 
 
 def _as_text(
@@ -195,3 +190,26 @@ def _as_json(
             "remarks": {remark.key: remark.value for remark in remarks},
         }
     )
+
+
+def add_check(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `islands check`."""
+    add = parser.add_argument
+    add("instance", metavar="PROBLEM", help="FILE.py:NAME, set/name, a bare name or a path")
+    words = "number of random solutions (default: 1000)"
+    add("--samples", metavar="N", type=int, default=1000, help=words)
+    words = "seed of the random solutions (default: 1)"
+    add("--seed", metavar="S", type=int, default=1, help=words)
+    words = "time limit for the evaluation of one solution (default: 10)"
+    add("--seconds", metavar="T", type=float, default=10.0, help=words)
+    _add_format(parser)
+
+
+def check(args: argparse.Namespace) -> int:
+    """Compare all ways to evaluate a problem on random solutions, and find faults of its code."""
+    from islands.check.perform import examine
+
+    problem = load(args.instance, args.format)
+    checked = examine(problem, args.samples, seed=args.seed, seconds=args.seconds)
+    show(checked)
+    return 0 if checked.works else 1

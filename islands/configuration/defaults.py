@@ -24,7 +24,7 @@ from islands.improvers.base import MOST_STEPS
 from islands.parallel import launched
 from islands.problems.base import Problem
 
-_PARTS = ("algorithm", "encoding", "improver.name")
+_CHOSEN_FOR = ("algorithm", "encoding", "improver.name")
 """The parts for which a problem's defaults were chosen."""
 
 
@@ -81,7 +81,7 @@ def _of_problem(
 ) -> Mapping[str, Any]:
     """Return the first complete defaults that agree with the request, or a default algorithm."""
     for defaults in choices if given.get("preset") is None else ():
-        agrees = all(given.get(key, defaults.get(key)) == defaults.get(key) for key in _PARTS)
+        agrees = all(given.get(key, defaults.get(key)) == defaults.get(key) for key in _CHOSEN_FOR)
         if agrees and _is_able(defaults["algorithm"], given):
             return defaults
     usual = [defaults["algorithm"] for defaults in choices]

@@ -25,7 +25,7 @@ def is_reference(value: object) -> bool:
     return isinstance(value, str) and (value.endswith(".py") or ".py:" in value)
 
 
-def parted(reference: str) -> tuple[Path, str]:
+def split_reference(reference: str) -> tuple[Path, str]:
     """Return the absolute path of the file, and the name in it, which may be empty."""
     file, colon, name = reference.rpartition(".py:")
     path = expanded(f"{file}.py" if colon else reference)
@@ -33,9 +33,9 @@ def parted(reference: str) -> tuple[Path, str]:
         return path.resolve(), name if colon else ""
 
 
-def lasting(reference: str) -> str:
+def absolute_reference(reference: str) -> str:
     """Return a reference with an absolute path, which is valid in any working directory."""
-    path, name = parted(reference)
+    path, name = split_reference(reference)
     return f"{path}:{name}"
 
 
@@ -63,7 +63,7 @@ def _imported(path: Path, text: bytes, name: str) -> ModuleType:
     sys.modules[name] = module  # dataclasses look up their module there
     _importing.append(path)
     try:
-        with own_lines(path):
+        with script_errors(path):
             exec(compile(text, str(path), "exec"), vars(module))
     except BaseException:
         del sys.modules[name]
@@ -83,7 +83,7 @@ def refuse_while_importing(call: str) -> None:
 
 
 @contextmanager
-def own_lines(file: Path | str | None, what: str = "") -> Iterator[None]:
+def script_errors(file: Path | str | None, what: str = "") -> Iterator[None]:
     """Turn any exception of the user's code in `file` into an error that shows its line."""
     try:
         yield
@@ -94,7 +94,7 @@ def own_lines(file: Path | str | None, what: str = "") -> Iterator[None]:
         raise InputError(": ".join(filter(None, (what, place, said)))) from error
 
 
-def place_in(error: BaseException) -> str:
+def script_line(error: BaseException) -> str:
     """Return the line of an imported script that raised the error; empty if there is none."""
     files = {str(path) for path, _ in _modules}
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
@@ -132,7 +132,7 @@ def reference_to(value: Any) -> str | None:
             continue
         for name, each in list(vars(module).items()):
             if each is value:
-                return lasting(f"{file}:{name}")
+                return absolute_reference(f"{file}:{name}")
     if not isinstance(value, type) and not getattr(value, "__dict__", None):
         return reference_to(type(value))
     return None

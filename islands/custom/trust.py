@@ -17,7 +17,7 @@ from tempfile import NamedTemporaryFile
 from typing import IO, Any, Self
 
 from islands.backends.cache import own_folder
-from islands.custom.scripts import is_reference, parted
+from islands.custom.scripts import is_reference, split_reference
 from islands.errors import InputError
 from islands.inside import opened
 from islands.paths import reading, writing
@@ -97,7 +97,7 @@ def references(values: Any) -> Iterator[str]:
 
 
 def _references(values: Any) -> Iterator[tuple[Path, str]]:
-    return map(parted, references(values))
+    return map(split_reference, references(values))
 
 
 def signed(text: str) -> str:

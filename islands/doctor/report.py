@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from islands.doctor.checkup import Checkup
-from islands.doctor.place import Place, install_hint
+from islands.doctor.checkup import SIZES, Checkup, Place, Timing, TransportResult, install_hint
 from islands.doctor.startup import Startup
-from islands.doctor.transports import SIZES, Timing, TransportResult
 
 _SIZES = ("1 KiB", "64 KiB", "1 MiB", "16 MiB")
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from islands.custom.kinds import Kind
+from islands.custom.parts import PartKind
 from islands.encodings.base import Encoding
-from islands.encodings.bits import Bits
-from islands.encodings.direct import Permutation, RawKeys, Vector
+from islands.encodings.direct import Bits, Permutation, RawKeys, Vector
 from islands.encodings.keys import Keys, KeysOfSubset
 
 _ALL: tuple[type[Encoding], ...] = (Keys, KeysOfSubset, RawKeys, Permutation, Bits, Vector)
@@ -19,7 +18,7 @@ ENCODINGS: dict[str, dict[str, type[Encoding]]] = {
     each.name: _by_kind(*(other for other in _ALL if other.name == each.name)) for each in _ALL
 }
 
-KIND = Kind(
+KIND = PartKind(
     *("encoding", Encoding, ENCODINGS, _ALL),
     needs=("header", "gene", "solution_kinds"),
     entry=_by_kind,

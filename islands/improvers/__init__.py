@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from islands.custom.kinds import Kind
+from islands.custom.parts import PartKind
 from islands.improvers.base import IMPROVERS, Improver, ImproverSettings, NoImprover
-from islands.improvers.local import Reinsert, Swap, TwoOpt
-from islands.improvers.or_opt import OrOpt
-from islands.improvers.subset import Exchange21, Exchange22, ExchangeSearch, Flip, SubsetTabu
-from islands.improvers.tabu import Tabu
+from islands.improvers.orders import OrOpt, Reinsert, Swap, Tabu, TwoOpt
+from islands.improvers.subsets import Exchange21, Exchange22, ExchangeSearch, Flip, SubsetTabu
 
 _ALL: tuple[type[Improver], ...] = (
     *(NoImprover, Swap, TwoOpt, Reinsert, OrOpt),
@@ -16,7 +14,7 @@ _ALL: tuple[type[Improver], ...] = (
 )
 IMPROVERS |= {each.name: each for each in _ALL}
 
-KIND = Kind("improver", Improver, IMPROVERS, _ALL, needs=("header", "solution_kinds"))
+KIND = PartKind("improver", Improver, IMPROVERS, _ALL, needs=("header", "solution_kinds"))
 
 
 def improvers_for(solution_kind: str) -> dict[str, type[Improver]]:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Block
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 
@@ -88,11 +87,11 @@ _USUAL = ImproverSettings()
 NO_NEIGHBOURS = Struct(
     degree=np.int32(0),
     levels=np.int32(0),
-    cities=None,
-    axis=None,
-    split=None,
-    twins=None,
-    table=None,
+    cities=Null(np.int32),
+    axis=Null(np.int32),
+    split=Null(np.float64),
+    twins=Null(np.int32),
+    table=Null(np.int32),
 )
 """`Neighbours` of kernels/tours for a run without them."""
 
@@ -175,7 +174,7 @@ class Improver(ABC):
             tenure_high=np.int32(high),
             aspiration=np.int32(settings.aspiration),
             core=np.int32(settings.core),
-            halt=halt,
+            halt=Null(np.int32) if halt is None else halt,
             near=near if near is not None else NO_NEIGHBOURS,
         )
 

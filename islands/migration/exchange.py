@@ -83,46 +83,6 @@ class Migration:
         return MigrationTimes(packing, self.transport_seconds, seconds_between(*self.unpacked))
 
 
-def arrivals_of(
-    migration: Migration,
-    phases: MigrationTimes,
-    mine: range,
-    cost: NDArray[np.int64],
-    accepted: NDArray[np.bool_],
-    *,
-    migrants: int,
-    migrant_bytes: int,
-    remote: str,
-    starts: Islands,
-) -> Arrivals:
-    """Return what a migration brought to the islands `mine`; `remote` is the transport's name.
-
-    `cost` and `accepted` have an entry for each possible immigrant, island by island.
-    """
-    route = migration.route
-    degree = len(cost) // (migrants * len(mine))
-    source = np.full((len(mine), degree), NOBODY, np.int64)
-    source[:, : route.sources.shape[1]] = np.where(route.slots == NOBODY, NOBODY, route.sources)
-    target = np.broadcast_to(np.arange(mine.start, mine.stop)[:, None], source.shape)
-    sources, targets = source.repeat(migrants), target.reshape(-1).repeat(migrants)
-    exists = sources != NOBODY
-    sources, targets = sources[exists], targets[exists]
-    is_local = (sources >= mine.start) & (sources < mine.stop)
-    kernels = 1e6 * (phases.pack + phases.unpack)
-    return Arrivals(
-        number=migration.number,
-        source=sources,
-        target=targets,
-        cost=cost[exists],
-        accepted=accepted[exists],
-        bytes=migrant_bytes,
-        microseconds=np.where(is_local, kernels, 1e6 * phases.transport),
-        transport=np.where(is_local, "device", remote),
-        phases=phases,
-        starts=starts,
-    )
-
-
 class Exchange:
     """Carries migrants between the islands of all ranks, one `Migration` after another.
 
@@ -302,16 +262,29 @@ class Exchange:
         if completed is None:
             return None
         found = [kernels.arrivals() for kernels in self._kernels]
+        # An entry for each possible immigrant, island by island.
         cost, accepted = (np.concatenate(columns) for columns in zip(*found, strict=True))
-        return arrivals_of(
-            completed,
-            completed.phases(self._backend.seconds_between),
-            self._planner.mine,
-            cost,
-            accepted,
-            migrants=self._settings.migrants,
-            migrant_bytes=self._migrant_bytes,
-            remote="device" if self._carrier is None else self._carrier.name,
+        mine, route = self._planner.mine, completed.route
+        migrants, phases = self._settings.migrants, completed.phases(self._backend.seconds_between)
+        source = np.full((len(mine), len(cost) // (migrants * len(mine))), NOBODY, np.int64)
+        source[:, : route.sources.shape[1]] = np.where(route.slots == NOBODY, NOBODY, route.sources)
+        target = np.broadcast_to(np.arange(mine.start, mine.stop)[:, None], source.shape)
+        sources, targets = source.repeat(migrants), target.reshape(-1).repeat(migrants)
+        exists = sources != NOBODY
+        sources, targets = sources[exists], targets[exists]
+        is_local = (sources >= mine.start) & (sources < mine.stop)
+        kernels = 1e6 * (phases.pack + phases.unpack)
+        remote = "device" if self._carrier is None else self._carrier.name
+        return Arrivals(
+            number=completed.number,
+            source=sources,
+            target=targets,
+            cost=cost[exists],
+            accepted=accepted[exists],
+            bytes=self._migrant_bytes,
+            microseconds=np.where(is_local, kernels, 1e6 * phases.transport),
+            transport=np.where(is_local, "device", remote),
+            phases=phases,
             starts=self._starts,
         )
 

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct, layout_of
 from islands.backends.base import Array, Backend, Call, Program, Room
+from islands.migration import migrant, repeated
 from islands.migration.migrant import Crossing
 from islands.migration.route import Route
 from islands.migration.settings import MigrationSettings
 from islands.migration.topology import NOBODY
 
-_ARRIVAL = np.dtype([("cost", np.int64), ("refused", np.int32), ("accepted", np.int32)])
-"""`Arrival` in kernels/migrate.cuh."""
 _SELECT, _REPLACE = 5, 6  # streams in kernels/core/streams.cuh
 
 
@@ -35,6 +34,32 @@ class Side:
     """Sorts the islands by cost."""
     room: Room
     """The working memory that ranking needs."""
+
+
+def _plan(
+    settings: MigrationSettings, degree: int, leaving: Array, source: Array, buffer: Array
+) -> Struct:
+    """Return `Migration` of kernels/migrate.cuh."""
+    return Struct(
+        migrants=np.int32(settings.migrants),
+        degree=np.int32(degree),
+        refuse_duplicates=np.int32(settings.duplicates == "refuse"),
+        if_better=np.int32(settings.replacement == "if-better"),
+        leaving=leaving,
+        source=source,
+        buffer=buffer,
+    )
+
+
+_TABLE = Null(np.int32)
+STRUCTS = {
+    "Arrival": Struct(cost=np.int64(0), refused=np.int32(0), accepted=np.int32(0)),
+    "Migration": _plan(MigrationSettings(), 0, _TABLE, _TABLE, Null(np.uint8)),
+    **repeated.STRUCTS,
+    **migrant.STRUCTS,
+}
+"""Samples of the structs of migration, which the compiler compares with those of the kernels."""
+_ARRIVAL = layout_of(STRUCTS["Arrival"])
 
 
 class Kernels:
@@ -63,15 +88,7 @@ class Kernels:
         self._table = backend.empty((slots + islands * degree,), np.int32)
         self._arrivals = backend.empty((islands * arrivals * _ARRIVAL.itemsize,), np.uint8)
         self._fetched = backend.host_array(self._arrivals.shape, np.uint8)
-        plan = Struct(
-            migrants=np.int32(migrants),
-            degree=np.int32(degree),
-            refuse_duplicates=np.int32(settings.duplicates == "refuse"),
-            if_better=np.int32(settings.replacement == "if-better"),
-            leaving=self._table[:slots],
-            source=self._table[slots:],
-            buffer=buffer,
-        )
+        plan = _plan(settings, degree, self._table[:slots], self._table[slots:], buffer)
         self.packing: list[Call] = []
         """Select the emigrants and pack them into the buffer."""
         self.unpacking: list[Call] = []

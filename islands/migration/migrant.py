@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend
 from islands.backends.state import Field
 from islands.encodings import Encoding
@@ -81,15 +81,21 @@ class Migrant:
     def traits(self, arrays: Mapping[str, Array]) -> list[Struct]:
         """Return a `Trait` of kernels/core/archipelago.cuh for each field that travels."""
         return [
-            Struct(
-                rows=arrays[name],
-                bytes=np.int32(field.entry_bytes),
-                in_halves=np.int32(field.in_halves),
-                offset=np.int32(self._places[name][0]),
-                bit=np.int32(self._places[name][1]),
-            )
+            _trait(arrays[name], field.entry_bytes, field.in_halves, *self._places[name])
             for name, field in self._fields.items()
         ]
+
+
+def _trait(rows: Array, size: int, in_halves: bool, offset: int, bit: int) -> Struct:
+    numbers = {"bytes": size, "in_halves": in_halves, "offset": offset, "bit": bit}
+    return Struct(rows=rows, **{name: np.int32(number) for name, number in numbers.items()})
+
+
+STRUCTS = {
+    "Migrant": Struct(cost=np.int64(0), missing=np.int64(0)),
+    "Trait": _trait(Null(np.uint8), 0, False, 0, 0),
+}
+"""Samples of the structs of kernels with this layout."""
 
 
 def _rounded(place: int, step: int) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend, Call, Program
 from islands.migration.route import Parcel
 from islands.migration.transport import Transport
@@ -61,6 +61,15 @@ class RepeatedExchange:
 _TO_BEFORE, _TO_AFTER, _FROM_BEFORE, _FROM_AFTER = range(4)
 
 
+def _halo(reach: int, alone: bool, buffer: Array) -> Struct:
+    """Return `Halo` of kernels/halo.cuh."""
+    return Struct(reach=np.int32(reach), alone=np.int32(alone), buffer=buffer)
+
+
+STRUCTS = {"Halo": _halo(0, False, Null(np.uint8))}
+"""A sample for the compiler."""
+
+
 class Halo:
     """The ends of a rank's islands, exchanged with the ranks that have its neighbours."""
 
@@ -76,7 +85,7 @@ class Halo:
         """Allocate `reach` individuals of `migrant_bytes` bytes for each end."""
         self._backend, self._reach = backend, reach
         self._buffer: Array = backend.zeros((4, reach * migrant_bytes), np.uint8)
-        self.seen: Array = self._buffer[_FROM_BEFORE:]
+        self.adjacent: Array = self._buffer[_FROM_BEFORE:]
         """The individuals before the first and after the last, as kernels read them."""
         self.exchange: RepeatedExchange | None = None
         """The exchange of the ends; None if all islands are on this rank."""
@@ -104,11 +113,7 @@ class Halo:
 
     def prepare(self, program: Program, archipelago: Struct) -> None:
         """Bind the kernel to the archipelago's arrays."""
-        halo = Struct(
-            reach=np.int32(self._reach),
-            alone=np.int32(self.exchange is None),
-            buffer=self._buffer,
-        )
+        halo = _halo(self._reach, self.exchange is None, self._buffer)
         self.pack: Call = self._backend.call(
             program, "halo_pack", archipelago, halo, blocks=2 * self._reach
         )

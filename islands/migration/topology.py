@@ -14,8 +14,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.custom.kinds import Kind
-from islands.custom.scripts import file_of, own_lines
+from islands.custom.parts import PartKind
+from islands.custom.scripts import file_of, script_errors
 from islands.errors import UsageError
 from islands.parallel import Deal
 
@@ -124,7 +124,7 @@ class Topology:
         where = (
             f"topology {self.name}, island {island} of {scene.islands}, migration {scene.number}"
         )
-        with own_lines(file_of(self.function or type(self)), where):
+        with script_errors(file_of(self.function or type(self)), where):
             senders = list(self.senders(island, scene.islands, scene.number, scene.seed))
         for each in senders:
             if isinstance(each, bool) or not isinstance(each, int | np.integer):
@@ -240,4 +240,4 @@ TOPOLOGIES: dict[str, Topology] = {
 for _name, _topology in TOPOLOGIES.items():
     _topology.name = _name
 
-KIND = Kind("topology", Topology, TOPOLOGIES, TOPOLOGIES.values(), needs=(), is_made=True)
+KIND = PartKind("topology", Topology, TOPOLOGIES, TOPOLOGIES.values(), needs=(), is_made=True)

@@ -20,11 +20,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.custom.scripts import is_reference, module_of, parted, reference_to
+from islands.custom.scripts import is_reference, module_of, reference_to, split_reference
 from islands.errors import InputError, RunError, Suspended
 from islands.problems.base import never
+from islands.problems.real_costs import agree
 from islands.problems.solution_kinds import SolutionKind, array_module
-from islands.problems.values import agree
 from islands.text import counted
 
 _MOST = 2**62
@@ -361,7 +361,7 @@ def reference_of(function: Function) -> str | None:
     reference = reference_to(function)
     if reference is None or not is_reference(reference):
         return None
-    path, name = parted(reference)
+    path, name = split_reference(reference)
     try:
         found = vars(module_of(path)).get(name)
     except InputError:
@@ -386,7 +386,7 @@ def _begin(reference: str, parent: int) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    path, name = parted(reference)
+    path, name = split_reference(reference)
     _function = getattr(module_of(path), name)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from islands.custom.scripts import place_in
+from islands.custom.scripts import script_line
 from islands.errors import InputError, IslandsError, RunError, Suspended
 from islands.inside import opened
 
@@ -42,7 +42,7 @@ def describe(error: BaseException, *, is_traced: bool = False) -> str:
         return f"standard output: {error.strerror}. Redirect it to a disk with free space"
     if isinstance(error, OSError) and error.strerror:
         return ": ".join(str(part) for part in (error.filename, error.strerror) if part)
-    if place := place_in(error):
+    if place := script_line(error):
         return f"{place}: {type(error).__name__}: {error}"
     hint = "" if is_traced else ". --debug shows where it happened"
     return f"unexpected {type(error).__name__}: {error}{hint}"

@@ -19,6 +19,8 @@ from islands.text import counted, one_line
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from islands.problems.base import Problem
+
 _NOT_IN_JSON = ("settings", "records", "draw")
 
 
@@ -26,8 +28,8 @@ class Records(Protocol):
     """The records of a run, in memory or in its folder."""
 
     @property
-    def maximise(self) -> bool:
-        """Whether larger costs are better."""
+    def problem(self) -> Problem:
+        """The problem of the run."""
 
     def table(self, name: str) -> pa.Table:
         """Return all rows of the record `trace` or `migrations`."""

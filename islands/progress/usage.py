@@ -93,7 +93,7 @@ class EnergyMeter:
         self._backend, self._world = backend, world
         self._before = self._joules()
 
-    def shared(self) -> float | None:
+    def of_all_ranks(self) -> float | None:
         """Return the energy in joules, or None if it is unknown for any rank; collective.
 
         Ranks on the same GPU count it once.

@@ -36,7 +36,7 @@ from islands.record.folder import (
     remove_checkpoint,
 )
 from islands.record.records import Record
-from islands.record.stream import Extent
+from islands.record.stream import Extent, rank_and_start
 from islands.untrusted import MISMATCH, bounded_text, parsing, typed
 
 LONGEST = 1 << 24
@@ -54,6 +54,11 @@ class RankFile:
     bytes: int
     sha256: str
     records: Mapping[str, Extent]
+
+    @property
+    def span(self) -> range:
+        """The numbers of its islands."""
+        return range(self.first, self.first + self.islands)
 
 
 @dataclass(frozen=True)
@@ -83,47 +88,36 @@ class Manifest:
             values = json.loads(bounded_text(path, LONGEST))
             if not isinstance(values, dict):
                 raise InputError(f"{MANIFEST}: is not the manifest of a checkpoint")
-            _require_own_format(values)
+            form = values.get("format")
+            if form != FORMAT or isinstance(form, bool):
+                raise InputError(
+                    f"{MANIFEST}: has format {form}, but the current format is {FORMAT}"
+                )
             if values.pop("sha256", None) != content_digest(values):
                 raise InputError(f"{MANIFEST}: {MISMATCH}")
-            _require_own_version(values)
+            written, own = str(values.get("islands")), islands.__version__
+            if written.split(".")[:2] != own.split(".")[:2]:  # its kernels may differ
+                raise InputError(
+                    f"{MANIFEST}: was written by islands {written}, but this is islands {own}."
+                    " Resume with the version that wrote it"
+                )
             if values["run"] != run:
                 raise InputError(
                     f"{MANIFEST}: belongs to a run with other settings or another instance"
                 )
-            return cls._of(values)
-
-    @classmethod
-    def _of(cls, values: Mapping[str, Any]) -> Self:
-        moment = values["moment"]
-        before = moment["before"]
-        return cls(
-            run=values["run"],
-            start=_natural(values["start"]),
-            migrations=_natural(values["migrations"]),
-            moment=Moment(
-                generation=_natural(moment["generation"]),
-                seconds=float(moment["seconds"]),
-                before=typed(Progress, before) if before is not None else None,
-            ),
-            parts=tuple(map(_rank_file, values["parts"])),
-        )
-
-
-def _require_own_format(values: Mapping[str, Any]) -> None:
-    form = values.get("format")
-    if form != FORMAT or isinstance(form, bool):
-        raise InputError(f"{MANIFEST}: has format {form}, but the current format is {FORMAT}")
-
-
-def _require_own_version(values: Mapping[str, Any]) -> None:
-    """Refuse checkpoints of another minor version, whose kernels may differ."""
-    written, own = str(values.get("islands")), islands.__version__
-    if written.split(".")[:2] != own.split(".")[:2]:
-        raise InputError(
-            f"{MANIFEST}: was written by islands {written}, but this is islands {own}."
-            " Resume with the version that wrote it"
-        )
+            moment = values["moment"]
+            before = moment["before"]
+            return cls(
+                run=values["run"],
+                start=_natural(values["start"]),
+                migrations=_natural(values["migrations"]),
+                moment=Moment(
+                    generation=_natural(moment["generation"]),
+                    seconds=float(moment["seconds"]),
+                    before=typed(Progress, before) if before is not None else None,
+                ),
+                parts=tuple(map(_rank_file, values["parts"])),
+            )
 
 
 def _rank_file(values: Mapping[str, Any]) -> RankFile:
@@ -149,7 +143,6 @@ def content_digest(values: Mapping[str, Any]) -> str:
 
 _KEPT = 2
 _NAME = re.compile(r"([0-9]+)\.([0-9]+)")
-_STREAM = re.compile(rf"rank-[0-9]+\.([0-9]+){re.escape(UNFINISHED)}")
 
 
 class Checkpoints:
@@ -285,6 +278,6 @@ def _order(name: str) -> tuple[int, int]:
 
 def _starts_of_streams(run: Path) -> dict[Path, int]:
     folders = [inside(run, name) for name in (TRACE, MIGRATIONS)]
-    paths = [path for folder in folders for path in folder.glob("rank-*")]
-    matches = [(path, _STREAM.fullmatch(path.name)) for path in paths]
-    return {path: int(match[1]) for path, match in matches if match is not None}
+    paths = [path for folder in folders for path in folder.glob(f"rank-*{UNFINISHED}")]
+    named = [(path, rank_and_start(path.name)) for path in paths]
+    return {path: found[1] for path, found in named if found is not None}

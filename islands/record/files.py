@@ -9,6 +9,7 @@ import os
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import StringIO
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from islands.errors import InputError
 from islands.inside import inside, opened
-from islands.paths import published, reading
+from islands.paths import published, reading, writing
 from islands.untrusted import MISMATCH, parsing
 
 Row = dict[str, str]
@@ -102,6 +103,17 @@ def write_table(
         writer.writeheader()
         for row in rows:
             writer.writerow({**row, _CHECKSUM: _checksum(row, columns)} if sealed else row)
+
+
+def append_row(path: Path, columns: Sequence[str], row: Mapping[str, object]) -> None:
+    """Add a row to a sealed table, which begins with it; in one piece, so that none is cut."""
+    text = StringIO(newline="")
+    writer = csv.DictWriter(text, [*columns, _CHECKSUM], dialect="excel-tab", lineterminator="\n")
+    if not path.exists():
+        writer.writeheader()
+    writer.writerow({**row, _CHECKSUM: _checksum(row, columns)})
+    with writing(path), opened(path, "a+b") as stream:
+        stream.write(text.getvalue().encode())
 
 
 def _checksum(row: Mapping[str, object], columns: Sequence[str]) -> str:

@@ -53,19 +53,19 @@ _LONGEST_LINE = 200
 _FOLDERS = (TRACE, MIGRATIONS, CHECKPOINTS, PARTS)
 
 
-SERIES, TUNING = "runs.tsv", "tune.tsv"
-"""The tables of a series and of a tuning."""
-EXPERIMENT, RESULTS = "settings.toml", "runs.jsonl"
-"""The settings of an experiment, and the results of its runs, or of those of a measurement."""
+LEDGER = "runs.jsonl"
+"""The results of the runs of all kinds of work but a single run."""
 MOST_RESULTS = 1 << 28
 """Bytes of the results that are read; those of 100000 runs have fewer."""
+SERIES_TABLE, TUNING_TABLE = "runs.tsv", "tune.tsv"
+EXPERIMENT_SETTINGS = "settings.toml"
 PROVENANCE = "provenance.json"
 """What made the tables of an experiment or a tuning: the date, the commit, and the versions."""
 BENCH = "bench.json"
 """All tables of a measurement, the last file that it writes."""
 RANKING, CONCLUSION, BEST = "ranking.tsv", "ranking.txt", "best.toml"
 """The results of a tuning; the second is the ranking as it was printed."""
-SERIES_LOCK, TUNING_LOCK = f".{SERIES}.lock", f".{TUNING}.lock"
+SERIES_LOCK, TUNING_LOCK = f".{SERIES_TABLE}.lock", f".{TUNING_TABLE}.lock"
 EXPERIMENTS_LOCK = ".experiments.lock"
 
 
@@ -317,6 +317,11 @@ class Kind(Enum):
     MEASUREMENT = "a measurement of islands bench"
 
     @property
+    def noun(self) -> str:
+        """The kind in one word."""
+        return "experiment" if self is Kind.EXPERIMENTS else self.name.lower()
+
+    @property
     def lock(self) -> str:
         """The file that the process at work has locked; not of a run, which locks its log."""
         return _LOCKS[self]
@@ -325,9 +330,9 @@ class Kind(Enum):
 _LOCKS = {
     Kind.SERIES: SERIES_LOCK,
     Kind.TUNING: TUNING_LOCK,
-    Kind.EXPERIMENT: RESULTS,
+    Kind.EXPERIMENT: LEDGER,
     Kind.EXPERIMENTS: EXPERIMENTS_LOCK,
-    Kind.MEASUREMENT: RESULTS,
+    Kind.MEASUREMENT: LEDGER,
 }
 
 
@@ -335,10 +340,10 @@ def kind_of(folder: Path) -> Kind | None:
     """Return what a folder holds, or None if it is nothing of this program."""
     marks = {
         Kind.RUN: (SETTINGS,),
-        Kind.TUNING: (TUNING, TUNING_LOCK),
-        Kind.EXPERIMENT: (EXPERIMENT,),
+        Kind.TUNING: (TUNING_TABLE, TUNING_LOCK),
+        Kind.EXPERIMENT: (EXPERIMENT_SETTINGS,),
         Kind.EXPERIMENTS: (EXPERIMENTS_LOCK,),
-        Kind.SERIES: (SERIES, SERIES_LOCK),
+        Kind.SERIES: (SERIES_TABLE, SERIES_LOCK),
     }
     for kind, names in marks.items():
         if any((folder / name).is_file() for name in names):
@@ -347,14 +352,14 @@ def kind_of(folder: Path) -> Kind | None:
         return Kind.SERIES
     if any(experiments_in(folder)):
         return Kind.EXPERIMENTS
-    # An experiment writes its settings at once after it has opened the file of results.
-    is_measurement = any((folder / name).is_file() for name in (BENCH, RESULTS))
+    # An experiment writes its settings at once after it has made its ledger.
+    is_measurement = any((folder / name).is_file() for name in (BENCH, LEDGER))
     return Kind.MEASUREMENT if is_measurement else None
 
 
 def results_in(folder: Path) -> int:
-    """Return the number of complete lines in the file of results."""
-    path = inside(folder, RESULTS)
+    """Return the number of complete lines in the ledger."""
+    path = inside(folder, LEDGER)
     return line_breaks(path, MOST_RESULTS) if path.is_file() else 0
 
 
@@ -365,7 +370,7 @@ def runs_in(folder: Path) -> Iterator[Path]:
 
 def experiments_in(folder: Path) -> Iterator[Path]:
     """Yield the folders of the experiments of several papers, in alphabetical order."""
-    yield from _with(folder, EXPERIMENT)
+    yield from _with(folder, EXPERIMENT_SETTINGS)
 
 
 def _with(folder: Path, name: str) -> list[Path]:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import platform
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import islands
 from islands.archipelago.archipelago import Archipelago
-from islands.configuration.agreement import identity
-from islands.configuration.own import traits
+from islands.configuration.identity import identity, part_versions
 from islands.configuration.spec import RunSpec
 from islands.inside import inside
 from islands.parallel import World
@@ -31,9 +27,11 @@ from islands.record.checkpoint import (
 )
 from islands.record.folder import FINISHED, MIGRATIONS, TRACE, remove_unpublished
 from islands.record.inputs import store_parts, stored_signature, write_settings
-from islands.record.records import records
+from islands.record.provenance import versions
+from islands.record.records import kinds_of
 from islands.record.restore import Losses, Origin, restore, set_aside
 from islands.record.solution import write_solution
+from islands.record.stream import rank_and_start
 
 
 class Journal:
@@ -61,7 +59,7 @@ class Journal:
         losses = origin.losses if origin is not None else {}
         world.run_on_all(lambda: self._prepare(losses, goes_on=goes_on))
         earlier = origin.earlier if origin is not None else {}
-        kinds = records(spec)
+        kinds = kinds_of(spec)
         self._records = world.run_on_all(
             lambda: [
                 kind(folder, world.rank, start, problem, earlier.get(kind.folder), self._run)
@@ -87,7 +85,7 @@ class Journal:
             if goes_on:
                 signature = stored_signature(self.folder)
                 write_settings(self.folder, self._spec, self._run, signature)
-                store_parts(self.folder, traits(self._spec.to_mapping(), self._problem))
+                store_parts(self.folder, part_versions(self._spec, self._problem))
 
     def epoch(self, epoch: Epoch) -> None:
         """Add an epoch to the records."""
@@ -118,8 +116,8 @@ class Journal:
         """Remove the Parquet files of an earlier start that had more ranks."""
         for name in (TRACE, MIGRATIONS):
             for path in inside(self.folder, name).glob("rank-*.parquet"):
-                match = re.fullmatch(r"rank-(\d+)\.parquet", path.name)
-                if match is not None and int(match[1]) >= ranks:
+                named = rank_and_start(path.name)
+                if named is not None and named[0] >= ranks:
                     path.unlink(missing_ok=True)
 
 
@@ -131,19 +129,9 @@ def _metadata(spec: RunSpec, result: Result) -> dict[str, str]:
         "islands.settings": spec.to_toml(),
         "islands.result": json.dumps(facts),
         "islands.date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
-        "islands.versions": json.dumps(_versions()),
+        "islands.versions": json.dumps({"islands": islands.__version__, **versions()}),
         "islands.device": result.device,
         "islands.seed": str(result.seed),
         "islands.digest": result.digest,
         "islands.reason": result.reason,
     }
-
-
-def _versions() -> dict[str, str]:
-    versions = {"islands": islands.__version__, "python": platform.python_version()}
-    for package in ("numpy", "pyarrow", "mpi4py", "cupy-cuda13x", "cupy-cuda12x"):
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return versions

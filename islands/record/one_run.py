@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from islands.configuration.agreement import fixed
+from islands.configuration.identity import fixed
 from islands.errors import InputError
 from islands.inside import inside
 from islands.record.checkpoint import LONGEST, newest_first

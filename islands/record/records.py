@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,13 +56,6 @@ class Record(ABC):
             for batch in earlier.to_batches():
                 self._stream.write(batch)
 
-    @classmethod
-    def unwritten(cls, problem: Problem) -> Self:
-        """Return a record without a file, which only converts epochs by `columns`."""
-        made = cls.__new__(cls)
-        made._problem = problem
-        return made
-
     @staticmethod
     @abstractmethod
     def schema(problem: Problem) -> pa.Schema:
@@ -73,9 +66,15 @@ class Record(ABC):
     def rows_of(epoch: Epoch) -> int:
         """Return the number of rows of an epoch."""
 
+    @staticmethod
     @abstractmethod
-    def columns(self, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
+    def columns(problem: Problem, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
         """Return the rows of epochs as columns."""
+
+    @classmethod
+    def ordered(cls, table: pa.Table) -> pa.Table:
+        """Return the rows by generation and island; rows of one island stay in order."""
+        return table.sort_by([("generation", "ascending"), (cls.island, "ascending")])
 
     def add(self, epoch: Epoch) -> None:
         """Add the rows of an epoch. This is called often, and so mostly only buffers them."""
@@ -103,7 +102,7 @@ class Record(ABC):
 
     def _write(self) -> None:
         if self._waiting:
-            self._stream.write(batch_of(self.columns(self._waiting), self._schema))
+            self._stream.write(batch_of(self.columns(self._problem, self._waiting), self._schema))
             self._waiting, self._waiting_rows = [], 0
 
 
@@ -185,21 +184,22 @@ class Trace(Record):
         """Return the number of islands."""
         return len(epoch.measures)
 
-    def columns(self, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
+    @staticmethod
+    def columns(problem: Problem, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
         """Return one row per island and epoch."""
-        own = self._problem.own_sense
+        own = problem.own_sense
         counts = [len(epoch.measures) for epoch in epochs]
         measures = [measure for epoch in epochs for measure in epoch.measures]
         return [
             np.array([measure.island for measure in measures], np.int32),
             np.repeat([epoch.progress.generation for epoch in epochs], counts),
             np.repeat([epoch.progress.seconds for epoch in epochs], counts),
-            own(_known([measure.best for measure in measures])),
-            self._problem.own_mean(np.array([measure.mean for measure in measures])),
+            own(_masked([measure.best for measure in measures], np.int64)),
+            problem.own_mean(np.array([measure.mean for measure in measures])),
             own(np.array([measure.worst for measure in measures])),
             np.array([measure.best_generation for measure in measures]),
             np.array([measure.evaluations for measure in measures]),
-            _distances([measure.distance for measure in measures]),
+            _masked([measure.distance for measure in measures], np.float64),
             np.array([measure.distinct for measure in measures]),
             np.array([measure.colony for measure in measures], np.int32),
         ]
@@ -238,16 +238,19 @@ class Migrations(Record):
         """Return the number of migrants that arrived."""
         return len(epoch.arrivals.cost) if epoch.arrivals is not None else 0
 
-    def columns(self, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
+    @staticmethod
+    def columns(problem: Problem, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
         """Return one row per arrival, ordered by receiving island."""
         arrivals = [epoch.arrivals for epoch in epochs if epoch.arrivals is not None]
         counts = [len(each.cost) for each in arrivals]
+        costs = np.concatenate([each.cost for each in arrivals])
         return [
             np.repeat([each.number for each in arrivals], counts),
             np.repeat([epoch.progress.generation for epoch in epochs], counts),
             np.concatenate([each.source for each in arrivals]).astype(np.int32),
             np.concatenate([each.target for each in arrivals]).astype(np.int32),
-            self._own_sense(np.concatenate([each.cost for each in arrivals])),
+            # Without the bit of infeasible costs.
+            problem.own_sense(costs >> 1 if problem.marks else costs),
             np.concatenate([each.accepted for each in arrivals]),
             np.repeat([each.bytes for each in arrivals], counts),
             np.concatenate([each.microseconds for each in arrivals]),
@@ -256,23 +259,13 @@ class Migrations(Record):
             np.concatenate([each.colonies(each.target) for each in arrivals]).astype(np.int32),
         ]
 
-    def _own_sense(self, costs: NDArray[np.int64]) -> NDArray[Any]:
-        """Return costs with the sign of the objective, without the bit of infeasible ones."""
-        own: NDArray[Any] = self._problem.own_sense(costs >> 1 if self._problem.marks else costs)
-        return own
 
-
-def records(spec: RunSpec) -> list[type[Record]]:
-    """Return the record classes that a run uses."""
+def kinds_of(spec: RunSpec) -> list[type[Record]]:
+    """Return the kinds of records that a run writes."""
     return [Trace, Migrations] if spec.record.migrations else [Trace]
 
 
-def _distances(numbers: Sequence[float | None]) -> np.ma.MaskedArray[Any, Any]:
-    unknown = [number is None for number in numbers]
-    return np.ma.MaskedArray([number or 0.0 for number in numbers], unknown, np.float64)
-
-
-def _known(numbers: Sequence[int | None]) -> np.ma.MaskedArray[Any, Any]:
+def _masked(numbers: Sequence[float | None], kind: type[np.generic]) -> NDArray[Any]:
     """Return numbers as a masked array for Arrow, in which None is masked."""
     unknown = [number is None for number in numbers]
-    return np.ma.MaskedArray([number or 0 for number in numbers], unknown, np.int64)
+    return np.ma.MaskedArray([number or 0 for number in numbers], unknown, kind)

@@ -24,7 +24,7 @@ from islands.progress.progress import Moment
 from islands.record.checkpoint import Manifest, RankFile, digest, newest_first
 from islands.record.files import arrays_file
 from islands.record.folder import CHECKPOINTS, SETTINGS
-from islands.record.records import records
+from islands.record.records import kinds_of
 from islands.record.stream import Extent, first_rows, require_dense, rows_path
 from islands.untrusted import MISMATCH, parsing
 
@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from islands.record.records import Record
+
+
+Losses = Mapping[Path, str]
+"""Record files that could not be read, and why."""
+_DAMAGED = ".damaged"
+"""The suffix for files with unreadable rows, which nothing removes."""
 
 
 @dataclass(frozen=True)
@@ -65,20 +71,25 @@ def restore(
     without_records: list[str] = []
 
     def tried(name: str, *, needs_records: bool) -> Origin | None:
-        origin, fault = _tried(run, name, spec, problem, identity, archipelago)
+        own, fault = None, None
+        try:
+            own = _restored(run, name, spec, problem, identity, archipelago)
+        except InputError as error:
+            fault = str(error)
         faults = [each for each in world.allgather(fault) if each is not None]
-        if origin is not None and not faults:
-            losses = shared_losses(origin.losses, world)
-            if not (losses and needs_records):
-                archipelago.renew_halo()
-                say(f"resumed from generation {origin.moment.generation}   {CHECKPOINTS}/{name}")
-                return replace(origin, losses=losses)
-            without_records.append(name)
-            say(f"skipped {CHECKPOINTS}/{name}, looking for one with records: {_first(losses)}")
+        if own is None or faults:
+            refused.append(f"{CHECKPOINTS}/{name}: {faults[0]}")
+            say(f"refused {refused[-1]}")
             return None
-        refused.append(f"{CHECKPOINTS}/{name}: {faults[0]}")
-        say(f"refused {refused[-1]}")
-        return None
+        losses = {path: why for each in world.allgather(own.losses) for path, why in each.items()}
+        if losses and needs_records:
+            without_records.append(name)
+            first = next(iter(losses.values()))
+            say(f"skipped {CHECKPOINTS}/{name}, looking for one with records: {first}")
+            return None
+        archipelago.renew_halo()
+        say(f"resumed from generation {own.moment.generation}   {CHECKPOINTS}/{name}")
+        return replace(own, losses=losses)
 
     for name in names:
         if (origin := tried(name, needs_records=True)) is not None:
@@ -88,16 +99,12 @@ def restore(
             for reason in origin.losses.values():
                 say(f"no other checkpoint, so {reason}")
             return origin
-    world.run_on_all(lambda: _require_one(run, refused))
+    world.run_on_all(lambda: _require_none(run, refused))
     say("starts again, as there is no checkpoint yet")
     return None
 
 
-def _first(losses: Losses) -> str:
-    return next(iter(losses.values()))
-
-
-def _require_one(run: Path, refused: list[str]) -> None:
+def _require_none(run: Path, refused: list[str]) -> None:
     if refused:
         raise InputError(
             f"{run}: no checkpoint can be used: {'; '.join(refused)}."
@@ -105,45 +112,37 @@ def _require_one(run: Path, refused: list[str]) -> None:
         )
 
 
-def _tried(
+def _restored(
     run: Path,
     name: str,
     spec: RunSpec,
     problem: Problem,
     identity: str,
     archipelago: Archipelago,
-) -> tuple[Origin | None, str | None]:
-    try:
-        checkpoint = inside(run, CHECKPOINTS, name)
-        with parsing(checkpoint):
-            manifest = Manifest.read(checkpoint, identity)
-            moment, mine = manifest.moment, archipelago.mine
-            needed = _needed(manifest, archipelago.held)
-            parts = [_part(checkpoint, each, archipelago) for each in needed]
-            state = _joined(parts)
-            archipelago.restore(state, generation=moment.generation, migrations=manifest.migrations)
-    except InputError as error:
-        return None, str(error)
-    visits = Visits.of(spec)
-    earlier = {
-        kind.folder: earlier_rows(run, kind, kind.schema(problem), manifest, mine, visits)
-        for kind in records(spec)
-    }
-    losses = {path: why for each in earlier.values() for path, why in each.losses.items()}
-    rows = {folder: each.rows for folder, each in earlier.items()}
-    return Origin(name, moment, rows, losses), None
-
-
-def _needed(manifest: Manifest, mine: range) -> list[RankFile]:
-    """Return the parts that contain islands of this rank."""
-    found = [each for each in manifest.parts if _common(_islands_of(each), mine)]
-    if sum(len(_common(_islands_of(each), mine)) for each in found) != len(mine):
-        raise InputError(f"its files do not contain islands {mine.start} to {mine.stop - 1}")
-    return found
-
-
-def _islands_of(part: RankFile) -> range:
-    return range(part.first, part.first + part.islands)
+) -> Origin:
+    """Return a checkpoint whose islands of this rank are restored, with the losses of this rank."""
+    checkpoint = inside(run, CHECKPOINTS, name)
+    with parsing(checkpoint):
+        manifest = Manifest.read(checkpoint, identity)
+        moment, held = manifest.moment, archipelago.held
+        needed = [each for each in manifest.parts if _common(each.span, held)]
+        if sum(len(_common(each.span, held)) for each in needed) != len(held):
+            raise InputError(f"its files do not contain islands {held.start} to {held.stop - 1}")
+        parts = [_part(checkpoint, each, archipelago) for each in needed]
+        names = dict.fromkeys(name for part in parts for name in part)
+        # The rows of the files follow each other.
+        state = {
+            name: np.concatenate([part[name] for part in parts if name in part]) for name in names
+        }
+        archipelago.restore(state, generation=moment.generation, migrations=manifest.migrations)
+    rows: dict[str, pa.Table] = {}
+    losses: dict[Path, str] = {}
+    for kind in kinds_of(spec):
+        rows[kind.folder], lost = _earlier_rows(
+            run, kind, spec, problem, manifest, archipelago.mine
+        )
+        losses |= lost
+    return Origin(name, moment, rows, losses)
 
 
 def _common(one: range, other: range) -> range:
@@ -165,72 +164,41 @@ def _part(checkpoint: Path, part: RankFile, archipelago: Archipelago) -> dict[st
     with arrays_file(path) as arrays:
         for name in arrays.files:
             # An array has a row for each island of its colony.
-            rows = _common(_islands_of(part), archipelago.covered(name))
+            rows = _common(part.span, archipelago.covered(name))
             if wanted := _common(rows, archipelago.held):
                 found[name] = arrays[name][wanted.start - rows.start : wanted.stop - rows.start]
     return found
 
 
-def _joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of several files, whose rows follow each other."""
-    names = dict.fromkeys(name for part in parts for name in part)
-    return {name: np.concatenate([part[name] for part in parts if name in part]) for name in names}
-
-
-_DAMAGED = ".damaged"
-"""The suffix for files with unreadable rows, which nothing removes."""
-_NONE = Extent(0, "")
-
-Losses = Mapping[Path, str]
-"""Record files that could not be read, and why."""
-
-
-@dataclass(frozen=True)
-class Earlier:
-    """The readable rows of one record."""
-
-    rows: pa.Table
-    losses: Losses
-
-
-def earlier_rows(
+def _earlier_rows(
     run: Path,
     kind: type[Record],
-    schema: pa.Schema,
+    spec: RunSpec,
+    problem: Problem,
     manifest: Manifest,
     mine: range,
-    visits: Visits,
-) -> Earlier:
-    """Return the rows of this rank's islands up to the checkpoint."""
+) -> tuple[pa.Table, Losses]:
+    """Return the rows of this rank's islands up to the checkpoint, and what could not be read."""
     import pyarrow as pa
 
-    folder = inside(run, kind.folder)
-    tables, losses = [schema.empty_table()], {}
+    folder, schema = inside(run, kind.folder), kind.schema(problem)
+    tables, losses, until = [schema.empty_table()], {}, manifest.moment.generation
     for rank, part in enumerate(manifest.parts):
-        if part.first < mine.stop and mine.start < part.first + part.islands:
-            extent = part.records.get(kind.folder, _NONE)
+        if _common(part.span, mine):
+            extent = part.records.get(kind.folder, Extent(0, ""))
             try:
                 tables.append(first_rows(folder, rank, manifest.start, schema, extent))
             except InputError as error:
-                last = part.first + part.islands - 1
                 losses[rows_path(folder, rank, manifest.start)] = (
-                    f"the {kind.folder} of islands {part.first} to {last} is lost up to generation"
-                    f" {manifest.moment.generation}: {error}"
+                    f"the {kind.folder} of islands {part.span[0]} to {part.span[-1]} is lost up"
+                    f" to generation {until}: {error}"
                 )
     table = pa.concat_tables(tables)
-    island = table.column(kind.island).to_numpy()
-    generation = table.column("generation").to_numpy()
-    last = manifest.moment.generation - (1 if kind.describes_state else 0)
-    wanted = (island >= mine.start) & (island < mine.stop) & (generation <= last)
-    table = table.filter(pa.array(wanted & visits.include(generation)))
-    # The sort is stable: the rows of each island remain in order.
-    order = [("generation", "ascending"), (kind.island, "ascending")]
-    return Earlier(table.sort_by(order), losses)
-
-
-def shared_losses(losses: Losses, world: World) -> Losses:
-    """Return the losses of all ranks; collective."""
-    return {path: why for each in world.allgather(dict(losses)) for path, why in each.items()}
+    island, generation = (table.column(name).to_numpy() for name in (kind.island, "generation"))
+    wanted = (island >= mine.start) & (island < mine.stop)
+    wanted &= generation <= (until - 1 if kind.describes_state else until)
+    wanted &= Visits.of(spec).include(generation)
+    return kind.ordered(table.filter(pa.array(wanted))), losses
 
 
 def set_aside(losses: Losses) -> None:

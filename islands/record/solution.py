@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from islands.configuration.agreement import identity
+from islands.configuration.identity import identity
 from islands.configuration.spec import RunSpec
 from islands.errors import InputError
 from islands.inside import inside
@@ -56,7 +56,7 @@ class Finished:
 
     result: Result
     run: str
-    """The identity of the run: see `islands.configuration.agreement.identity`."""
+    """The identity of the run: see `islands.configuration.identity.identity`."""
     start: int
     """The number of the start that finished the run, whose records and checkpoints stay."""
     date: str

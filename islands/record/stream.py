@@ -7,6 +7,7 @@ Each start of a run writes its own streams, so that those of a checkpoint stay u
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,13 +18,21 @@ from islands.errors import InputError
 from islands.inside import opened
 from islands.paths import writing
 from islands.record.folder import UNFINISHED
-from islands.record.parquet import MOST_ROWS, RowsChecksum, checksum, read_parquet, write_parquet
+from islands.record.parquet import (
+    MOST_ROWS,
+    RowsChecksum,
+    checksum,
+    metadata_of,
+    read_parquet,
+    write_parquet,
+)
 from islands.text import counted
 from islands.untrusted import MISMATCH, parsing
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_NAME = re.compile(rf"rank-(\d+)(?:\.(\d+){re.escape(UNFINISHED)}|\.parquet)")
 _START, _RUN = b"islands.start", b"islands.run"
 """The metadata keys of the start that wrote a file, and of the identity of its run."""
 _ROWS_A_GROUP = 1 << 16
@@ -51,6 +60,12 @@ def finished_path(folder: Path, rank: int) -> Path:
 def stream_path(folder: Path, rank: int, start: int) -> Path:
     """Return the path of the stream that a rank writes in a start."""
     return folder / f"rank-{rank:03}.{start}{UNFINISHED}"
+
+
+def rank_and_start(name: str) -> tuple[int, int] | None:
+    """Return the rank of a file of a record, and its start, 0 for Parquet; None for other names."""
+    match = _NAME.fullmatch(name)
+    return None if match is None else (int(match[1]), int(match[2] or 0))
 
 
 class Stream:
@@ -234,13 +249,9 @@ def require_dense(path: Path, file: IO[bytes], most: int = MOST_BYTES) -> None:
 
 def _start_of(path: Path) -> int | None:
     """Return the start that wrote a Parquet file; None if it cannot be read."""
-    import pyarrow.parquet as pq
-
-    try:
-        with parsing(path), opened(path) as source:
-            return int((pq.read_schema(source).metadata or {})[_START])
-    except InputError:
-        return None
+    with suppress(InputError), parsing(path):
+        return int(metadata_of(path)[_START])
+    return None
 
 
 def _published_rows(path: Path, schema: pa.Schema) -> pa.Table:

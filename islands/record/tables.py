@@ -6,11 +6,10 @@ In memory, a long run keeps only every second, fourth, ... epoch, so that memory
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,8 +31,8 @@ from islands.record.parquet import (
     require_at_most,
     rows_in,
 )
-from islands.record.records import Migrations, Record, Trace, batch_of, records
-from islands.record.stream import MOST_BYTES, read_stream
+from islands.record.records import Migrations, Record, Trace, batch_of, kinds_of
+from islands.record.stream import MOST_BYTES, rank_and_start, read_stream
 from islands.untrusted import parsing
 
 if TYPE_CHECKING:
@@ -41,10 +40,13 @@ if TYPE_CHECKING:
 
 Columns = list[NDArray[Any]]
 
-KINDS: tuple[type[Record], ...] = (Trace, Migrations)
+_KINDS: dict[str, type[Record]] = {kind.folder: kind for kind in (Trace, Migrations)}
 
-_MOST_ROWS = 1 << 20
-_ROWS_AT_ONCE = 1 << 12
+_MOST_ROWS, _ROWS_AT_ONCE = 1 << 20, 1 << 12
+"""The rows of all ranks that memory may have, and those that become arrays together."""
+_KEPT_ROWS = 1 << 20
+_MOST_THINNED_ROWS = 1 << 24
+"""The rows that are kept of a long record, and the most that it may have: reading takes seconds."""
 
 
 class MemoryRecords:
@@ -52,29 +54,29 @@ class MemoryRecords:
 
     def __init__(self, spec: RunSpec, problem: Problem, world: World) -> None:
         self._problem, self._world = problem, world
-        self._rows = {kind: Rows(kind.unwritten(problem), world.size) for kind in records(spec)}
+        self._rows = {kind: Rows(kind, problem, world.size) for kind in kinds_of(spec)}
 
     def epoch(self, epoch: Epoch) -> None:
         """Add an epoch."""
         for rows in self._rows.values():
             rows.add(epoch)
 
-    def shared(self) -> KeptRecords:
+    def of_all_ranks(self) -> KeptRecords:
         """Return the rows of all ranks, the same on every rank; collective."""
         found = {}
         for kind, rows in self._rows.items():
             every = max(self._world.allgather(rows.every))
             parts = [part for part in self._world.allgather(rows.columns(every)) if part]
             found[kind.folder] = _joined(parts)
-        return KeptRecords(self._problem.maximise, self._problem, found)
+        return KeptRecords(self._problem, found)
 
 
 class Rows:
     """The rows of one record of one rank."""
 
-    def __init__(self, record: Record, ranks: int) -> None:
-        """Keep at most the share of one of `ranks` ranks."""
-        self._record, self._most = record, _MOST_ROWS // ranks
+    def __init__(self, kind: type[Record], problem: Problem, ranks: int) -> None:
+        """Keep at most the part of one of `ranks` ranks of the rows that memory may have."""
+        self._kind, self._problem, self._most = kind, problem, _MOST_ROWS // ranks
         self._epochs = self._waiting_rows = 0
         self.every = 1
         """The distance of the epochs that are kept: a power of two."""
@@ -84,7 +86,7 @@ class Rows:
         """Columns; the first one contains the number of the epoch of each row."""
 
     def add(self, epoch: Epoch) -> None:
-        """Add the rows of an epoch unless it is left out."""
+        """Add the rows of an epoch if epochs of its number are kept."""
         self._last = (self._epochs, epoch)
         if self._epochs % self.every == 0:
             self._wait(*self._last)
@@ -95,14 +97,14 @@ class Rows:
     def columns(self, every: int) -> Columns:
         """Return the rows of each epoch whose number `every` divides, and of the last epoch."""
         self._convert()
-        self._leave_out(every)
+        self._thin(every)
         if self._last is not None and self._last[0] % every != 0:
             self._wait(*self._last)
             self._convert(is_last=True)
         return _joined(self._parts)[1:]
 
     def _wait(self, number: int, epoch: Epoch) -> None:
-        rows = self._record.rows_of(epoch)
+        rows = self._kind.rows_of(epoch)
         if rows:
             self._waiting.append((number, epoch))
             self._waiting_rows += rows
@@ -111,15 +113,15 @@ class Rows:
         if not self._waiting:
             return
         epochs = [epoch for _, epoch in self._waiting]
-        counts = [self._record.rows_of(epoch) for epoch in epochs]
+        counts = [self._kind.rows_of(epoch) for epoch in epochs]
         numbers = np.repeat([number for number, _ in self._waiting], counts)
-        self._parts.append([numbers, *self._record.columns(epochs)])
+        self._parts.append([numbers, *self._kind.columns(self._problem, epochs)])
         self._waiting, self._waiting_rows = [], 0
         if not is_last and sum(len(part[0]) for part in self._parts) > self._most:
-            self._leave_out(2 * self.every)
+            self._thin(2 * self.every)
 
-    def _leave_out(self, every: int) -> None:
-        """Leave out the epochs whose number `every` does not divide."""
+    def _thin(self, every: int) -> None:
+        """Remove the epochs whose number `every` does not divide."""
         if every > self.every and self._parts:
             together = _joined(self._parts)
             kept = together[0] % every == 0
@@ -131,7 +133,6 @@ class Rows:
 class KeptRecords:
     """The records of a run without a folder."""
 
-    maximise: bool
     problem: Problem
     columns: Mapping[str, Columns]
 
@@ -139,27 +140,24 @@ class KeptRecords:
         """Return all rows of the record `name`, ordered by generation and island."""
         import pyarrow as pa
 
-        kind = _kind(name)
+        kind = _KINDS[name]
         if name not in self.columns:
             raise _unrecorded(name)
         schema, columns = kind.schema(self.problem), self.columns[name]
         if not columns:
             return schema.empty_table()
-        return _ordered(pa.Table.from_batches([batch_of(columns, schema)]), kind)
+        return kind.ordered(pa.Table.from_batches([batch_of(columns, schema)]))
 
 
 @dataclass(frozen=True)
 class FolderRecords:
     """The records in the folder of a run."""
 
-    maximise: bool
+    problem: Problem
     folder: Path
-    problem: Problem | None = None
 
     def table(self, name: str) -> pa.Table:
         """Return all rows of the record `name`, ordered by generation and island."""
-        import pyarrow as pa
-
         if not self.folder.exists():
             raise RunError(
                 f"{self.folder}: no longer exists, and the records were in it. Keep the folder for"
@@ -170,27 +168,16 @@ class FolderRecords:
                 f"{self.folder}: the run is not finished, so its records are incomplete. Finish it"
                 " with islands resume"
             )
-        kind = _kind(name)
-        paths = inside_all(inside(self.folder, kind.folder), "rank-*.parquet")
-        if not paths:
+        rows = read_records(self.folder, name, most=sys.maxsize)
+        if rows is None:
             raise _unrecorded(name)
-        tables = [read_parquet(path, sys.maxsize).replace_schema_metadata() for path in paths]
-        return _ordered(pa.concat_tables(tables), kind)
-
-
-def _kind(name: str) -> type[Record]:
-    return next(kind for kind in KINDS if kind.folder == name)
+        return _KINDS[name].ordered(rows.drop_columns("rank"))
 
 
 def _unrecorded(name: str) -> RunError:
     return RunError(
         f'this run recorded no {name}. Pass record={{"{name}": True}} to islands.solve to get them'
     )
-
-
-def _ordered(table: pa.Table, kind: type[Record]) -> pa.Table:
-    """Return the rows by generation and island; rows of one island stay in order."""
-    return table.sort_by([("generation", "ascending"), (kind.island, "ascending")])
 
 
 def _joined(parts: Sequence[Columns]) -> Columns:
@@ -208,32 +195,30 @@ def _concatenated(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return joined
 
 
-_KEPT_ROWS = 1 << 20
-_MOST_THINNED_ROWS = 1 << 24
-"""The rows that are kept of a long record, and the most that it may have: reading takes seconds."""
-_NAME = re.compile(rf"rank-(\d+)(?:\.(\d+){re.escape(UNFINISHED)}|\.parquet)")
-
-
 def read_records(
-    folder: Path, name: str, thinned: Callable[[str], None] | None = None
+    folder: Path,
+    name: str,
+    *,
+    most: int | None = None,
+    thinned: Callable[[str], None] | None = None,
 ) -> pa.Table | None:
     """Return the rows of the record `name` of all ranks, with the rank of each as first column.
 
     The rows of a run that is not finished are those of its last start so far. Return None if there
     is no such record. Of a long record, read only every second, fourth, ... generation if `thinned`
-    is given, and tell it; otherwise refuse it.
+    is given, and tell it; otherwise refuse one with more than `most` rows.
     """
     import pyarrow as pa
 
     paths = files_of(folder, name)
     with _with_fix(folder):
         if any(path.suffix == ".parquet" for path in paths):
-            tables = [*_published(paths, thinned)]
+            tables = _published(paths, MOST_ROWS if most is None else most, thinned)
         else:
-            tables = [(path, _streamed(path)) for path in paths]
+            tables = [_streamed(path) for path in paths]
     if not tables:
         return None
-    ranked = [_with_rank(table, path) for path, table in tables]
+    ranked = [_with_rank(table, path) for table, path in zip(tables, paths, strict=True)]
     if any(each.schema != ranked[0].schema for each in ranked):
         raise InputError(f"{folder / name}: its files have different columns. Restore them")
     return pa.concat_tables(ranked)
@@ -262,18 +247,19 @@ def _with_fix(folder: Path) -> Iterator[None]:
 
 
 def _published(
-    paths: Sequence[Path], thinned: Callable[[str], None] | None
-) -> Iterator[tuple[Path, pa.Table]]:
-    """Yield the rows of Parquet files; see `read_records`."""
+    paths: Sequence[Path], most: int, thinned: Callable[[str], None] | None
+) -> list[pa.Table]:
+    """Return the rows of Parquet files; see `read_records`."""
     rows, every = sum(map(rows_in, paths)), 1
-    for path in paths[:1]:
-        require_at_most(path.parent, rows, MOST_ROWS if thinned is None else _MOST_THINNED_ROWS)
+    require_at_most(paths[0].parent, rows, most if thinned is None else _MOST_THINNED_ROWS)
     while thinned is not None and rows > every * _KEPT_ROWS:
         every *= 2
     if thinned is not None and every > 1:
         thinned(f"{paths[0].parent} has {rows} rows: one of {every} generations is read")
-    for path in paths:
-        yield path, read_parquet(path, sys.maxsize, None if every == 1 else Thinning(every).keep)
+    return [
+        read_parquet(path, sys.maxsize, None if every == 1 else Thinning(every).keep)
+        for path in paths
+    ]
 
 
 class Thinning:
@@ -297,19 +283,14 @@ class Thinning:
 
 def _last_streams(folder: Path) -> list[Path]:
     """Return the streams of the last start, in the order of the ranks."""
-    # A stream is empty until its first row is due. A run may end while they are listed.
-    written = [path for path in folder.glob(f"rank-*{UNFINISHED}") if _size(path)]
-    found = [(path, _NAME.fullmatch(path.name)) for path in written]
-    named = [(int(match[2]), int(match[1]), path) for path, match in found if match is not None]
-    last = max((start for start, _, _ in named), default=0)
-    return [path for start, _, path in sorted(named) if start == last]
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0
+    found = []
+    for path in folder.glob(f"rank-*{UNFINISHED}"):
+        named = rank_and_start(path.name)
+        with suppress(FileNotFoundError):  # a run may end while they are listed
+            if named is not None and path.stat().st_size:  # empty until the first row is due
+                found.append((named[1], named[0], path))
+    last = max((start for start, *_ in found), default=0)
+    return [path for start, _, path in sorted(found) if start == last]
 
 
 def _streamed(path: Path) -> pa.Table:
@@ -332,11 +313,10 @@ def _streamed(path: Path) -> pa.Table:
 
 
 def _with_rank(table: pa.Table, path: Path) -> pa.Table:
-    import numpy as np
     import pyarrow as pa
 
-    match = _NAME.fullmatch(path.name)
-    if match is None:
+    named = rank_and_start(path.name)
+    if named is None:
         raise InputError(f"{path}: is not a file of a rank. Remove it")
-    ranks = pa.array(np.full(len(table), int(match[1]), np.int32))
+    ranks = pa.array(np.full(len(table), named[0], np.int32))
     return table.replace_schema_metadata(None).add_column(0, "rank", ranks)

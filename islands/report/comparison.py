@@ -10,7 +10,7 @@ from statistics import median
 
 import numpy as np
 
-from islands import text
+from islands import statistics, text
 from islands.report.curves import (
     Curve,
     Reference,
@@ -26,9 +26,7 @@ from islands.report.curves import (
 )
 from islands.report.page import Page, facts, figures, note, paragraph, plot, table
 from islands.report.recorded import RecordedRun
-from islands.statistics import moments
-from islands.statistics.effects import mann_whitney
-from islands.statistics.ranks import SIGNIFICANT, against, friedman, mean_ranks
+from islands.statistics import SIGNIFICANT, against, friedman, mann_whitney, mean_ranks
 
 _DRAWN = 8
 """Instances with a picture of their own at most."""
@@ -228,9 +226,9 @@ def _instances(
             "method": method,
             "runs": len(mine),
             "best gap": _percent(min(gaps, default=None)),
-            "mean": _percent(moments.mean(gaps) if gaps else None),
+            "mean": _percent(statistics.mean(gaps) if gaps else None),
             "worst": _percent(max(gaps, default=None)),
-            "std dev": _percent(moments.deviation(gaps)),
+            "std dev": _percent(statistics.deviation(gaps)),
             "hits": sum(gap <= 0 for gap in gaps) if references[instance].is_known else "-",
             "target": _percent(target_of([c for c in curves if c.instance == instance])),
         }

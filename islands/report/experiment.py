@@ -10,7 +10,7 @@ from pathlib import Path
 
 from islands.display.heartbeat import read_work
 from islands.inside import inside_all
-from islands.record.folder import EXPERIMENT
+from islands.record.folder import EXPERIMENT_SETTINGS
 from islands.report.figure import stored_picture
 from islands.report.made import command_of, facts_of, made_by, rows_of, short
 from islands.report.page import (
@@ -53,7 +53,7 @@ def page_of_experiments(folder: Path, experiments: Sequence[Path]) -> Page:
 
 
 def _add_experiment(page: Page, folder: Path) -> None:
-    settings, made = read_toml(folder / EXPERIMENT), made_by(folder)
+    settings, made = read_toml(folder / EXPERIMENT_SETTINGS), made_by(folder)
     shown = ("what", "backend", "device", "islands")
     page.add(facts([*((name, settings.get(name)) for name in shown), *facts_of(made)]))
     _add_note(page, folder, is_complete=bool(made))
@@ -61,7 +61,7 @@ def _add_experiment(page: Page, folder: Path) -> None:
     # A table comes before the rows of its instances, TABLE-parts.csv.
     for path in sorted(folder.glob("*.csv"), key=lambda each: each.stem):
         page.section(path.stem, *_section(path))
-    text = bounded_text(folder / EXPERIMENT)
+    text = bounded_text(folder / EXPERIMENT_SETTINGS)
     page.section("Settings", folded("All settings", f"<pre class='wide'>{escape(text)}</pre>"))
 
 

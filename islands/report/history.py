@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.statistics.losses import percent_worse
+from islands.statistics import percent_worse
 
 if TYPE_CHECKING:
     import pyarrow as pa

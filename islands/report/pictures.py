@@ -119,7 +119,7 @@ def draw_result(result: Result, what: str, axes: Any) -> Any:
     if what != "best" and what not in PICTURES:
         raise UsageError(unknown("picture", what, ["best", *PICTURES]))
     if what == "best":
-        maximise = result.records is not None and result.records.maximise
+        maximise = result.records is not None and result.records.problem.maximise
         title = f"{one_line(result.instance, 60)}, {result.algorithm}, seed {result.seed}"
         return draw_best(result.trace(), maximise=maximise, title=title, axes=axes)
     with style():

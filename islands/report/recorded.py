@@ -80,8 +80,8 @@ class RecordedRun:
             folder,
             settings,
             finished.result if finished is not None else None,
-            read_records(folder, TRACE, notes.append),
-            read_records(folder, MIGRATIONS, notes.append) if migrations else None,
+            read_records(folder, TRACE, thinned=notes.append),
+            read_records(folder, MIGRATIONS, thinned=notes.append) if migrations else None,
             trusted,
             moved,
             notes,
@@ -99,7 +99,7 @@ class RecordedRun:
                 rows = result.records.table(name)
                 ranks = np.zeros(len(rows), np.int32)
                 tables[name] = rows.add_column(0, "rank", [ranks])
-        problem: Problem | None = getattr(result.records, "problem", None)
+        problem = result.records.problem
         settings = flat(result.settings)
         folder = Path(result.folder or result.instance)
         return cls(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from islands import text
+from islands import statistics, text
 from islands.errors import IslandsError
 from islands.progress.result import Result
 from islands.progress.usage import PHASES, RANKS
@@ -37,7 +37,6 @@ from islands.report.page import (
 )
 from islands.report.recorded import COLONY, RecordedRun, flat
 from islands.report.solution import draw_solution
-from islands.statistics import moments
 from islands.text import counted
 
 _ROWS, _LINKS, _STEPS, _LISTED = 12, 20, 60, 200
@@ -140,7 +139,7 @@ def _course(run: RecordedRun, history: History) -> Iterator[str]:
 
 def _mean(values: np.ndarray) -> float:
     known = values[np.isfinite(values)]
-    return moments.mean(known) if known.size else float("nan")
+    return statistics.mean(known) if known.size else float("nan")
 
 
 def _number(value: float) -> str:

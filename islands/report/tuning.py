@@ -8,7 +8,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from islands.record.folder import CONCLUSION, RANKING, TUNING
+from islands.record.folder import CONCLUSION, RANKING, TUNING_TABLE
 from islands.report.figure import COLOURS, HEIGHT, WIDTH, new_figure, whole_ticks
 from islands.report.made import Row, command_of, facts_of, made_by, number, rows_of, short
 from islands.report.page import Page, facts, figures, note, paragraph, plot, table_of
@@ -23,7 +23,7 @@ _DOTS = {"markersize": 4, "color": COLOURS[0]}
 def page_of_tuning(folder: Path) -> Page:
     """Return the page of a tuning: its ranking, and the effect of each tuned setting."""
     page = Page(f"Tuning in {folder.name or folder}")
-    tasks = rows_of(folder / TUNING, "\t") if (folder / TUNING).is_file() else []
+    tasks = rows_of(folder / TUNING_TABLE, "\t") if (folder / TUNING_TABLE).is_file() else []
     is_ranked = (folder / RANKING).is_file()
     made = made_by(folder) if is_ranked else {}
     page.add(facts([*_sizes(tasks), *facts_of(made)]))

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
+from islands.campaign.engine import Campaign
 from islands.configuration.resolve import layers, resolve
-from islands.display.heartbeat import Heartbeat
 from islands.errors import Suspended
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.record.ledger import RunLedger
 from islands.reproduce.cores import on_cores
 from islands.reproduce.runs import Sample
-from islands.reproduce.workers import Workers
 from islands.run.build import take_device
 from islands.run.concurrent import ConcurrentRuns, run_concurrently
-from islands.run.runner import Output, run_requested
+from islands.run.runner import run_requested
+from islands.run.single import Output
 from islands.text import counted
 
 
@@ -48,7 +46,7 @@ class Experiment:
     """Numbers of threads of the CPU runs to compare with."""
     runs: int | None
     """Runs of each instance, with seeds 1, 2, ...; None uses the table's number."""
-    world: World
+    campaign: Campaign
     table: str = field(default="", kw_only=True)
     """The name of the table."""
     is_timed: bool = field(default=False, kw_only=True)
@@ -60,14 +58,11 @@ class Experiment:
     device, with its number of ranks."""
     cores: frozenset[int] = field(default=frozenset(), kw_only=True)
     """The cores for runs with a given number of threads; without any, those of the rank."""
-    ledger: RunLedger = field(default_factory=RunLedger, kw_only=True)
-    """The results of earlier runs."""
-    heartbeat: Heartbeat = field(default_factory=Heartbeat, kw_only=True)
 
-    @cached_property
-    def workers(self) -> Workers:
+    @property
+    def world(self) -> World:
         """The ranks, which divide the runs."""
-        return Workers(self.world)
+        return self.campaign.world
 
     @property
     def is_changed(self) -> bool:
@@ -90,12 +85,11 @@ class Experiment:
             return RunResult(result.cost, _whole_seconds(result), result.generations)
 
         def made() -> dict[str, Any]:
-            self.heartbeat.detail(_words(settings))
-            return asdict(self.workers.on_first(ranks, run))
+            return asdict(self.campaign.on_first(ranks, run))
 
         threads = settings.get("threads")
         place = f"CPU, {counted(threads, 'thread')}" if threads else self._place(ranks)
-        return RunResult(**self._recorded(settings, place, made))
+        return RunResult(**self._recorded(settings, place, made, _words(settings)))
 
     def sample(
         self, problem: Problem, runs: int, *, is_warm: bool = False, **options: Any
@@ -106,23 +100,23 @@ class Experiment:
         """
 
         def made() -> dict[str, Any]:
-            self.heartbeat.detail(f"a batch of {counted(runs, 'run')}")
             if is_warm:
                 self.batch(problem, runs, **options)
             return asdict(Sample.of(problem, self.batch(problem, runs, **options)))
 
         settings = {**self._options(problem, 1, options), "runs": runs, "is_warm": is_warm}
         place = self._place(min(runs, self.world.size))
-        return Sample.read(self._recorded(settings, place, made))
+        words = f"a batch of {counted(runs, 'run')}"
+        return Sample.read(self._recorded(settings, place, made, words))
 
     def _recorded(
-        self, settings: dict[str, Any], place: str, made: Callable[[], dict[str, Any]]
+        self, settings: dict[str, Any], place: str, made: Callable[[], dict[str, Any]], words: str
     ) -> dict[str, Any]:
         """Return a known result, or make it in this place."""
         key = {"table": self.table, **settings}
         if self.is_timed:
             key["place"] = place
-        found = self.ledger.result_of(key, self.world, lambda: {**made(), "place": place})
+        found = self.campaign.result(key, lambda: {**made(), "place": place}, words)
         # Earlier versions wrote no place.
         self.places[place][found.pop("place", "an unknown device")] += 1
         return found
@@ -141,7 +135,7 @@ class Experiment:
             first = spec.general.later(numbers.start)
             return run_concurrently(replace(spec, general=first), problem, len(numbers), device)
 
-        parts = self.workers.divided(runs, made)
+        parts = self.campaign.divided(runs, made)
         every = tuple(run for part in parts for run in part.runs)
         return ConcurrentRuns(every, max(part.seconds for part in parts))
 
@@ -204,7 +198,7 @@ class ExperimentRequest:
     runs: int | None
     generations: int | None
     """None uses the paper's number."""
-    world: World
+    campaign: Campaign
     cores: frozenset[int] = frozenset()
     """The cores for CPU runs to compare with."""
 
@@ -213,8 +207,6 @@ class ExperimentRequest:
         table: str,
         preset: str,
         generations: int,
-        ledger: RunLedger,
-        heartbeat: Heartbeat,
         *,
         is_timed: bool = False,
     ) -> Experiment:
@@ -227,10 +219,8 @@ class ExperimentRequest:
             device=self.device,
             threads=self.threads,
             runs=self.runs,
-            world=self.world,
+            campaign=self.campaign,
             table=table,
             is_timed=is_timed,
             cores=self.cores,
-            ledger=ledger,
-            heartbeat=heartbeat,
         )

@@ -7,19 +7,19 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from islands.campaign.folder import differing
+from islands.campaign.ledger import Ledger
 from islands.display.heartbeat import end_work
 from islands.errors import UsageError
 from islands.inside import inside
 from islands.paths import published, reading
-from islands.record.folder import BENCH, EXPERIMENT, PROVENANCE, Kind, kind_of, results_in
-from islands.record.ledger import LEDGER, RunLedger
+from islands.record.folder import EXPERIMENT_SETTINGS, PROVENANCE
 from islands.record.provenance import write_provenance
 from islands.report.figure import (
     COLOURS,
     HEIGHT,
     WIDTH,
     logarithmic,
-    logarithmic_upwards,
     new_figure,
     style,
 )
@@ -42,19 +42,21 @@ _PLACE = "place of the class"
 class ExperimentFolder:
     """Writes an experiment's files; each file is complete, and a table is updated per row."""
 
-    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self, path: Path, settings: Mapping[str, Any], ledger: Ledger | None = None
+    ) -> None:
         """Begin an experiment or continue one; refuse one with other settings."""
         import tomli_w
 
         _refuse_other(path, settings)
-        self.path, self.ledger = path, RunLedger(path)
+        self.path, self.ledger = path, Ledger() if ledger is None else ledger
+        self.ledger.open(path)
         try:
             # Another process may have begun an experiment before this one locked the folder.
             _refuse_other(path, settings)
-            if not (path / EXPERIMENT).exists():
-                with published(inside(path, EXPERIMENT)) as temporary:
+            if not (path / EXPERIMENT_SETTINGS).exists():
+                with published(inside(path, EXPERIMENT_SETTINGS)) as temporary:
                     temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
-            self._bytes_before = (path / LEDGER).stat().st_size
         except BaseException:
             self.close()  # an exception may keep this object, and thus the lock, for long
             raise
@@ -85,10 +87,9 @@ class ExperimentFolder:
         page_for([self.path]).write(path)
         return path
 
-    def tell(self, provenance: Callable[[], Mapping[str, Any]]) -> None:
+    def write_provenance(self, provenance: Callable[[], Mapping[str, Any]]) -> None:
         """Write what made the tables, unless all results are from earlier runs."""
-        is_told = (self.path / PROVENANCE).exists()
-        if is_told and (self.path / LEDGER).stat().st_size == self._bytes_before:
+        if (self.path / PROVENANCE).exists() and not self.ledger.has_new:
             return
         made = {**provenance(), "seconds": self.ledger.seconds()}
         write_provenance(self.path / PROVENANCE, made)
@@ -103,31 +104,20 @@ class ExperimentFolder:
                     write_plot(temporary, form, table.title, rows, size, plot)
 
 
-def refuse_other_work(path: Path) -> None:
-    """Refuse a folder that contains a run, a series, a tuning or a measurement."""
-    with reading(path):
-        kind = kind_of(path)
-        measured = kind is Kind.MEASUREMENT and (results_in(path) or (path / BENCH).exists())
-    if kind in (Kind.RUN, Kind.SERIES, Kind.TUNING) or measured:
-        assert kind is not None
-        raise UsageError(f"--out {path}: contains {kind.value}, no experiment. Name a new folder")
-
-
 def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
     """Refuse a path that is a file, or a folder with another experiment."""
     with reading(path):
         if path.exists() and not path.is_dir():
             raise UsageError(f"--out {path}: is a file. Name a new or existing folder")
-        if not (path / EXPERIMENT).exists():
+        if not (path / EXPERIMENT_SETTINGS).exists():
             return
-        kept = read_toml(path / EXPERIMENT)
+        kept = read_toml(path / EXPERIMENT_SETTINGS)
     settings = _without_machine(kept, settings)
-    differing = [name for name in {**settings, **kept} if kept.get(name) != settings.get(name)]
-    if differing:
+    if names := differing(kept, settings):
         raise UsageError(
-            f"--out {path}: contains an experiment with other settings: {', '.join(differing)}. To"
-            f" continue it, repeat its command with the settings in {path / EXPERIMENT}; or name"
-            " another folder"
+            f"--out {path}: contains an experiment with other settings: {', '.join(names)}. To"
+            f" continue it, repeat its command with the settings in"
+            f" {path / EXPERIMENT_SETTINGS}; or name another folder"
         )
 
 
@@ -175,9 +165,9 @@ def _scales(axes: Any, points: Sequence[tuple[float, ...]], plot: Plot) -> None:
     """Make axes logarithmic that are to be, with labels that fit their points."""
     xs, ys = ([point[axis] for point in points] for axis in (0, 1))
     if points and not plot.classes:
-        logarithmic(axes, min(xs), max(xs))
+        logarithmic(axes.xaxis, min(xs), max(xs))
     if plot.logarithmic and (above := [y for y in ys if y > 0]):
-        logarithmic_upwards(axes, min(above), max(above))
+        logarithmic(axes.yaxis, min(above), max(above))
 
 
 def _look(number: int, points: Sequence[tuple[float, ...]]) -> dict[str, Any]:

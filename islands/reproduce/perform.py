@@ -7,10 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from islands.display.heartbeat import Heartbeat
 from islands.instances.locate import Found
 from islands.problems import read
-from islands.record.ledger import RunLedger
 from islands.reproduce.cells import Cell, Fact, TableRow
 from islands.reproduce.experiment import Experiment, ExperimentRequest
 from islands.reproduce.output import ExperimentFolder
@@ -25,21 +23,18 @@ def perform(
     request: ExperimentRequest,
     say: Callable[[str], None],
     folder: ExperimentFolder | None,
-    ledger: RunLedger,
-    heartbeat: Heartbeat | None = None,
 ) -> dict[str, Any]:
     """Run each table on all ranks; return rows and facts by the name of the table.
 
-    Only rank 0 has a `folder`, and a `ledger` with a file.
+    Only rank 0 has a `folder`.
     """
     done = {}
-    heartbeat = heartbeat or Heartbeat()
-    if known := len(ledger):
+    if known := len(request.campaign.ledger):
         say(f"\n{counted(known, 'result')} from earlier runs")
     for selection in selections:
         kind = selection.table
         experiment = request.experiment(
-            *(kind.name, kind.preset, kind.generations, ledger, heartbeat), is_timed=kind.is_timed
+            kind.name, kind.preset, kind.generations, is_timed=kind.is_timed
         )
         here = [found.name for found in selection.here]
         table = kind(experiment, selection.missing, here)
@@ -91,9 +86,8 @@ def _rows(
 ) -> list[TableRow]:
     rows: list[TableRow] = []
     experiment, name = table.experiment, table.name
-    ledger, heartbeat = experiment.ledger, experiment.heartbeat
+    heartbeat = experiment.campaign.heartbeat
     for found in heartbeat.over(selection.here, lambda each: f"{name}: {each.name}", effort=_size):
-        known = len(ledger)
         problem = experiment.world.run_on_all(partial(read, found))
         why = table.skip_reason(problem)
         if why:
@@ -106,8 +100,6 @@ def _rows(
             if folder is not None:
                 folder.table(table, rows)
                 folder.text(table, _text(table, head, rows))
-        if len(ledger) < known:
-            heartbeat.skip()
     return rows
 
 

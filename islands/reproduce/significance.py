@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from islands.reproduce.cells import Fact
-from islands.statistics.effects import mann_whitney
-from islands.statistics.wilcoxon import compare
+from islands.statistics import mann_whitney, signed_rank
 
 
 def significance(
@@ -22,7 +21,7 @@ def significance(
     """
     if not pairs:
         return []
-    paired, free = compare(pairs), mann_whitney(*zip(*(scaled or pairs), strict=True))
+    paired, free = signed_rank(pairs), mann_whitney(*zip(*(scaled or pairs), strict=True))
     return [
         Fact(f"wilcoxon_p_{name}", paired.p, f"{words}: {paired.words()}; {free.words()}"),
         Fact(f"wilcoxon_better_{name}", paired.better, ""),

@@ -165,7 +165,9 @@ class Epochs:
     def _requests(self, *, is_complete: bool = True) -> StopRequests:
         """Return what may end the run, the same on all ranks; collective."""
         signals = self._interruption.requested
-        return StopRequests.shared(self._world, signals, self._seconds(), is_complete=is_complete)
+        return StopRequests.of_all_ranks(
+            self._world, signals, self._seconds(), is_complete=is_complete
+        )
 
     def _may_be_spent(self) -> bool:
         """Return whether the limit of evaluations may be reached inside an epoch; collective."""
@@ -248,7 +250,7 @@ class Loop(Epochs):
         """Measure, report, and decide whether the run is over."""
         measures = self._archipelago.measure()
         self.phases.lap(usage.GENERATIONS)
-        tally, requests = Tally.of(measures).shared(
+        tally, requests = Tally.of(measures).of_all_ranks(
             self._world, self._interruption.requested, self._seconds()
         )
         self.phases.lap(usage.RANKS)
@@ -334,7 +336,7 @@ class Loop(Epochs):
 
     def _measured(self, seconds: float) -> Progress:
         """Return the progress inside an epoch; collective."""
-        tally, _ = Tally.of(self._archipelago.measure()).shared(self._world, 0, seconds)
+        tally, _ = Tally.of(self._archipelago.measure()).of_all_ranks(self._world, 0, seconds)
         return self._progress(tally, self._archipelago.generation, seconds, self._before)
 
     def _keep_if_due(self, moment: Moment) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from islands.configuration.given import COLONIES, gathered, of_table, parts_of, twice
-from islands.configuration.own import CHOICES, traits
+from islands.configuration.given import COLONIES, PARTS, gathered, of_table, parts_of, twice
+from islands.configuration.identity import part_versions
 from islands.configuration.resolve import Layer, format_of, instance_of, layers, resolve
 from islands.configuration.spec import RunSpec
-from islands.custom.scripts import is_reference, parted
+from islands.custom.scripts import is_reference, split_reference
 from islands.custom.trust import NO_TRUST, Trust, UntrustedError
 from islands.errors import InputError, IslandsError, UsageError
 from islands.modelling.model import NeedsScriptError
@@ -69,7 +69,7 @@ def stored_request(folder: Path, options: Mapping[str, Any], trust: Trust = NO_T
 def resolve_stored(folder: Path, asked: Request) -> tuple[RunSpec, Problem]:
     """Return the settings and the problem; refuse parts of scripts that have changed."""
     spec, problem = resolved(*asked)
-    require_same_parts(folder, traits(spec.to_mapping(), problem))
+    require_same_parts(folder, part_versions(spec, problem))
     return spec, problem
 
 
@@ -94,7 +94,7 @@ def with_moved_parts(kept: Mapping[str, Any], options: Mapping[str, Any]) -> dic
     Refuse options that would change a part.
     """
     whole, *colonies = holders = [dict(each) for each in (kept, *kept.get(COLONIES, ()))]
-    given = [key for key in CHOICES if key in options]
+    given = [key for key in PARTS if key in options]
     for key in given:
         value = options[key]
         _move(key, holders, value if isinstance(value, list) else [value])
@@ -106,18 +106,18 @@ def with_moved_parts(kept: Mapping[str, Any], options: Mapping[str, Any]) -> dic
 def missing_parts(folder: Path, settings: Mapping[str, Any]) -> dict[str, str]:
     """Return the errors about parts that are not found again, by the option that moves them."""
     missing = {}
-    for key, kind in CHOICES.items():
+    for key, kind in PARTS.items():
         values = _values(key, (settings, *settings.get(COLONIES, ())))
         own = [each for each in values if each not in kind.registry]
         for value in own:
-            part = parted(value)[1] if own[1:] and is_reference(value) else "NAME"
+            part = split_reference(value)[1] if own[1:] and is_reference(value) else "NAME"
             try:
                 if not is_reference(value):
                     raise InputError(
                         f"{folder}: its {kind.what} {value!r} is not defined at the top level of a"
                         " script, so that it cannot be found again. Assign it to a name there"
                     )
-                kind.named(value)
+                kind.name_of(value)
             except IslandsError as error:
                 missing[f"--{key.partition('.')[0]} FILE.py:{part}"] = str(error)
     return missing
@@ -126,13 +126,13 @@ def missing_parts(folder: Path, settings: Mapping[str, Any]) -> dict[str, str]:
 def parts_in(settings: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the parts of scripts in settings by full name, as options of `resume`."""
     each = (settings, *settings.get(COLONIES, ()))
-    found = {key: [*filter(is_reference, _values(key, each))] for key in CHOICES}
+    found = {key: [*filter(is_reference, _values(key, each))] for key in PARTS}
     return {key.partition(".")[0]: values for key, values in found.items() if values}
 
 
 def _move(key: str, holders: Sequence[dict[str, Any]], values: Sequence[str]) -> None:
     """Replace parts of scripts in the holders of settings by the same parts in other places."""
-    name, kind = key.partition(".")[0], CHOICES[key]
+    name, kind = key.partition(".")[0], PARTS[key]
     kept = _values(key, holders)
     own = [each for each in kept if each not in kind.registry or each in kind.own]
     moved: dict[str, str] = {}
@@ -142,7 +142,7 @@ def _move(key: str, holders: Sequence[dict[str, Any]], values: Sequence[str]) ->
                 f"{option(name, value)}: a resumed run keeps its {kind.what},"
                 f" {either([repr(each) for each in kept]) or 'none'}. Leave {option(name)} out"
             )
-        found = kind.named(value)
+        found = kind.name_of(value)
         same = _same(own, value, found) if is_reference(value) else []
         if not same:
             raise UsageError(
@@ -168,10 +168,10 @@ def _same(own: Sequence[str], value: str, name: str) -> list[str]:
 
     If a run has several, their names in the scripts decide, and then the names of the files.
     """
-    file, word = parted(value)
+    file, word = split_reference(value)
     same = [
         each
         for each in own
-        if (parted(each)[1] == word or not own[1:] if is_reference(each) else each == name)
+        if (split_reference(each)[1] == word or not own[1:] if is_reference(each) else each == name)
     ]
-    return [each for each in same if parted(each)[0].name == file.name] or same
+    return [each for each in same if split_reference(each)[0].name == file.name] or same

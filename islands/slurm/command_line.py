@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from islands.custom.scripts import parted
+from islands.custom.scripts import split_reference
 from islands.custom.trust import NO_TRUST, references
 
 _OF_RESUME = ("--backend", "--threads")
@@ -84,7 +84,7 @@ class CommandWords:
     def references(self) -> list[str]:
         """Return each `FILE.py:NAME` that is the value of an option or of a setting."""
         found = references([*chain.from_iterable(map(_pieces, self.all))])
-        return [each for each in found if parted(each)[0].is_file()]
+        return [each for each in found if split_reference(each)[0].is_file()]
 
     def without(self, name: str) -> list[str]:
         """Return the words without an option and its value."""

@@ -16,10 +16,10 @@ from islands.display.heartbeat import is_of_work
 from islands.errors import UsageError
 from islands.paths import reading
 from islands.record.files import Row, read_table, write_table
-from islands.record.folder import TUNING, TUNING_LOCK
+from islands.record.folder import TUNING_LOCK, TUNING_TABLE
 from islands.tune.runs import TaskResult, is_timed
 
-LEDGER, LOCK = TUNING, TUNING_LOCK
+LEDGER, LOCK = TUNING_TABLE, TUNING_LOCK
 """The table, and the lock file: the other files are replaced when they are written."""
 _NONE = "-"
 COLUMNS = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from islands import statistics
 from islands.configuration.stop import time_limit
 from islands.problems.base import Problem
-from islands.statistics import moments
 from islands.text import counted, gap, rounded
 from islands.tune.configurations import Candidates
 from islands.tune.plan import Task, Tuning
@@ -75,5 +75,5 @@ def _outcome(problem: Problem, result: TaskResult) -> str:
     if not costs:
         return "no feasible solution"
     if len(gaps) == len(costs):
-        return f"gap {gap(moments.mean(gaps))}"
-    return f"mean {rounded(moments.mean(costs), 1)}"
+        return f"gap {gap(statistics.mean(gaps))}"
+    return f"mean {rounded(statistics.mean(costs), 1)}"

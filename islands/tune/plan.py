@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from islands.algorithms import ALGORITHMS
 from islands.backends.base import Backend
+from islands.campaign.series import PlannedRun, SeriesPlan
 from islands.configuration.defaults import stand_in
 from islands.configuration.fit import require_block_memory, require_possible
 from islands.configuration.given import gathered, of_table, twice
@@ -21,7 +22,6 @@ from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.build import take_device
-from islands.series.plan import Plan, PlannedRun
 from islands.settings import Settings
 from islands.tune.configurations import Candidates, Configuration, Values, grid, random, words_of
 from islands.tune.domain import Domain, Owner, domain, require_distinct
@@ -150,8 +150,8 @@ class Tuning:
         return cls(request, problems, candidates, runs, tuple(tasks), backend)
 
 
-def _planned(request: TuneRequest, instances: Sequence[str], runs: int) -> Plan:
-    return Plan.of(instances, runs, request.options, request.config, request.trust)
+def _planned(request: TuneRequest, instances: Sequence[str], runs: int) -> SeriesPlan:
+    return SeriesPlan.of(instances, runs, request.options, request.config, request.trust)
 
 
 def _algorithm_for(over: Sequence[str], request: TuneRequest, base: PlannedRun) -> str | None:

@@ -9,11 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from islands import statistics
 from islands.problems.base import Problem
 from islands.progress.progress import is_better
-from islands.statistics import moments
-from islands.statistics.losses import percent_worse
-from islands.statistics.ranks import Losses, against, friedman, mean_ranks
+from islands.statistics import Losses, against, friedman, mean_ranks, percent_worse
 from islands.tune.configurations import Configuration, Values
 from islands.tune.runs import TaskResult
 
@@ -85,12 +84,14 @@ class Ranking:
                 configuration=each.number,
                 values=each.values,
                 mean_rank=ranks[column],
-                loss=sign * moments.mean(means) if means else None,
-                standard_deviation=moments.mean(deviations) if deviations else None,
+                loss=sign * statistics.mean(means) if means else None,
+                standard_deviation=statistics.mean(deviations) if deviations else None,
                 hits=_hits(problems, own),
                 void=int(np.isinf(blocks[:, column]).sum()),
-                evaluations=moments.mean(moments.mean(cell.evaluations) for cell in own.values()),
-                seconds=moments.mean(cell.seconds for cell in own.values()),
+                evaluations=statistics.mean(
+                    statistics.mean(cell.evaluations) for cell in own.values()
+                ),
+                seconds=statistics.mean(cell.seconds for cell in own.values()),
                 p=compared[column],
             )
 
@@ -143,8 +144,8 @@ def _columns(columns: Iterable[Sequence[float | None]]) -> Losses:
 def _means(losses: Iterable[Losses]) -> tuple[list[float], list[float]]:
     """Return means and standard deviations of the runs of each instance that has solutions."""
     solved = [[float(loss) for loss in runs if math.isfinite(loss)] for runs in losses]
-    means = [moments.mean(runs) for runs in solved if runs]
-    deviations = [moments.deviation(runs) for runs in solved]
+    means = [statistics.mean(runs) for runs in solved if runs]
+    deviations = [statistics.deviation(runs) for runs in solved]
     return means, [each for each in deviations if each is not None]
 
 

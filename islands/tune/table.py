@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from islands.statistics.ranks import SIGNIFICANT
+from islands.statistics import SIGNIFICANT
 from islands.text import count, counted, rounded
 from islands.tune.configurations import words_of
 from islands.tune.ranking import RankedConfiguration, Ranking

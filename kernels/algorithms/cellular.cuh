@@ -9,12 +9,13 @@
 
 namespace algorithm {
 
-// CELLULAR_GROUP consecutive individuals share the decision to cross and the cut points.
 struct Plan {
     neighbourhood::Grid grid;
+    int32_t selection;            // of the mate: a neighbourhood::Selection
     uint64_t crossing, mutating;  // cross or mutate if a word is below this
-    int32_t strength;             // mutations of a child that mutates
-    int32_t elitist;              // whether a child must be better than its parent to replace it
+    int32_t group;  // consecutive individuals that share the decision to cross and the cut points
+    int32_t strength;  // mutations of a child that mutates
+    int32_t elitist;   // whether a child must be better than its parent to replace it
 };
 
 class Mover : public Base<Plan> {
@@ -41,7 +42,7 @@ class Mover : public Base<Plan> {
         find_neighbours(slot);
         __syncthreads();
         const uint4 word = word_[1];
-        const int chosen = neighbourhood::selected(seen_, word_[0]);
+        const int chosen = neighbourhood::selected(plan_.selection, seen_, word_[0]);
         copy_row(mates_[1], seen_[chosen].genes, pitch);
         __syncthreads();
         if (word.x < plan_.crossing) {
@@ -77,7 +78,7 @@ class Mover : public Base<Plan> {
         // Neighbouring threads make the two draws at the same time.
         for (int i = threadIdx.x; i < 2; i += blockDim.x) {
             draw::Place drawn = slot.place;
-            if (i == 1) drawn.individual = uint32_t(slot.slot) / CELLULAR_GROUP;
+            if (i == 1) drawn.individual = uint32_t(slot.slot) / uint32_t(plan_.group);
             word_[i] = drawn.words(i == 0 ? stream::NEIGHBOUR : stream::OPERATORS, 0);
         }
     }

@@ -8,7 +8,7 @@
 #include "algorithms/base.cuh"
 
 // DE_STRATEGY selects the base of a mutant: a random individual, the best, or the current one moved
-// towards the best. DE_ADAPTS: each individual has its own F and Cr.
+// towards the best.
 #define DE_RAND 0
 #define DE_BEST 1
 #define DE_CURRENT_TO_BEST 2
@@ -18,7 +18,7 @@ namespace algorithm {
 struct Plan {
     float low, width;         // initial genes are drawn from low up to low + width
     float weight, crossover;  // F and Cr
-    float* own_weight;        // [islands][population]: used with DE_ADAPTS
+    float* own_weight;        // [islands][population]: null unless the rates adapt
     float* own_crossover;
 };
 
@@ -121,7 +121,7 @@ class Mover : public Base<Plan> {
         // Read the cost early, as it takes long to arrive.
         current_ = all_.cost[row_before(slot, slot.slot)];
         rates_ = Rates(plan_);
-        if (DE_ADAPTS) rates_.adapt(plan_, number(slot), slot.place);
+        if (plan_.own_weight) rates_.adapt(plan_, number(slot), slot.place);
         return false;
     }
 
@@ -157,7 +157,7 @@ class Mover : public Base<Plan> {
     __device__ bool enters(const Slot&, const Gene*, int64_t cost) const { return cost < current_; }
 
     __device__ void store_state(const Slot& slot, const Gene*, int64_t, bool enters) const {
-        if (!DE_ADAPTS || !enters) return;
+        if (!plan_.own_weight || !enters) return;
         (slot.redrawn ? Rates(plan_) : rates_).keep(plan_, number(slot));
     }
 

@@ -112,11 +112,11 @@ EAX_KERNEL(384, 3, eax_pair) {
         int32_t* const work = plan.work + job * eax::WORK * pitch;
         // The graph grows from the beginning of the memory, the comparison is at its end; when it
         // is over, the walks take its place.
-        Scratch scratch(arena.large()), of_comparison(eax::end_of(arena.large(), n));
-        eax::Comparison comparison(pair, of_comparison, work + 4 * pitch, n);
+        Scratch scratch(arena.large()), of_comparison(eax::end_of(plan, arena.large(), n));
+        eax::Comparison comparison(plan, pair, of_comparison, work + 4 * pitch, n);
         const int count = comparison.count(arena.large());
-        if (count <= EAX_FAST_VERTICES) {
-            const int walks = eax::walks_in(count, is_block);
+        if (count <= plan.fast_vertices) {
+            const int walks = eax::walks_in(plan, count, is_block);
             auto* const fast = scratch.take<eax::Adjacent<uint16_t>>(count);
             auto* const bits = scratch.take<uint8_t>(walks * eax::bytes_of_bits(count));
             eax::Graph<uint16_t> graph(count, work, fast, bits);

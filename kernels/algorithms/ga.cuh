@@ -8,19 +8,18 @@
 #include "core/costs.cuh"
 #include "operators.cuh"
 
-#define GA_BEST 0
-#define GA_TOURNAMENT 1
-#define GA_PROPORTIONAL 2
-
 namespace algorithm {
 
-// GA_SELECTION: how parents are selected. GA_STEADY: whether a child must be better than the
-// individual it replaces. GA_REFUSES: whether children that are already on the island are refused.
+enum Selection : int32_t { BEST = 0, TOURNAMENT = 1, PROPORTIONAL = 2 };
+
 struct Plan {
     uint64_t crossing, mutating;  // cross or mutate if a word is below this
     int32_t survivors;            // number of best individuals copied unchanged
     int32_t tournament;           // number of candidates per parent; the best is selected
     int32_t strength;             // mutations of a child that mutates
+    int32_t selection;            // of parents: a Selection
+    int32_t steady;               // whether a child must be better than the individual it replaces
+    int32_t refuses;              // whether children that are already on the island are refused
 };
 
 // The previous generation of one island.
@@ -109,8 +108,8 @@ __device__ int by_fitness(const Previous& previous, uint32_t first_quad, const d
 }
 
 __device__ Parents parents(const Previous& previous, const Plan& plan, const draw::Place& place) {
-    if (GA_SELECTION == GA_BEST) return {previous.order[0], previous.order[1]};
-    if (GA_SELECTION == GA_TOURNAMENT) return by_tournament(previous, plan.tournament, place);
+    if (plan.selection == BEST) return {previous.order[0], previous.order[1]};
+    if (plan.selection == TOURNAMENT) return by_tournament(previous, plan.tournament, place);
     return {by_fitness(previous, 0, place), by_fitness(previous, 1, place)};
 }
 
@@ -128,7 +127,7 @@ class Mover : public Base<Plan> {
     }
 
     __device__ bool passes(const Slot& slot) {
-        is_duplicate_ = GA_REFUSES && Previous(all_, slot).is_duplicate(slot.slot);
+        is_duplicate_ = plan_.refuses && Previous(all_, slot).is_duplicate(slot.slot);
         return slot.slot < plan_.survivors && !is_duplicate_;
     }
 
@@ -145,10 +144,10 @@ class Mover : public Base<Plan> {
         const encoding::Shape& shape = all_.shape;
         const Previous previous(all_, slot);
         // In a generational scheme, two consecutive slots are the children of one pair.
-        const uint32_t number = slot.slot - (GA_STEADY ? 0 : plan_.survivors);
-        const int side = GA_STEADY ? 0 : number % 2;
+        const uint32_t number = slot.slot - (plan_.steady ? 0 : plan_.survivors);
+        const int side = plan_.steady ? 0 : number % 2;
         draw::Place pair = slot.place;
-        pair.individual = GA_STEADY ? number : number / 2;
+        pair.individual = plan_.steady ? number : number / 2;
         const Parents chosen = parents(previous, plan_, pair);
         copy_row(mates_[0], previous.genes(chosen.first), shape.pitch);
         copy_row(mates_[1], previous.genes(chosen.second), shape.pitch);
@@ -170,9 +169,9 @@ class Mover : public Base<Plan> {
     }
 
     __device__ bool enters(const Slot& slot, const Gene* child, int64_t cost) const {
-        if (!GA_STEADY) return true;
+        if (!plan_.steady) return true;
         if (!is_duplicate_ && cost >= current(slot).cost) return false;
-        return !GA_REFUSES || !Previous(all_, slot).contains(child, cost, all_.population);
+        return !plan_.refuses || !Previous(all_, slot).contains(child, cost, all_.population);
     }
 
   private:

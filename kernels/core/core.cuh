@@ -5,6 +5,7 @@
 #include "core/block.cuh"
 #include "core/compiler.cuh"
 #include "core/draw.cuh"
+#include "core/layout.cuh"
 #include "core/pairs.cuh"
 #include "core/products.cuh"
 #include "core/quads.cuh"

@@ -13,18 +13,6 @@
 #define EAX_WIDE 0
 #endif
 
-// The most neighbours of a city.
-#ifndef EAX_DEGREE
-#define EAX_DEGREE 10
-#endif
-
-// The memory of a block for the graph of a pair and its walks, and the vertices for which it is
-// large enough.
-#ifndef EAX_GRAPH_BYTES
-#define EAX_GRAPH_BYTES 8192
-#define EAX_FAST_VERTICES 64
-#endif
-
 namespace eax {
 
 #if EAX_WIDE
@@ -105,7 +93,10 @@ struct Plan {
     Position* record;        // [islands][population][children][RECORD]: the cuts of a child
     Chosen* chosen;          // [islands][population] if ranks share the island, else null
     int32_t first_pair, end_pair;  // of each island: those of which a launch makes children
-    int32_t shared;                // whether a launch takes `chosen`, as ranks share the island
+    // The memory of a block for the graph of a pair and its walks, and the vertices for which it is
+    // large enough.
+    int32_t graph_bytes, fast_vertices;
+    int32_t shared;  // whether a launch takes `chosen`, as ranks share the island
 };
 
 // A pair of parents.

@@ -56,10 +56,10 @@ struct WalkRoom {
 __device__ int bytes_of_bits(int vertices) { return (vertices + 3) / 4 * 4; }
 
 // Return how many walks look for cycles at the same time in a graph in block memory.
-__device__ int walks_in(int vertices, bool is_block) {
+__device__ int walks_in(const Plan& plan, int vertices, bool is_block) {
     if (is_block) return 1;  // its cycles have no edge in common
     constexpr int LISTS = 4 * (2 * MOST_CYCLES + MOST_WALKS), ALIGNED = 32;
-    const int left = EAX_GRAPH_BYTES - LISTS - ALIGNED - 4 * vertices;
+    const int left = plan.graph_bytes - LISTS - ALIGNED - 4 * vertices;
     const int fit = min(MOST_WALKS, left / (bytes_of_bits(vertices) + 2 * LONGEST_WALK));
     return max(1, min(fit, vertices / PER_WALK));
 }

@@ -95,21 +95,27 @@ class Marks {
 };
 
 // Return where the memory of a comparison begins, at the end of that of a block.
-__device__ char* end_of(char* memory, int n) {
-    return memory + EAX_GRAPH_BYTES - 2 * Marks::bytes(n);
+__device__ char* end_of(const Plan& plan, char* memory, int n) {
+    return memory + plan.graph_bytes - 2 * Marks::bytes(n);
 }
 
 // Compares the parents of a pair, all threads of a block together.
 class Comparison {
   public:
     // `placed` has n numbers.
-    __device__ Comparison(const Pair& pair, Scratch& scratch, int32_t* placed, int n)
-        : pair_(pair), n_(n), placed_(placed), common_(scratch, n), differing_(scratch, n) {}
+    __device__ Comparison(const Plan& plan, const Pair& pair, Scratch& scratch, int32_t* placed,
+                          int n)
+        : plan_(plan),
+          pair_(pair),
+          n_(n),
+          placed_(placed),
+          common_(scratch, n),
+          differing_(scratch, n) {}
 
     // Return the number of differing positions. `memory` of the block is free until the comparison
     // begins there.
     __device__ int count(char* memory) {
-        if (BLOCK_MEMORY_IS_FASTER && fits(n_)) {
+        if (BLOCK_MEMORY_IS_FASTER && fits()) {
             auto* const copied = reinterpret_cast<uint64_t*>(memory);
             auto* const original = reinterpret_cast<const uint64_t*>(pair_.position_a);
             for (int i = threadIdx.x; i < words_of(n_); i += blockDim.x) copied[i] = original[i];
@@ -134,8 +140,8 @@ class Comparison {
 
   private:
     __device__ static int words_of(int n) { return (n + 3) / 4 * sizeof(Position) / 2; }
-    __device__ static bool fits(int n) {
-        return words_of(n) * int(sizeof(uint64_t)) <= EAX_GRAPH_BYTES - 2 * Marks::bytes(n);
+    __device__ bool fits() const {
+        return words_of(n_) * int(sizeof(uint64_t)) <= plan_.graph_bytes - 2 * Marks::bytes(n_);
     }
 
     // Find the position in A of the city at each position of B.
@@ -240,6 +246,7 @@ class Comparison {
         graph.bits[number] = uint8_t(bits);
     }
 
+    const Plan& plan_;
     const Pair& pair_;
     const int n_;
     int32_t* const placed_;  // the position in A of the city at each position of B

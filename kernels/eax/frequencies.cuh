@@ -8,7 +8,7 @@
 
 namespace eax {
 
-constexpr int MOST_DEGREE = EAX_DEGREE;  // neighbours of a city
+constexpr int MOST_DEGREE = 10;  // neighbours of a city
 
 class Frequencies {
   public:

@@ -9,10 +9,6 @@
 
 namespace tempering {
 
-// While an island is tuned, all replicas cool down together. A ladder then extends over the
-// temperatures at which the mean energy exceeded the last one by these numbers of temperatures per
-// item.
-constexpr double COLD_EXCESS = TEMPERING_COLD, HOT_EXCESS = TEMPERING_HOT;
 constexpr double LEAST_RATIO = 1.01;  // of the hottest to the coldest temperature
 
 class Ladder {
@@ -188,7 +184,8 @@ class Ladder {
     }
 
     __device__ void tune() const {
-        const double low = temperature_of(COLD_EXCESS), high = temperature_of(HOT_EXCESS);
+        const double low = temperature_of(plan_.cold_excess);
+        const double high = temperature_of(plan_.hot_excess);
         spread(low, high > LEAST_RATIO * low ? high : LEAST_RATIO * low);
     }
 

@@ -17,11 +17,15 @@ struct Plan {
     int32_t sweeps;    // work of a replica per generation
     int32_t patience;  // generations without improvement before a ladder is renewed; 0: never
     int32_t renewed_from, renewed_to;  // rungs whose replicas are then renewed
-    int32_t descent;     // generations per rung of a replica that descends; 0: rungs are exchanged
-    int32_t tuning;      // generations in which an island cools down; 0: temperatures are given
-    double effort;       // number of sweeps as which an accepted exchange counts
-    double low, high;    // temperatures of the first and last rung, or wide bounds, in units
-    const double* unit;  // the mean change of the cost by an exchange, as a temperature
+    int32_t descent;   // generations per rung of a replica that descends; 0: rungs are exchanged
+    int32_t tuning;    // generations in which an island cools down; 0: temperatures are given
+    double effort;     // number of sweeps as which an accepted exchange counts
+    double low, high;  // temperatures of the first and last rung, or wide bounds, in units
+    // While an island is tuned, all replicas cool down together. A ladder then extends over the
+    // temperatures at which the mean energy exceeded the last one by these numbers of temperatures
+    // per item.
+    double cold_excess, hot_excess;
+    const double* unit;           // the mean change of the cost by an exchange, as a temperature
     const int32_t* alike_places;  // [n]: see tempering/chain.cuh, or null
     // Of each individual: [islands][population]
     int32_t* state;   // [pitch] genes

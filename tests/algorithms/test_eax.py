@@ -26,10 +26,10 @@ from eax_for_tests import (
 )
 from problems_for_tests import cities
 
-from islands.algorithms import eax_memory
+from islands.algorithms import eax as eax_memory
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend, Fork
-from islands.problems.neighbours import DEGREE
+from islands.problems.distances import DEGREE
 
 
 def test_tours_stay_consistent_through_all_phases(backend: Backend, tmp_path: Path) -> None:

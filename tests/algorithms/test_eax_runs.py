@@ -22,9 +22,9 @@ from problems_for_tests import cities
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 
 from islands.algorithms import eax, eax_memory
-from islands.algorithms.schedule import Shape
+from islands.algorithms.base import Shape
 from islands.backends.base import Backend, Block
-from islands.problems.neighbours import DEGREE
+from islands.problems.distances import DEGREE
 
 SMALL = {
     "five": placed([(0, 0), (9, 1), (4, 7), (2, 2), (8, 8)]),

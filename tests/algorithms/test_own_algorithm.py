@@ -19,7 +19,7 @@ from teams_for_tests import copies, in_teams
 from user_algorithm import Threshold, ThresholdSettings, neighbours
 
 from islands.algorithms import ALGORITHMS
-from islands.algorithms.schedule import Launch
+from islands.algorithms.base import Launch
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.arguments import Struct
@@ -208,6 +208,13 @@ def taking(self: Any, arrays: Any, plan: Any = Threshold.plan, **changed: Any) -
     return Struct(**{name: value for name, value in members.items() if value is not ...})
 
 
+def swapped(self: Any, arrays: Any, plan: Any = Threshold.plan) -> Struct:
+    """Return a plan in which two pointers to the same type have changed places."""
+    members = plan(self, arrays).members
+    *others, threshold, proposal, delta = members
+    return Struct(**{name: members[name] for name in (*others, delta, proposal, threshold)})
+
+
 def launching(**steps: Any) -> Any:
     """Return an algorithm with a changed schedule."""
     usual = Threshold.schedule
@@ -216,7 +223,16 @@ def launching(**steps: Any) -> Any:
 
 NEAR = np.zeros((N, 5), np.int32)
 WRONG: list[tuple[str, Any, str]] = [
-    ("plan", partialmethod(taking, delta=...), "algorithm::Plan is not as long as what plan"),
+    (
+        "plan",
+        partialmethod(taking, delta=...),
+        "algorithm::Plan: Python passes 40 bytes. ",
+    ),
+    ("plan", swapped, "algorithm::Plan::delta: Python passes an array of int64 at byte 24"),
+    (
+        *("tables", lambda *_: {"neighbours": NEAR.astype(np.int64)}),
+        "algorithm::Plan::neighbours: Python passes an array of int64 at byte 8",
+    ),
     ("plan", partialmethod(taking, near=5), r"Struct: near=5 has no size .*near=numpy.int32\(5"),
     ("tables", lambda *_: {"neighbours": NEAR, "delta": NEAR}, "the table delta has the name of a"),
     ("tables", lambda *_: {"neighbours": [[1]]}, "the table neighbours has the type list"),

@@ -16,7 +16,8 @@ from islands.archipelago.team import shares
 from islands.configuration.resolve import layers
 from islands.parallel import World, world
 from islands.run.request import resolved
-from islands.run.runner import Output, run
+from islands.run.runner import run
+from islands.run.single import Output
 
 POPULATION = 256
 STEADY = Ga(GaSettings(), POPULATION)

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 from ranks_for_tests import on_ranks
 
-from islands.backends.energy import joules
+from islands.backends.gpus import joules
 from islands.progress.usage import EnergyMeter
 
 IDENTITY = "00112233445566778899aabbccddeeff"
@@ -76,10 +76,10 @@ def test_the_energy_of_all_ranks_counts_each_gpu_once(
 ) -> None:
     found = on_ranks(
         2,
-        lambda world: EnergyMeter(Counter(*devices[world.rank]), world).shared(),  # type: ignore[arg-type]
+        lambda world: EnergyMeter(Counter(*devices[world.rank]), world).of_all_ranks(),  # type: ignore[arg-type]
     )
     assert found == [energy, energy]
 
 
 def test_without_a_device_the_energy_is_unknown() -> None:
-    assert on_ranks(1, lambda world: EnergyMeter(None, world).shared()) == [None]
+    assert on_ranks(1, lambda world: EnergyMeter(None, world).of_all_ranks()) == [None]

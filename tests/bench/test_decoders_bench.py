@@ -16,11 +16,11 @@ def test_all_decoders_of_an_instance_reach_the_same_cost(monkeypatch: pytest.Mon
     monkeypatch.setattr(decoders, "INSTANCES", {"national/random": 30})
     request = BenchRequest(world=World(), backends=["cpu"], threads=1, generations=2)
     rows = list(decoders.measure(request))
-    assert [row.decoder for row in rows] == list(decoders.WAYS)
-    assert len({row.cost for row in rows}) == 1
-    assert rows[0].ratio == 1
+    assert [row["decoder"] for row in rows] == list(decoders.WAYS)
+    assert len({row["cost"] for row in rows}) == 1
+    assert rows[0]["ratio"] == 1
     for row in rows:
-        assert row.ratio == pytest.approx(row.milliseconds / rows[0].milliseconds)
+        assert row["ratio"] == pytest.approx(row["milliseconds"] / rows[0]["milliseconds"])
 
 
 def test_a_batch_of_tours_costs_the_rounded_lengths() -> None:

@@ -124,5 +124,5 @@ def test_rows_are_aligned_with_their_headers() -> None:
     rows: list[Any] = [*GpuTargetRow.all_of(0.0, runs), *GpuSpeedRow.all_of(runs)]
     rows += [GpuLawRow.of(0.0, runs), *GpuMeansRow.all_of(rows)]
     for row in rows:
-        header, method = row.HEADER.splitlines()[-1], "default, cpu"
+        header, method = row.table.header.splitlines()[-1], "default, cpu"
         assert row.line().index(method) == header.index("method"), f"\n{header}\n{row.line()}"

@@ -50,7 +50,7 @@ def test_a_row_shows_gaps_hits_and_times() -> None:
     assert (target.reached, target.seconds_10, target.seconds_90) == (2, 1.0, None)
     means = QualityMeans.of("set", [row])
     assert (means.instances, means.reached, means.always, means.hits) == (1, 1, 0, 1)
-    widths = [len(each.line()) - len(each.HEADER.splitlines()[-1]) for each in (row, means)]
+    widths = [len(each.line()) - len(each.table.header.splitlines()[-1]) for each in (row, means)]
     assert all(abs(width) <= 10 for width in widths), widths
 
 
@@ -110,7 +110,7 @@ def test_methods_are_tested_against_the_first() -> None:
     assert [ranks[each].mean_rank for each in ("better", "first", "worse")] == [1, 2, 3]
     assert (ranks["first"].p, ranks["worse"].problems) == (None, 16)
     lines = [each.line() for each in found.values()]
-    width = len(ContrastRow.HEADER.splitlines()[-1])
+    width = len(ContrastRow.table.header.splitlines()[-1])
     assert all(abs(len(line) - width) <= 6 for line in lines)
 
 
@@ -215,7 +215,7 @@ def test_all_ranks_take_part(variant: str, tmp_path: Path) -> None:
     options: dict[str, Any] = {"of": ("demo/qap",), "variant": (variant,), "out": tmp_path}
     request = BenchRequest(ranks, ["cpu"], limit=0.1, seeds=1, threads=1, **options)
     if ranks.rank == 0:
-        request.ledger.open(tmp_path)
+        request.campaign.ledger.open(tmp_path)
     rows = [each for each in quality.measure(request) if isinstance(each, RunRow)]
     assert [each.ranks for each in rows] == [ranks.size]
     assert len(set(ranks.allgather(rows[0].cost))) == 1

@@ -17,13 +17,14 @@ def test_every_exchange_of_every_step_is_counted(
     monkeypatch.setattr(tabu, "_effort", lambda name, size: (3, 40))
     rows = list(tabu.measure(BenchRequest(world=World(), backends=[backend.name])))
     programs = ["kernel", "loop"] if backend.name == "cpu" else ["kernel"]
-    assert [(row.program, row.size) for row in rows] == [
+    assert [(row["program"], row["size"]) for row in rows] == [
         (program, size) for size in (8, 21) for program in programs
     ]
     for row in rows:
-        seconds = row.milliseconds / 1000
-        pairs = row.size * (row.size - 1) // 2
-        assert row.evaluations_per_second * seconds == pytest.approx(3 * 40 * pairs)
+        seconds = row["milliseconds"] / 1000
+        pairs = row["size"] * (row["size"] - 1) // 2
+        assert row["evaluations_per_second"] * seconds == pytest.approx(3 * 40 * pairs)
+        assert 3 * 40 * row["microseconds_a_step"] == pytest.approx(1e6 * seconds)
 
 
 def test_the_benchmark_fails_on_a_wrong_cost_or_order(backend: Backend) -> None:

@@ -3,13 +3,24 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
 
-from islands.bench.topologies import TopologyRow
+from islands.bench.topologies import (
+    SEEDS,
+    TopologyRow,
+    Traffic,
+    counted_traffic,
+    simulated,
+    takeover,
+    traffic,
+)
 from islands.cli import bench, main
-from islands.migration import TOPOLOGIES
+from islands.migration.route import plan
+from islands.migration.topology import TOPOLOGIES, Scene
+from islands.parallel import Deal
 
 
 def rows_of(capsys: pytest.CaptureFixture[str], *options: str) -> dict[tuple[int, str], Any]:
@@ -52,7 +63,7 @@ def test_out_contains_the_table_and_a_plot(
     line = ["bench", "topologies", "--islands", "8,64", "--out", str(folder)]
     assert main(line) == 0
     shown = capsys.readouterr().out
-    assert TopologyRow.HEADER in shown
+    assert TopologyRow.table.header in shown
     assert f"Wrote {folder}" in shown
     with (folder / "topologies.csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream))
@@ -65,9 +76,9 @@ def test_out_contains_the_table_and_a_plot(
 def test_rows_are_aligned_with_their_header(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "topologies", "--islands", "8,4096"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    first = lines.index(TopologyRow.HEADER)
+    first = lines.index(TopologyRow.table.header)
     rows = lines[first : first + 1 + 2 * (len(TOPOLOGIES) - 1)]
-    assert {len(line) for line in rows} == {len(TopologyRow.HEADER)}
+    assert {len(line) for line in rows} == {len(TopologyRow.table.header)}
 
 
 @pytest.mark.parametrize(
@@ -96,3 +107,93 @@ def test_a_missing_plot_library_is_reported_before_the_simulation(
     assert main(["bench", "topologies", "--out", str(tmp_path / "new")]) == 2
     assert "needs matplotlib. Install it with: pip install" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
+
+
+SENDING = [name for name in TOPOLOGIES if name != "none"]
+
+
+def hop_by_hop(name: str, islands: int, start: int, seed: int, delay: int) -> int:
+    """Return the number of migrations until the best of `start` is on all islands."""
+    have, away, epoch = {start}, set[int](), 0
+    while len(have) < islands:
+        epoch += 1
+        if delay:
+            # Migrants of the previous migration arrive before new ones leave.
+            have |= away
+        senders = TOPOLOGIES[name].sources(Scene(islands, seed, epoch), range(islands)).tolist()
+        away = {island for island, row in enumerate(senders) if have & {s for s in row if s >= 0}}
+        if not delay:
+            have |= away
+    return epoch
+
+
+def all_hop_by_hop(name: str, islands: int, delay: int) -> list[list[int]]:
+    """Return the takeover times from all start islands, one list per seed."""
+    seeds = range(1, 1 + (SEEDS if TOPOLOGIES[name].changes else 1))
+    return [[hop_by_hop(name, islands, s, seed, delay) for s in range(islands)] for seed in seeds]
+
+
+@pytest.mark.parametrize("islands", [2, 8, 13])
+@pytest.mark.parametrize("name", SENDING)
+def test_the_simulation_agrees_with_single_hops(name: str, islands: int) -> None:
+    times = [time for seed in all_hop_by_hop(name, islands, delay=0) for time in seed]
+    found = simulated(TOPOLOGIES[name], islands)
+    assert found.mean == pytest.approx(fmean(times))
+    assert found.worst == max(times)
+
+
+@pytest.mark.parametrize("name", SENDING)
+def test_with_a_delay_takeover_takes_one_migration_more(name: str) -> None:
+    at_once, delayed = (all_hop_by_hop(name, 11, delay) for delay in (0, 1))
+    assert delayed == [[time + 1 for time in seed] for seed in at_once]
+
+
+@pytest.mark.parametrize(
+    ("name", "islands", "mean"),
+    [
+        *(("ring", 64, 63), ("ring", 1000, 999), ("hypercube", 4096, 12), ("elite", 65536, 1)),
+        *(("torus", 100, 9), ("ring", 1, 0), ("elite", 1, 0), ("broadcast", 1, 0)),
+    ],
+)
+def test_known_takeover_times_of_regular_topologies(name: str, islands: int, mean: int) -> None:
+    found = takeover(name, islands)
+    assert (found.mean, found.worst) == (mean, mean)
+
+
+@pytest.mark.parametrize("islands", [5, 16])
+def test_formulas_agree_with_the_simulation(islands: int) -> None:
+    assert takeover("elite", islands) == simulated(TOPOLOGIES["elite"], islands)
+    times = all_hop_by_hop("broadcast", islands, delay=0)
+    found = takeover("broadcast", islands)
+    assert found.mean == pytest.approx(fmean(map(fmean, times)), rel=0.3)
+    assert found.worst == pytest.approx(fmean(map(max, times)), rel=0.3)
+
+
+def as_routed(name: str, islands: int, ranks: int) -> Traffic:
+    """Return the traffic of the routes of a real run."""
+    deal = Deal(islands, ranks)
+    topology = TOPOLOGIES[name]
+    parcels, most_parcels, most_messages, arriving = [], [], [], 0
+    for epoch in range(1, 9):
+        scene = Scene(islands, 1, epoch)
+        routes = [
+            plan(lambda them, scene=scene: topology.sources(scene, them), deal, rank)
+            for rank in range(ranks)
+        ]
+        sent = [sum(parcel.last - parcel.first for parcel in route.sends) for route in routes]
+        parcels.append(fmean(sent))
+        most_parcels.append(max(sent))
+        most_messages.append(max(len(route.sends) for route in routes))
+        arriving = max(arriving, *(route.sources.shape[1] for route in routes))
+    return Traffic(arriving, fmean(parcels), fmean(most_parcels), fmean(most_messages))
+
+
+@pytest.mark.parametrize(("islands", "ranks"), [(8, 1), (16, 4), (13, 3)])
+@pytest.mark.parametrize("name", TOPOLOGIES)
+def test_traffic_agrees_with_a_run(name: str, islands: int, ranks: int) -> None:
+    expected = as_routed(name, islands, ranks)
+    for found in (counted_traffic(TOPOLOGIES[name], islands, ranks), traffic(name, islands, ranks)):
+        assert found.arriving == expected.arriving
+        assert found.parcels == pytest.approx(expected.parcels)
+        assert found.most_parcels == pytest.approx(expected.most_parcels)
+        assert found.most_messages == pytest.approx(expected.most_messages)

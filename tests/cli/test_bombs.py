@@ -18,9 +18,9 @@ import pytest
 from page_folders import experiment
 
 import islands
+from islands.campaign.series import COLUMNS
 from islands.record.files import write_table
 from islands.record.parquet import read_parquet, write_parquet
-from islands.series.ledger import COLUMNS
 
 SECONDS, BYTES = 10.0, 1 << 30
 SMALL = {"algorithm": "ga", "population": 16, "islands": 2, "backend": "cpu", "improver": "none"}

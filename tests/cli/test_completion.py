@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from islands.cli import COMMANDS, main, parser
-from islands.cli.completion_words import VALUES
+from islands.cli.completion import VALUES
 
 
 def script(shell: str, capsys: Any) -> str:

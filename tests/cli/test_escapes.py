@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import islands
-from islands.cli import COMMANDS, main, watch
+from islands.cli import COMMANDS, follow, main
 from islands.errors import CompileError, InputError, RunError
 from islands.record.parquet import read_parquet, write_parquet
 from islands.text import escaped
@@ -40,7 +40,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def place(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder with a run, a sweep, scripts and instances that others have made."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(watch, "_LOG_SECONDS", 0.0)
+    monkeypatch.setattr(follow, "_LOG_SECONDS", 0.0)
     run = tmp_path / "a"
     shutil.copytree(finished, run)
     path = run / "solution.parquet"

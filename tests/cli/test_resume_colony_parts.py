@@ -15,7 +15,7 @@ import copied_parts
 import pytest
 
 from islands.cli import main
-from islands.custom.kinds import Kind
+from islands.custom.parts import PartKind
 
 RUN = ["run", "demo/tsp", "--backend", "cpu", "--threads", "1", "--improver", "none"]
 RUN += ["--population", "20", "--migration", "ring", "--interval", "3"]
@@ -43,7 +43,7 @@ def moved() -> None:
     """Move the script, and remove its parts from this process, as in a new one."""
     Path("elsewhere").mkdir()
     shutil.move("mine.py", "elsewhere/mine.py")
-    for kind in Kind.all:
+    for kind in PartKind.all:
         for name in kind.own:
             del kind.registry[name]
         kind.own.clear()

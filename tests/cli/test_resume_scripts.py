@@ -17,9 +17,9 @@ from ranks_for_tests import on_ranks
 
 import islands
 from islands.cli import main
-from islands.configuration.agreement import require_agreement
+from islands.configuration.identity import require_agreement
 from islands.configuration.resolve import layers, resolve
-from islands.custom.kinds import Kind
+from islands.custom.parts import PartKind
 from islands.errors import UsageError
 from islands.parallel import World
 
@@ -53,7 +53,7 @@ def _next_to_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def forget() -> None:
     """Remove the script's parts from this process, as in a new process."""
-    for kind in Kind.all:
+    for kind in PartKind.all:
         for name in kind.own:
             del kind.registry[name]
         kind.own.clear()

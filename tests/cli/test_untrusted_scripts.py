@@ -11,7 +11,7 @@ import pytest
 import islands
 from islands.cli import main
 from islands.cli.job import main as job
-from islands.custom.kinds import Kind
+from islands.custom.parts import PartKind
 from islands.custom.trust import UntrustedError, is_signed
 
 RUN = ["--algorithm", "ga", "--encoding", "keys", "--improver", "none", "--migration", "ring"]
@@ -46,7 +46,7 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def forget() -> None:
     """Remove the scripts' parts from this process, as in a new process."""
-    for kind in Kind.all:
+    for kind in PartKind.all:
         for name in kind.own:
             del kind.registry[name]
         kind.own.clear()

@@ -18,8 +18,8 @@ ASSIGNED = data_folder("instances") / "qap" / "demo.sln"
 
 def run(*line: str) -> int:
     parser = argparse.ArgumentParser()
-    verify.add_arguments(parser)
-    return verify.main(parser.parse_args(line))
+    verify.add_verify(parser)
+    return verify.verify(parser.parse_args(line))
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ CHOSEN = [int(word) - 1 for word in OPTIMAL.read_text().split()]
 
 def run(*line: str) -> int:
     parser = argparse.ArgumentParser()
-    verify.add_arguments(parser)
-    return verify.main(parser.parse_args(line))
+    verify.add_verify(parser)
+    return verify.verify(parser.parse_args(line))
 
 
 def write(path: Path, text: str) -> str:

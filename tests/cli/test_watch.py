@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from islands.bench import traced as runs
-from islands.cli import main, watch
+from islands.cli import follow, main
 from islands.display.heartbeat import Work, end_work, read_work, write_work
 from islands.record.folder import EXPERIMENTS_LOCK, SERIES_LOCK, TUNING_LOCK
 from islands.record.lock import FolderLock
@@ -25,7 +25,7 @@ SERIES += ["--threads", "1", "--improver", "none", "--out", "a"]
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(watch, "_STATE_SECONDS", 0.0)
+    monkeypatch.setattr(follow, "_STATE_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
         def sleep(_: float) -> None:
             actions.pop(0)()
 
-    monkeypatch.setattr(watch, "time", Clock)
+    monkeypatch.setattr(follow, "time", Clock)
     return actions
 
 

@@ -17,8 +17,9 @@ import islands
 import islands.configuration.resolve as module
 from islands.archipelago.measure import Candidate
 from islands.backends import choose
-from islands.configuration.agreement import identity
+from islands.campaign.series import SeriesPlan, run_series
 from islands.configuration.given import ALIASES
+from islands.configuration.identity import identity
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
@@ -27,9 +28,8 @@ from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.run import request as request
 from islands.run.concurrent import run_concurrently
-from islands.run.runner import Output, resume_requested, run_requested
-from islands.series.plan import Plan
-from islands.series.several import run_several
+from islands.run.runner import resume_requested, run_requested
+from islands.run.single import Output
 from islands.settings import Settings, setting
 
 
@@ -182,13 +182,13 @@ def test_run_and_resumed_run_use_settings_of_the_problem(
 
 
 def test_series_uses_settings_of_the_problem(ways: list[Settings], tmp_path: Path) -> None:
-    planned = Plan.of(["fake/five"], 2, ASKED)
+    planned = SeriesPlan.of(["fake/five"], 2, ASKED)
     output = Output(writes=True, folder=tmp_path / "a")
-    run_several(planned, World(), output)
-    run_several(planned, World(), output)
+    run_series(planned, World(), output)
+    run_series(planned, World(), output)
     assert ways == [WaySettings("right")] * 2
     with pytest.raises(UsageError, match="contains a run with other settings: way"):
-        run_several(Plan.of(["fake/five"], 2, {**ASKED, "way": "left"}), World(), output)
+        run_series(SeriesPlan.of(["fake/five"], 2, {**ASKED, "way": "left"}), World(), output)
 
 
 def test_concurrent_runs_and_solvers_use_settings_of_the_problem(ways: list[Settings]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from islands.custom.scripts import module_of, own_lines, place_in
+from islands.custom.scripts import module_of, script_errors, script_line
 from islands.errors import InputError
 
 CALLS = """\
@@ -41,12 +41,12 @@ def test_a_later_call_shows_its_line_too(tmp_path: Path) -> None:
     path = written(tmp_path)
     outer = module_of(path).outer
     with pytest.raises(InputError, match=r"cost: .*own\.py, line 4, ") as caught:  # noqa: SIM117
-        with own_lines(path, "cost"):
+        with script_errors(path, "cost"):
             outer("nothing")
     cause = caught.value.__cause__
     assert cause is not None
-    assert place_in(cause) == f"{path}, line 4, 'return json.loads(text)'"
-    assert place_in(ValueError("of islands")) == ""
+    assert script_line(cause) == f"{path}, line 4, 'return json.loads(text)'"
+    assert script_line(ValueError("of islands")) == ""
 
 
 def test_a_syntax_error_shows_its_own_line(tmp_path: Path) -> None:

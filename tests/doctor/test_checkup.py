@@ -10,10 +10,7 @@ from checkups import gpu, place
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.doctor import checkup as checkups
-from islands.doctor import place as places
-from islands.doctor import transports
-from islands.doctor.checkup import examine
-from islands.doctor.software import compile_troubles
+from islands.doctor.checkup import compile_troubles, examine
 from islands.errors import CompileError
 from islands.migration.route import Parcel
 from islands.migration.transport import InHostMemory
@@ -72,9 +69,9 @@ def test_a_rank_knows_its_gpu_by_its_identity(monkeypatch: pytest.MonkeyPatch) -
         asked[name] = gpu
         return choose("cpu", 1)
 
-    monkeypatch.setattr(places, "_visible", lambda: [gpu(3).identity, gpu(1).identity])
-    monkeypatch.setattr(places, "choose", chosen)
-    _, where, troubles = places.take(World(), [gpu(number) for number in range(4)])
+    monkeypatch.setattr(checkups, "_visible", lambda: [gpu(3).identity, gpu(1).identity])
+    monkeypatch.setattr(checkups, "choose", chosen)
+    _, where, troubles = checkups.take(World(), [gpu(number) for number in range(4)])
     assert (asked, where.gpu, troubles) == ({"cuda": 0}, gpu(3), [])
 
 
@@ -87,28 +84,28 @@ def test_ranks_without_gpus_do_not_take_a_number(
     ranks.local_rank, ranks.local_size = local_rank, 4
     seen = [[], both, [], both]
     monkeypatch.setattr(ranks, "local_allgather", lambda own: seen)
-    monkeypatch.setattr(places, "_visible", lambda: seen[local_rank])
+    monkeypatch.setattr(checkups, "_visible", lambda: seen[local_rank])
 
     def chosen(_name: str, gpu: int) -> Backend:
         asked.append(gpu)
         return choose("cpu", 1)
 
-    monkeypatch.setattr(places, "choose", chosen)
-    _, where, troubles = places.take(ranks, [gpu(0), gpu(1)])
+    monkeypatch.setattr(checkups, "choose", chosen)
+    _, where, troubles = checkups.take(ranks, [gpu(0), gpu(1)])
     assert (asked, where.gpu, troubles) == ([number], gpu(number), [])
 
 
 def test_gpus_that_are_not_used_are_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    monkeypatch.setattr(places, "takes_gpu", lambda name: False)
-    monkeypatch.setattr(places, "automatic", lambda: ("cpu", "CuPy is not installed"))
-    _, where, troubles = places.take(World(), [gpu(0, "575.57.08")])
+    monkeypatch.setattr(checkups, "takes_gpu", lambda name: False)
+    monkeypatch.setattr(checkups, "automatic", lambda: ("cpu", "CuPy is not installed"))
+    _, where, troubles = checkups.take(World(), [gpu(0, "575.57.08")])
     assert where.backend == "cpu"
     (said,) = troubles
     assert said.startswith("the GPUs are not used: CuPy is not installed. Install their packages")
     assert said.endswith("pip install 'islands[mpi,cuda12]'")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    assert places.take(World(), [gpu(0)])[2] == []
+    assert checkups.take(World(), [gpu(0)])[2] == []
 
 
 @pytest.mark.usefixtures("no_mpi")
@@ -116,8 +113,8 @@ def test_no_device_is_a_problem_not_a_crash(monkeypatch: pytest.MonkeyPatch) -> 
     def fails(*_: object, **__: object) -> None:
         raise CompileError("the CPU backend needs a C++ compiler")
 
-    monkeypatch.setattr(places, "takes_gpu", lambda name: False)
-    monkeypatch.setattr(places, "choose", fails)
+    monkeypatch.setattr(checkups, "takes_gpu", lambda name: False)
+    monkeypatch.setattr(checkups, "choose", fails)
     monkeypatch.setattr(checkups.nvidia, "gpus", list)
     found = examine(World())
     assert found.problems == ["the CPU backend needs a C++ compiler"]
@@ -145,8 +142,8 @@ class Broken(InHostMemory):
 @pytest.mark.mpi(min_size=2)
 def test_every_transport_is_timed_and_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     backend, ranks = choose("cpu", 1), world()
-    monkeypatch.setattr(transports, "candidates", lambda *_: [Careless, Broken, InHostMemory])
-    careless, broken, good = transports.trials(ranks, backend)
+    monkeypatch.setattr(checkups, "candidates", lambda *_: [Careless, Broken, InHostMemory])
+    careless, broken, good = checkups.try_transports(ranks, backend)
     assert careless.trouble == "rank 0: the message changed on its way, in 1024 bytes"
     assert broken.trouble == "rank 0: RuntimeError: no transport, in 1024 bytes"
     assert (careless.timings, broken.timings) == ([], [])

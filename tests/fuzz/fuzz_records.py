@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
-from islands.configuration.agreement import identity
+from islands.campaign.ledger import Ledger
+from islands.campaign.series import COLUMNS, read_rows, row_of
+from islands.configuration.identity import identity
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.parallel import World
@@ -28,13 +30,15 @@ from islands.problems import load
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.checkpoint import Manifest, content_digest, digest
+from islands.record.files import append_row
+from islands.record.folder import LEDGER, SERIES_TABLE
 from islands.record.parquet import checksum, read_parquet, write_parquet
 from islands.record.restore import restore
 from islands.record.solution import recorded
 from islands.record.stream import Extent, Stream, first_rows, stream_path
 from islands.run.build import islands_of
-from islands.run.runner import Output, run
-from islands.series.ledger import LEDGER, enter, read_rows, row_of
+from islands.run.runner import run
+from islands.run.single import Output
 
 TABLE = pa.table({"island": [0, 1, 0], "best": [5, None, 3], "word": ["ring", "", "a"]})
 
@@ -68,7 +72,10 @@ def checkpoints(folder: Path) -> list[Target]:
     """Return the readers of a run's folder: its result, its row in a series, and its checkpoint."""
     finished = Finished.of("demo/qap", folder, algorithm="ga", encoding="permutation")
     which, manifest = finished.identity, finished.manifest
-    enter(folder.parent, row_of(finished.result))
+    row, ledger = row_of(finished.result), Ledger(folder.parent)
+    ledger.add({"instance": row["instance"], "seed": row["seed"]}, row)
+    ledger.close()
+    append_row(folder.parent / SERIES_TABLE, COLUMNS, row)
 
     def sealed(path: Path) -> object:
         """Read a manifest with a checksum of the damaged content."""
@@ -81,7 +88,13 @@ def checkpoints(folder: Path) -> list[Target]:
     def inside(path: Path) -> str:
         return str(path.relative_to(folder.parent))
 
-    whole, table = finished.manifest_text, (folder.parent / LEDGER).read_bytes()
+    whole, table = finished.manifest_text, (folder.parent / SERIES_TABLE).read_bytes()
+    lines = (folder.parent / LEDGER).read_bytes()
+
+    def ledger_of(path: Path) -> None:
+        with closing(Ledger(path.parent)) as read:
+            list(read.entries())
+
     result = folder / "solution.parquet"
     states = [
         finished,
@@ -92,7 +105,8 @@ def checkpoints(folder: Path) -> list[Target]:
         Target("manifest", inside(manifest), (whole,), lambda p: Manifest.read(p.parent, which)),
         Target("sealed manifest", inside(manifest), (whole,), sealed),
         Target("result", inside(result), (result.read_bytes(),), lambda p: recorded(p.parent)),
-        Target("runs.tsv", LEDGER, (table,), lambda p: read_rows(p.parent)),
+        Target("runs.tsv", SERIES_TABLE, (table,), lambda p: read_rows(p.parent)),
+        Target("runs.jsonl", LEDGER, (lines,), ledger_of),
         *(
             Target(
                 f"state of {each.spec.algorithm}",

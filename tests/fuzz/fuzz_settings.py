@@ -15,8 +15,9 @@ from stated_for_tests import stated
 
 import islands
 from islands.algorithms import ALGORITHMS
-from islands.configuration.agreement import identity
+from islands.campaign.series import PlannedRun
 from islands.configuration.fit import fitting, require_block_memory
+from islands.configuration.identity import identity
 from islands.configuration.resolve import format_of, instance_of, layers, resolve
 from islands.configuration.spec import RunSpec, Visits
 from islands.custom.trust import Trust
@@ -28,10 +29,9 @@ from islands.presets import PRESETS
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.record.inputs import require_intact, store_problem
-from islands.record.records import records
+from islands.record.records import kinds_of
 from islands.run.build import islands_of, read_start
 from islands.run.request import resolve_stored, resolved, stored_request
-from islands.series.plan import PlannedRun
 
 _DEMOS = ("demo/tsp", "demo/qap", "demo/mkp")
 _FREE = 32 << 20  # bytes for islands: what needs more is refused
@@ -125,7 +125,7 @@ def _prepared(spec: RunSpec, problem: Problem) -> None:
     opening(islands.__version__, spec, problem, 1)
     visits = Visits.of(spec)
     visits.include(visits.after(visits.after(0)))
-    records(spec)
+    kinds_of(spec)
     backend = Recorder()
     backend.free = _FREE
     islands_of(spec, problem, World(), backend)

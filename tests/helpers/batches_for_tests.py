@@ -10,8 +10,8 @@ import numpy as np
 from problems_for_tests import facilities, knapsack
 
 from islands.archipelago.measure import Candidate
+from islands.campaign.engine import Campaign
 from islands.instances.catalogue import BestKnown
-from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
 from islands.reproduce.experiment import Experiment
@@ -72,6 +72,6 @@ def filled(
     """Return the table of the instances `here`, whose runs `answer` returns."""
     passed = generations or kind.generations
     experiment = _Answered(
-        kind.preset, kind.generations, passed, "cuda", "a GPU", threads, runs, World(), answer
+        kind.preset, kind.generations, passed, "cuda", "a GPU", threads, runs, Campaign(), answer
     )
     return kind(experiment, (), here)

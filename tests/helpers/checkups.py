@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from islands.doctor.checkup import Checkup
+from islands.doctor.checkup import SIZES, Checkup, Place, Timing, TransportResult
 from islands.doctor.nvidia import Gpu, Link
-from islands.doctor.place import Place
-from islands.doctor.transports import SIZES, Timing, TransportResult
 
 DRIVER = "580.159.03"
 

@@ -12,7 +12,7 @@ from itertools import takewhile
 from pages import ROOT, blocks
 
 from islands.cli import COMMANDS, parser
-from islands.cli.job import COMMANDS as OF_JOBS
+from islands.cli.job import IN_JOBS as OF_JOBS
 
 LAUNCHERS = ("mpirun", "srun", "sbatch")
 HOSTS = ROOT / "launch" / "hosts.example"

@@ -46,8 +46,8 @@ class EmulatedGpu(CpuBackend):
         return Block(threads, spill=_SHARED_SLICES if is_large else 0)
 
     def compile(self, source: Source, block: Block) -> Program:
-        threads = {"ISLANDS_THREADS": str(block.threads)}
-        return super().compile(Source(source.entry, {**source.defines, **threads}), block)
+        defines = {**source.defines, "ISLANDS_THREADS": str(block.threads)}
+        return super().compile(dataclasses.replace(source, defines=defines), block)
 
     def call(
         self,

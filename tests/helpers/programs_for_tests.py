@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 import pytest
 
 from islands.algorithms import ALGORITHMS
-from islands.archipelago.colony_spec import ColonySpec
-from islands.archipelago.program_parts import ProgramParts
+from islands.archipelago.colonies import ColonySpec
+from islands.archipelago.parts import ProgramParts
+from islands.backends.arguments import Struct
 from islands.backends.base import Block
-from islands.backends.source import Macros, Source
+from islands.backends.source import Header, Macros, Source
 from islands.improvers import ImproverSettings
 from islands.problems.base import Problem
 
@@ -54,17 +56,22 @@ def parts(
     )
 
 
-def for_gpu(entry: str, macros: Macros, block: Block) -> Source:
+def for_gpu(
+    entry: str,
+    macros: Mapping[str, str | Header],
+    block: Block,
+    structs: Mapping[str, Struct] | None = None,
+) -> Source:
     """Return a program with the macros that the CUDA backend adds for a block."""
     cut: Macros = {"ISLANDS_THREADS": str(block.threads), "ISLANDS_BLOCKS": str(block.resident)}
     if block.spill:
         cut["ISLANDS_GLOBAL_ARENA"] = "1"
-    return Source(entry, {**macros, **cut})
+    return Source(entry, {**macros, **cut}, structs or {})
 
 
 def require_compiles(source: Source, architecture: str = "sm_90") -> bytes:
     """Return the machine code of a program for a GPU, after checking its form and digest."""
-    from islands.backends.nvrtc import compiled
+    from islands.backends.cuda import compiled
 
     code, digest = compiled(source, architecture, lambda path: path.read_bytes())
     assert isinstance(code, bytes)

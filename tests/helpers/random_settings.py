@@ -142,7 +142,7 @@ class RandomRuns:
         improvers = [
             name
             for name, improver in improvers_for(problem.solution_kind).items()
-            if (problem.has_neighbours or not improver.uses_neighbours)
+            if (problem.near is not None or not improver.uses_neighbours)
             and (not isinstance(problem, Model) or set(improver.moves) <= {*problem.moves})
         ]
         improves = draw.random() < 0.7 and ALGORITHMS[algorithm].improves

@@ -12,8 +12,8 @@ import numpy as np
 from numbers_for_tests import NUMBERS
 from problems_for_tests import cities, facilities, knapsack, lattice
 
-from islands.backends.arguments import Arguments, Struct
-from islands.backends.base import Array, Block, Call, Program, Room, arena
+from islands.backends.arguments import Arguments
+from islands.backends.base import Block, Call, Program, Room, arena
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
 from islands.configuration.resolve import layers, resolve
@@ -37,8 +37,6 @@ class Recorder(CpuBackend):
     def __init__(self) -> None:
         super().__init__(1)
         self.launches: list[Launch] = []
-        self.tables: dict[int, Sequence[Struct]] = {}
-        """Arrays of structs on the device, by address."""
 
     def compile(self, source: Source, block: Block) -> Program:
         return Program(source, "", block)
@@ -63,12 +61,6 @@ class Recorder(CpuBackend):
         asked = self.zeros((2,), np.int64)
         self.launches.append(Launch(source, "room", (*arguments, asked)))
         return Room(64)
-
-    def upload_structs(self, structs: Sequence[Struct]) -> Array | None:
-        array = super().upload_structs(structs)
-        if array is not None:
-            self.tables[self.address(array)] = structs
-        return array
 
 
 CASES: dict[str, tuple[Callable[[Path], Problem], dict[str, Any]]] = {

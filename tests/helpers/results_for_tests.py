@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from islands.campaign.summary import Summary
 from islands.progress.result import Result
-from islands.series.summary import Summary
 
 SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0)
 

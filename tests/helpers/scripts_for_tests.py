@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-from islands.custom.kinds import Kind
+from islands.custom.parts import PartKind
 
 
 def script(path: Path) -> ModuleType:
@@ -33,7 +33,7 @@ def forgotten(folder: Path) -> Iterator[None]:
         file = getattr(sys.modules[name], "__file__", None)
         if file is not None and Path(file).is_relative_to(folder):
             del sys.modules[name]
-    for kind in Kind.all:
+    for kind in PartKind.all:
         for name in kind.own:
             del kind.registry[name]
         kind.own.clear()

@@ -17,14 +17,12 @@ from fakes import DeadError, FakeArchipelago
 from starts_for_tests import AnyOrder
 
 from islands.archipelago.measure import Candidate
+from islands.campaign.series import Series, SeriesPlan, run_series
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.run import request as request
 from islands.run.build import RankOptions
-from islands.run.runner import Output
-from islands.series.plan import Plan
-from islands.series.series import Series
-from islands.series.several import run_several
+from islands.run.single import Output
 
 COSTS = {1: 103, 2: 101, 3: 106, 4: 101}
 """The final costs of runs, by seed."""
@@ -82,9 +80,9 @@ def pretend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(Seeded, "begun", [])
 
 
-def planned(*instances: str, runs: int = 2, **options: Any) -> Plan:
+def planned(*instances: str, runs: int = 2, **options: Any) -> SeriesPlan:
     options = {"backend": "cpu", "stop": "generations=100", **options}
-    return Plan.of(instances, runs, options)
+    return SeriesPlan.of(instances, runs, options)
 
 
 def done(
@@ -100,7 +98,7 @@ def done(
     folder = Path(out) if out is not None else None
     output = Output(True, folder, force, said or StringIO(), quiet)
     asked = planned(*instances, runs=runs, **options)
-    return run_several(asked, World(), output, rank_options or RankOptions())
+    return run_series(asked, World(), output, rank_options or RankOptions())
 
 
 def rows(folder: str = "out") -> list[dict[str, str]]:

@@ -15,7 +15,6 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,9 +25,10 @@ import tomli_w
 from documented import Started
 from pages import ROOT
 
+from islands.bench.base import counts
 from islands.bench.gpus_runs import TARGET
-from islands.bench.scaling import counts
-from islands.cli import COMMANDS, job, parsed
+from islands.campaign.series import _Performance
+from islands.cli import COMMANDS, functions_of, job, parsed
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.parallel import World
@@ -37,8 +37,8 @@ from islands.problems.base import Problem
 from islands.record.folder import BEST
 from islands.reproduce.experiment import ExperimentRequest
 from islands.reproduce.selection import Selection
-from islands.run.runner import Output, run
-from islands.series.several import _Performance
+from islands.run.runner import run
+from islands.run.single import Output
 from islands.slurm.ranks import Launcher
 from islands.slurm.run_job import powers_of_two
 from islands.tune.plan import Tuning
@@ -139,16 +139,17 @@ def _tuned(tuning: Tuning, ledger: Any, _output: Any) -> NoReturn:
 def _reproduced(selections: Sequence[Selection], request: ExperimentRequest, *_: Any) -> NoReturn:
     for selection in selections:
         kind = selection.table
-        made = request.experiment(kind.name, kind.preset, kind.generations, *_[2:4])
+        made = request.experiment(kind.name, kind.preset, kind.generations)
         for found in selection.here:
-            run_of_table = (kind.preset, kind.name, found.name, request.backend, request.world.size)
+            size = request.campaign.world.size
+            run_of_table = (kind.preset, kind.name, found.name, request.backend, size)
             if run_of_table in _REPRODUCED:
                 continue
             _REPRODUCED.add(run_of_table)
             problem = read(found)
             if kind(made, selection.missing, [found.name]).skip_reason(problem) is None:
                 spec = resolve(layers(made._options(problem, 1, {})), problem)
-                _try_run(spec, problem.adjusted(spec.problem), request.world.size)
+                _try_run(spec, problem.adjusted(spec.problem), size)
     raise Reached
 
 
@@ -174,7 +175,7 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
         "islands.run.build.take_device": lambda *_, **__: device,
         "islands.tune.plan.take_device": lambda *_, **__: device,
         "islands.tune.perform._results": _tuned,
-        "islands.series.several._Performance.perform": _series,
+        "islands.campaign.series._Performance.perform": _series,
         "islands.reproduce.perform.perform": _reproduced,
         "islands.bench.quality._measured": _measured,
         "islands.bench.gpus._measured": _compared,
@@ -184,7 +185,7 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
         "islands.bench.quality.require_fitting": lambda *_: None,
         **{
             f"islands.cli.{name}.world": lambda **_: AllAlike(ranks)
-            for name in ("run", "resume", "bench", "reproduce")
+            for name in ("run", "bench", "reproduce")
         },
     }
     with pytest.MonkeyPatch.context() as patches:
@@ -229,8 +230,9 @@ def _try(words: Sequence[str], ranks: int, *, has_gpus: bool) -> None:
         return
     args = parsed([*words])
     if words[0] in _TRIED:
+        _, perform = functions_of(words[0])
         with without_search(ranks, has_gpus=has_gpus), suppress(Reached):
-            import_module(f"islands.cli.{words[0]}").main(args)
+            perform(args)
     elif words[0] in ("verify", "check") and not Path(args.instance).is_dir():
         load(args.instance)
 
@@ -259,7 +261,7 @@ def _try_submit(words: Sequence[str], *, has_gpus: bool) -> None:
     """Submit a job, and do what its script does."""
     args = parsed([*words])
     with without_search(1, has_gpus=has_gpus):
-        import_module("islands.cli.submit").main(args)
+        job.submit(args)
     if args.dry_run:
         return
     (script,) = sorted(Path().glob("**/slurm/job.sbatch"), key=_age)[:1]

@@ -32,14 +32,14 @@ def test_sources_equal_the_result_of_the_function() -> None:
 
 @pytest.mark.parametrize("delay", [0, 1])
 def test_migrants_travel_by_the_function(backend: Backend, delay: int) -> None:
-    assert KIND.named(Topology("some", some)) == "some"
+    assert KIND.name_of(Topology("some", some)) == "some"
     settings = {"selection": "best", "replacement": "worst", "duplicates": "refuse"}
     assert_migrates(backend, {"topology": "some", "delay": delay, **settings})
 
 
 @pytest.mark.parametrize("size", [2, 3, 5])
 def test_several_ranks_give_the_same_result_as_one(size: int) -> None:
-    KIND.named(Topology("some", some))
+    KIND.name_of(Topology("some", some))
 
     def digests(ranks: World) -> list[Any]:
         made = archipelago_of(choose("cpu", 1), islands=7, ranks=ranks, topology="some")
@@ -108,12 +108,12 @@ def test_widest_is_the_largest_number_of_senders(
 
 
 def test_a_population_that_is_too_small_is_refused() -> None:
-    KIND.named(Topology("mine", _ring))
+    KIND.name_of(Topology("mine", _ring))
     with pytest.raises(
         UsageError, match=r"mine brings up to 12 migrants to one of 7 islands.*pass most=1"
     ):
         archipelago_of(choose("cpu", 1), islands=7, population=12, topology="mine")
-    KIND.named(Topology("mine", _ring, most=1))
+    KIND.name_of(Topology("mine", _ring, most=1))
     archipelago_of(choose("cpu", 1), islands=7, population=12, topology="mine")
 
 

@@ -8,8 +8,8 @@ from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
 
 import islands
 from islands.algorithms import ALGORITHMS
-from islands.archipelago.colony_spec import ColonySpec
-from islands.archipelago.program_parts import ProgramParts
+from islands.archipelago.colonies import ColonySpec
+from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Block
 from islands.backends.source import Source
 from islands.configuration.fit import fitting

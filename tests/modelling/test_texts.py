@@ -10,9 +10,9 @@ from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
 from stated_for_tests import HEAD, cost_text
 
 import islands
-from islands.backends.arguments import Struct
+from islands.backends.arguments import Null, Struct
 from islands.backends.base import Backend, Block
-from islands.check.ways import macros_of
+from islands.check.ways import source_of
 from islands.errors import CompileError, UsageError
 from islands.modelling.model import Model
 
@@ -130,11 +130,12 @@ def test_the_same_functions_compile_for_gpus(problem: Model) -> None:
 def require_for_gpu(problem: Model) -> None:
     data = Struct(
         **{
-            name: each if isinstance(each, np.generic) else None
+            name: each if isinstance(each, np.generic) else Null(each.dtype)
             for name, each in problem.data().items()
         }
     )
-    require_compiles(for_gpu("check/functions.cuh", macros_of(problem, data), Block(128, 1)))
+    source = source_of("check/functions.cuh", problem, data)
+    require_compiles(for_gpu(source.entry, source.defines, Block(128, 1), source.structs))
 
 
 @pytest.mark.parametrize(

@@ -15,14 +15,13 @@ from batches_for_tests import called
 from results_for_tests import result
 
 import islands
+from islands import statistics
 from islands.backends.base import Backend
+from islands.campaign.summary import Summary, table
 from islands.display.screen import row
 from islands.errors import UsageError
 from islands.progress.progress import Progress
-from islands.series.summary import Summary, table
-from islands.statistics import moments
-from islands.statistics.losses import LARGEST, percent_worse
-from islands.statistics.ranks import against
+from islands.statistics import LARGEST, against, percent_worse
 
 HUGE = 1.7e308
 MOST = sys.float_info.max
@@ -76,11 +75,11 @@ def test_means_are_those_of_the_population(backend: Backend, factor: float) -> N
 
 def test_moments_of_huge_numbers() -> None:
     values = [HUGE, -HUGE, HUGE, MOST]
-    assert moments.mean(values) == pytest.approx(float(sum(map(Fraction, values)) / 4))
-    assert moments.mean([0.1, 0.2, 0.4]) == fmean([0.1, 0.2, 0.4])
-    assert moments.deviation([HUGE, HUGE]) == 0.0
-    assert moments.deviation([HUGE, -HUGE]) is None
-    assert moments.deviation([HUGE]) is None
+    assert statistics.mean(values) == pytest.approx(float(sum(map(Fraction, values)) / 4))
+    assert statistics.mean([0.1, 0.2, 0.4]) == fmean([0.1, 0.2, 0.4])
+    assert statistics.deviation([HUGE, HUGE]) == 0.0
+    assert statistics.deviation([HUGE, -HUGE]) is None
+    assert statistics.deviation([HUGE]) is None
 
 
 def test_losses_of_huge_costs() -> None:

@@ -165,7 +165,7 @@ def epoch(number: int) -> Epoch:
 def test_long_runs_keep_evenly_spaced_epochs(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "_MOST_ROWS", 40)
     monkeypatch.setattr(tables, "_ROWS_AT_ONCE", 8)
-    rows = Rows(Trace.unwritten(islands.load("demo/mkp")), ranks=1)
+    rows = Rows(Trace, islands.load("demo/mkp"), ranks=1)
     for number in range(count):
         rows.add(epoch(number))
     generations = rows.columns(rows.every)[1].tolist()

@@ -62,12 +62,12 @@ def test_all_ranks_get_the_same_stop_requests() -> None:
     other = Tally.of(islands[2:])
     late = 99_000_000_000
     ranks = Ranks([4, late, other.best, other.best_generation, 2, other.evaluations, 0, 30, 1, 0])
-    tally, calls = Tally.of(islands[:2]).shared(ranks, 2, 1.25)
+    tally, calls = Tally.of(islands[:2]).of_all_ranks(ranks, 2, 1.25)
     assert tally == Tally.of(islands)
     # The signals of all ranks, and the time of rank 0.
     assert calls == (6, 1.25, True)
-    assert StopRequests.shared(Ranks([4, late], [1, 0]), 0, 2.5) == (5, 2.5, True)
-    abandoned = StopRequests.shared(Ranks([4, late]), 1, 2.5, is_complete=False)
+    assert StopRequests.of_all_ranks(Ranks([4, late], [1, 0]), 0, 2.5) == (5, 2.5, True)
+    abandoned = StopRequests.of_all_ranks(Ranks([4, late]), 1, 2.5, is_complete=False)
     assert abandoned == (5, 2.5, False)
 
 

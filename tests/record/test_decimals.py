@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 import islands
 from islands.archipelago.measure import Candidate, IslandMeasure
+from islands.campaign.series import SeriesPlan, run_series
 from islands.configuration.stop import parse
 from islands.display.screen import row
 from islands.errors import UsageError
@@ -29,9 +30,8 @@ from islands.progress.result import Result
 from islands.progress.tally import Tally, summarise
 from islands.record.records import Migrations
 from islands.run import request as request
-from islands.run.runner import Output, resume_requested, run_requested
-from islands.series.plan import Plan
-from islands.series.several import run_several
+from islands.run.runner import resume_requested, run_requested
+from islands.run.single import Output
 
 
 class Tenths(FakeProblem):
@@ -176,7 +176,7 @@ def test_a_row_of_the_table_has_decimals() -> None:
 
 def test_a_series_has_decimals(tmp_path: Path) -> None:
     output = Output(writes=True, folder=tmp_path / "a", stream=(stream := StringIO()))
-    series = run_several(Plan.of(["fake/five"], 2, ASKED), World(), output)
+    series = run_series(SeriesPlan.of(["fake/five"], 2, ASKED), World(), output)
     (standing,) = json.loads(series.to_json())["instances"]
     assert (standing["best"], standing["worst"], standing["best_known"]) == (87.1, 87.1, 87.2)
     assert (standing["mean"], standing["hits"]) == (pytest.approx(87.1), 0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import resource
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,15 +16,15 @@ pytest.importorskip("scipy")
 
 from batches_for_tests import called, ended
 
+from islands.campaign.engine import Campaign
+from islands.campaign.ledger import LEDGER, Ledger
 from islands.errors import InputError, UnwritableError, UsageError
 from islands.instances.catalogue import BestKnown
 from islands.instances.locate import Found, Index
 from islands.instances.synthetic import uniform_tsp
-from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
 from islands.record import lock
-from islands.record.ledger import LEDGER, RunLedger
 from islands.reproduce import PAPERS, experiment, output
 from islands.reproduce import perform as module
 from islands.reproduce.experiment import ExperimentRequest
@@ -98,11 +97,13 @@ def filled(
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the result of a table with two instances, and the printed lines; close the folder."""
     here = [found for found in table.instances(Index()) if found.name][:2]
-    asked = ExperimentRequest("cuda", "a GPU", (1,), 2, 500, World())
+    campaign = Campaign()
+    if folder is not None:
+        campaign.ledger = folder.ledger
+    asked = ExperimentRequest("cuda", "a GPU", (1,), 2, 500, campaign)
     said = list[str]()
     try:
-        selections, ledger = [Selection(table, here, [])], folder.ledger if folder else RunLedger()
-        return module.perform(selections, asked, said.append, folder, ledger), said
+        return module.perform([Selection(table, here, [])], asked, said.append, folder), said
     finally:
         if folder is not None:
             folder.close()
@@ -144,10 +145,10 @@ def test_a_result_without_a_device_counts_as_from_an_unknown_one(
 ) -> None:
     table = TABLES["jardim2021/literature"]
     filled(table, ExperimentFolder(tmp_path, SETTINGS))
-    earlier, ledger = tmp_path / LEDGER, RunLedger(tmp_path / "earlier")
+    earlier, ledger = tmp_path / LEDGER, Ledger(tmp_path / "earlier")
     first, *_ = map(json.loads, earlier.read_text().splitlines())
     first["result"].pop("place")
-    ledger.result_of(first["asked"], World(), lambda: first["result"])
+    ledger.add(first["asked"], first["result"])
     ledger.close()
     _, said = filled(table, ExperimentFolder(tmp_path / "earlier", SETTINGS))
     words = "this affects times, not costs: an unknown device (1), a GPU (1)"
@@ -222,13 +223,15 @@ def test_folders_of_earlier_versions_continue(tmp_path: Path) -> None:
 def test_an_experiment_that_begins_at_the_same_time_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def later(folder: Path) -> RunLedger:
-        with monkeypatch.context() as patched:
-            patched.setattr(output, "RunLedger", RunLedger)
-            ExperimentFolder(folder, SETTINGS).close()
-        return RunLedger(folder)
+    opens = Ledger.open
 
-    monkeypatch.setattr(output, "RunLedger", later)
+    def later(ledger: Ledger, folder: Path) -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr(Ledger, "open", opens)
+            ExperimentFolder(folder, SETTINGS).close()
+        opens(ledger, folder)
+
+    monkeypatch.setattr(Ledger, "open", later)
     with pytest.raises(UsageError, match="an experiment with other settings: seeds") as caught:
         ExperimentFolder(tmp_path, {**SETTINGS, "seeds": {"b": [1]}})
     monkeypatch.undo()
@@ -238,36 +241,37 @@ def test_an_experiment_that_begins_at_the_same_time_is_not_overwritten(
 
 
 def test_a_full_disk_is_reported_with_the_file(tmp_path: Path) -> None:
-    ledger, (soft, hard) = RunLedger(tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
+    ledger, (soft, hard) = Ledger(tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (8, hard))
     try:
         with pytest.raises(UnwritableError, match=r"runs\.jsonl: cannot be written: File too"):
-            ledger.result_of({"a": 1}, World(), lambda: {"value": 5})
+            ledger.add({"a": 1}, {"value": 5})
         with pytest.raises(UnwritableError, match=r"runs\.jsonl: cannot be written: File too"):
             ledger.close()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert len(RunLedger(tmp_path)) == 0
+    assert len(Ledger(tmp_path)) == 0
 
 
 def test_two_processes_do_not_share_a_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lock, "_PATIENCE_SECONDS", 0.0)
-    first = RunLedger(tmp_path)
+    first = Ledger(tmp_path)
     with pytest.raises(InputError, match=r"another process is using this experiment\. Wait"):
-        RunLedger(tmp_path)
+        Ledger(tmp_path)
     first.close()
-    RunLedger(tmp_path).close()
+    Ledger(tmp_path).close()
 
 
 def test_runs_with_equal_options_are_distinguished_by_their_order(tmp_path: Path) -> None:
-    def run(value: int) -> Callable[[], dict[str, int]]:
-        return lambda: {"value": value}
+    def made(*values: int) -> list[int]:
+        """Return the results of equal cells, of which new ones have these values."""
+        campaign = Campaign()
+        campaign.open(tmp_path)
+        found = [campaign.result({"a": 1}, lambda value=each: {"value": value}) for each in values]
+        campaign.close()
+        return [each["value"] for each in found]
 
-    first = RunLedger(tmp_path)
-    values = [first.result_of({"a": 1}, World(), run(k))["value"] for k in (5, 7)]
-    first.close()
-    second = RunLedger(tmp_path)
-    assert len(second) == 2
-    assert [second.result_of({"a": 1}, World(), run(k))["value"] for k in (0, 0, 9)] == [*values, 9]
+    assert made(5, 7) == [5, 7]
+    assert made(0, 0, 9) == [5, 7, 9]

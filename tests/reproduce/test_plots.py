@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("matplotlib")
 pytest.importorskip("scipy")
 
+from islands.campaign.engine import Campaign
 from islands.instances.locate import Index
-from islands.parallel import World
 from islands.report.figure import stored_picture
 from islands.reproduce import PAPERS, output
 from islands.reproduce.cells import Plot, TableRow
@@ -50,7 +50,7 @@ def test_texts_stay_in_the_picture(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     kind, found = TABLES[name], drawn(monkeypatch)
-    experiment = Experiment(kind.preset, 100, 100, "cuda", "NVIDIA H200", (1, 16), 2, World())
+    experiment = Experiment(kind.preset, 100, 100, "cuda", "NVIDIA H200", (1, 16), 2, Campaign())
     table = kind(experiment, (), [found.name for found in kind.instances(Index())])
     for plot in table.plots():
         size = table.columns()[1].name

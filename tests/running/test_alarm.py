@@ -19,6 +19,7 @@ from problems_for_tests import cities
 import islands
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
+from islands.campaign.engine import Campaign
 from islands.configuration.resolve import layers, resolve
 from islands.errors import Suspended
 from islands.parallel import World
@@ -145,7 +146,7 @@ def test_a_signal_ends_an_experiment_in_a_long_generation(
     number: signal.Signals, error: type[BaseException], tmp_path: Path
 ) -> None:
     pytest.importorskip("scipy")
-    experiment = Experiment("xavier2019", 1000, 1, "cpu", "", (), 1, World())
+    experiment = Experiment("xavier2019", 1000, 1, "cpu", "", (), 1, Campaign())
     options = {"improver.name": "tabu", "threads": 1, "population": 2048, "islands": 1}
     problem = cities(80, tmp_path)
     experiment.run(problem, **options, **{"improver.steps": 1})  # compile first
@@ -159,7 +160,7 @@ def test_a_signal_ends_an_experiment_in_a_long_generation(
 
 def test_the_seconds_of_an_experiment_exclude_abandoned_generations(tmp_path: Path) -> None:
     pytest.importorskip("scipy")
-    experiment = Experiment("xavier2019", 1000, 1, "cpu", "", (), 1, World())
+    experiment = Experiment("xavier2019", 1000, 1, "cpu", "", (), 1, Campaign())
     options = {"improver.name": "tabu", "threads": 1, "population": 64, "islands": 1}
     options |= {"improver.every": 2, "improver.steps": 50_000, "stop": "seconds=1.5"}
     run = experiment.run(cities(80, tmp_path), **options)

@@ -19,6 +19,7 @@ from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
 from ranks_for_tests import on_ranks
 
 from islands.archipelago.measure import Candidate, IslandMeasure
+from islands.campaign.series import Series, SeriesPlan, run_series
 from islands.cli.run import ended
 from islands.configuration.resolve import layers, resolve
 from islands.errors import RunError
@@ -30,11 +31,9 @@ from islands.run.asynchronous import evolve_asynchronous
 from islands.run.build import RankOptions
 from islands.run.concurrent import run_concurrently
 from islands.run.loop import Loop
-from islands.run.runner import Output, resume_requested, run_requested
+from islands.run.runner import resume_requested, run_requested
 from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
-from islands.series.plan import Plan
-from islands.series.series import Series
-from islands.series.several import run_several
+from islands.run.single import Output
 
 
 class Hinting(FakeProblem):
@@ -205,8 +204,8 @@ def test_a_series_reports_runs_without_a_solution_separately(
     def series(rank_options: RankOptions, **output: Any) -> tuple[Series, str]:
         stream = StringIO()
         where = Output(writes=True, folder=tmp_path / "a", stream=stream, **output)
-        planned = Plan.of(["fake/five"], 3, ASKED)
-        return run_several(planned, World(), where, rank_options), stream.getvalue()
+        planned = SeriesPlan.of(["fake/five"], 3, ASKED)
+        return run_series(planned, World(), where, rank_options), stream.getvalue()
 
     for _ in "ab":
         done, said = series(RankOptions(), quiet=True)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import csv
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from commands_of_slurm import Commands, in_array
 
 from islands import cli
+from islands.cli import report
 from islands.cli.job import main
 from islands.slurm import sweep
-from islands.slurm.collect import is_sweep, states_of
+from islands.slurm.follow import is_sweep, states_of
 from islands.slurm.sweep import arrays_of, begin_array
 
 QUICK = [
@@ -155,26 +154,16 @@ def test_the_command_to_repeat_runs_does_not_name_those_in_the_queue(
     assert "2 runs queued or running: follow them with islands status all" in printed
 
 
-def test_collect_writes_one_page_if_there_is_a_command_for_it(
+def test_collect_writes_one_page_of_the_finished_runs(
     slurm: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for element in ("1", "2"):
         cli.main(["run", "demo/tsp", *QUICK, "--seed", element, "--out", f"all/{element}"])
     Path("all/3/slurm").mkdir(parents=True)  # failed before it began
     calls = []
-    monkeypatch.setattr(cli, "COMMANDS", {**cli.COMMANDS, "report": "Write one page."})
-    report = ModuleType("islands.cli.report")
-    vars(report)["add_arguments"] = lambda parser: (
-        parser.add_argument("runs", nargs="*"),
-        parser.add_argument("--out"),
-    )
-    vars(report)["main"] = lambda args: calls.append((args.runs, args.out)) or 0
-    monkeypatch.setitem(sys.modules, "islands.cli.report", report)
+    monkeypatch.setattr(report, "report", lambda args: calls.append((args.folders, args.out)) or 0)
     assert cli.main(["collect", "all"]) == 1
-    assert calls == [(["all/1", "all/2"], "all/report.html")]
-    monkeypatch.delitem(cli.COMMANDS, "report")
-    assert cli.main(["collect", "all"]) == 1
-    assert len(calls) == 1
+    assert calls == [([Path("all/1"), Path("all/2")], Path("all/report.html"))]
 
 
 def test_scripts_of_a_list_that_the_user_has_submitted_are_run(

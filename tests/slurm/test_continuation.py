@@ -15,8 +15,8 @@ from islands.record.folder import FINISHED
 from islands.record.solution import recorded
 from islands.slurm import processes
 from islands.slurm.command_line import CommandWords
+from islands.slurm.follow import state_of
 from islands.slurm.run_job import options
-from islands.slurm.state import state_of
 
 RUN = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "2", "--population", "16"]
 RUN += ["--algorithm", "brkga", "--quiet", "--stop", "generations=5"]

@@ -137,8 +137,8 @@ def values_facts(rows: Sequence[TableRow]) -> list[Fact]:
 
 def mean_random_tour(problem: Problem) -> float:
     """Return the exact mean length of a random tour: n times the mean over all ordered pairs."""
-    if not isinstance(problem, Tsp) or problem.metric != "EUC_2D":
-        metric = problem.metric if isinstance(problem, Tsp) else problem.name
+    if not isinstance(problem, Tsp) or problem.near.metric != "EUC_2D":
+        metric = problem.near.metric if isinstance(problem, Tsp) else problem.name
         raise UsageError(
             f"{problem.instance}: {metric}: mean random tours are computed only for EUC_2D."
             " Select other instances with --only"

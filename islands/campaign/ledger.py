@@ -1,0 +1,180 @@
+"""The ledger of a campaign: a line for each cell that was made, so that none is made again.
+
+Only rank 0 has a file, to which lines are only added. A table, such as `runs.tsv`, is made from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any, TextIO
+
+from islands.errors import InputError
+from islands.inside import inside, opened
+from islands.paths import reading, writing
+from islands.record.files import Row, append_row, write_table
+from islands.record.folder import LEDGER, MOST_RESULTS, Kind
+from islands.record.lock import FolderLock
+from islands.untrusted import MISMATCH, parsing
+
+Asked = Mapping[str, Any]
+"""All that the result of a cell depends on."""
+Made = dict[str, Any]
+"""The result of a cell, as JSON has it."""
+
+
+class Ledger:
+    """What is asked of each cell, its result, and the seconds since the line before.
+
+    Without a folder, there is no file. Cells with equal questions are distinguished by their order,
+    which is always the same.
+    """
+
+    def __init__(self, folder: Path | None = None, kind: Kind = Kind.EXPERIMENT) -> None:
+        """Open the file in the folder, if there is one."""
+        self._known: defaultdict[str, deque[Made]] = defaultdict(deque)
+        self._path: Path | None = None
+        self._stream: TextIO | None = None
+        self._lock = FolderLock(kind.noun, kind.lock)
+        self._seconds, self._since = 0.0, perf_counter()
+        self.has_new = False
+        """Whether this command has added lines."""
+        if folder is not None:
+            self.open(folder)
+
+    def open(self, folder: Path, *, force: bool = False) -> None:
+        """Lock the folder, unless this is done, and read the lines; with `force`, remove them.
+
+        An incomplete last line is dropped.
+        """
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        self._lock.take(folder)
+        if self._path is not None:
+            return
+        path = inside(folder, LEDGER)
+        try:
+            if force:
+                with writing(path):
+                    path.unlink(missing_ok=True)
+            if path.exists():
+                self._read(path)
+        except BaseException:
+            self.close()  # an exception may keep this object, and thus the lock, for long
+            raise
+        self._path = path
+
+    def close(self) -> None:
+        """Close the file and release the lock."""
+        with self._lock:
+            if self._stream is not None and self._path is not None:
+                # This tries again to write a line that did not fit on the disk.
+                with writing(self._path):
+                    self._stream.close()
+
+    def __len__(self) -> int:
+        """Return the number of known results that are not used yet."""
+        return sum(map(len, self._known.values()))
+
+    def remove(self) -> None:
+        """Close the file, and remove its folder, which contains nothing else."""
+        self.close()
+        if self._path is not None:
+            with writing(self._path):
+                self._path.unlink(missing_ok=True)
+                self._path.parent.rmdir()
+
+    def seconds(self) -> float:
+        """Return the time of all commands that have written to the file, also of killed ones."""
+        return self._seconds + perf_counter() - self._since
+
+    def entries(self) -> Iterable[tuple[Asked, Made]]:
+        """Yield what was asked and made, of all known results that are not used yet."""
+        for key, results in self._known.items():
+            yield from ((json.loads(key), result) for result in results)
+
+    def take(self, asked: Asked) -> Made | None:
+        """Return the known result of a cell, which is used with this; None if it is not made."""
+        known = self._known.get(_key(asked))
+        return known.popleft() if known else None
+
+    def add(self, asked: Asked, made: Made, seconds: float | None = None) -> None:
+        """Add a line; `seconds` replace the time since the line before."""
+        if self._path is None:
+            return
+        now = perf_counter()
+        entry = {"asked": json.loads(_key(asked)), "result": made}
+        entry["seconds"] = now - self._since if seconds is None else seconds
+        self._seconds, self._since = self._seconds + entry["seconds"], now
+        self.has_new = True
+        with writing(self._path):
+            if self._stream is None:
+                self._stream = opened(self._path, "a", encoding="utf-8")
+            self._stream.write(json.dumps(entry | {"sha256": _checksum(entry)}) + "\n")
+            self._stream.flush()
+
+    def _read(self, path: Path) -> None:
+        with reading(path), opened(path) as stream:
+            text = stream.read(MOST_RESULTS + 1)
+        if len(text) > MOST_RESULTS:
+            raise InputError(
+                f"{path}: has more than {MOST_RESULTS} bytes, the limit for the results of runs."
+                " Name another folder"
+            )
+        whole = text[: text.rfind(b"\n") + 1]
+        if whole != text:
+            with writing(path), opened(path, "a+b") as stream:
+                stream.truncate(len(whole))
+        for number, line in enumerate(whole.splitlines(), 1):
+            with parsing(f"{path}:{number}", "is damaged", "Remove that line"):
+                entry = json.loads(line)
+                if entry.pop("sha256", None) != _checksum(entry):
+                    raise ValueError(MISMATCH)
+                self._known[_key(entry["asked"])].append(dict(entry["result"]))
+                self._seconds += entry.get("seconds", 0.0)  # earlier files have none
+
+
+def plain(made: Mapping[str, Any]) -> Made:
+    """Return a result as it is read later: through JSON, with NumPy's numbers as Python's."""
+    return dict(json.loads(json.dumps(made, default=lambda number: number.item())))
+
+
+def _key(asked: Asked) -> str:
+    return json.dumps(asked, sort_keys=True)
+
+
+def _checksum(entry: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()
+
+
+class LedgerTable:
+    """A table with a row for each cell of a ledger; a later row replaces one with the same key."""
+
+    def __init__(
+        self, path: Path, columns: Sequence[str], key: Callable[[Row], object], rows: Iterable[Row]
+    ) -> None:
+        """Write the table with these rows again, as a killed process may have left it behind."""
+        self._path, self._columns, self._key = path, columns, key
+        self.rows = {key(row): row for row in rows}
+        if self.rows:
+            self._write()
+
+    def has(self, row: Row) -> bool:
+        """Return whether the table has this very row."""
+        return self.rows.get(self._key(row)) == row
+
+    def add(self, row: Row) -> None:
+        """Add a row, or replace one."""
+        is_new = self._key(row) not in self.rows
+        self.rows[self._key(row)] = row
+        if is_new:
+            append_row(self._path, self._columns, row)
+        else:
+            self._write()
+
+    def _write(self) -> None:
+        write_table(self._path, self._columns, self.rows.values())

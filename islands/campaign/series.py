@@ -1,0 +1,426 @@
+"""Several runs, each in a folder of its own: all instances with one seed, then all with the next.
+
+If the machine becomes slower, this affects all instances equally. An interrupted series continues
+in its folder.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, Self
+
+from islands.campaign.engine import Campaign
+from islands.campaign.folder import differing, refuse_unfit
+from islands.campaign.ledger import Ledger, LedgerTable
+from islands.campaign.summary import Summary, table
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import RunSpec
+from islands.configuration.stop import time_limit
+from islands.custom.trust import NO_TRUST, Trust
+from islands.display.screen import Screen
+from islands.errors import RunError, UsageError
+from islands.inside import inside
+from islands.parallel import World, differences
+from islands.paths import reading
+from islands.problems.base import Problem
+from islands.progress.result import Result
+from islands.record.files import Row, read_table
+from islands.record.folder import SERIES_TABLE, SETTINGS, Kind
+from islands.record.folder import refuse_unfit as refuse_other_run
+from islands.record.inputs import read_settings, require_intact
+from islands.run.build import RankOptions
+from islands.run.request import resolved
+from islands.run.runner import resume_requested, run
+from islands.run.signals import INTERRUPT, Interruption
+from islands.run.single import Output
+from islands.text import count, counted, gap, option
+
+COLUMNS = (
+    *("instance", "gap", "evaluations", "seconds", "cost", "solution", "backend", "device"),
+    *("started", "seed", "generations", "reason", "digest", "settings"),
+    *("bound", "bound_gap", "bound_kind"),
+)
+"""Of the table of a series."""
+_OWN = ("backend", "threads")
+"""Settings that may differ between starts of a series, as they do not affect results."""
+_OF_ONE = ("best", "mean", "standard_deviation", "hits")
+"""Keys of JSON that are repeated at the top level if there is a single instance."""
+_DEFAULT = RankOptions()
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One run of a series."""
+
+    spec: RunSpec
+    problem: Problem
+
+    @property
+    def folder(self) -> str:
+        """The name of the run's folder in the folder of the series."""
+        return f"{self.problem.instance.split('/')[-1]}-seed{self.spec.general.seed}"
+
+    def later(self, runs: int) -> PlannedRun:
+        """Return the run of the same instance with the seed increased by `runs`."""
+        return PlannedRun(replace(self.spec, general=self.spec.general.later(runs)), self.problem)
+
+    def words(self) -> str:
+        """Return the instance and the seed."""
+        return f"{self.problem.instance}, seed {self.spec.general.seed}"
+
+
+@dataclass(frozen=True)
+class SeriesPlan:
+    """All runs of a series."""
+
+    first: tuple[PlannedRun, ...]
+    """The run of each instance with the first seed."""
+    runs: int
+    trust: Trust = NO_TRUST
+    """The scripts that files may name although the runs do not."""
+
+    @classmethod
+    def of(
+        cls,
+        instances: Sequence[str],
+        runs: int,
+        options: Mapping[str, Any],
+        config: Path | None = None,
+        trust: Trust = NO_TRUST,
+    ) -> Self:
+        """Resolve the settings of all runs; refuse invalid ones before the first run.
+
+        `trust` are the scripts that the configuration file may name.
+        """
+        named: list[dict[str, str]] = [{"instance": name} for name in instances] or [{}]
+        first = [
+            PlannedRun(*resolved(layers({**options, **instance}, config, trust)))
+            for instance in named
+        ]
+        if first[1:] and any(job.spec.start for job in first):
+            raise UsageError(
+                "--start with several instances: a solution belongs to one instance. Leave it"
+                " out, or name one instance"
+            )
+        _refuse_duplicates(first)
+        first[-1].later(runs - 1)
+        return cls(tuple(first), runs, trust)
+
+    def jobs(self) -> Iterator[PlannedRun]:
+        """Yield the runs in order."""
+        for number in range(self.runs):
+            for job in self.first:
+                yield job.later(number)
+
+    def trust_in(self, job: PlannedRun) -> Trust:
+        """Return the scripts that the folder of a run may name: its own ones too."""
+        return self.trust.naming(job.spec.stored)
+
+    def require_agreement(self, world: World, folder: Path | None, *, force: bool) -> None:
+        """Refuse ranks with different plans or folders; collective."""
+        found = differences(
+            world,
+            {
+                "the instances": ", ".join(job.folder for job in self.first),
+                "the number of runs": self.runs,
+                option("out"): str(folder),
+                option("force"): force,
+            },
+        )
+        if found:
+            error = UsageError(
+                f"the ranks would make different series of runs: {found}. Start all of them with"
+                " the same options"
+            )
+            world.run_on_all(lambda: _raise(error))
+
+    def refuse_unfit(self, folder: Path, *, force: bool) -> None:
+        """Refuse a folder with foreign files and, without `force`, one with other runs."""
+        refuse_unfit(folder, Kind.SERIES, [job.folder for job in self.jobs()])
+        if not folder.exists():
+            return
+        with reading(folder):
+            names = {path.name for path in folder.iterdir()}
+        read_rows(folder)
+        for job in self.jobs():
+            if job.folder in names:
+                refuse_other_run(inside(folder, job.folder), force=True)
+                if not force and (folder / job.folder / SETTINGS).exists():
+                    _refuse_other(folder, job, self.trust_in(job))
+
+
+def _refuse_duplicates(jobs: Sequence[PlannedRun]) -> None:
+    seen: dict[str, PlannedRun] = {}
+    for job in jobs:
+        other = seen.setdefault(job.folder, job)
+        one, two = other.problem.instance, job.problem.instance
+        if other is not job and one == two:
+            raise UsageError(f"{one} is named twice. Name each instance once")
+        if other is not job:
+            raise UsageError(
+                f"{one} and {two} would both have the folder {job.folder}. Run one of them in a"
+                " series of its own"
+            )
+
+
+def _refuse_other(folder: Path, job: PlannedRun, trust: Trust) -> None:
+    """Refuse a job's folder that contains a run with other settings."""
+    stored = layers({}, require_intact(folder / job.folder), trust)
+    kept, asked = resolve(stored, job.problem).to_mapping(), job.spec.to_mapping()
+    if names := [name for name in differing(kept, asked) if name not in _OWN]:
+        raise UsageError(
+            f"--out {folder}: {job.folder} contains a run with other settings:"
+            f" {', '.join(names)}. Name another folder, or pass --force to overwrite it"
+        )
+
+
+def _raise(error: UsageError) -> None:
+    raise error
+
+
+def row_of(result: Result) -> Row:
+    """Return the row of a completed run; it is the same each time it is built."""
+    settings = Path(str(result.folder), SETTINGS)
+    asked = read_settings(settings.parent)
+    with reading(settings):
+        # The settings are written when a run begins or is resumed.
+        started = datetime.fromtimestamp(settings.stat().st_mtime, UTC).astimezone()
+    made = {
+        "solution": " ".join(map(str, result.items() or [])),
+        "started": started.isoformat(timespec="seconds"),
+        "settings": json.dumps(asked),
+    }
+    cells = {name: made[name] if name in made else getattr(result, name) for name in COLUMNS}
+    return {name: "" if cell is None else str(cell) for name, cell in cells.items()}
+
+
+def read_rows(folder: Path) -> list[Row]:
+    """Return the rows so far, none without a table; refuse a table of something else."""
+    return read_table(folder / SERIES_TABLE, COLUMNS, "runs")
+
+
+def _run_of(row: Row) -> tuple[str, str]:
+    return row["instance"], row["seed"]
+
+
+def series_table(folder: Path, ledger: Ledger) -> LedgerTable:
+    """Return the table of a series; its ledger gets the rows of an earlier version."""
+    if not len(ledger):
+        for row in read_rows(folder):
+            ledger.add(_asked(row), row)
+        rows = read_rows(folder)
+    else:
+        rows = [made for _, made in ledger.entries()]
+    return LedgerTable(folder / SERIES_TABLE, COLUMNS, _run_of, rows)
+
+
+def _asked(row: Row) -> dict[str, str]:
+    return {"instance": row["instance"], "seed": row["seed"]}
+
+
+@dataclass(frozen=True)
+class Series:
+    """The results of all runs, in order, and their summaries."""
+
+    folder: Path
+    instances: int
+    results: Sequence[Result]
+    summaries: Sequence[Summary]
+    """The summaries of the instances with at least one uninterrupted run."""
+    interrupted: bool
+    suspended: bool
+    """Whether a signal ended the series."""
+
+    @classmethod
+    def of(
+        cls,
+        plan: SeriesPlan,
+        folder: Path,
+        results: Sequence[Result],
+        *,
+        interrupted: bool,
+        suspended: bool,
+    ) -> Self:
+        """Return the series with a summary of each instance."""
+        whole = [each for each in results if not (each.interrupted or each.suspended)]
+        summaries = [
+            Summary.of(runs, maximise=job.problem.maximise)
+            for job in plan.first
+            if (runs := [each for each in whole if each.instance == job.problem.instance])
+        ]
+        return cls(folder, len(plan.first), results, summaries, interrupted, suspended)
+
+    def require_solutions(self, hint: Callable[[str], str]) -> None:
+        """Raise a `RunError` if all runs of an instance ended without a solution.
+
+        `hint` returns the fix for a kind of problem. An interrupted series is accepted, as it may
+        still find a solution.
+        """
+        if self.interrupted or self.suspended:
+            return
+        for summary in self.summaries:
+            if summary.without_solution == summary.runs:
+                runs = f"none of {summary.runs} runs" if summary.runs > 1 else "no run"
+                words = f"{summary.instance}: {runs} found a feasible solution"
+                raise RunError(". ".join(filter(None, (words, hint(summary.problem)))))
+
+    def to_json(self) -> str:
+        """Return the series as one JSON object on one line."""
+        summaries = [asdict(summary) for summary in self.summaries]
+        whole: dict[str, Any] = {
+            "runs": [result.to_mapping() for result in self.results],
+            "instances": summaries,
+            "folder": str(self.folder),
+            "interrupted": self.interrupted,
+            "suspended": self.suspended,
+        }
+        if self.instances == 1:
+            whole |= {name: summaries[0][name] if summaries else None for name in _OF_ONE}
+        return json.dumps(whole)
+
+
+def run_series(
+    plan: SeriesPlan, world: World, output: Output, rank_options: RankOptions = _DEFAULT
+) -> Series:
+    """Perform the missing runs and return the series, the same on every rank; collective."""
+    plan.require_agreement(world, output.folder, force=output.force)
+    campaign = Campaign(world, kind=Kind.SERIES)
+    with Interruption(suspends="ending the series of runs"):
+        refuse = partial(plan.refuse_unfit, force=output.force)
+        folder = campaign.claim(output.folder, "several", refuse)
+        performance = _Performance(plan, campaign, output, folder, rank_options)
+        try:
+            series = performance.perform()
+        except BaseException:
+            performance.print_continuation()
+            campaign.close()
+            raise
+        campaign.close(is_complete=not (series.interrupted or series.suspended))
+        return series
+
+
+class _Performance:
+    """Performs the runs and collects their results, the same on every rank."""
+
+    def __init__(
+        self,
+        plan: SeriesPlan,
+        campaign: Campaign,
+        output: Output,
+        folder: Path,
+        rank_options: RankOptions,
+    ) -> None:
+        self._plan, self._campaign, self._world = plan, campaign, campaign.world
+        self._output, self._folder, self._rank_options = output, folder, rank_options
+        self._count = plan.runs * len(plan.first)
+        self._table: LedgerTable | None = None
+        self._results: list[Result] = []
+
+    def perform(self) -> Series:
+        """Perform the runs until all are done or a signal arrives; collective."""
+        limit = time_limit(self._plan.first[0].spec.stop)
+        self._open()
+        ended_by = 0
+        for job in self._campaign.heartbeat.over(
+            [*self._plan.jobs()],
+            PlannedRun.words,
+            seconds=limit if math.isfinite(limit) else None,
+        ):
+            if ended_by := self._campaign.received():
+                break
+            self._announce(job)
+            result = self._done(job)
+            self._results.append(result)
+            self._report(result)
+            if result.interrupted or result.suspended:
+                ended_by = INTERRUPT * result.interrupted + 2 * INTERRUPT * result.suspended
+                break
+            self._open()
+            self._world.run_on_all(self._enter)
+        series = Series.of(
+            self._plan,
+            self._folder,
+            self._results,
+            interrupted=bool(ended_by & INTERRUPT),
+            suspended=bool(ended_by & ~INTERRUPT),
+        )
+        self._end(series)
+        return series
+
+    def _open(self) -> None:
+        """Open the folder and its table, unless this is done; another rank may be rank 0 now."""
+        self._campaign.open(self._folder)
+
+        def opened() -> None:
+            if self._world.rank == 0 and self._table is None:
+                self._table = series_table(self._folder, self._campaign.ledger)
+
+        self._world.run_on_all(opened)
+
+    def _done(self, job: PlannedRun) -> Result:
+        """Return the result of a run: new, resumed, or already finished; collective."""
+        folder, world = inside(self._folder, job.folder), self._world
+        # Without checkpoints (--async), there is nothing to resume from.
+        force = self._output.force or self._rank_options.asynchronous
+        stream = None if self._output.quiet else self._output.stream
+        output = replace(self._output, folder=folder, force=force, stream=stream)
+        if not world.bcast(world.run_on_all(lambda: self._goes_on(job, folder))):
+            return run(job.spec, job.problem, world, output, self._rank_options)
+        self._campaign.heartbeat.skip()
+        place = {"backend": job.spec.general.backend, "threads": job.spec.general.threads}
+        trust = self._plan.trust_in(job)
+        return resume_requested(folder, place, world, output, self._rank_options, trust=trust)
+
+    def _goes_on(self, job: PlannedRun, folder: Path) -> bool:
+        if self._table is None or self._output.force or not (folder / SETTINGS).exists():
+            return False
+        if not self._rank_options.asynchronous:
+            return True
+        row = self._table.rows.get((job.problem.instance, str(job.spec.general.seed)), {})
+        return bool(row.get("cost"))
+
+    def _enter(self) -> None:
+        """Add the row of the last run, unless it is known."""
+        if self._table is not None and not self._table.has(row := row_of(self._results[-1])):
+            self._campaign.ledger.add(_asked(row), row)
+            self._table.add(row)
+
+    def _announce(self, job: PlannedRun) -> None:
+        if not self._output.quiet:
+            space = "\n" if self._results else ""
+            self._say(f"{space}run {len(self._results) + 1} of {self._count}: {job.words()}\n")
+
+    def _report(self, result: Result) -> None:
+        if self._output.quiet:
+            self._say(
+                f"{result.instance} seed {result.seed}:"
+                f" {'no feasible solution' if result.cost is None else result.cost},"
+                f" gap {gap(result.gap)},"
+                f" {count(result.evaluations)} evaluations, {result.seconds:.2f} s: {result.reason}"
+            )
+
+    def _end(self, series: Series) -> None:
+        if series.summaries:
+            self._say(f"\n{table(series.summaries)}")
+        if series.interrupted or series.suspended:
+            self.print_continuation()
+        else:
+            self._say(f"\nWrote {self._folder}: {SERIES_TABLE}, and one folder per run")
+
+    def print_continuation(self) -> None:
+        """Print the command that performs the remaining runs, if some are done."""
+        if self._results:
+            done = sum(not (each.interrupted or each.suspended) for each in self._results)
+            of = counted(self._count, "run")
+            self._say(self._campaign.to_continue(done, of, force=self._output.force))
+
+    def _say(self, text: str) -> None:
+        # Another rank may become rank 0 if ranks die.
+        with Screen(self._output.stream if self._world.rank == 0 else None, None) as screen:
+            screen.say(text)

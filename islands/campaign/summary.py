@@ -1,0 +1,144 @@
+"""The summary of the runs of one instance, and the table of all instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from islands import statistics
+from islands.display.screen import or_dash
+from islands.progress.progress import is_better
+from islands.progress.result import Result
+from islands.run.single import gap_to
+from islands.text import count, counted, gap, one_line, rounded
+
+KEY = (
+    "Hits: runs that reach the best-known value, and their mean time. Evals, Time: means over all"
+    " runs."
+)
+HEADER = (
+    "  Runs |         Best     Gap |           Mean     Gap    Std dev |        Worst"
+    " |  Hits       in |   Evals     Time"
+)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The summary of the runs of one instance; costs have the sign of the objective.
+
+    Costs and gaps cover only the runs with a feasible solution.
+    """
+
+    instance: str
+    problem: str
+    runs: int
+    without_solution: int
+    """The number of runs without a feasible solution."""
+    best: float | None
+    mean: float | None
+    standard_deviation: float | None
+    """The sample standard deviation; None for a single run, or beyond all doubles."""
+    worst: float | None
+    best_known: float | None
+    gap_best: float | None
+    gap_mean: float | None
+    hits: int | None
+    """The number of runs that reach the best-known value, if there is one."""
+    hit_seconds: float | None
+    """The mean time of these runs."""
+    evaluations: float
+    """The mean over all runs, as for the seconds."""
+    seconds: float
+    bound: int | None = None
+    """The largest lower bound that a run has proven."""
+    bound_gap: float | None = None
+    """The gap of the best cost to it, in per cent."""
+    unproven: int = 0
+    """The number of runs that proved no bound in time."""
+
+    @classmethod
+    def of(cls, results: Sequence[Result], *, maximise: bool) -> Self:
+        """Return the summary of one or more runs of an instance."""
+        first = results[0]
+        solved = [(result.cost, result.gap) for result in results if result.cost is not None]
+        ranked = sorted(solved, key=lambda each: each[0], reverse=maximise)
+        costs = [cost for cost, _ in ranked]
+        gaps = [gap for _, gap in solved if gap is not None]
+        best = costs[0] if costs else None
+        bound = max((each.bound for each in results if each.bound is not None), default=None)
+        hits = [result for result in results if _hits(result, maximise=maximise)]
+        return cls(
+            instance=first.instance,
+            problem=first.problem,
+            runs=len(results),
+            without_solution=len(results) - len(solved),
+            best=best,
+            mean=statistics.mean(costs) if costs else None,
+            standard_deviation=statistics.deviation(costs),
+            worst=costs[-1] if costs else None,
+            best_known=first.best_known,
+            gap_best=ranked[0][1] if ranked else None,
+            # If the best-known value is 0, only a cost of 0 has a gap.
+            gap_mean=statistics.mean(gaps) if gaps and len(gaps) == len(solved) else None,
+            hits=len(hits) if first.best_known is not None else None,
+            hit_seconds=statistics.mean(result.seconds for result in hits) if hits else None,
+            evaluations=statistics.mean(result.evaluations for result in results),
+            seconds=statistics.mean(result.seconds for result in results),
+            bound=bound,
+            bound_gap=None if bound is None or best is None else gap_to(best, bound),
+            unproven=sum(result.bound_estimate is not None for result in results),
+        )
+
+
+def _hits(result: Result, *, maximise: bool) -> bool:
+    if result.best_known is None or result.cost is None:
+        return False
+    return not is_better(result.best_known, result.cost, maximise=maximise)
+
+
+def table(summaries: Sequence[Summary]) -> str:
+    """Return the final table of a series: one row per instance, and remarks."""
+    names = [one_line(each.instance) for each in summaries]
+    width = max(map(len, ["Instance", *names]))
+    lines = [KEY, "", f"{'Instance':{width}}{HEADER}"]
+    lines += [f"{name:{width}}{row(each)}" for name, each in zip(names, summaries, strict=True)]
+    lines += [
+        f"{name}: {each.without_solution} of {counted(each.runs, 'run')} found no feasible"
+        " solution, counted only in Runs, Evals and Time"
+        for name, each in zip(names, summaries, strict=True)
+        if each.without_solution
+    ]
+    lines += [
+        f"{name}: {words}"
+        for name, each in zip(names, summaries, strict=True)
+        if (words := _bound_words(each))
+    ]
+    return "\n".join(lines)
+
+
+def _bound_words(summary: Summary) -> str:
+    """Return what the runs have proven; empty if none has computed a bound."""
+    if summary.bound is not None:
+        return f"lower bound {summary.bound}, gap of the best {gap(summary.bound_gap)}"
+    if summary.unproven:
+        return f"{counted(summary.unproven, 'run')} proved no lower bound in time"
+    return ""
+
+
+def row(summary: Summary) -> str:
+    """Return one row under `HEADER`, without the instance's name."""
+    deviation, hits = summary.standard_deviation, summary.hits
+    return (
+        f"{summary.runs:>6} | {or_dash(summary.best):>12} {gap(summary.gap_best):>7} |"
+        f" {rounded(summary.mean, 1):>14} {gap(summary.gap_mean):>7}"
+        f" {rounded(deviation, 1):>10} | {or_dash(summary.worst):>12} |"
+        f" {or_dash(hits):>5} {_time(summary.hit_seconds):>8} |"
+        f" {count(summary.evaluations):>7} {_time(summary.seconds):>8}"
+    )
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return "-"
+    return f"{seconds:.2f}s" if seconds < 1000 else f"{seconds:.0f}s"

@@ -1,0 +1,163 @@
+"""The commands that follow work which another process or a job is doing, by its folder."""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+import json
+import os
+import time
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+
+from islands.cli import arguments
+from islands.display.heartbeat import read_work
+from islands.inside import inside, opened
+from islands.record.one_run import warnings
+from islands.slurm import follow
+from islands.slurm.follow import JobState, counted_states, is_sweep, log_of, state_of, states_of
+from islands.text import show
+
+_LOG_SECONDS, _STATE_SECONDS = 0.5, 5.0
+_MOST_BYTES = 1 << 20
+"""The most bytes of a log that are shown at once."""
+_DECODER = codecs.getincrementaldecoder("utf-8")
+_FOLDER = "the folder of a run, a job or a sweep, of a series, tuning, experiment or benchmark"
+_EXAMPLES = """
+It prints the rows of a run as they are written, and which run, configuration or instance the work
+is at, until the work ends. The exit status is 1 if it has failed.
+
+examples:
+  islands watch runs/zi929-20260101-120000     a run, also in a Slurm job
+  islands watch ten                            a series, a tuning, islands reproduce or bench
+"""
+
+
+def add_status(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `islands status`."""
+    parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=_FOLDER)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def status(args: argparse.Namespace) -> int:
+    """Show the state of a run, other work, a job or a sweep."""
+    if is_sweep(args.folder):
+        return _print_sweep(args.folder, states_of(args.folder), as_json=args.json)
+    state, mixed = state_of(args.folder), warnings(args.folder)
+    if args.json:
+        show(json.dumps({"folder": str(args.folder), "warnings": mixed} | asdict(state)))
+        return 0
+    show(f"{args.folder}: {state}")
+    for warning in mixed:
+        show(f"warning: {warning}")
+    if state.progress:
+        show(f"last row: {state.progress}")
+    return 0
+
+
+def _print_sweep(folder: Path, states: dict[int, JobState], *, as_json: bool) -> int:
+    if as_json:
+        counts = Counter(state.word for state in states.values())
+        elements = {str(number): asdict(state) for number, state in states.items()}
+        show(json.dumps({"folder": str(folder), "counts": counts, "elements": elements}))
+        return 0
+    show(f"{folder}: {counted_states(states)}")
+    for number, state in states.items():
+        if state.word not in ("done", "queued"):
+            show(f"{number:>7}  {state}")
+    for number in states:
+        for warning in warnings(inside(folder, str(number))):
+            show(f"warning: {warning}")
+    return 0
+
+
+def add_collect(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `islands collect`."""
+    words = "the folder of a sweep, in which each run has a folder 1, 2, ..."
+    parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=words)
+
+
+def collect(args: argparse.Namespace) -> int:
+    """Write one table of all runs of a sweep, and name the unfinished ones."""
+    from islands.cli import main
+
+    done, is_complete = follow.collect(args.folder)
+    if done:  # one page that compares the runs
+        main(["report", *map(str, done), "--out", str(args.folder / "report.html")])
+    return 0 if is_complete else 1
+
+
+def add_watch(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `islands watch`."""
+    parser.epilog = _EXAMPLES
+    parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=_FOLDER)
+
+
+def watch(args: argparse.Namespace) -> int:
+    """Show the progress of work that another process or a job is doing."""
+    if is_sweep(args.folder):
+        return _watch_sweep(args.folder)
+    for warning in warnings(args.folder):
+        show(f"warning: {warning}")
+    log, shown, shown_work, asked = _Log(), "", "", -_STATE_SECONDS
+    while True:
+        if time.monotonic() - asked >= _STATE_SECONDS:
+            state, asked = state_of(args.folder), time.monotonic()
+        if (work := read_work(args.folder)) is not None and work.words != shown_work:
+            show(f"{args.folder}: {work}")
+            shown_work = work.words
+        # The line of the work says more than that it is running.
+        is_told = shown_work and state.word == "running" and state.job is None
+        if state.word != shown and not (state.is_final or is_told):
+            show(f"{args.folder}: {state}")
+            shown = state.word
+        log.show(log_of(args.folder))
+        if state.is_final:
+            show(f"{args.folder}: {state}")
+            return 1 if state.word == "failed" else 0
+        time.sleep(_LOG_SECONDS)
+
+
+def _watch_sweep(folder: Path) -> int:
+    """Print the states of the runs of a sweep whenever they change."""
+    shown = ""
+    while True:
+        states = states_of(folder)
+        if (counts := counted_states(states)) != shown:
+            show(f"{folder}: {counts}")
+            shown = counts
+        if all(state.is_final for state in states.values()):
+            return 1 if any(state.word == "failed" for state in states.values()) else 0
+        time.sleep(_STATE_SECONDS)
+
+
+class _Log:
+    """A log that another process writes, from its last part on."""
+
+    def __init__(self) -> None:
+        self._path: Path | None = None
+        self._position = 0
+        self._decoder = _DECODER("replace")
+
+    def show(self, path: Path | None) -> None:
+        """Print the lines that were added since the last call; the log may be another one now."""
+        if path != self._path:
+            self._show_rest()
+            self._path, self._position = path, 0
+            if path is not None and (left_out := path.stat().st_size - _MOST_BYTES) > 0:
+                self._position = left_out
+                show(f"{path}: the first {left_out} bytes are left out")
+        self._show_rest()
+
+    def _show_rest(self) -> None:
+        if self._path is None:
+            return
+        with opened(self._path) as stream:
+            if os.fstat(stream.fileno()).st_size < self._position:
+                self._position = 0  # the run has started again
+            stream.seek(self._position)
+            # Another process may write without end, so that only a part is read now.
+            part = stream.read(_MOST_BYTES)
+            self._position += len(part)
+        show(self._decoder.decode(part), end="")

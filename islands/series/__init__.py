@@ -1,1 +1,0 @@
-"""Series of runs: plan, table of results and summary."""

@@ -1,1 +1,0 @@
-"""Statistical tests of the results of runs."""
