@@ -251,8 +251,8 @@ class Algorithm(ABC):
         """Return the settings for a bounded encoding; refuse those that do not fit its range."""
         return settings
 
-    def prepare(self, problem: Problem) -> None:  # noqa: B027
-        """Take from the problem what its macros, fields and plan depend on."""
+    def prepare(self, problem: Problem, shape: Shape) -> None:  # noqa: B027
+        """Take from the problem and the sizes of its populations what all other methods need."""
 
     def require_islands(self, islands: int) -> None:  # noqa: B027
         """Refuse a number of islands, over all ranks, that does not fit the settings."""

@@ -206,7 +206,6 @@ class Eax(Algorithm):
         self, settings: EaxSettings, population: int, encoding: str = "permutation"
     ) -> None:
         super().__init__(settings, population, encoding)
-        self._pitch = 0
 
     @classmethod
     def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
@@ -240,6 +239,9 @@ class Eax(Algorithm):
     def defines(self) -> Macros:
         return {"EAX_WIDE": str(int(self._pitch > NARROW))}
 
+    def prepare(self, problem: Problem, shape: Shape) -> None:
+        self._pitch = shape.pitch
+
     def require_problem(self, problem: Problem) -> None:
         if self.settings.first_tours == _CURVE and _places(problem) is None:
             raise UsageError(
@@ -248,7 +250,6 @@ class Eax(Algorithm):
             )
 
     def fields(self, shape: Shape) -> dict[str, Field]:
-        self._pitch = shape.pitch
         size, pitch, children = shape.population, shape.pitch, self.settings.children
         position = np.int32 if pitch > NARROW else np.uint16
         return {

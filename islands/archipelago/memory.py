@@ -66,7 +66,7 @@ def fields_of(parts: ProgramParts) -> dict[str, Field]:
         # For the archive: feasible solutions that the population may reject; PSO's particles.
         fields["offered"] = Field((population, pitch), gene)
         fields["offered_cost"] = Field((population,), np.int64)
-    own = parts.algorithm.fields(parts.shape)  # before its launches, which may depend on them
+    own = algorithm.fields(shape)
     if parts.schedule.adopt:
         fields["changed"] = Field((population,), np.int32, kind="scratch")
     if parts.outside:

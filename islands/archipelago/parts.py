@@ -89,7 +89,6 @@ class ProgramParts:
         encoder = ENCODINGS[colony.encoding][solutions]
         own = kind.confined(colony.settings) if encoder.bounded else colony.settings
         algorithm = kind(own, colony.population, moved_as(colony.encoding))
-        algorithm.prepare(problem)
         encoded = encoder(
             problem.size,
             block_memory,
@@ -99,6 +98,7 @@ class ProgramParts:
         )
         improving = improvers_for(solutions)[improver.name](improver, problem.size)
         shape = Shape(islands, colony.population, encoded.pitch, encoded.gene)
+        algorithm.prepare(problem, shape)
         return cls(problem, encoded, improving, algorithm, shape, evaluation)
 
     def macros(self) -> Macros:
