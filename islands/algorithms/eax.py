@@ -198,7 +198,7 @@ class Eax(Algorithm):
     uses_neighbours: ClassVar[bool] = True
     fewest_threads: ClassVar[int] = 256
     improves: ClassVar[bool] = False
-    is_uneven: ClassVar[bool] = True
+    varies_in_length: ClassVar[bool] = True
     grows_by_islands: ClassVar[bool] = False
     Settings: ClassVar[type[Settings]] = EaxSettings
 
@@ -268,7 +268,7 @@ class Eax(Algorithm):
         }
 
     def _shared_fields(self, shape: Shape) -> dict[str, Field]:
-        if shape.share is None:
+        if shape.made is None:
             return {}
         each = chosen_bytes(shape.pitch)
         return {"chosen": Field((shape.population, each), np.uint8, kind="scratch")}
@@ -335,7 +335,7 @@ class Eax(Algorithm):
         )
         children = Concurrent(tuple(map(children_of, _halves(shape.slots))))
         generation: tuple[Step, ...] = (children, replace, restart, stage)
-        if shape.share is not None:
+        if shape.made is not None:
             # Tours are large, so only the cuts of children travel, and each rank makes all tours.
             shared = (("shared", np.int32(1)),)
             generation = (
