@@ -16,7 +16,7 @@ from islands.backends.state import State
 from islands.encodings import Encoding
 from islands.errors import RunError
 from islands.problems.base import Problem, Solution
-from islands.problems.values import INFINITE, NOT_A_NUMBER, mean_of
+from islands.problems.real_costs import INFINITE, NOT_A_NUMBER, mean_of
 
 NONE = np.iinfo(np.int64).max
 INFEASIBLE = 1  # the lowest bit of a marked cost: see kernels/core/marks.cuh

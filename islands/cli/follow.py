@@ -82,12 +82,10 @@ def collect(args: argparse.Namespace) -> int:
     """Write one table of all runs of a sweep, and name the unfinished ones."""
     from islands.cli import main
 
-    elements = follow.elements_of(args.folder)
-    status = follow.collect(args.folder, elements)
-    done = [str(each.folder) for each in elements if each.result is not None]
+    done, is_complete = follow.collect(args.folder)
     if done:  # one page that compares the runs
-        main(["report", *done, "--out", str(args.folder / "report.html")])
-    return status
+        main(["report", *map(str, done), "--out", str(args.folder / "report.html")])
+    return 0 if is_complete else 1
 
 
 def add_watch(parser: argparse.ArgumentParser) -> None:

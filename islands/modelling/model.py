@@ -29,10 +29,9 @@ from islands.modelling.header import (
     no_faults,
     refuse_faults,
 )
-from islands.problems.base import Problem, Solution, never
-from islands.problems.saved import FACTS, packed
+from islands.problems.base import FACTS, Problem, Solution, never, packed
+from islands.problems.real_costs import ordered
 from islands.problems.solution_kinds import SOLUTION_KINDS, SolutionKind
-from islands.problems.values import ordered
 from islands.untrusted import bounded_text, followed
 
 _BLOCKS = 1024

@@ -5,19 +5,16 @@ The runs of a sweep have a table, and a command that repeats the unfinished ones
 
 from __future__ import annotations
 
-import csv
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from islands.display.heartbeat import read_work
 from islands.errors import InputError, IslandsError, Suspended
 from islands.inside import inside, inside_all, last_lines
-from islands.paths import published
-from islands.progress.result import Result
 from islands.record.folder import (
     BENCH,
     BEST,
@@ -37,6 +34,7 @@ from islands.record.solution import recorded
 from islands.slurm.commands import RUNNING, WAITING, state_in_queue, states_in_queue
 from islands.slurm.jobs import JobAttempt, JobAttempts, command_to_continue, latest_job, submitted
 from islands.slurm.sweep import arrays_of
+from islands.tables import Column, header, line, write_csv
 from islands.text import counted, escaped, gap, show
 
 _ROW = re.compile(r"^[*C ]{0,3}\s+\d+ +[\d.]+[smh]")
@@ -48,9 +46,14 @@ _VALUES = (
     *("instance", "problem", "algorithm", "encoding", "preset", "seed", "cost", "best_known"),
     *("gap", "generations", "evaluations", "seconds", "reason", "islands", "backend", "digest"),
 )
-_HEADER = (
-    f"{'element':>7}  {'state':<10} {'instance':<24} {'seed':>6}"
-    f" {'best':>14} {'gap':>8} {'seconds':>9}"
+_PRINTED = (
+    Column("element", "element", 7),
+    Column("state", "state", 10, "<"),
+    Column("instance", "instance", 24, "<"),
+    Column("seed", "seed", 6),
+    Column("cost", "best", 14),
+    Column("gap", "gap", 8, gap),
+    Column("seconds", "seconds", 9, ".2f"),
 )
 
 
@@ -250,84 +253,44 @@ def _begun(folder: Path) -> list[int]:
     ]
 
 
-@dataclass(frozen=True)
-class Element:
-    """One run of a sweep."""
-
-    number: int
-    folder: Path
-    state: JobState
-    result: Result | None
-
-    def row(self, options: Sequence[str]) -> dict[str, object]:
-        """Return the row of the table."""
-        values = {} if self.result is None else self.result.to_mapping()
-        known = {name: values.get(name) for name in _VALUES}
-        of_sweep = {"element": self.number, "state": self._said, "options": " ".join(options)}
-        return of_sweep | known | {"folder": str(self.folder)}
-
-    def line(self) -> str:
-        """Return the line of the printed table."""
-        if self.result is None:
-            return f"{self.number:>7}  {self._said}"
-        result = self.result
-        return (
-            f"{self.number:>7}  {self.state.word:<10} {result.instance:<24} {result.seed:>6}"
-            f" {result.cost!s:>14} {gap(result.gap):>8} {result.seconds:>9.2f}"
-        )
-
-    @property
-    def _said(self) -> str:
-        return self.state.word if self.result else f"{self.state.word}: {self.state.detail}"
-
-
-def elements_of(folder: Path) -> list[Element]:
-    """Return the runs of a sweep, including runs that have not begun."""
+def collect(folder: Path) -> tuple[list[Path], bool]:
+    """Write and print the table of a sweep; return the finished runs, and whether these are all."""
     states = states_of(folder) if is_sweep(folder) else {}
     if not states:
         raise InputError(
             f"{folder}: contains no sweep. Name the folder of one, which has a folder for each run"
         )
-    return [
-        _element(number, inside(folder, str(number)), state) for number, state in states.items()
-    ]
-
-
-def _element(number: int, folder: Path, state: JobState) -> Element:
-    if state.word != "done":
-        return Element(number, folder, state, None)
-    try:
-        return Element(number, folder, state, recorded(folder).result)
-    except IslandsError as error:
-        return Element(number, folder, JobState("failed", str(error)), None)
-
-
-def collect(folder: Path, elements: Sequence[Element]) -> int:
-    """Write and print the table of the runs of a sweep; return 1 if some are not finished."""
     arrays = arrays_of(folder)
     latest = {number: array for array in arrays for number in array.elements}
-    rows = []
-    for each in elements:
-        array = latest.get(each.number)
-        rows.append(each.row(() if array is None else array.options(folder, each.number)))
+    rows: list[dict[str, object]] = []
+    lines, done, ended = [header(_PRINTED)], list[Path](), list[int]()
+    for number, state in states.items():
+        place, values = inside(folder, str(number)), dict[str, object]()
+        if state.word == "done":
+            try:
+                values = recorded(place).result.to_mapping()
+                done.append(place)
+            except IslandsError as error:
+                state = JobState("failed", str(error))
+        if not values and state.is_final:
+            ended.append(number)
+        said = state.word if values else f"{state.word}: {state.detail}"
+        options = latest[number].options(folder, number) if number in latest else []
+        row = {"element": number, "state": said, "options": " ".join(options)}
+        rows.append(row | {name: values.get(name) for name in _VALUES} | {"folder": str(place)})
+        lines.append(line(_PRINTED, rows[-1]) if values else f"{number:>7}  {said}")
     path = inside(folder, TABLE)
-    with published(path) as temporary, temporary.open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    show("\n".join([_HEADER, *(each.line() for each in elements)]))
-    done = sum(each.result is not None for each in elements)
-    ended = [each.number for each in elements if each.result is None and each.state.is_final]
-    active = len(elements) - done - len(ended)
-    show(f"\n{done} of {counted(len(elements), 'run')} done. The table is in {path}")
+    write_csv(path, list(rows[0]), rows, end="\n")
+    show("\n".join(lines))
+    show(f"\n{len(done)} of {counted(len(rows), 'run')} done. The table is in {path}")
     for array in reversed(arrays):
         if again := [number for number in ended if latest.get(number) is array]:
             command = array.again(again)
             show(f"Run the others again, and write the table again, with: {command}")
-    if active:
+    if active := len(rows) - len(done) - len(ended):
         show(
             f"{counted(active, 'run')} queued or running: follow them with islands status {folder}"
         )
     if ended or active:
         show(f"Write only the table again with: islands collect {folder}")
-    return 1 if ended or active else 0
+    return done, not (ended or active)
