@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 
 import pytest
+from instance_texts import tsplib_text
 from standing_ranks import StandingRanks
 
 from islands.cli import main
 from islands.instances.synthetic import uniform_tsp
-from islands.instances.tsplib import tsplib_text
 
 pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
