@@ -14,10 +14,10 @@ import time
 from pathlib import Path
 
 import pytest
+from instance_texts import tsplib_text
 
 from islands.cli import main
 from islands.instances.synthetic import uniform_tsp
-from islands.instances.tsplib import tsplib_text
 
 pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
