@@ -17,7 +17,7 @@ from islands.algorithms import ALGORITHMS, Algorithm
 from islands.backends import takes_gpu
 from islands.configuration.fit import fitting, require_population
 from islands.configuration.spec import GeneralSettings, RunSpec
-from islands.encodings import moved_as
+from islands.encodings import base_encoding
 from islands.errors import UsageError
 from islands.improvers import Improver, improvers_for
 from islands.improvers.base import MOST_STEPS
@@ -266,7 +266,7 @@ def _is_possible(spec: RunSpec, islands: int) -> bool:
     """Return whether the algorithm and the migration support the size of the population."""
     make, population = ALGORITHMS[spec.algorithm], spec.general.population
     try:
-        algorithm = make(spec.settings, population, moved_as(spec.encoding))
+        algorithm = make(spec.settings, population, base_encoding(spec.encoding))
         require_population(spec, population, algorithm, islands)
     except UsageError:
         return False

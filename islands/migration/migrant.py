@@ -79,7 +79,7 @@ class Migrant:
         self.bytes = layout.bytes
 
     def traits(self, arrays: Mapping[str, Array]) -> list[Struct]:
-        """Return a `Trait` of kernels/core/archipelago.cuh for each field that travels."""
+        """Return a `Trait` of kernels/core/islands.cuh for each field that travels."""
         return [
             _trait(arrays[name], field.entry_bytes, field.in_halves, *self._places[name])
             for name, field in self._fields.items()
