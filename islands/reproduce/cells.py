@@ -95,7 +95,7 @@ def mean_in_words(mean: float, printed: float, form: str, *, is_whole: bool) -> 
 def facts_of(prefix: str, values: Mapping[Any, Cell], sentence: str = "") -> list[Fact]:
     """Return a fact for each value, named after its key; the sentence of the first has all."""
     facts = [Fact(f"{prefix}_{key}", value) for key, value in values.items()]
-    return [replace(facts[0], sentence=sentence), *facts[1:]]
+    return [replace(each, sentence=sentence) for each in facts[:1]] + facts[1:]
 
 
 def printed_rows(name: str) -> list[dict[str, str]]:

@@ -39,7 +39,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Use the embedded instance as the paper's, and two small ones as VLSI instances."""
     monkeypatch.setattr(xavier2019, "printed", lambda: {"demo/tsp": PRINTED})
     for table in (ValuesTable, NationalTimesTable):
-        monkeypatch.setattr(table, "names", lambda: ["demo/tsp"])
+        monkeypatch.setattr(table, "names", staticmethod(lambda: ["demo/tsp"]))
     for n in (40, 50):
         path = tmp_path / "instances" / "vlsi" / f"own{n}.tsp"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -186,7 +186,7 @@ def assignments(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use the embedded assignment as the papers' instance."""
     thesis = dict.fromkeys(IMPLEMENTATIONS, ImplementationFigures(12.0, 3.0, 500.0))
     monkeypatch.setattr(jardim2021, "implementations", lambda: {"demo/qap": thesis})
-    monkeypatch.setattr(ImplementationsTable, "names", lambda: ["demo/qap"])
+    monkeypatch.setattr(ImplementationsTable, "names", staticmethod(lambda: ["demo/qap"]))
     monkeypatch.setattr(soca2010, "quality", lambda: {"demo/qap": QualityFigures(3, 0.5)})
     monkeypatch.setattr(soca2010, "performance", dict)
 

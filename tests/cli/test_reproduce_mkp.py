@@ -34,7 +34,7 @@ def test_both_models_equal_runs_of_solve(
     pytest.importorskip("matplotlib")
     printed = dict.fromkeys(MODELS, HitFigures(1.0, 2.0, 0.5, 600.0, 5.0, 3))
     groups = {"demo": InstanceGroup(5, 60, (DEMO,), printed, None)}
-    monkeypatch.setattr(Sac94Table, "groups", lambda: groups)
+    monkeypatch.setattr(Sac94Table, "groups", staticmethod(lambda: groups))
     out = tmp_path / "out"
     done = reproduced(["munhao2019/sac94", "--runs", "2", "--out", str(out)], capsys)
     rows = done["tables"]["sac94"]["rows"]
@@ -68,7 +68,7 @@ def test_cpu_times_are_compared_with_the_printed_speedups(
         "m2": HitFigures(1, 2, 0.5, 600, 6.5, 3),
     }
     group = InstanceGroup(5, 60, (DEMO, "sac94/hp1"), printed, None)
-    monkeypatch.setattr(Sac94Table, "groups", lambda: {"demo": group})
+    monkeypatch.setattr(Sac94Table, "groups", staticmethod(lambda: {"demo": group}))
     line = ["munhao2019/sac94", "--runs", "1", "--only", DEMO, "--threads", threads]
     table = reproduced(line, capsys)["tables"]["sac94"]
     assert [row["paper_speedup"] for row in table["rows"]] == [4.5, 6.5]
@@ -89,7 +89,7 @@ def test_cpu_times_are_compared_with_the_printed_speedups(
 def test_times_are_means_by_size(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(SizeTimesTable, "names", lambda: [DEMO])
+    monkeypatch.setattr(SizeTimesTable, "names", staticmethod(lambda: [DEMO]))
     monkeypatch.setattr(dantas2014_islands, "kind", lambda name: ProblemKind(5, 60, "0.50"))
     line = ["dantas2014/times", "--runs", "1", "--threads", "1", "--out", str(tmp_path / "a")]
     done = reproduced(line, capsys)
