@@ -16,8 +16,7 @@ import numpy as np
 from islands.algorithms.base import Algorithm
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 from islands.text import counted

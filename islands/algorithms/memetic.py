@@ -17,8 +17,7 @@ from islands.algorithms import operators
 from islands.algorithms.base import Algorithm
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 

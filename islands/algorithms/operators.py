@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, Self, TypeVar
 
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.custom.parts import PartKind
 from islands.errors import UsageError
 from islands.text import meant, option, unknown

@@ -14,11 +14,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from islands.algorithms.base import Algorithm
-from islands.algorithms.schedule import Shape
+from islands.algorithms.base import Algorithm, Shape
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
-from islands.backends.header import Header
+from islands.backends.source import Header
 from islands.backends.state import Field
 from islands.errors import UsageError
 from islands.settings import Settings, setting

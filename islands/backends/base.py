@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from islands.backends.arguments import Address, Arguments, Null, Struct, as_in_kernels
-from islands.backends.compile_notice import Compiling
+from islands.backends.cache import Compiling
 from islands.backends.source import Source
 
 Array = Any

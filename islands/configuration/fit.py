@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
-from islands.archipelago.colony_spec import of_colony
-from islands.archipelago.program_parts import ProgramParts
+from islands.archipelago.colonies import of_colony
+from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Room
-from islands.backends.refused import without_room
+from islands.backends.source import without_room
 from islands.configuration.given import Layer
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
-from islands.encodings import ENCODINGS, moved_as
+from islands.encodings import ENCODINGS, base_encoding
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
 from islands.migration.settings import require_fit
@@ -68,7 +68,7 @@ def known_settings(algorithms: Sequence[type[Algorithm]], problem: Problem) -> l
 def fitting(problem: Problem) -> list[tuple[str, str]]:
     """Return all pairs of an algorithm and an encoding that can solve the problem."""
     seen_as = {
-        encoding: (encoding, moved_as(encoding))
+        encoding: (encoding, base_encoding(encoding))
         for encoding, by_kind in ENCODINGS.items()
         if problem.solution_kind in by_kind
     }

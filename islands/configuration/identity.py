@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from islands.backends.header import Header
+from islands.backends.source import Header
 from islands.configuration.given import PARTS, of_scripts
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError

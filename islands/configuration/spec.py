@@ -9,9 +9,8 @@ from typing import Any, Self
 
 import islands
 from islands.algorithms import ALGORITHMS
-from islands.archipelago.colony_spec import ColonySpec, islands_of_each
-from islands.archipelago.sizes import MOST_INDIVIDUALS, MOST_ISLANDS
-from islands.backends.host import MOST_THREADS
+from islands.archipelago.colonies import MOST_INDIVIDUALS, MOST_ISLANDS, ColonySpec, islands_of_each
+from islands.backends.cpu import MOST_THREADS
 from islands.configuration.given import with_references
 from islands.configuration.stop import Criterion, last_generation
 from islands.errors import UsageError

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.encodings.base import Encoding, GenePerItem
 from islands.errors import UsageError
 from islands.text import option

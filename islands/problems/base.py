@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,15 +17,16 @@ from numpy.typing import ArrayLike, NDArray
 from islands import settings as named
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import UsageError
 from islands.instances.solution_files import solution_file
 from islands.problems.distances import Distances
+from islands.problems.real_costs import agree, real_of
 from islands.problems.solution_kinds import SOLUTION_KINDS, SolutionKind
-from islands.problems.values import Values
+from islands.statistics import percent_worse
 
 if TYPE_CHECKING:
+    from islands.instances.catalogue import BestKnown
     from islands.instances.solution_files import Remark
     from islands.modelling.functions import PythonCosts
     from islands.problems.qap_exchanges import Swaps
@@ -33,12 +35,22 @@ Solution = NDArray[Any]
 """An order or a subset of integers, or a vector of numbers."""
 
 
+Arrays = dict[str, NDArray[Any]]
+FACTS = "facts"
+"""The array with what says which problem the other arrays describe."""
+
+
+def packed(facts: Mapping[str, Any]) -> NDArray[np.uint8]:
+    """Return facts as an array of bytes."""
+    return np.frombuffer(json.dumps(facts).encode(), np.uint8)
+
+
 def never() -> bool:
     """Return that all solutions must be evaluated."""
     return False
 
 
-class Problem(Values, ABC):
+class Problem(ABC):
     """One instance of one kind of problem.
 
     The methods check the kernel header independently: they use NumPy and exact integers.
@@ -85,6 +97,12 @@ class Problem(Values, ABC):
     """The distances between its items, if it has any; then each has nearest neighbours."""
     swaps: Swaps | None = None
     """What it says about exchanges of two items, if its kernels can update their differences."""
+    best_known: BestKnown | None = None
+    maximise: bool = False
+    unit: int = 1
+    """Costs, on the device and in NumPy, are integers in units of `1 / unit`, to be exact."""
+    real: bool = False
+    """Whether costs are floating-point numbers; on the device, integers with the same order."""
     constraints: int | None = None
     """The number of its constraints, if that is a part of its size."""
     ranks_items: bool = False
@@ -149,12 +167,19 @@ class Problem(Values, ABC):
         """
         yield ""
 
-    def refuse_faults(self, data: Struct, device: Backend) -> None:
+    def refuse_faults(self, data: Struct, device: Backend) -> None:  # noqa: B027
         """Raise a `RunError` if kernels have reported a fault in the arrays of `data`."""
 
-    def saved(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which it can be made again; empty if a file or script has it."""
+    def saved(self) -> Arrays:
+        """Return arrays from which it can be made again; empty if only a script has it."""
         return {}
+
+    @classmethod
+    def restored(
+        cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None
+    ) -> Self:
+        """Return the problem of `PROBLEMS` that was `saved` like this."""
+        raise NotImplementedError
 
     def reports(self) -> Mapping[str, NDArray[Any] | np.generic]:
         """Return the members of `problem::Data` to which kernels report wrong values."""
@@ -239,3 +264,40 @@ class Problem(Values, ABC):
         self.check(solution)
         cost: float = self.value_of(int(self.costs(solution[np.newaxis])[0]))
         return cost
+
+    def value_of(self, units: Any) -> Any:
+        """Return the value of a number of units, or of an array of them.
+
+        It is an integer unless costs have decimals. Decimals are exact up to 15 digits.
+        """
+        return units if self.unit == 1 else units / self.unit
+
+    def own_sense(self, costs: Any) -> Any:
+        """Return the values of device costs, which are minimised, in the sense of the instance."""
+        if self.real:
+            values = real_of(costs)
+            return 0.0 - values if self.maximise else values
+        return self.value_of(-costs if self.maximise else costs)
+
+    def own_mean(self, total: Any, count: float = 1) -> Any:
+        """Return the mean of `count` values in the sense of the instance.
+
+        `total` is their sum, minimised and in units; or an array of such sums.
+        """
+        return self.value_of(-total if self.maximise else total) / count
+
+    def agrees(self, exact: float | None, shown: float | None) -> bool:
+        """Return whether a cost that was computed again confirms the cost that a run shows."""
+        return agree(exact, shown, real=self.real)
+
+    def gap(self, cost: float) -> float | None:
+        """Return how much worse `cost` is than the best known value, in percent; None: unknown."""
+        if self.best_known is None:
+            return None
+        best = self.best_known.value
+        if self.real and best:
+            return float(percent_worse(np.float64(cost), float(best), maximise=self.maximise))
+        worse = best - cost if self.maximise else cost - best
+        if best == 0:
+            return 0.0 if worse == 0 else None
+        return 100.0 * worse / abs(best)

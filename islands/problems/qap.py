@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown, catalogue
 from islands.instances.qaplib import QapFile, read_qap
 from islands.instances.sln import WORDS, compared, counted, inverts, read_sln, write_sln
 from islands.instances.solution_files import Remark, order_fault, read_json, solution_file
-from islands.problems.base import Problem, Solution
+from islands.problems.base import Arrays, Problem, Solution
 from islands.problems.qap_exchanges import Swaps
 from islands.problems.qap_form import form
 
@@ -161,6 +160,19 @@ class Qap(Problem):
         problem = cls(read_qap(path), instance or str(path), best_known)
         problem.best_known, problem.remarks = checked_best_known(problem)
         return problem
+
+    def saved(self) -> Arrays:
+        """Return the matrices."""
+        linear = {} if self.file.linear is None else {"linear": self.file.linear}
+        return {"a": self.file.a, "b": self.file.b, **linear}
+
+    @classmethod
+    def restored(
+        cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None
+    ) -> Self:
+        """Return the problem that was `saved` like this."""
+        a, b, linear = arrays["a"], arrays["b"], arrays.get("linear")
+        return cls(QapFile(name, None, len(a), a, b, linear=linear), name, best)
 
     def defines(self) -> Macros:
         """Return the types of the matrices, costs and differences, and the terms that are zero."""

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.base import Block
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.instances.qaplib import QapFile
 from islands.problems.qap_choice import Choice, choice
 from islands.problems.qap_form import Form, alike

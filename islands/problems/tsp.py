@@ -5,18 +5,19 @@ Lengths follow the rounding rules of TSPLIB, so they are integers.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.tsplib import TspFile, read_tour, read_tsp, tour_fault, write_tour
-from islands.problems.base import Problem, Solution
+from islands.problems.base import Arrays, Problem, Solution, packed
 from islands.problems.distances import Distances
 
 _EDGES_AT_ONCE = 1 << 20
@@ -55,6 +56,24 @@ class Tsp(Problem):
     ) -> Tsp:
         """Return the instance in a TSPLIB file."""
         return cls(read_tsp(path), instance or str(path), best_known)
+
+    def saved(self) -> Arrays:
+        """Return the rule of distances, and the coordinates or the matrix."""
+        arrays: Arrays = {"metric": packed({"metric": self.file.metric})}
+        if self.file.coordinates is not None:
+            return arrays | {"coordinates": self.file.coordinates}
+        assert self.file.matrix is not None
+        return arrays | {"matrix": self.file.matrix}
+
+    @classmethod
+    def restored(
+        cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None
+    ) -> Self:
+        """Return the problem that was `saved` like this."""
+        metric = str(json.loads(arrays["metric"].tobytes())["metric"])
+        coordinates, matrix = arrays.get("coordinates"), arrays.get("matrix")
+        size = len(next(each for each in (coordinates, matrix) if each is not None))
+        return cls(TspFile(name, None, size, metric, coordinates, matrix), name, best)
 
     def defaults(self) -> dict[str, Any]:
         """Return edge assembly crossover, and for very few cities an early end."""

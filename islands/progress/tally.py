@@ -16,7 +16,7 @@ import numpy as np
 from islands.archipelago.measure import IslandMeasure
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.problems.values import mean_of
+from islands.problems.real_costs import mean_of
 from islands.progress.progress import Progress, is_better
 
 NO_SOLUTION = np.iinfo(np.int64).max

@@ -28,9 +28,9 @@ from islands.errors import InputError
 from islands.inside import inside, opened
 from islands.modelling.model import restored
 from islands.paths import published
+from islands.problems import restored as restored_data
+from islands.problems import saved
 from islands.problems.base import Problem
-from islands.problems.saved import restored as restored_data
-from islands.problems.saved import saved
 from islands.record.files import TooLargeError, read_arrays
 from islands.record.folder import INDEX, PARTS, PROBLEM, SETTINGS, file_name_of
 from islands.untrusted import MISMATCH, bounded_text, parsing, read_toml

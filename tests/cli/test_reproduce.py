@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from instance_texts import tsplib_text
 
 from islands import solve
 from islands.cli import experiments as command
 from islands.cli import main
 from islands.instances.synthetic import uniform_tsp
-from islands.instances.tsplib import tsplib_text
 from islands.problems import load
 from islands.reproduce import PAPERS, jardim2021, soca2010, xavier2019
 from islands.reproduce.jardim2021 import (

@@ -20,7 +20,7 @@ from tuning import LINE, done, rows
 from islands.cli import main
 from islands.record import lock
 from islands.record.files import write_table
-from islands.slurm.state import state_of
+from islands.slurm.follow import state_of
 from islands.tune.ledger import COLUMNS, TuneLedger
 
 _SLOWER = {"16": "64", "generations=20": "generations=150"}

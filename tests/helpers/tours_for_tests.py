@@ -15,7 +15,7 @@ from islands.backends.base import Backend
 from islands.backends.source import Source
 from islands.encodings.direct import Permutation
 from islands.improvers import ImproverSettings
-from islands.improvers.or_opt import OrOpt
+from islands.improvers.orders import OrOpt
 from islands.paths import data_folder
 from islands.problems.tsp import Tsp
 

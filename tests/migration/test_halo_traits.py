@@ -11,8 +11,8 @@ from ranks_for_tests import on_ranks
 from test_traits import ISLANDS, TRAITS, made
 
 from islands.algorithms import ALGORITHMS
+from islands.algorithms.base import Shape
 from islands.algorithms.cellular import Cellular, CellularSettings
-from islands.algorithms.schedule import Shape
 from islands.backends import choose
 from islands.backends.state import Field
 from islands.migration import Migrant

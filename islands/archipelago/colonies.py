@@ -1,22 +1,64 @@
-"""The share of a rank in the islands of all runs, with the seed and number of each island."""
+"""The settings of colonies, the islands that belong to each, and those that a rank has."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
+from dataclasses import dataclass
+from itertools import accumulate
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.measure import ISLAND, NONE
-from islands.archipelago.sizes import MOST_ISLANDS
 from islands.errors import UsageError
+from islands.improvers import ImproverSettings
 from islands.parallel import Deal, World
 from islands.problems.base import Solution
+from islands.settings import Settings
+from islands.text import as_settings
+
+MOST_ISLANDS = 1 << 24
+"""Random streams have 24 bits for the number of an island."""
+MOST_INDIVIDUALS = (1 << 30) - 1
+"""Kernels count the rows of a population with 32 bits."""
+_WRITTEN_IN_COLONIES = ("algorithm", "encoding", "improver", "population", "islands")
 
 
-class Share:
+@dataclass(frozen=True)
+class ColonySpec:
+    """The settings of one colony of a run."""
+
+    islands: int
+    population: int
+    algorithm: str
+    encoding: str
+    settings: Settings
+    improver: ImproverSettings
+    decoding: str = ""
+    rate: int = 1
+    """Its own generations in one generation of the run."""
+
+
+def islands_of_each(specs: Sequence[ColonySpec]) -> list[range]:
+    """Return the islands of each colony: colony 0 has the first ones."""
+    ends = accumulate(each.islands for each in specs)
+    return [range(end - each.islands, end) for each, end in zip(specs, ends, strict=True)]
+
+
+@contextmanager
+def of_colony(number: int | None, origin: str = "") -> Iterator[None]:
+    """Let errors name the colony, if there are several, after their origin."""
+    try:
+        with as_settings([] if number is None else _WRITTEN_IN_COLONIES):
+            yield
+    except UsageError as error:
+        raise error if number is None else UsageError(f"{origin}colony {number}: {error}") from None
+
+
+class RankIslands:
     """The islands of one rank.
 
     Concurrent runs have consecutive seeds, and each has the same number of islands.
@@ -41,7 +83,7 @@ class Share:
         """The seed of the run of each island."""
 
     def within(self, islands: range) -> Self | None:
-        """Return the share of the rank in these islands of a run, or None if it is empty."""
+        """Return those of the rank among these islands of a run, or None if there are none."""
         mine = range(max(self.mine.start, islands.start), min(self.mine.stop, islands.stop))
         if not mine:
             return None

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, ClassVar
 
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import UsageError
 from islands.improvers.base import Improver, ImproverSettings
 
 if TYPE_CHECKING:
     from islands.problems.base import Problem
+
 
 _EXCHANGES = 3  # approximate number of exchanges that a local search makes
 _TABU_STEPS = 100

@@ -1,15 +1,19 @@
-"""The state of a run, a job, or other work, from Slurm and from its folder."""
+"""What became of a run, a job, a sweep or other work, as Slurm and its folder tell.
+
+The runs of a sweep have a table, and a command that repeats the unfinished ones.
+"""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from islands.display.heartbeat import read_work
-from islands.errors import InputError, Suspended
+from islands.errors import InputError, IslandsError, Suspended
 from islands.inside import inside, inside_all, last_lines
 from islands.record.folder import (
     BENCH,
@@ -27,14 +31,30 @@ from islands.record.folder import (
 )
 from islands.record.lock import is_locked
 from islands.record.solution import recorded
-from islands.slurm.commands import RUNNING, WAITING, state_in_queue
-from islands.slurm.jobs import JobAttempt, JobAttempts, command_to_continue, latest_job
-from islands.text import counted, escaped
+from islands.slurm.commands import RUNNING, WAITING, state_in_queue, states_in_queue
+from islands.slurm.jobs import JobAttempt, JobAttempts, command_to_continue, latest_job, submitted
+from islands.slurm.sweep import arrays_of
+from islands.tables import Column, header, line, write_csv
+from islands.text import counted, escaped, gap, show
 
 _ROW = re.compile(r"^[*C ]{0,3}\s+\d+ +[\d.]+[smh]")
 _ATTEMPT = re.compile(r"islands job: (attempt \d+ ended|job \S+, attempt \d+)|islands job: warning")
 _LAST = {Kind.TUNING: RANKING, Kind.MEASUREMENT: BENCH}
 """The file that completes the work; other kinds are complete when no piece is in progress."""
+TABLE = "results.csv"
+_VALUES = (
+    *("instance", "problem", "algorithm", "encoding", "preset", "seed", "cost", "best_known"),
+    *("gap", "generations", "evaluations", "seconds", "reason", "islands", "backend", "digest"),
+)
+_PRINTED = (
+    Column("element", "element", 7),
+    Column("state", "state", 10, "<"),
+    Column("instance", "instance", 24, "<"),
+    Column("seed", "seed", 6),
+    Column("cost", "best", 14),
+    Column("gap", "gap", 8, gap),
+    Column("seconds", "seconds", 9, ".2f"),
+)
 
 
 @dataclass(frozen=True)
@@ -174,3 +194,103 @@ def _outcome(folder: Path, kind: Kind) -> str:
         return f"{made}tables: {folder / BENCH}"
     pages = folder / "report.html"
     return f"page: {pages}" if pages.exists() else f"tables: {folder}"
+
+
+def is_sweep(folder: Path) -> bool:
+    """Return whether a folder contains the runs of a job array."""
+    if (folder / SETTINGS).exists():
+        return False
+    job = submitted(folder)
+    if job is not None:
+        return job.elements is not None
+    return bool(arrays_of(folder) or _begun(folder))
+
+
+def states_of(folder: Path) -> dict[int, JobState]:
+    """Return the state of each run by its number, including runs that have not begun."""
+    arrays: dict[int, str] = {}
+    job = submitted(folder)
+    if job is not None and job.elements is not None:
+        arrays |= dict.fromkeys(range(1, job.elements + 1), job.job)
+    for array in arrays_of(folder):
+        arrays |= dict.fromkeys(array.elements, array.job)
+    queue = states_in_queue(sorted(set(arrays.values())))
+    numbers = sorted({*arrays, *_begun(folder)})
+    return {number: _state(folder, number, arrays.get(number), queue) for number in numbers}
+
+
+def counted_states(states: Mapping[int, JobState]) -> str:
+    """Return the number of runs in each state, such as `3 done, 1 running`."""
+    counts = Counter(state.word for state in states.values())
+    return ", ".join(f"{count} {word}" for word, count in counts.most_common())
+
+
+def _state(
+    folder: Path, number: int, array: str | None, queue: Mapping[str, tuple[str, str]]
+) -> JobState:
+    """Return the state of a run, whose latest job array is `array`."""
+
+    def in_queue(job: str) -> tuple[str, str]:
+        return queue.get(job) or state_in_queue(job)
+
+    place, job = inside(folder, str(number)), None if array is None else f"{array}_{number}"
+    slurm, reason = ("", "") if job is None else in_queue(job)
+    last = JobAttempts(place).last()
+    is_resubmitted = last is not None and last.job != job and slurm in WAITING
+    if (last is not None or (place / SETTINGS).exists()) and not is_resubmitted:
+        return state_of(place, in_queue)
+    if slurm in (*WAITING, *RUNNING):
+        return JobState("queued" if slurm in WAITING else "running", reason, job)
+    return JobState("failed", "its job has ended before the run began", job)
+
+
+def _begun(folder: Path) -> list[int]:
+    """Return the numbers of the runs that have a folder."""
+    return [
+        int(each.name)
+        for each in folder.glob("[0-9]*")
+        if each.name.isdecimal() and ((each / JOB).is_dir() or (each / SETTINGS).exists())
+    ]
+
+
+def collect(folder: Path) -> tuple[list[Path], bool]:
+    """Write and print the table of a sweep; return the finished runs, and whether these are all."""
+    states = states_of(folder) if is_sweep(folder) else {}
+    if not states:
+        raise InputError(
+            f"{folder}: contains no sweep. Name the folder of one, which has a folder for each run"
+        )
+    arrays = arrays_of(folder)
+    latest = {number: array for array in arrays for number in array.elements}
+    rows: list[dict[str, object]] = []
+    lines, done, ended = [header(_PRINTED)], list[Path](), list[int]()
+    for number, state in states.items():
+        place, values = inside(folder, str(number)), dict[str, object]()
+        if state.word == "done":
+            try:
+                values = recorded(place).result.to_mapping()
+                done.append(place)
+            except IslandsError as error:
+                state = JobState("failed", str(error))
+        if not values and state.is_final:
+            ended.append(number)
+        said = state.word if values else f"{state.word}: {state.detail}"
+        options = latest[number].options(folder, number) if number in latest else []
+        row = {"element": number, "state": said, "options": " ".join(options)}
+        rows.append(row | {name: values.get(name) for name in _VALUES} | {"folder": str(place)})
+        lines.append(line(_PRINTED, rows[-1]) if values else f"{number:>7}  {said}")
+    path = inside(folder, TABLE)
+    write_csv(path, list(rows[0]), rows, end="\n")
+    show("\n".join(lines))
+    show(f"\n{len(done)} of {counted(len(rows), 'run')} done. The table is in {path}")
+    for array in reversed(arrays):
+        if again := [number for number in ended if latest.get(number) is array]:
+            command = array.again(again)
+            show(f"Run the others again, and write the table again, with: {command}")
+    if active := len(rows) - len(done) - len(ended):
+        show(
+            f"{counted(active, 'run')} queued or running: follow them with islands status {folder}"
+        )
+    if ended or active:
+        show(f"Write only the table again with: islands collect {folder}")
+    return done, not (ended or active)
