@@ -36,9 +36,9 @@ class Shape:
     pitch: int
     """Distance between two genomes in memory, in genes."""
     gene: np.dtype[Any]
-    share: range | None = None
+    made: range | None = None
     """The slots of each island whose individuals this rank makes; None: all."""
-    first_share: range | None = None
+    first_made: range | None = None
     """Those in generation 0, in which the first slots are not only copied; None: the same."""
 
     @property
@@ -49,7 +49,7 @@ class Shape:
     @property
     def slots(self) -> range:
         """The slots of each island whose individuals this rank makes."""
-        return range(self.population) if self.share is None else self.share
+        return range(self.population) if self.made is None else self.made
 
     @property
     def jobs(self) -> int:
@@ -113,14 +113,14 @@ Step = Launch | Concurrent | HostStep
 class Schedule:
     """Launches in order.
 
-    Each kernel has the parameters `(Arena arena, Archipelago all, problem::Data data,
+    Each kernel has the parameters `(Arena arena, Islands all, problem::Data data,
     algorithm::Plan plan, improver::Plan improving)`.
     """
 
     start: tuple[Step, ...]
     generation: tuple[Step, ...]
     adopt: tuple[Launch, ...] = ()
-    """Launches that update derived fields of the rows marked in `Archipelago::changed`, after a
+    """Launches that update derived fields of the rows marked in `Islands::changed`, after a
     start, a restore or a migration."""
 
     def __post_init__(self) -> None:
@@ -185,7 +185,7 @@ class Algorithm(ABC):
     """Whether it needs the neighbours of each item; `plan` receives them as `NEIGHBOURS`."""
     needs: ClassVar[str] = "distances between cities"
     """What a problem lacks that it does not fit."""
-    is_uneven: ClassVar[bool] = False
+    varies_in_length: ClassVar[bool] = False
     """Whether a generation may take many times longer than the previous one."""
     needs_order: ClassVar[bool] = False
     """Whether each generation needs the individuals in order of cost, not only the best one."""
@@ -251,8 +251,8 @@ class Algorithm(ABC):
         """Return the settings for a bounded encoding; refuse those that do not fit its range."""
         return settings
 
-    def prepare(self, problem: Problem) -> None:  # noqa: B027
-        """Take from the problem what its macros, fields and plan depend on."""
+    def prepare(self, problem: Problem, shape: Shape) -> None:  # noqa: B027
+        """Take from the problem and the sizes of its populations what all other methods need."""
 
     def require_islands(self, islands: int) -> None:  # noqa: B027
         """Refuse a number of islands, over all ranks, that does not fit the settings."""

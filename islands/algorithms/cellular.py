@@ -128,7 +128,7 @@ class Cellular(Algorithm):
             around = 2 * r * (r + 1) if settings.shape == "von_neumann" else 4 * r * (r + 1)
             self.neighbours = around
         if not settings.halo:
-            self._require_room(population, f"population={population}")
+            self._require_size(population, f"population={population}")
         self._reach = self._radius * self.width
         self.halo = self._reach if settings.halo else 0
 
@@ -170,7 +170,7 @@ class Cellular(Algorithm):
     def require_islands(self, islands: int) -> None:
         if self.settings.halo:
             whole = islands * self._population
-            self._require_room(whole, f"islands={islands} x population={self._population}")
+            self._require_size(whole, f"islands={islands} x population={self._population}")
 
     def _columns(self) -> int:
         """Return the columns of the torus."""
@@ -185,7 +185,7 @@ class Cellular(Algorithm):
             )
         return width
 
-    def _require_room(self, individuals: int, named: str) -> None:
+    def _require_size(self, individuals: int, named: str) -> None:
         """Refuse a grid that is too small for a neighbourhood without repetitions."""
         if self.settings.grid == _RING:
             if individuals <= self.settings.neighbours:

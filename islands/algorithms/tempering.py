@@ -141,9 +141,6 @@ class Tempering(Algorithm):
         self.settings, self._population = settings, population
         self.patience = settings.reset
         self._tuning = 0 if settings.coldest > 0 else settings.tuning
-        self._keeps = False
-        self._choice: Choice | None = None
-        self._excess, self._effort = _EXCESS, _EFFORT
         if population % settings.rungs:
             below = population // settings.rungs * settings.rungs
             near = [str(each) for each in (below, below + settings.rungs) if each > 0]
@@ -176,11 +173,15 @@ class Tempering(Algorithm):
             return {"islands": 1, "population": 8, "tuning": 10, "record.every": 5}
         return {"islands": 4, "population": 8}
 
-    def prepare(self, problem: Problem) -> None:
+    def prepare(self, problem: Problem, shape: Shape) -> None:
         self._choice = _choice_of(problem)
         self.few_threads = self._choice is None
+        self._excess, self._effort = _EXCESS, _EFFORT
         if problem.swaps is not None and problem.swaps.is_unstructured:
             self._excess, self._effort = _EXCESS_ROUGH, _EFFORT_ROUGH
+        bytes_kept = shape.individuals * _bytes_of_deltas(shape.pitch)
+        is_worth_it = _KEPT_FROM <= shape.pitch <= _KEPT_TO and bytes_kept <= _MOST_KEPT
+        self._keeps = is_worth_it and self._choice is None
         if self._choice is not None:
             share = self._choice.chosen / self._choice.size
             self._excess = _EXCESS_CHOICE[0] * share, _EXCESS_CHOICE[1] * share
@@ -195,11 +196,10 @@ class Tempering(Algorithm):
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         size, ladders = shape.population, shape.population // self.settings.rungs
-        kept, of_each = {}, _bytes_of_deltas(shape.pitch)
-        fits = shape.individuals * of_each <= _MOST_KEPT
-        self._keeps = fits and self._choice is None and _KEPT_FROM <= shape.pitch <= _KEPT_TO
+        kept = {}
         if self._keeps:
-            kept["deltas"] = Field((size, of_each), np.uint8, kind="scratch")
+            each = _bytes_of_deltas(shape.pitch)
+            kept["deltas"] = Field((size, each), np.uint8, kind="scratch")
             kept["deltas_of"] = Field((size,), np.int64, kind="scratch")
         return {
             **kept,

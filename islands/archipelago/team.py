@@ -28,7 +28,7 @@ _TURN, _TURNS = 6, 4
 """Generations in a row that are shared or not, of which the first is not measured; and turns."""
 
 
-def shares(population: int, members: int, copied: int = 0) -> list[range]:
+def divided(population: int, members: int, copied: int = 0) -> list[range]:
     """Return the slots of each member: equally many, but for the first, which are only copied.
 
     These take no time, so that the first member has them besides its share.

@@ -83,8 +83,9 @@ class Epochs:
         self._pace = Pace(
             spec, origin.generation, origin.seconds, may_take_long=self._may_take_long
         )
-        is_uneven = any(ALGORITHMS[each.algorithm].is_uneven for each in spec.all_colonies)
-        self._always_attempts = is_uneven or any(world.allgather(archipelago.is_on_cpu))
+        used = (ALGORITHMS[each.algorithm] for each in spec.all_colonies)
+        varies = any(each.varies_in_length for each in used)
+        self._always_attempts = varies or any(world.allgather(archipelago.is_on_cpu))
         self.is_partial = False
         """Whether generation 0 was abandoned."""
 

@@ -35,7 +35,7 @@ struct Trait {
     int32_t bit;        // of Migrant::missing
 };
 
-struct Archipelago {
+struct Islands {
     Island* island;
     encoding::Gene* genes;    // [2][islands][population][pitch]
     int64_t* cost;            // [2][islands][population]
@@ -53,7 +53,7 @@ struct Archipelago {
     int32_t trait_count, migrant_bytes;
     int32_t islands, population;
     encoding::Shape shape;
-    uint64_t share;  // 2^64 / population, rounded up
+    uint64_t reciprocal;  // 2^64 / population, rounded up
     // The slots of each island whose individuals this rank makes: all, or some if it shares its
     // islands with other ranks.
     int32_t first, made;
@@ -66,7 +66,7 @@ struct Archipelago {
     // Return the island and slot of an individual that is numbered over all islands. A product is
     // faster than a division.
     __device__ Individual individual(int32_t number) const {
-        const int32_t local = __umul64hi(share, uint32_t(number));
+        const int32_t local = __umul64hi(reciprocal, uint32_t(number));
         return {local, number - local * population};
     }
 
