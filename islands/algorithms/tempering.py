@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.algorithms.base import Algorithm, Launch, Schedule, Shape, Step, TeamExchanges
+from islands.algorithms.base import (
+    Algorithm,
+    Launch,
+    Schedule,
+    Shape,
+    Step,
+    TeamExchanges,
+    reset_setting,
+)
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -104,12 +112,7 @@ class TemperingSettings(Settings):
         low=0,
         high=2**31 - 1,
     )
-    reset: int = setting(
-        0,
-        "generations without improvement before an island restarts; 0: never",
-        low=0,
-        high=2**62,
-    )
+    reset: int = reset_setting()
 
     def check(self) -> None:
         super().check()
@@ -138,7 +141,7 @@ class Tempering(Algorithm):
     def __init__(
         self, settings: TemperingSettings, population: int, encoding: str = "permutation"
     ) -> None:
-        self.settings, self._population = settings, population
+        super().__init__(settings, population, encoding)
         self.patience = settings.reset
         self._tuning = 0 if settings.coldest > 0 else settings.tuning
         if population % settings.rungs:
