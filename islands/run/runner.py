@@ -229,7 +229,9 @@ def resume(
 
 def _device(spec: RunSpec, world: World, rank_options: RankOptions, notices: Notices) -> Backend:
     name, threads = spec.general.backend, spec.general.threads or None
-    backend = take_device(world, name, threads, share_gpu=rank_options.share_gpu)
+    backend = rank_options.device or take_device(
+        world, name, threads, share_gpu=rank_options.share_gpu
+    )
     backend.compiling.tell = notices.say
     return backend
 

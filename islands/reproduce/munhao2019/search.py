@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import ClassVar
 
+from islands.campaign.configurations import Reals, random
 from islands.configuration.resolve import layers
 from islands.problems.base import Problem
 from islands.reproduce.cells import Fact, TableRow, numbers
@@ -15,8 +16,6 @@ from islands.reproduce.pooled import PooledTable, average, sample_cells, sample_
 from islands.reproduce.timing import scaled_facts
 from islands.tables import Column
 from islands.text import counted
-from islands.tune.configurations import random
-from islands.tune.domain import Reals
 
 RANGES = {"c1": (0.5, 2.0), "c2": (0.5, 2.0), "penalty": (100.0, 500.0)}
 """The ranges that the paper drew from; only m1 has a penalty."""
