@@ -23,13 +23,13 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from islands.algorithms.base import Algorithm as Algorithm
+    from islands.algorithms.base import Launch as Launch
+    from islands.algorithms.base import Schedule as Schedule
+    from islands.algorithms.base import Shape as Shape
     from islands.algorithms.operators import Crossover as Crossover
     from islands.algorithms.operators import Mutation as Mutation
-    from islands.algorithms.schedule import Launch as Launch
-    from islands.algorithms.schedule import Schedule as Schedule
-    from islands.algorithms.schedule import Shape as Shape
     from islands.backends.arguments import Struct as Struct
-    from islands.backends.header import Header as Header
+    from islands.backends.source import Header as Header
     from islands.backends.state import Field as Field
     from islands.check.perform import check_problem as check_problem
     from islands.encodings.base import Encoding as Encoding
@@ -53,11 +53,10 @@ if TYPE_CHECKING:
     from islands.solver import solve as solve
 else:
     _HOMES = {
-        "algorithms.base": "Algorithm",
+        "algorithms.base": "Algorithm Launch Schedule Shape",
         "algorithms.operators": "Crossover Mutation",
-        "algorithms.schedule": "Launch Schedule Shape",
         "backends.arguments": "Struct",
-        "backends.header": "Header",
+        "backends.source": "Header",
         "backends.state": "Field",
         "check.perform": "check_problem",
         "encodings.base": "Encoding",

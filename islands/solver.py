@@ -13,8 +13,8 @@ import numpy as np
 from islands.algorithms import Algorithm
 from islands.archipelago.injection import checked_solutions
 from islands.archipelago.measure import Candidate
-from islands.configuration.agreement import require_agreement
 from islands.configuration.given import gathered, of_table
+from islands.configuration.identity import require_agreement
 from islands.configuration.resolve import format_of, layers, resolve
 from islands.configuration.stop import stop_texts
 from islands.custom.scripts import refuse_while_importing
@@ -28,8 +28,8 @@ from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.run.build import RankOptions, make_archipelago, take_device
 from islands.run.loop import Callback
-from islands.run.runner import Output, run_requested
-from islands.run.single import check_exactly
+from islands.run.runner import run_requested
+from islands.run.single import Output, check_exactly
 
 
 def solve(

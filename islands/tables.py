@@ -77,10 +77,12 @@ def markdown(columns: Sequence[Column], rows: Iterable[object]) -> str:
     return "".join(f"| {' | '.join(each)} |\n" for each in cells)
 
 
-def write_csv(path: Path, names: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
+def write_csv(
+    path: Path, names: Sequence[str], rows: Iterable[Mapping[str, object]], end: str = "\r\n"
+) -> None:
     """Write rows to a file, which is never seen incomplete; a row may lack some of the names."""
     with published(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, names)
+        writer = csv.DictWriter(stream, names, lineterminator=end)
         writer.writeheader()
         writer.writerows(rows)
 

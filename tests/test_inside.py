@@ -23,8 +23,7 @@ OTHERS = {
     "slurm/sweep.py": "the list that the user names, and an empty file in a checked folder",
     "reproduce/cells.py": "the files of the package",
     "bench/compare.py": "the file that the user names",
-    "bench/rivals/contest.py": "/dev/null",
-    "bench/rivals/lkh.py": "a temporary folder",
+    "bench/rivals.py": "/dev/null, and a temporary folder",
 }
 """Files that open others without `islands.inside`, and what they open."""
 

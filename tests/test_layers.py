@@ -49,7 +49,7 @@ IMPORTERS = {
     "mpi4py": ("parallel",),
     "cupy": ("backends/gpus.py",),
     "matplotlib": ("report/figure.py",),
-    "pynvml": ("backends/energy.py",),
+    "pynvml": ("backends/gpus.py",),
 }
 """The only files or folders that import a package."""
 LATE = {"cupy", "mpi4py", "pyarrow", "pooch", "matplotlib", "tomli_w", "pynvml", "scipy"}

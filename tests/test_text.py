@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from islands.algorithms import ALGORITHMS
-from islands.configuration.stop import KINDS
+from islands.configuration.stop import CRITERIA
 from islands.encodings import ENCODINGS
 from islands.improvers import IMPROVERS
 from islands.instances.formats import FORMATS
@@ -34,13 +34,13 @@ def test_all_spellings_of_a_name_are_accepted(name: str) -> None:
 def test_other_names_are_not_changed() -> None:
     assert meant("3opt", IMPROVERS) == "3opt"
     assert meant("", IMPROVERS) == ""
-    assert meant("best_known", KINDS) == "best-known"
+    assert meant("best_known", CRITERIA) == "best-known"
     assert meant("1point", ["one_point", "two_point"]) == "one_point"
 
 
 @pytest.mark.parametrize(
     "names",
-    [ALGORITHMS, ENCODINGS, IMPROVERS, FORMATS, TOPOLOGIES, PRESETS, KINDS],
+    [ALGORITHMS, ENCODINGS, IMPROVERS, FORMATS, TOPOLOGIES, PRESETS, CRITERIA],
     ids=lambda names: next(iter(names)),
 )
 def test_names_differ_in_plain_form(names: Iterable[str]) -> None:

@@ -8,24 +8,172 @@ calls for each slot of a population. An algorithm with its own kernels also defi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
-from islands.algorithms.schedule import Schedule, Shape, loop
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.backends.state import Field
-from islands.settings import NoSettings, Settings
+from islands.errors import UsageError
+from islands.settings import NoSettings, Settings, setting
 
 if TYPE_CHECKING:
     from islands.problems.base import Problem
 
+
+@dataclass(frozen=True)
+class Shape:
+    """The sizes of a rank's populations."""
+
+    islands: int
+    population: int
+    pitch: int
+    """Distance between two genomes in memory, in genes."""
+    gene: np.dtype[Any]
+    made: range | None = None
+    """The slots of each island whose individuals this rank makes; None: all."""
+    first_made: range | None = None
+    """Those in generation 0, in which the first slots are not only copied; None: the same."""
+
+    @property
+    def individuals(self) -> int:
+        """Number of individuals on all islands of the rank."""
+        return self.islands * self.population
+
+    @property
+    def slots(self) -> range:
+        """The slots of each island whose individuals this rank makes."""
+        return range(self.population) if self.made is None else self.made
+
+    @property
+    def jobs(self) -> int:
+        """Number of individuals that this rank makes in a generation."""
+        return self.islands * len(self.slots)
+
+
+class Host(Enum):
+    """A step of the host alone."""
+
+    EVALUATES = "evaluates the new children"
+    EXCHANGES_HALO = "exchanges the ends of neighbouring islands"
+
+
+@dataclass(frozen=True)
+class TeamExchanges:
+    """The step at which the ranks that share an island exchange what each has made.
+
+    A single rank omits it.
+    """
+
+    fields: tuple[str, ...] = ()
+    """The fields whose rows they exchange, a row for each slot; none: all kept ones with such rows.
+    """
+    renewed: tuple[str, ...] = ()
+    """The fields to exchange instead if the island begins again in this generation."""
+
+
+HostStep = Host | TeamExchanges
+"""A step in which the host takes part, between launches."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch of a kernel of the algorithm's header."""
+
+    kernel: str
+    blocks: int
+    room: int | None = 0
+    """Bytes of scratch memory per block; None: as much as kernels/generation.cuh needs."""
+    threads: int | None = None
+    """Threads per block on a GPU, for a kernel with `KERNEL_OF`, which then has its own `room`;
+    None: those of the program, with the largest room of its launches."""
+    plan: tuple[tuple[str, Any], ...] = ()
+    """Members of the algorithm's plan with values that only this launch has."""
+
+
+@dataclass(frozen=True)
+class Concurrent:
+    """Sequences of launches that do not depend on each other: a GPU may run them at once."""
+
+    sequences: tuple[tuple[Launch, ...], ...]
+
+
+Step = Launch | Concurrent | HostStep
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Launches in order.
+
+    Each kernel has the parameters `(Arena arena, Islands all, problem::Data data,
+    algorithm::Plan plan, improver::Plan improving)`.
+    """
+
+    start: tuple[Step, ...]
+    generation: tuple[Step, ...]
+    adopt: tuple[Launch, ...] = ()
+    """Launches that update derived fields of the rows marked in `Islands::changed`, after a
+    start, a restore or a migration."""
+
+    def __post_init__(self) -> None:
+        """Refuse a schedule without launches."""
+        for name, needed in {"start": True, "generation": True, "adopt": False}.items():
+            steps = getattr(self, name)
+            if not isinstance(steps, tuple) or (needed and not steps):
+                raise UsageError(
+                    f"Schedule: {name}={steps!r}: must be a tuple of launches. Write"
+                    f' {name}=(islands.Launch("kernel", blocks),)'
+                )
+
+    @property
+    def divides(self) -> bool:
+        """Whether ranks can share the work on an island."""
+        return any(isinstance(each, TeamExchanges) for each in self.start)
+
+    def launches(self) -> Iterator[Launch]:
+        """Yield all launches, without steps of the host."""
+        for step in (*self.start, *self.generation, *self.adopt):
+            if isinstance(step, Launch):
+                yield step
+            elif isinstance(step, Concurrent):
+                yield from chain.from_iterable(step.sequences)
+
+
+def loop(shape: Shape, *, outside: bool, divides: bool = True) -> Schedule:
+    """Return the launches of kernels/generation.cuh: one block per individual.
+
+    `divides`: whether ranks may share the individuals of an island.
+    """
+
+    def steps(name: str) -> tuple[Step, ...]:
+        exchange = (TeamExchanges(),) if divides else ()
+        size = shape.jobs
+        if not outside:
+            return (Launch(name, size, None), *exchange)
+        made, selected = (f"{name}_{done}" for done in ("made", "selected"))
+        return (
+            *(Launch(made, size, None), Host.EVALUATES, Launch(selected, size, None)),
+            *exchange,
+        )
+
+    return Schedule(steps("first_generation"), steps("next_generation"))
+
+
 NEIGHBOURS = "neighbours of items"
 """The key of `Neighbours` of kernels/tours among the arrays; no field or table has this name."""
+
+
+def reset_setting() -> Any:
+    """Declare the setting `reset`, the patience of an algorithm."""
+    words = "generations without improvement before an island restarts; 0: never"
+    return setting(0, words, low=0, high=2**62)
 
 
 class Algorithm(ABC):
@@ -42,7 +190,7 @@ class Algorithm(ABC):
     """Whether it needs the neighbours of each item; `plan` receives them as `NEIGHBOURS`."""
     needs: ClassVar[str] = "distances between cities"
     """What a problem lacks that it does not fit."""
-    is_uneven: ClassVar[bool] = False
+    varies_in_length: ClassVar[bool] = False
     """Whether a generation may take many times longer than the previous one."""
     needs_order: ClassVar[bool] = False
     """Whether each generation needs the individuals in order of cost, not only the best one."""
@@ -82,7 +230,7 @@ class Algorithm(ABC):
     @classmethod
     def fits(cls, problem: Problem) -> bool:
         """Return whether it can solve a problem that has one of its encodings."""
-        return problem.has_neighbours or not cls.uses_neighbours
+        return problem.near is not None or not cls.uses_neighbours
 
     @classmethod
     def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
@@ -108,8 +256,8 @@ class Algorithm(ABC):
         """Return the settings for a bounded encoding; refuse those that do not fit its range."""
         return settings
 
-    def prepare(self, problem: Problem) -> None:  # noqa: B027
-        """Take from the problem what its macros, fields and plan depend on."""
+    def prepare(self, problem: Problem, shape: Shape) -> None:  # noqa: B027
+        """Take from the problem and the sizes of its populations what all other methods need."""
 
     def require_islands(self, islands: int) -> None:  # noqa: B027
         """Refuse a number of islands, over all ranks, that does not fit the settings."""

@@ -17,19 +17,112 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.algorithms import eax_memory as memory
-from islands.algorithms.base import NEIGHBOURS, Algorithm
-from islands.algorithms.schedule import Concurrent, Launch, Schedule, Shape, Step, TeamExchanges
+from islands.algorithms.base import (
+    NEIGHBOURS,
+    Algorithm,
+    Concurrent,
+    Launch,
+    Schedule,
+    Shape,
+    Step,
+    TeamExchanges,
+)
 from islands.backends.arguments import Null, Struct
-from islands.backends.base import Array
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.base import Array, scratch_bytes
+from islands.backends.source import Header, Macros
 from islands.backends.state import Field
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 
 if TYPE_CHECKING:
     from islands.problems.base import Problem
+
+
+# The constants of kernels/eax and kernels/tours.
+MOST_CUTS, MOST_CYCLES, WORK, SHARES = 320, 128, 6, 8
+TABLE, RECORD = 2 * MOST_CYCLES + 2, 1 + 3 * MOST_CUTS
+MOST_DEGREE = 10
+LIGHT, HEAVY = 32, 256  # threads that make a child
+_MOST_CHOSEN, _MOST_CHOSEN_CUTS = 32, 1024
+_GROUP, _USUAL_CELLS, _LARGEST_CELL = 32, 256, 256
+_MOST_WALKS, _LONGEST_WALK = 8, 512
+_VERTEX, _ALIGNED = 5, 32  # bytes of a vertex with its neighbours and bits; lost to alignment
+_MOST_ADDED, _MERGE_BYTES, _CANDIDATES = 48, 32, 4 * 8
+
+NARROW = 1 << 16
+"""Number of cities up to which positions have 16 bits."""
+_SMALLEST, _STEP = 512, 1 << 11  # size classes: the smallest, and the step above NARROW
+_FEWEST_FAST = 6144
+"""Differing positions of a pair that block memory has room for: at least these."""
+_GRAPH_BYTES = 73 << 10
+"""Bytes of block memory for a graph and its walks: a third of that of a large GPU, which has also
+room for what each block declares and for what the system takes."""
+
+
+def size_class(pitch: int) -> int:
+    """Return the size for which kernels are compiled: compiling takes seconds."""
+    if pitch > NARROW:
+        return -(-pitch // _STEP) * _STEP
+    return max(_SMALLEST, 1 << (pitch - 1).bit_length())
+
+
+def fast_vertices(pitch: int) -> int:
+    """Return the size of graphs in block  First tours differ at half of the positions."""
+    most = max(_FEWEST_FAST, (_GRAPH_BYTES - _comparison_or_walk(pitch)) // _VERTEX)
+    return min(pitch, max(_FEWEST_FAST, pitch * 3 // 5), most) // 32 * 32
+
+
+def graph_bytes(pitch: int) -> int:
+    """Return the bytes for the graph of a pair and its walks."""
+    fast = fast_vertices(pitch)
+    all_walks = scratch_bytes(4 * fast, _MOST_WALKS * fast, *_walk_parts(_MOST_WALKS))
+    return max(min(_GRAPH_BYTES, all_walks), _VERTEX * fast + _comparison_or_walk(pitch))
+
+
+def _comparison_or_walk(pitch: int) -> int:
+    """Return the bytes for the comparison of a pair, and then for a walk."""
+    comparison = scratch_bytes(*[4 * -(-pitch // 32)] * 4)
+    return max(comparison, scratch_bytes(*_walk_parts(1))) + _ALIGNED
+
+
+def _walk_parts(walks: int) -> tuple[int, ...]:
+    cycles = 4 * MOST_CYCLES
+    return (2 * walks * _LONGEST_WALK, cycles, cycles, 4 * _MOST_WALKS)
+
+
+def child_bytes(pitch: int, threads: int) -> int:
+    """Return the bytes for making a child."""
+    position = 4 if pitch > NARROW else 2
+    cuts = MOST_CUTS
+    positions, numbers = position * cuts, 2 * cuts
+    parts = (positions, numbers, positions, 2 * numbers, numbers, 4 * cuts, 8 * cuts)
+    return scratch_bytes(*parts, 2 * _MOST_ADDED, _MERGE_BYTES, _CANDIDATES * threads)
+
+
+def promising_bytes(children: int) -> int:
+    """Return the bytes for the list of the promising children of a pair."""
+    return scratch_bytes(2 * children)
+
+
+def choice_bytes(children: int) -> int:
+    """Return the bytes for choosing among the children of a pair, and for writing the result."""
+    cuts, chosen = 4 * _MOST_CHOSEN_CUTS, 4 * _MOST_CHOSEN
+    in_order = 1 << (children - 1).bit_length()
+    choice = (cuts, 2 * cuts, cuts, cuts, 8 * in_order, 4 * in_order, chosen, chosen + 4)
+    return scratch_bytes(*choice, cuts, cuts + 4)
+
+
+def chosen_bytes(pitch: int) -> int:
+    """Return the bytes of a pair's chosen children, which ranks exchange."""
+    position = 4 if pitch > NARROW else 2
+    return 16 + (position + 2 * 2) * _MOST_CHOSEN_CUTS
+
+
+def search_bytes(n: int) -> int:
+    """Return the bytes for making and improving a first tour."""
+    groups, cells = -(-n // _GROUP), max(_USUAL_CELLS, -(-n // _LARGEST_CELL))
+    return scratch_bytes(4 * groups, 24 * groups, 8 * cells, 4)
+
 
 _STAGE = 8  # numbers of a Stage of kernels/eax
 _ENTROPY, _GREEDY = "entropy", "greedy"
@@ -105,7 +198,7 @@ class Eax(Algorithm):
     uses_neighbours: ClassVar[bool] = True
     fewest_threads: ClassVar[int] = 256
     improves: ClassVar[bool] = False
-    is_uneven: ClassVar[bool] = True
+    varies_in_length: ClassVar[bool] = True
     grows_by_islands: ClassVar[bool] = False
     Settings: ClassVar[type[Settings]] = EaxSettings
 
@@ -113,7 +206,6 @@ class Eax(Algorithm):
         self, settings: EaxSettings, population: int, encoding: str = "permutation"
     ) -> None:
         super().__init__(settings, population, encoding)
-        self._pitch = 0
 
     @classmethod
     def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
@@ -130,13 +222,13 @@ class Eax(Algorithm):
         on_gpus = gpus()
         one, fewest, children = _GPU if on_gpus else _CPU
         each = one * max(1.0, size / 1000) ** 1.5
-        if on_gpus and size > memory.NARROW:
+        if on_gpus and size > NARROW:
             each *= _WIDE
         children = min(_MOST_CHILDREN, max(children, size // _CITIES_PER_CHILD // 10 * 10))
         most = _MOST if on_gpus else min(_MOST, max(_MOST_ON_CPU, size // 100 * 10))
         each /= max(1, on_gpus) ** _GAIN
         population = int(_SHARE * seconds / each) // 10 * 10
-        is_short = population < fewest or size > memory.NARROW
+        is_short = population < fewest or size > NARROW
         return {
             "islands": 1,
             "population": min(most, max(fewest, population)),
@@ -145,38 +237,40 @@ class Eax(Algorithm):
         }
 
     def defines(self) -> Macros:
-        return {"EAX_WIDE": str(int(self._pitch > memory.NARROW))}
+        return {"EAX_WIDE": str(int(self._pitch > NARROW))}
+
+    def prepare(self, problem: Problem, shape: Shape) -> None:
+        self._pitch = shape.pitch
 
     def require_problem(self, problem: Problem) -> None:
-        if self.settings.first_tours == _CURVE and problem.places is None:
+        if self.settings.first_tours == _CURVE and _places(problem) is None:
             raise UsageError(
                 f"first_tours={_CURVE}: a space-filling curve needs coordinates, but"
                 f" {problem.instance} has a matrix of distances. Choose greedy, nearest or random"
             )
 
     def fields(self, shape: Shape) -> dict[str, Field]:
-        self._pitch = shape.pitch
         size, pitch, children = shape.population, shape.pitch, self.settings.children
-        position = np.int32 if pitch > memory.NARROW else np.uint16
+        position = np.int32 if pitch > NARROW else np.uint16
         return {
             "stage": Field((_STAGE,), np.int64),
             "position": Field((size, pitch), position, kind="derived"),
-            "frequency": Field((memory.MOST_DEGREE * pitch,), np.int32, kind="derived"),
+            "frequency": Field((MOST_DEGREE * pitch,), np.int32, kind="derived"),
             "mates": Field((size, 2), np.int32, kind="scratch"),
-            "work": Field((size, memory.WORK, pitch), np.int32, kind="scratch"),
+            "work": Field((size, WORK, pitch), np.int32, kind="scratch"),
             "cycles": Field((size, 2 * pitch), position, kind="scratch"),
-            "table": Field((size, memory.TABLE), np.int32, kind="scratch"),
+            "table": Field((size, TABLE), np.int32, kind="scratch"),
             "owner": Field((size, pitch), np.uint16, kind="scratch"),
             "outcome": Field((size, children, 2), np.int64, kind="scratch"),
             "promise": Field((size, children), np.float64, kind="scratch"),
-            "record": Field((size, children, memory.RECORD), position, kind="scratch"),
+            "record": Field((size, children, RECORD), position, kind="scratch"),
             **self._shared_fields(shape),
         }
 
     def _shared_fields(self, shape: Shape) -> dict[str, Field]:
-        if shape.share is None:
+        if shape.made is None:
             return {}
-        each = memory.chosen_bytes(shape.pitch)
+        each = chosen_bytes(shape.pitch)
         return {"chosen": Field((shape.population, each), np.uint8, kind="scratch")}
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
@@ -185,7 +279,7 @@ class Eax(Algorithm):
         return {"entropy": entropy_of(self.population), "frame": frame}
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
-        settings, size = self.settings, memory.size_class(self._pitch)
+        settings, size = self.settings, size_class(self._pitch)
         return Struct(
             near=arrays[NEIGHBOURS],
             children=np.int32(settings.children),
@@ -199,8 +293,8 @@ class Eax(Algorithm):
             chosen=arrays.get("chosen", Null(np.uint8)),
             first_pair=np.int32(0),
             end_pair=np.int32(0),
-            graph_bytes=np.int32(memory.graph_bytes(size)),
-            fast_vertices=np.int32(memory.fast_vertices(size)),
+            graph_bytes=np.int32(graph_bytes(size)),
+            fast_vertices=np.int32(fast_vertices(size)),
             shared=np.int32(0),
         )
 
@@ -215,11 +309,9 @@ class Eax(Algorithm):
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
         size, islands, pitch = shape.individuals, shape.islands, shape.pitch
-        graph = memory.graph_bytes(memory.size_class(pitch))
-        child, heavy = (
-            memory.child_bytes(pitch, threads) for threads in (memory.LIGHT, memory.HEAVY)
-        )
-        listed = memory.promising_bytes(self.settings.children)
+        graph = graph_bytes(size_class(pitch))
+        child, heavy = (child_bytes(pitch, threads) for threads in (LIGHT, HEAVY))
+        listed = promising_bytes(self.settings.children)
 
         def of(pairs: range) -> tuple[tuple[str, Any], ...]:
             return (("first_pair", np.int32(pairs.start)), ("end_pair", np.int32(pairs.stop)))
@@ -229,11 +321,11 @@ class Eax(Algorithm):
             children = number * self.settings.children
             return (
                 Launch("eax_pair", number, graph, 384, own),
-                Launch("eax_child", children, child, memory.LIGHT, own),
-                Launch("eax_heavy", number * memory.SHARES, heavy + listed, memory.HEAVY, own),
+                Launch("eax_child", children, child, LIGHT, own),
+                Launch("eax_heavy", number * SHARES, heavy + listed, HEAVY, own),
             )
 
-        choice, search = memory.choice_bytes(self.settings.children), memory.search_bytes(pitch)
+        choice, search = choice_bytes(self.settings.children), search_bytes(pitch)
         replace, stage = (
             Launch("eax_replace", size, choice, 512),
             Launch("eax_stage", islands, 0, 256),
@@ -243,7 +335,7 @@ class Eax(Algorithm):
         )
         children = Concurrent(tuple(map(children_of, _halves(shape.slots))))
         generation: tuple[Step, ...] = (children, replace, restart, stage)
-        if shape.share is not None:
+        if shape.made is not None:
             # Tours are large, so only the cuts of children travel, and each rank makes all tours.
             shared = (("shared", np.int32(1)),)
             generation = (
@@ -287,12 +379,16 @@ def entropy_of(population: int) -> NDArray[np.int32]:
     return np.array([0, *(round(-_UNIT * each * math.log(each)) for each in shares)], np.int32)
 
 
+def _places(problem: Problem) -> NDArray[np.float64] | None:
+    return None if problem.near is None else problem.near.places
+
+
 def frame_of(problem: Problem) -> NDArray[np.float64]:
     """Return the lowest coordinates of all cities, and the cells of a curve in a unit of length.
 
     Without coordinates, there is no curve, and these are zeros.
     """
-    places = problem.places
+    places = _places(problem)
     if places is None:
         return np.zeros(3)
     low = places.min(axis=0)

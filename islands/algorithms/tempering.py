@@ -14,12 +14,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.algorithms.base import Algorithm
-from islands.algorithms.schedule import Launch, Schedule, Shape, Step, TeamExchanges
+from islands.algorithms.base import (
+    Algorithm,
+    Launch,
+    Schedule,
+    Shape,
+    Step,
+    TeamExchanges,
+    reset_setting,
+)
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.backends.state import Field
 from islands.errors import UsageError
 from islands.settings import Settings, setting
@@ -27,6 +33,7 @@ from islands.settings import Settings, setting
 if TYPE_CHECKING:
     from islands.problems.base import Problem
     from islands.problems.qap_choice import Choice
+    from islands.problems.qap_exchanges import Swaps
 
 _WIDE_LOW, _WIDE_HIGH = 0.001, 0.4
 """The temperatures between which an island cools down, relative to the mean change of the cost."""
@@ -106,12 +113,7 @@ class TemperingSettings(Settings):
         low=0,
         high=2**31 - 1,
     )
-    reset: int = setting(
-        0,
-        "generations without improvement before an island restarts; 0: never",
-        low=0,
-        high=2**62,
-    )
+    reset: int = reset_setting()
 
     def check(self) -> None:
         super().check()
@@ -140,12 +142,9 @@ class Tempering(Algorithm):
     def __init__(
         self, settings: TemperingSettings, population: int, encoding: str = "permutation"
     ) -> None:
-        self.settings, self._population = settings, population
+        super().__init__(settings, population, encoding)
         self.patience = settings.reset
         self._tuning = 0 if settings.coldest > 0 else settings.tuning
-        self._keeps = False
-        self._choice: Choice | None = None
-        self._excess, self._effort = _EXCESS, _EFFORT
         if population % settings.rungs:
             below = population // settings.rungs * settings.rungs
             near = [str(each) for each in (below, below + settings.rungs) if each > 0]
@@ -163,13 +162,13 @@ class Tempering(Algorithm):
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:
-        return problem.updates_swaps
+        return problem.swaps is not None
 
     @classmethod
     def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
         # On a GPU, about as many replicas as run at once. On a CPU, so few that they cool down
         # within about a second, or, if there are many items, within ten.
-        if problem.choice() is not None:
+        if _swaps(problem).choice is not None:
             # A block needs little memory, so that many replicas share a multiprocessor.
             return {"islands": 88 if gpus() else 1, "population": 24, **_CHOOSING}
         if gpus():
@@ -178,11 +177,15 @@ class Tempering(Algorithm):
             return {"islands": 1, "population": 8, "tuning": 10, "record.every": 5}
         return {"islands": 4, "population": 8}
 
-    def prepare(self, problem: Problem) -> None:
-        self._choice = problem.choice()
+    def prepare(self, problem: Problem, shape: Shape) -> None:
+        self._choice = _swaps(problem).choice
         self.few_threads = self._choice is None
-        if problem.is_unstructured():
+        self._excess, self._effort = _EXCESS, _EFFORT
+        if _swaps(problem).is_unstructured:
             self._excess, self._effort = _EXCESS_ROUGH, _EFFORT_ROUGH
+        bytes_kept = shape.individuals * _bytes_of_deltas(shape.pitch)
+        is_worth_it = _KEPT_FROM <= shape.pitch <= _KEPT_TO and bytes_kept <= _MOST_KEPT
+        self._keeps = is_worth_it and self._choice is None
         if self._choice is not None:
             share = self._choice.chosen / self._choice.size
             self._excess = _EXCESS_CHOICE[0] * share, _EXCESS_CHOICE[1] * share
@@ -197,11 +200,10 @@ class Tempering(Algorithm):
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         size, ladders = shape.population, shape.population // self.settings.rungs
-        kept, of_each = {}, _bytes_of_deltas(shape.pitch)
-        fits = shape.individuals * of_each <= _MOST_KEPT
-        self._keeps = fits and self._choice is None and _KEPT_FROM <= shape.pitch <= _KEPT_TO
+        kept = {}
         if self._keeps:
-            kept["deltas"] = Field((size, of_each), np.uint8, kind="scratch")
+            each = _bytes_of_deltas(shape.pitch)
+            kept["deltas"] = Field((size, each), np.uint8, kind="scratch")
             kept["deltas_of"] = Field((size,), np.int64, kind="scratch")
         return {
             **kept,
@@ -216,7 +218,7 @@ class Tempering(Algorithm):
         }
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
-        tables = problem.exchange_tables()
+        tables = _swaps(problem).tables()
         if self._choice is not None:
             tables |= {"weights": self._choice.weights, "alone": self._choice.alone}
             tables["symmetries"] = self._choice.symmetries()
@@ -274,6 +276,11 @@ class Tempering(Algorithm):
             "symmetry_count": np.int32(arrays["symmetries"].shape[1]),
             "chosen": np.int32(self._choice.chosen),
         }
+
+
+def _swaps(problem: Problem) -> Swaps:
+    assert problem.swaps is not None, "the problem fits"
+    return problem.swaps
 
 
 def _types(choice: Choice | None) -> Macros:

@@ -1,4 +1,4 @@
-"""Solutions of a script that replace individuals of running islands."""
+"""Solutions that become individuals: those of a warm start, and those that a script injects."""
 
 from __future__ import annotations
 
@@ -73,3 +73,29 @@ def replace_worst(
             backend.upload(cost, costs[island, slot : slot + 1])
             if changed is not None:
                 backend.upload(one[np.newaxis], changed[island, slot : slot + 1])
+
+
+def require_individuals(solutions: Sequence[Solution], most: int) -> None:
+    """Refuse a warm start with more solutions than individuals."""
+    if len(solutions) > most:
+        raise UsageError(
+            f"a warm start with {len(solutions)} solutions, but there are only {most} individuals."
+            " Pass fewer solutions, or raise population or islands"
+        )
+
+
+def place(
+    solutions: Sequence[Sequence[Solution]],
+    problem: Problem,
+    encoding: Encoding,
+    backend: Backend,
+    state: State,
+) -> None:
+    """Check the solutions of each island, and make them its first individuals."""
+    counts = np.array([len(each) for each in solutions], np.int32)
+    backend.upload(counts, state.arrays["given"])
+    genes = state.part("genes", 0)
+    for island, own in enumerate(solutions):
+        for slot, solution in enumerate(own):
+            problem.check(solution)
+            backend.upload(encoding.encode(problem.to_device(solution)), genes[island, slot])

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 
-from islands.algorithms.schedule import (
+from islands.algorithms.base import (
     Concurrent,
-    HostEvaluates,
+    Host,
     HostStep,
     Launch,
     Step,
     TeamExchanges,
 )
-from islands.archipelago.children import tile_bytes, tiles_of
 from islands.archipelago.measure import READ_STRUCTS
-from islands.archipelago.memory import Memory
-from islands.archipelago.program_parts import ProgramParts
+from islands.archipelago.memory import Memory, tile_bytes, tiles_of
+from islands.archipelago.parts import ProgramParts
 from islands.backends.arguments import Null, Struct
-from islands.backends.background import Background
 from islands.backends.base import Array, Backend, Call, Fork, Program, Room, arena, in_turn
 from islands.backends.source import Source
 from islands.migration.kernels import STRUCTS as MIGRATION_STRUCTS
@@ -28,6 +27,7 @@ from islands.migration.kernels import STRUCTS as MIGRATION_STRUCTS
 _INDIVIDUALS_A_SLICE = 6
 _CITIES_A_BLOCK = 64  # for which a CPU thread finds the neighbours at a time
 _MOST_BLOCKS = 4096
+_KILL_SECONDS = 0.05
 
 _COMMON = {"Arena": arena(None, 0)}
 
@@ -68,16 +68,13 @@ class Launches:
         self.keeps_order = parts.algorithm.needs_order
         """Whether each generation ends with sorted islands."""
         end = self._ranking(step=1) if self.keeps_order else self._finding_best()
-        share, beginning = parts.shape.share, parts.beginning
-        seen = memory.all if share is None else memory.seen_with(share)
-        seen_first = seen if share is None else memory.seen_with(beginning.shape.slots)
-        self.start = self._segments(beginning.schedule.start, seen_first, shares=share is not None)
-        self.generation = self._segments(
-            [*schedule.generation, end], seen, shares=share is not None
-        )
+        shares, beginning = parts.shape.made is not None, parts.beginning
+        mine, first = (memory.making(each.shape.slots) for each in (parts, beginning))
+        self.start = self._segments(beginning.schedule.start, first, shares=shares)
+        self.generation = self._segments([*schedule.generation, end], mine, shares=shares)
         self.alone: Segments = []
         """The launches of a generation if a member of a team makes all individuals itself."""
-        if share is not None and not parts.is_worth_sharing:
+        if shares and not parts.is_worth_sharing:
             whole = parts.sharing(None).schedule
             self.alone = self._segments([*whole.generation, end], memory.all, shares=False)
         self.adopt = [self._bound(launch, memory.all) for launch in schedule.adopt]
@@ -115,7 +112,7 @@ class Launches:
     def _source(self) -> Source:
         names = ("problem::Data", "algorithm::Plan", "improver::Plan")
         structs = {**_COMMON, **dict(zip(names, self._arguments[1:], strict=True))}
-        structs["Archipelago"] = self._archipelago
+        structs["Islands"] = self._archipelago
         if self._parts.evaluation == "batch":
             kind = np.float64 if self._parts.problem.real else np.int64
             structs["problem::Returned"] = _returned(Null(kind), Null(np.int64), 0)
@@ -127,14 +124,16 @@ class Launches:
         Both programs are compiled at the same time.
         """
         started = time.perf_counter()
-        populations = Background(self._compiled_populations)
-        try:
-            room = self._required_room(launches)
-            program = self._compiled_parts(room)
-        except BaseException:
-            populations.stop(self._backend.stop_compilers)
-            raise
-        compiled = room, program, populations.result()
+        with ThreadPoolExecutor(1) as pool:
+            populations = pool.submit(self._compiled_populations)
+            try:
+                room = self._required_room(launches)
+                compiled = room, self._compiled_parts(room), populations.result()
+            except BaseException:
+                while not populations.done():  # it may be about to start a compiler
+                    self._backend.stop_compilers()
+                    wait([populations], _KILL_SECONDS)
+                raise
         seconds = time.perf_counter() - started
         self._backend.compile_seconds += seconds
         self._backend.compiling.took(seconds)
@@ -145,7 +144,7 @@ class Launches:
         block = backend.block(self.ranking_room, 8 * shape.population, shape.islands)
         structs = {
             **_COMMON,
-            "Archipelago": self._archipelago,
+            "Islands": self._archipelago,
             "RankingPlan": self._ranking_plan(step=0),
             **READ_STRUCTS,
             **MIGRATION_STRUCTS,
@@ -183,7 +182,7 @@ class Launches:
                 launches += [self._bound(step, archipelago)] if step.blocks else []
             elif isinstance(step, Concurrent):
                 launches += self._forked(step, archipelago)
-            elif isinstance(step, HostEvaluates) and self._parts.evaluation == "thread":
+            elif step is Host.EVALUATES and self._parts.evaluation == "thread":
                 launches.append(self._evaluation(archipelago))
             elif shares or not isinstance(step, TeamExchanges):
                 launches = []

@@ -10,18 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago.diversity import most_distant
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend
 from islands.backends.state import State
 from islands.encodings import Encoding
 from islands.errors import RunError
 from islands.problems.base import Problem, Solution
-from islands.problems.values import INFINITE, NOT_A_NUMBER, mean_of
+from islands.problems.real_costs import INFINITE, NOT_A_NUMBER, mean_of
 
 NONE = np.iinfo(np.int64).max
 INFEASIBLE = 1  # the lowest bit of a marked cost: see kernels/core/marks.cuh
-# The members of `Island` in kernels/core/archipelago.cuh and of `Measure` in kernels/measure.cuh.
+# The members of `Island` in kernels/core/islands.cuh and of `Measure` in kernels/measure.cuh.
 ISLAND = (
     *("generation", "best", "best_generation", "restart", "restarts", "archived"),
     *("archived_generation", "seed", "number"),
@@ -199,3 +198,30 @@ class IslandReader:
 def _bytes(array: NDArray[Any]) -> memoryview:
     """Return the bytes of an array, copied only if they are not contiguous."""
     return np.ascontiguousarray(array).data.cast("B")
+
+
+# The constants of the kernel.
+_PAIRS, _GENES, _ONE = 8, 256, 1 << 24
+_WORD_BITS = 32
+
+
+def compares_edges(encoding: Encoding, problem: Problem) -> bool:
+    """Return whether genomes are closed tours, which differ in edges and not in places."""
+    return problem.is_tour and "permutation" in (encoding.name, encoding.like)
+
+
+def most_distant(encoding: Encoding, problem: Problem, population: int) -> int:
+    """Return the sum of all distances in the sample if all genomes are as far as possible.
+
+    It is 0 without two individuals.
+    """
+    genes = min(_GENES, encoding.size)
+    if compares_edges(encoding, problem):
+        a_pair = 2 * genes
+    elif encoding.gene == np.uint32:
+        # The last word, which is in the sample unless words are left out, may be incomplete.
+        unused = _WORD_BITS * encoding.size - problem.size if genes == encoding.size else 0
+        a_pair = _WORD_BITS * genes - (unused if 0 < unused < _WORD_BITS else 0)
+    else:
+        a_pair = genes * (_ONE if encoding.gene.kind == "f" else 1)
+    return min(_PAIRS, population // 2) * a_pair

@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.algorithms.base import NEIGHBOURS
-from islands.algorithms.schedule import Shape
-from islands.archipelago.children import fields_for as fields_for_children
-from islands.archipelago.children import seen
+from islands.algorithms.base import NEIGHBOURS, Shape
 from islands.archipelago.measure import INFEASIBLE, ISLAND
-from islands.archipelago.program_parts import ProgramParts
+from islands.archipelago.parts import ProgramParts
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend
 from islands.backends.state import Field, State
@@ -36,10 +33,10 @@ class Memory:
         self.migrant = Migrant(fields, parts.algorithm.name, layout)
         """The layout of an individual that migrates."""
         self.all = _as_kernels_see(backend, self.state, self.migrant, shape, parts.encoding.shape())
-        """`Archipelago` of kernels/core/archipelago.cuh, for a rank that makes all individuals."""
+        """`Islands` of kernels/core/islands.cuh, for a rank that makes all individuals."""
 
-    def seen_with(self, slots: range) -> Struct:
-        """Return `Archipelago` for a rank that makes the individuals of these slots only."""
+    def making(self, slots: range) -> Struct:
+        """Return `Islands` for a rank that makes the individuals of these slots only."""
         return Struct(**(self.all.members | _slots(slots)))
 
     def clear(self, islands: NDArray[np.int64]) -> None:
@@ -69,11 +66,11 @@ def fields_of(parts: ProgramParts) -> dict[str, Field]:
         # For the archive: feasible solutions that the population may reject; PSO's particles.
         fields["offered"] = Field((population, pitch), gene)
         fields["offered_cost"] = Field((population,), np.int64)
-    own = parts.algorithm.fields(parts.shape)  # before its launches, which may depend on them
+    own = algorithm.fields(shape)
     if parts.schedule.adopt:
         fields["changed"] = Field((population,), np.int32, kind="scratch")
     if parts.outside:
-        fields |= fields_for_children(parts)
+        fields |= _children_fields(parts)
     _check_own(parts, own, fields)
     return fields | own
 
@@ -122,7 +119,8 @@ _OF_NEIGHBOURS = ("cities", "axis", "split", "twins", "table")
 
 def neighbours_of(backend: Backend, problem: Problem) -> Struct:
     """Return `Neighbours` of kernels/tours; the kernel `find_neighbours` fills its table."""
-    arrays = problem.neighbours()
+    assert problem.near is not None, "it has distances"
+    arrays = problem.near.tables()
     levels = len(arrays["axis"]).bit_length() - 1
     return Struct(
         degree=np.int32(arrays["table"].shape[1]),
@@ -134,7 +132,7 @@ def neighbours_of(backend: Backend, problem: Problem) -> Struct:
 def _as_kernels_see(
     backend: Backend, state: State, migrant: Migrant, shape: Shape, genome: Struct
 ) -> Struct:
-    """Return `Archipelago` of kernels/core/archipelago.cuh."""
+    """Return `Islands` of kernels/core/islands.cuh."""
     arrays = state.arrays
     traits = migrant.traits(arrays)
     return Struct(
@@ -147,7 +145,7 @@ def _as_kernels_see(
         offered=arrays.get("offered", Null(shape.gene)),
         offered_cost=arrays.get("offered_cost", Null(np.int64)),
         given=arrays["given"],
-        outside=seen(arrays, shape.gene),
+        outside=_children_as_kernels_see(arrays, shape.gene),
         changed=arrays.get("changed", Null(np.int32)),
         traits=backend.upload_structs(traits) if traits else Null(np.uint8),
         trait_count=np.int32(len(traits)),
@@ -155,11 +153,54 @@ def _as_kernels_see(
         islands=np.int32(shape.islands),
         population=np.int32(shape.population),
         shape=genome,
-        share=np.uint64((2**64 - 1) // shape.population + 1),
+        reciprocal=np.uint64((2**64 - 1) // shape.population + 1),
         **_slots(range(shape.population)),
     )
 
 
 def _slots(slots: range) -> dict[str, np.generic]:
-    """Return the members of `Archipelago` for the slots whose individuals a rank makes."""
+    """Return the members of `Islands` for the slots whose individuals a rank makes."""
     return {"first": np.int32(slots.start), "made": np.int32(len(slots))}
+
+
+GENES, COST, WAITING = "children", "children_cost", "children_waiting"
+SOLUTIONS = "children_solutions"
+_TILE = 32
+
+
+def tiles_of(shape: Shape, children: int) -> int:
+    """Return the tiles of an island's children: see kernels/problems/solution.cuh."""
+    return -(-shape.population * children // _TILE)
+
+
+def tile_bytes(parts: ProgramParts) -> int:
+    """Return the bytes of a tile."""
+    kind = parts.problem.kind
+    return _TILE * kind.stored_length * kind.stored_dtype(in_tiles=True).itemsize
+
+
+def _children_fields(parts: ProgramParts) -> dict[str, Field]:
+    """Return the arrays for the children of each individual, and for their solutions."""
+    shape, children = parts.shape, parts.algorithm.children
+    size = shape.population
+    fields = {
+        GENES: Field((size, children, shape.pitch), shape.gene, kind="scratch"),
+        COST: Field((size, children), np.int64, kind="scratch"),
+        WAITING: Field((size,), np.int32, kind="scratch"),
+    }
+    if parts.evaluation in ("thread", "batch"):
+        kind = parts.problem.kind
+        dtype = kind.stored_dtype(in_tiles=parts.evaluation == "thread")
+        rows = _TILE * tiles_of(shape, children)
+        fields[SOLUTIONS] = Field((rows, kind.stored_length), dtype, kind="scratch")
+    return fields
+
+
+def _children_as_kernels_see(arrays: Mapping[str, Array], gene: np.dtype[Any]) -> Struct:
+    """Return `Outside` of kernels/core/islands.cuh, with null pointers if kernels evaluate."""
+    return Struct(
+        genes=arrays.get(GENES, Null(gene)),
+        cost=arrays.get(COST, Null(np.int64)),
+        waiting=arrays.get(WAITING, Null(np.int32)),
+        solutions=arrays[SOLUTIONS].view(np.uint8) if SOLUTIONS in arrays else Null(np.uint8),
+    )

@@ -1,18 +1,21 @@
-"""Host evaluation of children, between two launches of a generation."""
+"""Evaluation of children between two launches: by the host, or by a Python function."""
 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago.children import COST, GENES, WAITING
-from islands.archipelago.program_parts import ProgramParts
+from islands.archipelago.launches import Launches
+from islands.archipelago.memory import COST, GENES, SOLUTIONS, WAITING
+from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Backend
 from islands.backends.state import State
+from islands.errors import RunError
 
 _BATCH_SECONDS = 0.1
 
@@ -78,3 +81,131 @@ class Outside:
         each = took / max(1, len(costs))
         self._batch = max(1, min(int(_BATCH_SECONDS / max(each, 1e-9)), 2 * self._batch))
         return costs
+
+
+_AHEAD = 2
+"""Calls of a function that a GPU may have before it: few, so that a run can be ended soon."""
+_RECORDED_AT = 16
+"""The call after which the launches of a function are recorded; a power of two."""
+_ALIKE = 1e-9
+"""The relative difference of real costs that sums in another order may have."""
+
+
+class BatchOutside(Outside):
+    """Evaluates children where they are: kernels decode, and a Python function takes the arrays.
+
+    On a GPU, the host prepares a generation during the previous ones, and only asks which children
+    wait if that may have changed. The launches of the function are then repeated as a CUDA graph,
+    without its Python code, whose costs are compared with those of the function in ever rarer
+    generations.
+    """
+
+    def __init__(self, parts: ProgramParts, backend: Backend, state: State, launches: Launches):
+        super().__init__(parts, backend, state)
+        self._launches = launches
+        solutions = state.arrays[SOLUTIONS]
+        self._solutions = solutions.reshape(-1, solutions.shape[-1])
+        self._rows_an_island = solutions.shape[1]
+        kind = np.float64 if parts.problem.real else np.int64
+        self._returned = backend.empty((self._cost.size,), kind)
+        self._may_change = not parts.algorithm.same_slots or parts.algorithm.patience > 0
+        self._counts: NDArray[np.int32] | None = None
+        self._number = 0
+        """The number of calls with the same children."""
+        self._repeat: Callable[[], None] | None = None
+        self._spans: deque[tuple[Any, Any]] = deque()
+
+    def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool) -> None:
+        """Evaluate all waiting children in one call, or none if `must_stop`."""
+        if not is_first and must_stop():
+            return
+        if is_first or self._may_change or self._counts is None:
+            self._locate()
+        if is_first:
+            self._counts = None  # other children will wait in the next generation
+        self.evaluated = len(self._rows)
+        if self.evaluated == 0:
+            return
+        with self._backend.python():
+            self._solutions.take(self._rows, axis=0, out=self._stored)
+            begin = self._backend.mark()
+            self._find_costs()
+            self._spans.append((begin, self._backend.mark()))
+        self._backend.run([self._taking])
+        self._count_seconds(_AHEAD)
+
+    def _locate(self) -> None:
+        """Find the solutions of waiting children, and the places of their costs."""
+        counts = self._backend.download(self._waiting)
+        if self._counts is not None and np.array_equal(counts, self._counts):
+            return
+        waits = np.arange(self._cost.shape[-1]) < counts[..., np.newaxis]
+        place = np.flatnonzero(waits)
+        island, child = np.divmod(place, waits[0].size)
+        self._rows = self._backend.upload(island * self._rows_an_island + child)
+        shape = len(place), self._solutions.shape[-1]
+        self._stored = self._backend.empty(shape, self._solutions.dtype)
+        self._taking = self._launches.taking_costs(self._returned, self._backend.upload(place))
+        self._counts, self._number, self._repeat = counts.copy(), 0, None
+
+    def _find_costs(self) -> None:
+        """Write the costs of the stored solutions to `returned`."""
+        self._number += 1
+        is_compared = self._number & (self._number - 1) == 0
+        is_new = self._number == _RECORDED_AT + 1
+        if self._repeat is None:
+            self._call(is_compared=is_compared)
+        else:
+            self._repeat()
+            if (is_compared or is_new) and not self._is_confirmed():
+                if not is_new:
+                    raise RunError(_CHANGED)
+                self._repeat = None
+        if self._number == _RECORDED_AT and not self._may_change:
+            self._repeat = self._backend.recorded(lambda: self._call(is_compared=False))
+
+    def _call(self, *, is_compared: bool) -> Any:
+        """Call the function, and return what must be kept while its launches are repeated."""
+        assert self._problem.python is not None, "a batch is evaluated by a Python function"
+        costs = self._problem.python.stored_costs(self._stored, is_compared=is_compared)
+        self._returned[: self.evaluated] = costs
+        return costs
+
+    def _is_confirmed(self) -> bool:
+        """Call the function, and return whether the costs before were the same."""
+        before = self._returned[: self.evaluated].copy()
+        self._call(is_compared=True)
+        costs = self._returned[: self.evaluated]
+        different = before != costs
+        if costs.dtype.kind == "f":
+            different &= ~(abs(before - costs) <= _ALIKE * abs(costs))
+            different &= (before == before) | (costs == costs)  # a NaN ends the run elsewhere
+        return not bool(different.any())
+
+    def _count_seconds(self, but: int) -> None:
+        """Wait for all calls but the last ones, and count their time."""
+        while len(self._spans) > but:
+            begin, end = self._spans.popleft()
+            self._backend.wait_for(end)
+            self._seconds += self._backend.seconds_between(begin, end)
+
+    @property
+    def seconds(self) -> float:
+        """The time that evaluations have taken."""
+        self._count_seconds(0)
+        return self._seconds
+
+
+_CHANGED = (
+    "batch= does not return the costs that its launches on the GPU gave when they were repeated"
+    " without its Python code. Make costs depend on the solutions alone, or choose decoding=host"
+)
+
+
+def evaluator(
+    parts: ProgramParts, backend: Backend, state: State, launches: Launches
+) -> Outside | None:
+    """Return who evaluates children between launches, unless a kernel does."""
+    if parts.evaluation == "batch":
+        return BatchOutside(parts, backend, state, launches)
+    return Outside(parts, backend, state) if parts.evaluation == "host" else None

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from islands.archipelago.program_parts import ProgramParts
+from islands.archipelago.colonies import MOST_INDIVIDUALS
+from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Backend
 from islands.backends.state import Field
 from islands.errors import UsageError
@@ -21,10 +22,6 @@ from islands.migration.topology import TOPOLOGIES
 from islands.parallel import Deal
 from islands.text import counted
 
-MOST_ISLANDS = 1 << 24
-"""Random streams have 24 bits for the number of an island."""
-MOST_INDIVIDUALS = (1 << 30) - 1
-"""Kernels count the rows of a population with 32 bits."""
 _ARRIVAL = 2 * 16 + 4
 """Bytes for a migrant that arrives: its record on both sides, and the slot that it comes from."""
 _ROUTE = 4 * 8

@@ -1,17 +1,23 @@
-"""The cache of compiled programs, with the digest of their source as the key."""
+"""The cache of compiled programs, with the digest of their source as the key.
+
+Only programs of this user or root that no other user can write are trusted.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import math
+import os
+import stat
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import TypeVar
 
-from islands.backends.trust import distrust, require_own
-from islands.errors import CompileError
+from islands.errors import CompileError, InputError
 from islands.paths import CACHE_ELSEWHERE, cache_folder, writing
 from islands.text import show
 
@@ -72,3 +78,85 @@ def _is_sound(path: Path, digest: str, suffix: str) -> bool:
 
 def _name(digest: str, content: bytes, suffix: str) -> str:
     return f"{digest}-{hashlib.sha256(content).hexdigest()[:16]}{suffix}"
+
+
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+def require_own(root: Path, folder: Path) -> None:
+    """Make a folder of the cache `root` safe to run programs from; refuse it if that fails.
+
+    If others may write a folder of this user, as with a umask of 002, this permission is removed.
+    """
+    status = folder.stat()
+    if status.st_uid == os.geteuid() and distrust(folder):
+        with suppress(OSError):  # a failure is refused below
+            folder.chmod(stat.S_IMODE(status.st_mode) & ~_OTHERS_WRITE)
+    if fault := distrust(folder):
+        example = f", such as ISLANDS_CACHE={root}/$USER" if os.access(root, os.W_OK) else ""
+        raise InputError(
+            f"the cache folder {folder} {fault}, and programs that others may have put there are"
+            " not run. Let ISLANDS_CACHE name a folder of your own that nobody else may write"
+            f"{example}"
+        )
+
+
+def distrust(path: Path) -> str | None:
+    """Return why programs in a file or folder are not trusted, or None."""
+    target = path.stat()
+    # The owner of a link can change its target.
+    for status in (path.lstat(), target):
+        if status.st_uid not in (os.geteuid(), 0):
+            return f"belongs to {_name_of(status.st_uid)}"
+    # In a folder such as /tmp, users cannot remove or rename the files of others.
+    is_sticky = stat.S_ISDIR(target.st_mode) and target.st_mode & stat.S_ISVTX
+    if target.st_mode & _OTHERS_WRITE and not is_sticky:
+        return f"can be written by others (mode {stat.S_IMODE(target.st_mode):o})"
+    return None
+
+
+def _name_of(user: int) -> str:
+    import pwd
+
+    try:
+        return f"{pwd.getpwuid(user).pw_name} (uid {user})"
+    except KeyError:
+        return f"uid {user}"
+
+
+class Compiling:
+    """Announces compilations once, and keeps their duration as the next estimate."""
+
+    def __init__(self, backend: str, usual_seconds: float, how: str = "") -> None:
+        """Estimate `usual_seconds` until the first measurement; `how` is added to the message."""
+        self.tell: Callable[[str], None] | None = None
+        """Receives the message; None: nobody is told."""
+        self._backend, self._usual, self._how = backend, usual_seconds, how
+        self._is_announced = self._has_begun = False
+        self._lock = Lock()
+
+    def begin(self) -> None:
+        """Announce that a program is compiled, only the first time; from any thread."""
+        with self._lock:
+            self._has_begun = True
+            if self.tell is not None and not self._is_announced:
+                self._is_announced = True
+                seconds = max(1, round(self._about()))
+                self.tell(f"compiling the kernels{self._how} (about {seconds} s, once)")
+
+    def took(self, seconds: float) -> None:
+        """Save the duration, if there was anything to compile."""
+        if self._has_begun:
+            self._has_begun = False
+            with suppress(InputError, OSError):  # it is only an estimate
+                (cache_folder("") / self._name()).write_text(f"{seconds:.1f}\n", encoding="utf-8")
+
+    def _about(self) -> float:
+        try:
+            seconds = float((cache_folder("") / self._name()).read_text(encoding="utf-8"))
+        except (InputError, OSError, ValueError):
+            return self._usual
+        return seconds if math.isfinite(seconds) else self._usual
+
+    def _name(self) -> str:
+        return f"compile-seconds-{self._backend}"

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import platform
+import shlex
+import shutil
 import signal
 import subprocess
 import time
@@ -20,13 +23,9 @@ from numpy.typing import DTypeLike, NDArray
 from islands.backends import zig
 from islands.backends.arguments import Arguments, host_address
 from islands.backends.base import Array, Backend, Block, Call, Calls, Program, Room, arena, in_turn
-from islands.backends.cache import loaded
-from islands.backends.compile_notice import Compiling
-from islands.backends.compiler import compiler
-from islands.backends.host import MOST_THREADS, free_bytes
-from islands.backends.refused import refused, without_kernel
-from islands.backends.source import Source
-from islands.errors import CompileError, RunError, UsageError
+from islands.backends.cache import Compiling, loaded
+from islands.backends.source import Source, refused, without_kernel
+from islands.errors import CompileError, RunError, UsageError, system_reason
 from islands.text import counted, option
 
 # Contraction would round a * b + c once where the GPU rounds twice. Exceptions, which GPUs do not
@@ -63,9 +62,6 @@ class CpuBackend(Backend):
         self._is_zig = self._compiler == zig.command()
         self.compiling = zig.compiling() if self._is_zig else Compiling(self.name, _USUAL_SECONDS)
         self._compilers: set[subprocess.Popen[str]] = set()
-
-    def joules(self) -> float | None:
-        return None
 
     def block(
         self,
@@ -236,13 +232,6 @@ class CpuBackend(Backend):
     def seconds_between(self, begin: Any, end: Any) -> float:
         return float(end - begin)
 
-    @contextmanager
-    def timed(self) -> Iterator[list[float]]:
-        milliseconds: list[float] = []
-        started = time.perf_counter()
-        yield milliseconds
-        milliseconds.append(1000 * (time.perf_counter() - started))
-
 
 def _started(command: list[str], environment: dict[str, str] | None) -> subprocess.Popen[str]:
     """Start a compiler that ignores signals which request a checkpoint of all processes."""
@@ -286,3 +275,112 @@ def _processor() -> str:
         return platform.processor()
     fields = ("model name", "flags", "CPU implementer", "CPU part", "CPU variant", "Features")
     return "\n".join(sorted({line for line in lines if line.startswith(fields)}))
+
+
+def compiler() -> tuple[list[str], str]:
+    """Return the command and version of the C++ compiler: from `CXX`, the system, or Zig."""
+    wanted = os.environ.get("CXX", "").strip()
+    if wanted:
+        return _wanted(wanted)
+    for name in ("c++", "g++", "clang++"):
+        if path := shutil.which(name):
+            return [path], _version([path])
+    if command := zig.command():
+        return command, zig.version()
+    raise CompileError(
+        "the CPU backend needs a C++ compiler, but there is no c++, g++ or clang++ on the PATH, and"
+        " no ziglang in this Python. Install one, for example with: apt install g++, or without"
+        " root: pip install ziglang"
+    )
+
+
+def _wanted(wanted: str) -> tuple[list[str], str]:
+    """Return the command in `CXX`, split as by a shell, and its version."""
+    try:
+        name, *options = shlex.split(wanted) or [""]
+        if path := shutil.which(name):
+            return [path, *options], _version([path, *options])
+        where = "a program" if os.sep in name else "on the PATH"
+        fault = f"{name} is not {where}" if name else "no command"
+    except ValueError as error:
+        fault = str(error)
+    except OSError as error:
+        fault = system_reason(error)
+    raise UsageError(
+        f"CXX={wanted}: {fault}. Let CXX name a C++ compiler, such as g++, or unset it"
+    )
+
+
+def _version(command: list[str]) -> str:
+    changed = Path(command[0]).stat().st_mtime_ns
+    return _version_of(tuple(command), changed)
+
+
+@functools.cache
+def _version_of(command: tuple[str, ...], changed: int) -> str:
+    """Return what a compiler says of itself; `changed` is the time of its last change."""
+    return subprocess.run([*command, "--version"], capture_output=True, text=True).stdout
+
+
+MOST_THREADS = 1024
+"""Maximum number of threads of a run."""
+
+_PROC = Path("/proc")
+_GROUPS = Path("/sys/fs/cgroup")
+_V1 = "memory"
+_NO_LIMIT = 1 << 60
+"""Larger limits of a control group mean that there is none."""
+
+
+def free_bytes(proc: Path = _PROC, groups: Path = _GROUPS) -> int | None:
+    """Return the bytes that processes can still take without swapping; None if unknown.
+
+    Containers and Slurm limit a job by a control group, and each group by those around it. What a
+    group has cached of files counts as free.
+    """
+    found = [each for each in (_of_machine(proc), *_of_groups(proc, groups)) if each is not None]
+    return max(0, min(found)) if found else None
+
+
+def _of_machine(proc: Path) -> int | None:
+    with suppress(OSError, ValueError, IndexError):
+        for line in (proc / "meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    return None
+
+
+def _of_groups(proc: Path, groups: Path) -> Iterator[int | None]:
+    """Yield what the control groups of this process leave to it."""
+    with suppress(OSError):
+        for line in (proc / "self" / "cgroup").read_text().splitlines():
+            _, kinds, place = line.split(":", 2)
+            if kinds == "":
+                yield from _left(groups, place, "memory.max", "memory.current", "inactive_file")
+            elif _V1 in kinds.split(","):
+                names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+                yield from _left(groups / _V1, place, *names)
+
+
+def _left(root: Path, place: str, limit: str, used: str, cached: str) -> Iterator[int | None]:
+    """Yield what is left below the limit of a group and of those around it.
+
+    In a container, the place may not exist below the root, which is then that of the group.
+    """
+    group = root / place.lstrip("/")
+    for each in (group, *group.parents):
+        if not each.is_relative_to(root):
+            return
+        with suppress(OSError, ValueError):
+            most = int((each / limit).read_text())
+            if most < _NO_LIMIT:
+                yield most - int((each / used).read_text()) + _cached(each, cached)
+
+
+def _cached(group: Path, name: str) -> int:
+    with suppress(OSError, ValueError):
+        for line in (group / "memory.stat").read_text().splitlines():
+            key, _, value = line.partition(" ")
+            if key == name:
+                return int(value)
+    return 0

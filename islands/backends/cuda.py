@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,18 +22,15 @@ from islands.backends.base import (
     Branches,
     Call,
     Calls,
+    Fork,
     Program,
     Room,
     arena,
     in_turn,
 )
-from islands.backends.compile_notice import Compiling
-from islands.backends.energy import joules
-from islands.backends.gpus import block_memory, devices, identity_of, load_cupy
-from islands.backends.graphs import Graphs
-from islands.backends.nvrtc import compiled
-from islands.backends.refused import without_kernel, without_room
-from islands.backends.source import Source
+from islands.backends.cache import Compiling, loaded
+from islands.backends.gpus import block_memory, devices, identity_of, joules, load_cupy
+from islands.backends.source import Source, refused, without_kernel, without_room
 from islands.errors import UsageError
 from islands.text import option
 
@@ -151,9 +150,6 @@ class CudaBackend(Backend):
     def download(self, array: Array) -> NDArray[Any]:
         self.synchronise()
         return np.asarray(self._cupy.asnumpy(array))
-
-    def read(self, array: Array) -> NDArray[Any]:
-        return self.download(array)
 
     def fill(self, array: Array, value: int) -> None:
         if value != 0:
@@ -280,16 +276,6 @@ class CudaBackend(Backend):
     def seconds_between(self, begin: Any, end: Any) -> float:
         return float(self._cupy.cuda.get_elapsed_time(begin, end)) / 1000
 
-    @contextmanager
-    def timed(self) -> Iterator[list[float]]:
-        milliseconds: list[float] = []
-        begin, end = self._cupy.cuda.Event(), self._cupy.cuda.Event()
-        begin.record(self._stream)
-        yield milliseconds
-        end.record(self._stream)
-        end.synchronize()
-        milliseconds.append(float(self._cupy.cuda.get_elapsed_time(begin, end)))
-
 
 def _slice(room: Room) -> int:
     """Return the bytes of global memory for the large part of a block's arena."""
@@ -302,3 +288,108 @@ def _arena(room: Room, blocks: int, program: Program) -> tuple[Any, int, int]:
         return arena(None, room.large), room.total, blocks
     fit = program.block.spill // _slice(room) if room.large else blocks
     return arena(program.spilled, _slice(room)), room.small, min(blocks, fit)
+
+
+class Graphs:
+    """Captures launches on a stream of CuPy; each graph is kept as long as its first launch."""
+
+    def __init__(self, cupy: Any, stream: Any) -> None:
+        self._cupy, self._stream = cupy, stream
+        self._idle: dict[Any, list[Any]] = {}
+        """Streams not in use, by the pointer of the stream from which they branch off."""
+
+    def graph(self, branches: Branches, length: int) -> Any:
+        """Return a graph in which each branch is repeated by its number times `length`."""
+        first = branches[0][0][0]
+        key = (length, *((*calls, repeats) for calls, repeats in branches))
+        if key not in first.repeated:
+            self._stream.begin_capture()
+            self._capture(branches, length)
+            first.repeated[key] = self._stream.end_capture()
+        return first.repeated[key]
+
+    def _capture(self, branches: Branches, length: int) -> None:
+        def repeat(calls: Calls, times: int, stream: Any) -> None:
+            for _ in range(times):
+                self._launch_all(calls, stream)
+
+        jobs = [partial(repeat, calls, repeats * length) for calls, repeats in branches]
+        self._together(jobs, self._stream)
+
+    def _launch_all(self, calls: Calls, stream: Any) -> None:
+        for call in calls:
+            if isinstance(call, Fork):
+                jobs = [partial(self._launch_all, each) for each in call.sequences]
+                self._together(jobs, stream)
+            else:
+                self.launch(call, stream)
+
+    def _together(self, jobs: Sequence[Callable[[Any], None]], stream: Any) -> None:
+        """Run the first job on a stream, and each other one on a stream of its own.
+
+        A stream that waits for an event of a captured one is captured, too.
+        """
+        idle = self._idle.setdefault(stream.ptr, [])
+        others = [idle.pop() if idle else self._new_stream() for _ in jobs[1:]]
+        if others:
+            begin = stream.record(self._event())
+        for other in others:
+            other.wait_event(begin)
+        for job, of_job in zip(jobs, [stream, *others], strict=True):
+            job(of_job)
+        for other in others:
+            stream.wait_event(other.record(self._event()))
+        idle += reversed(others)
+
+    def _new_stream(self) -> Any:
+        return self._cupy.cuda.Stream(non_blocking=True)
+
+    def _event(self) -> Any:
+        return self._cupy.cuda.Event(disable_timing=True)
+
+    def launch(self, call: Call, stream: Any) -> None:
+        """Launch a kernel on a stream."""
+        self._cupy.cuda.driver.launchKernel(
+            call.kernel.ptr,
+            *(call.blocks, 1, 1),
+            *(call.threads, 1, 1),
+            call.fast_bytes,
+            stream.ptr,
+            ctypes.addressof(call.arguments.pointers),
+            0,
+        )
+
+
+# Contraction would round a * b + c once where the CPU rounds twice.
+OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false"]
+_KEPT = 'extern "C" __device__'  # kept because it can be looked up by name
+
+
+def compiled(
+    source: Source,
+    architecture: str,
+    load: Callable[[Path], Any],
+    begins: Callable[[], None] = lambda: None,
+) -> tuple[Any, str]:
+    """Return the program that `load` makes of machine code, such as for `sm_90`, and its digest.
+
+    `begins` is called before a program that is not in the cache is compiled.
+    """
+    nvrtc = load_cupy().cuda.nvrtc
+    options = [*OPTIONS, f"-arch={architecture}"]
+    digest = source.digest("nvrtc", str(nvrtc.getVersion()), *options)
+
+    def make(path: Path) -> None:
+        begins()
+        own = source.own()
+        names, texts = ([each.encode() for each in side] for side in (own, own.values()))
+        program = nvrtc.createProgram(source.text(digest, _KEPT), "program.cu", texts, names)
+        try:
+            nvrtc.compileProgram(program, (*options, *source.options()))
+            path.write_bytes(nvrtc.getCUBIN(program))
+        except nvrtc.NVRTCError:
+            raise refused("NVRTC", digest, nvrtc.getProgramLog(program), own) from None
+        finally:
+            nvrtc.destroyProgram(program)
+
+    return loaded(digest, ".cubin", make, load), digest

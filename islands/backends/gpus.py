@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from ctypes import CDLL, byref, c_int, create_string_buffer
 from typing import Any
+from uuid import UUID
 
 from islands.backends.cache import own_folder
 from islands.errors import InputError, UsageError, system_reason
@@ -124,3 +125,19 @@ def assigned(visible: Sequence[Sequence[str]], host: str, *, share: bool) -> lis
         taken[seen[number]] += 1
         numbers[rank] = number
     return numbers
+
+
+def joules(identity: str) -> float | None:
+    """Return the energy that a GPU has used since its driver was loaded, or None if unknown.
+
+    `identity` is CUDA's: the sixteen bytes of the UUID, hexadecimal.
+    """
+    try:
+        import pynvml
+    except ImportError:
+        return None
+    with suppress(pynvml.NVMLError):  # an old GPU, a part of a GPU, or no permission
+        pynvml.nvmlInit()
+        device = pynvml.nvmlDeviceGetHandleByUUID(f"GPU-{UUID(hex=identity)}")
+        return float(pynvml.nvmlDeviceGetTotalEnergyConsumption(device)) / 1000
+    return None

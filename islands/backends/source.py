@@ -1,16 +1,51 @@
-"""The source of a program: an entry file, macros that choose its parts, and included files."""
+"""The source of a program: an entry file, macros that choose its parts, and included files.
+
+Errors of compilers name the line of the user's code.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from islands.backends.arguments import Struct, layout_checks
-from islands.backends.header import Header
-from islands.errors import CompileError
-from islands.paths import data_folder
+from islands.errors import CompileError, UsageError
+from islands.paths import CACHE_ELSEWHERE, cache_folder, data_folder, published, reading
+
+_NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)*")
+
+
+class Header:
+    """A header that a program includes by name; without a text, it is a file of `kernels`."""
+
+    def __init__(self, name: str, text: str | Path | None = None) -> None:
+        """Take the text, or the path of a file that contains it."""
+        if text is not None and _NAME.fullmatch(name) is None:
+            raise UsageError(
+                f"Header({name!r}): a name is made of letters, digits and _ . - /, such as"
+                " 'spread.cuh'. Compilers show it in their errors"
+            )
+        if isinstance(text, Path):
+            with reading(text):
+                text = text.read_text(encoding="utf-8")
+        self.name, self.text = name, text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Header) and (self.name, self.text) == (other.name, other.text)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.text))
+
+    def __repr__(self) -> str:
+        return f"Header({self.name!r}{'' if self.text is None else f', {self.text!r}'})"
+
+    def __str__(self) -> str:
+        """Return the name in quotes, as in an `#include`."""
+        return f'"{self.name}"'
+
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+("[^"\n]+"|[A-Za-z_]\w*)', re.MULTILINE)
 
@@ -84,3 +119,89 @@ def _read(name: str, by: str) -> str:
             f" {error.strerror}. A header of a script can only include headers of"
             f" {data_folder('kernels')}"
         ) from None
+
+
+CONTRACT = "// contract: "
+"""Begins a comment of a header, before a `#line`: what the code after it must define."""
+
+_LINE = re.compile(rf'(?:^{CONTRACT}([^\n]*)\n)?^#line 1 "([^"\n]+)"\n', re.MULTILINE)
+# `cost.cu:3:5: error: ...` of C++ compilers, `cost.cu(3): error: ...` of NVRTC.
+_PLACE = re.compile(r"^(\S+?)[:(](\d+)")
+
+
+def refused(compiler: str, digest: str, log: str, own: Mapping[str, str]) -> CompileError:
+    """Return the error for a program that does not compile: its first error and the full log.
+
+    An error in `own`, the headers of scripts, is preferred to one in headers that include them. If
+    a header contains code of another name (`#line`), its line and its contract are shown.
+    """
+    path = cache_folder("programs") / f"{digest}.log"
+    with published(path, CACHE_ELSEWHERE) as temporary:
+        temporary.write_text(log, encoding="utf-8")
+    lines = [line for line in log.splitlines() if line.strip()]
+    errors = [line.strip() for line in lines if re.search(r"\berror\b", line)] or lines[:1]
+    found = [each for text in own.values() for each in _LINE.findall(text)]
+    codes = {name: contract for contract, name in reversed(found)}
+    places = tuple(f"{name}{mark}" for name in (*own, *codes) for mark in ":(")
+    first = next((line for line in errors if line.startswith(places)), "")
+    if not first:
+        first = "".join(errors[:1])
+        if own and not codes:
+            first += f"; see that {', '.join(own)} has all that built-in headers have"
+        elif cause := _cause(log, codes, own):
+            first += f"; the cause is {cause}"
+    elif shown := _shown(first, own):
+        first += f"; this line is {shown!r}"
+    place = _PLACE.match(first)
+    wanted = codes.get(place[1] if place is not None else "") or next(iter(codes.values()), "")
+    if wanted:
+        first += f"; the code must define {wanted}"
+    return CompileError(f"{compiler} refused a kernel: {first} (full log: {path})")
+
+
+def without_kernel(kernel: str) -> CompileError:
+    """Return the error for a program that lacks a kernel."""
+    return CompileError(
+        f"the program has no kernel {kernel!r}. Write KERNEL({kernel}, ...) in a header, or"
+        " correct the name in the launch"
+    )
+
+
+def without_room(kernel: str, needed: int, available: int) -> UsageError:
+    """Return the error for a launch that needs more memory per block than a GPU has, in bytes."""
+    return UsageError(
+        f"{kernel} needs {needed} bytes of block memory, but this GPU has {available}. Choose"
+        " another algorithm or a smaller instance"
+    )
+
+
+def _cause(log: str, names: Iterable[str], own: Mapping[str, str]) -> str:
+    """Return the first line of the user's code that the log names, with its place."""
+    for name in names:
+        for pattern in (rf"^{re.escape(name)}[:(](\d+)", rf"at line (\d+) of {re.escape(name)}"):
+            if found := re.search(pattern, log, re.MULTILINE):
+                lines = (own_line(text, name, int(found[1])) for text in own.values())
+                return next(filter(None, lines), "")
+    return ""
+
+
+def own_line(text: str, name: str, number: int) -> str | None:
+    """Return a line of the user's code in a header, with its place; None if it is not there."""
+    for match in _LINE.finditer(text):
+        following = text[match.end() :].splitlines()
+        if match[2] == name and 1 <= number <= len(following):
+            return f"{name}, line {number}, {following[number - 1].strip()!r}"
+    return None
+
+
+def _shown(error: str, own: Mapping[str, str]) -> str:
+    """Return the text of the line that an error names, if it is known."""
+    place = _PLACE.match(error)
+    if place is None:
+        return ""
+    name, number = place[1], int(place[2])
+    for text in own.values():
+        if line := own_line(text, name, number):
+            return line.partition(f"line {number}, ")[2].strip("'\"")
+    lines = own.get(name, "").splitlines()
+    return lines[number - 1].strip() if 0 < number <= len(lines) else ""

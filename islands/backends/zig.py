@@ -12,8 +12,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-from islands.backends.cache import own_folder
-from islands.backends.compile_notice import Compiling
+from islands.backends.cache import Compiling, own_folder
 from islands.errors import IslandsError
 from islands.text import show
 

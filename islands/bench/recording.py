@@ -19,7 +19,8 @@ from islands.bench.base import BenchRequest
 from islands.errors import Suspended
 from islands.parallel import World
 from islands.progress.result import Result
-from islands.run.runner import Output, run_requested
+from islands.run.runner import run_requested
+from islands.run.single import Output
 from islands.tables import Column, Row, Table
 
 CASES: tuple[tuple[str, str | None], ...] = (

@@ -20,7 +20,7 @@ from islands.backends.source import Source
 from islands.bench.base import BenchRequest
 from islands.errors import RunError
 from islands.improvers import ImproverSettings
-from islands.improvers.tabu import Tabu
+from islands.improvers.orders import Tabu
 from islands.instances.qaplib import QapFile
 from islands.problems.qap import Qap
 from islands.tables import Column, Row, Table

@@ -22,6 +22,7 @@ from islands.algorithms.brkga import Brkga, BrkgaSettings
 from islands.bench.base import BenchRequest, RecordRow
 from islands.migration.topology import TOPOLOGIES, Scene, Topology
 from islands.parallel import blocks
+from islands.paths import published
 from islands.report.figure import new_figure
 from islands.tables import Column, Table
 from islands.text import count
@@ -248,7 +249,7 @@ def _at(topology: Topology, scene: Scene, ranks: int) -> Traffic:
     )
 
 
-def plot_topologies(path: Path, rows: Sequence[TopologyRow]) -> None:
+def write_plot(path: Path, rows: Sequence[TopologyRow]) -> None:
     """Write a PNG with one curve per topology; points that exceed a population are faint."""
     figure = new_figure(11, 8)
     panels = figure.subplots(2, 2, sharex=True)
@@ -257,7 +258,8 @@ def plot_topologies(path: Path, rows: Sequence[TopologyRow]) -> None:
         axes.set(xscale="log", yscale="log", xlabel="islands", ylabel=words)
         axes.grid(visible=True, which="both", alpha=0.3)
     panels.flat[0].legend(fontsize="small")
-    figure.savefig(path, format="png", dpi=150)
+    with published(path) as temporary:
+        figure.savefig(temporary, format="png", dpi=150)
 
 
 def _draw(axes: Any, field: str, rows: Sequence[TopologyRow]) -> None:

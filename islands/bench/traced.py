@@ -11,12 +11,12 @@ from islands.campaign.engine import completed
 from islands.configuration.spec import RunSpec
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.problems.mkp import Mkp
 from islands.progress.progress import Progress, is_better
 from islands.progress.result import Result
 from islands.record.provenance import sources
 from islands.run.build import RankOptions
-from islands.run.runner import Output, run
+from islands.run.runner import run
+from islands.run.single import Output
 
 _DEFAULT = RankOptions()
 
@@ -84,14 +84,13 @@ def _method(result: Result) -> dict[str, Any]:
 
 def facts(problem: Problem) -> dict[str, Any]:
     """Return the facts of an instance that a `RunRow` has."""
-    constraints = problem.constraints if isinstance(problem, Mkp) else None
     known, of_set = problem.best_known, set_of(problem.instance)
-    size = f"{constraints} x {problem.size}"
+    size = f"{problem.constraints} x {problem.size}"
     return {
         "instance": problem.instance,
         "group": f"{of_set} {size}" if of_set == "orlib" else of_set,
         "size": problem.size,
-        "constraints": constraints,
+        "constraints": problem.constraints,
         "maximise": problem.maximise,
         "reference": known.value if known is not None else None,
         "is_known": known is not None,

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from islands.problems.tsp import Tsp
+    from islands.problems.base import Problem
 
 _NEAREST = 10
 _FINE = 1 << 40
@@ -54,16 +54,17 @@ class OneTree:
 class Graph:
     """Edges between cities near each other, and those of a tour, which connect all cities."""
 
-    def __init__(self, problem: Tsp, tour: Ints) -> None:
+    def __init__(self, problem: Problem, tour: Ints) -> None:
         """Take the nearest cities of each one, and a tour of at least three cities."""
-        self.problem, self.size = problem, problem.size
+        assert problem.near is not None, "a tour has distances"
+        self.near, self.size = problem.near, problem.size
         count = min(_NEAREST + 1, self.size)
-        near = problem.nearest(count)
+        near = self.near.nearest(count)
         cities = np.repeat(np.arange(self.size), count)
         starts, ends = np.r_[cities, tour], np.r_[near.ravel(), np.roll(tour, -1)]
         self._keys = np.zeros(0, np.int64)
         self._join(starts, ends)
-        longest, length = int(self.lengths.max()), int(problem.edge_lengths(tour).sum())
+        longest, length = int(self.lengths.max()), int(self.near.along(tour).sum())
         most = min(_FINE // max(1, longest), _LARGEST_SUM // max(1, length))
         self.scale = 1 << (max(1, min(most, 1 << 20)).bit_length() - 1)
         self.most = min(_LARGEST_MULTIPLIER, _LARGEST_SUM // self.size)
@@ -78,7 +79,7 @@ class Graph:
         keys = (low * self.size + high)[low != high]
         self._keys = np.unique(np.r_[self._keys, keys])
         self.starts, self.ends = np.divmod(self._keys, self.size)
-        self.lengths = self.problem.distances(self.starts, self.ends)
+        self.lengths = self.near.between(self.starts, self.ends)
         both = np.r_[self.starts, self.ends]
         self._at = np.argsort(both, kind="stable") % len(self._keys)
         self._first_at = np.searchsorted(np.sort(both), np.arange(self.size))
@@ -136,7 +137,7 @@ class Graph:
         """Return the value if the spanning tree is a shortest one of the complete graph too."""
         found = self.one_tree(multipliers)
         others = np.delete(np.arange(self.size), found.leaf)
-        lengths = self.problem.distances(np.full(len(others), found.leaf), others)
+        lengths = self.near.between(np.full(len(others), found.leaf), others)
         weights = self.scale * lengths + multipliers[others] + multipliers[found.leaf]
         second = int(np.partition(weights, 1)[1])
         return found.tree.total + second - 2 * int(multipliers.sum())

@@ -14,7 +14,7 @@ import numpy as np
 from islands.backends.base import Backend
 from islands.bounds.graph import Graph, Ints
 from islands.bounds.pricing import Limit, Pricing
-from islands.problems.tsp import Tsp
+from islands.problems.base import Problem
 
 _STEPS, _MORE_STEPS = 400, 200
 _SHARE = 0.7  # of the time that is left, for the steps of a round
@@ -42,7 +42,7 @@ class Bound:
 
 
 def lower_bound(
-    problem: Tsp,
+    problem: Problem,
     tour: Ints,
     backend: Backend,
     seconds: float,

@@ -18,7 +18,7 @@ from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend, Block
 from islands.backends.source import Source
 from islands.bounds.graph import Graph, Ints
-from islands.problems.tsp import Tsp
+from islands.problems.base import Problem
 
 # The constants of kernels/bounds/shorter_edges.cuh.
 _TILE, _MOST = 64, 4
@@ -79,9 +79,10 @@ class ShorterEdges:
 class Pricing:
     """Compares the edges of the complete graph with a tree, on a device."""
 
-    def __init__(self, problem: Tsp, backend: Backend) -> None:
+    def __init__(self, problem: Problem, backend: Backend) -> None:
         """Compile the program and copy the data of the problem."""
-        self._problem, self._backend, self._size = problem, backend, problem.size
+        self._backend, self._size = backend, problem.size
+        self._places = None if problem.near is None else problem.near.places
         self._data = backend.uploaded(problem.data())
         macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}
         block = Block() if backend.in_host_memory else Block(_THREADS)
@@ -128,7 +129,7 @@ class Pricing:
         firsts = np.arange(0, self._size, _TILE)
         inner = gaps.copy()
         inner[_TILE - 1 :: _TILE] = gaps.min()  # to the next tile
-        places, box = self._problem.places, np.zeros((len(firsts), 4))
+        places, box = self._places, np.zeros((len(firsts), 4))
         if places is not None:
             box[:, :2] = np.minimum.reduceat(places[cities], firsts)
             box[:, 2:] = np.maximum.reduceat(places[cities], firsts)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol, get_type_hints
 import numpy as np
 
 from islands.algorithms import ALGORITHMS
-from islands.configuration.own import CHOICES
+from islands.configuration.given import PARTS
 from islands.configuration.resolve import layers
 from islands.encodings import ENCODINGS
 from islands.errors import InputError, UsageError
@@ -127,7 +127,7 @@ def domain(text: str, owners: Mapping[str, Owner]) -> Domain:
         raise UsageError(f"--over {text}: {unknown('setting to tune', key, [*owners, *WORDS])}")
     owner = owners[full]
     kind = get_type_hints(owner.group)[owner.name]
-    if ".." not in values or full in CHOICES:
+    if ".." not in values or full in PARTS:
         found = [_checked(text, owner, value) for value in _listed(text, full, values)]
         return Choices(full, tuple(dict.fromkeys(found)))
     if kind not in (int, float):
@@ -149,7 +149,7 @@ def _listed(text: str, key: str, values: str) -> tuple[str, ...]:
     listed = tuple(dict.fromkeys(value.strip() for value in values.split(",")))
     if "" in listed:
         raise UsageError(f"--over {text}: a value is missing. Write KEY=a,b,c")
-    return tuple(map(CHOICES[key].name_of, listed)) if key in CHOICES else listed
+    return tuple(map(PARTS[key].name_of, listed)) if key in PARTS else listed
 
 
 def _checked(text: str, owner: Owner, value: str) -> Any:

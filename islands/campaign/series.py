@@ -35,8 +35,9 @@ from islands.record.folder import refuse_unfit as refuse_other_run
 from islands.record.inputs import read_settings, require_intact
 from islands.run.build import RankOptions
 from islands.run.request import resolved
-from islands.run.runner import Output, resume_requested, run
+from islands.run.runner import resume_requested, run
 from islands.run.signals import INTERRUPT, Interruption
+from islands.run.single import Output
 from islands.text import count, counted, gap, option
 
 COLUMNS = (

@@ -48,7 +48,8 @@ from islands.progress.result import Result
 from islands.record.files import Row, read_table
 from islands.run.build import RankOptions, take_device
 from islands.run.concurrent import run_concurrently
-from islands.run.runner import Output, run
+from islands.run.runner import run
+from islands.run.single import Output
 from islands.settings import Settings
 
 _NOT_TUNED = ("seed", "backend", "threads", "bound")

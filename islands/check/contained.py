@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from islands.backends.arguments import Null, Struct, as_in_kernels
 from islands.backends.cpu import CpuBackend
-from islands.backends.refused import own_line
+from islands.backends.source import own_line
 from islands.check.ways import source_of
 from islands.errors import CompileError
 from islands.modelling.model import Model
@@ -33,7 +33,6 @@ _OPTIONS = {
 }
 _STEPS = ("cost", "delta", "repair")
 _POLL = 0.02  # seconds
-_NOT_STARTED = 3
 
 
 @dataclass(frozen=True)

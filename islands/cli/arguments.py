@@ -39,8 +39,7 @@ class _Once(Action):
         """Store the value."""
         from islands.configuration.given import alike, twice
 
-        seen = vars(namespace).setdefault("seen", {})
-        first = seen.setdefault(self.dest, values)
+        first = vars(namespace).setdefault("first_values", {}).setdefault(self.dest, values)
         if self.option_strings and not alike(self.dest, first, values):
             name = str(option_string)
             raise twice(name, f"{name} {_shown(first)}", f"{name} {_shown(values)}")

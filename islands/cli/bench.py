@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -28,6 +27,7 @@ from islands.paths import published
 from islands.record.folder import BENCH
 from islands.record.provenance import provenance
 from islands.run.signals import suspending
+from islands.tables import write_csv
 from islands.text import show, unknown
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
         asked = ranks.run_on_all(lambda: _requested(args, ranks, heartbeat))
         mine = names if rank == 0 else together
         # Each refuses wrong options now, before anything is printed.
-        begun = {name: _begun(name, asked) for name in mine}
+        begun = [(name, text, rows(asked)) for name in mine for text, rows in [benchmark(name)]]
         before = ranks.run_on_all(lambda: args.compare and read_tables(args.compare))
         stream = sys.stderr if args.json else sys.stdout
 
@@ -121,7 +121,7 @@ def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
             folder.callback(asked.campaign.close)
             asked.campaign.open(args.out)
         with suspending(), heartbeat:
-            for place, (name, (text, found)) in enumerate(begun.items(), 1):
+            for place, (name, text, found) in enumerate(begun, 1):
                 which = f" ({place} of {len(names)})" if len(names) > 1 else ""
                 heartbeat.work = f"bench {name}{which}"
                 _print(text, found, tables, say)
@@ -188,17 +188,25 @@ def _without_folder(line: Sequence[str]) -> list[str]:
 def _write(
     folder: Path, tables: Mapping[str, Sequence[BenchRow]], measured: Mapping[str, Any]
 ) -> None:
-    from islands.bench.output import write
+    """Write each table to a file, and plots of some of them; no file is ever seen incomplete."""
+    from islands.bench.gpus_plots import write_speed_ups
+    from islands.bench.gpus_rows import GpuSpeedRow, GpuTargetRow
+    from islands.bench.quality_plots import write_plots
+    from islands.bench.quality_runs import RunRow
+    from islands.bench.topologies import TopologyRow, write_plot
 
-    write(folder, tables)
+    for name, rows in tables.items():
+        cells = [row.cells() for row in rows]
+        write_csv(inside(folder, f"{name}.csv"), list(cells[0]), cells)
+        if name == RunRow.table.name:
+            write_plots(folder, [row for row in rows if isinstance(row, RunRow)])
+        if topologies := [row for row in rows if isinstance(row, TopologyRow)]:
+            write_plot(inside(folder, f"{name}.png"), topologies)
+    kinds = (GpuTargetRow, GpuSpeedRow)
+    if gains := [row for rows in tables.values() for row in rows if isinstance(row, kinds)]:
+        write_speed_ups(folder, gains)
     with published(inside(folder, BENCH)) as temporary:
         temporary.write_text(json.dumps(measured) + "\n", encoding="utf-8")
-
-
-def _begun(name: str, asked: BenchRequest) -> tuple[str, Iterator[BenchRow]]:
-    """Return the description of a benchmark, and its rows, each of which is still to measure."""
-    text, measure = benchmark(name)
-    return text, measure(asked)
 
 
 def _print(
@@ -224,24 +232,7 @@ def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
         if name not in BENCHES:
             raise UsageError(unknown("benchmark", name, BENCHES))
     bench_options.refuse_unused(vars(args), args.what or _ALONE)
-    whole = (
-        "generations",
-        "islands_a_rank",
-        "population",
-        "migrants",
-        "genes",
-        "interval",
-        "seeds",
-        "every",
-    )
-    for field in whole:
-        if getattr(args, field, 1) < 1:
-            shown = f"--{field.replace('_', '-')} {getattr(args, field)}"
-            raise UsageError(f"{shown}: must be at least 1")
-    for field in ("seconds", "limit"):
-        value = getattr(args, field, 1.0)
-        if not 0 < value < math.inf:
-            raise UsageError(f"--{field} {value:g}: must be a finite number above 0")
+    bench_options.refuse_wrong(vars(args))
     require_installed(getattr(args, "rivals", ()))
     if args.out is not None:
         drawn = [name for name in args.what or _ALONE if name in DRAWN]

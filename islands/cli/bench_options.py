@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,12 +22,12 @@ class BenchOption:
 
     field: str
     metavar: str
-    kind: Callable[[str], Any]
+    """Empty for a switch."""
+    kind: Callable[[str], Any] | None
+    """None for a switch, and for an option that may be repeated."""
     words: str
     shown: str = ""
     """What help shows instead of the default."""
-    repeated: bool = False
-    is_flag: bool = False
     purpose: str = ""
     """Options of different benchmarks with the same purpose have the same word here."""
 
@@ -39,9 +39,9 @@ class BenchOption:
     def declare(self, group: argparse._ArgumentGroup) -> None:
         """Declare the option; if it is not given, the namespace has no value of it."""
         how: dict[str, Any] = {"help": self.words}
-        if self.is_flag:
+        if not self.metavar:
             how["action"] = "store_true"
-        elif self.repeated:
+        elif self.kind is None:
             how |= {"action": "append", "metavar": self.metavar}
         else:
             default = getattr(BenchRequest, self.field)
@@ -61,26 +61,30 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 def refuse_unused(given: Collection[str], asked: Collection[str]) -> None:
     """Refuse options, named by their fields, that none of the benchmarks uses."""
-    for option, benchmarks in _each():
-        if option.field in given and not set(benchmarks) & set(asked):
-            right = [
-                other.name
-                for other, users in _each()
-                if option.purpose and other.purpose == option.purpose and set(users) & set(asked)
-            ]
-            fix = f"Use {' or '.join(right)}" if right else "Leave it out"
-            names = list(dict.fromkeys(asked))
-            were = "was" if len(names) == 1 else "were"
-            raise UsageError(
-                f"{option.name}: an option of {_listed(benchmarks)}, but {_listed(names)} {were}"
-                f" asked for. {fix}"
-            )
-
-
-def _each() -> Iterator[tuple[BenchOption, tuple[str, ...]]]:
+    used = [each for names, options in OPTIONS.items() if {*names} & {*asked} for each in options]
     for benchmarks, options in OPTIONS.items():
         for option in options:
-            yield option, benchmarks
+            if option.field in given and option not in used:
+                right = [
+                    each.name for each in used if each.purpose and each.purpose == option.purpose
+                ]
+                fix = f"Use {' or '.join(right)}" if right else "Leave it out"
+                names = list(dict.fromkeys(asked))
+                were = "was" if len(names) == 1 else "were"
+                raise UsageError(
+                    f"{option.name}: an option of {_listed(benchmarks)}, but {_listed(names)}"
+                    f" {were} asked for. {fix}"
+                )
+
+
+def refuse_wrong(given: Mapping[str, Any]) -> None:
+    """Refuse numbers, by the fields of their options, that make no sense."""
+    for option in (each for options in OPTIONS.values() for each in options):
+        value = given.get(option.field)
+        if option.kind is int and value is not None and value < 1:
+            raise UsageError(f"{option.name} {value}: must be at least 1")
+        if option.kind is float and value is not None and not 0 < value < math.inf:
+            raise UsageError(f"{option.name} {value:g}: must be a finite number above 0")
 
 
 def _listed(names: Collection[str]) -> str:
@@ -135,7 +139,12 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text.split(",")))
 
 
-_VARIANT = "settings KEY=VALUE of a method, and a file for --config; repeat it"
+_OF = "instances, sets, and patterns of names"
+_STOP = "the generations of one rank in half of --limit"
+_COLONY = "settings of a colony; repeat it (default: by problem)"
+_VARIANT = (
+    "settings KEY=VALUE of a method, and a file for --config; repeat it (default: the default run)"
+)
 _RIVALS = f"also run these programs, as long and on as many cores: {', '.join(RIVALS)}"
 
 OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
@@ -171,45 +180,18 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
     ),
     ("colonies",): (
         BenchOption("mixes", "A,B", _names, "instances, also FILE.py:NAME", purpose=_INSTANCES),
-        BenchOption(
-            "colony",
-            "SETTINGS",
-            str,
-            "settings of a colony; repeat it (default: by problem)",
-            repeated=True,
-            purpose=_METHODS,
-        ),
+        BenchOption("colony", "SETTINGS", None, _COLONY, purpose=_METHODS),
     ),
     ("quality", "gpus"): (
-        BenchOption(
-            *("of", "A,B", _names, "instances, sets, and patterns of names"),
-            "of quality, sac94; of gpus, see below",
-            purpose=_INSTANCES,
-        ),
-        BenchOption(
-            "variant",
-            "SETTINGS",
-            str,
-            f"{_VARIANT} (default: the default run)",
-            repeated=True,
-            purpose=_METHODS,
-        ),
+        BenchOption("of", "A,B", _names, _OF, "of quality, sac94; of gpus, see below", _INSTANCES),
+        BenchOption("variant", "SETTINGS", None, _VARIANT, purpose=_METHODS),
     ),
     ("quality",): (BenchOption("rivals", "A,B", _names, _RIVALS, "none"),),
     ("gpus",): (
         BenchOption("gap", "G%,G%", _gaps, "targets, in per cent", "0%, the best known value"),
-        BenchOption(
-            *("stop", "generations=N", _generations, "end of a run for the speed"),
-            "the generations of one rank in half of --limit",
-        ),
-        BenchOption(
-            *("own_defaults", "", bool, "let the defaults follow each number of ranks"),
-            is_flag=True,
-        ),
-        BenchOption(
-            *("share_gpu", "", bool, "allow several ranks on one GPU"),
-            is_flag=True,
-        ),
+        BenchOption("stop", "generations=N", _generations, "end of a run for the speed", _STOP),
+        BenchOption("own_defaults", "", None, "let the defaults follow each number of ranks"),
+        BenchOption("share_gpu", "", None, "allow several ranks on one GPU"),
     ),
 }
 """The options by the benchmarks that use them."""

@@ -10,14 +10,14 @@ import time
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from islands.cli import arguments
+from islands.display.heartbeat import read_work
 from islands.inside import inside, opened
+from islands.record.one_run import warnings
+from islands.slurm import follow
+from islands.slurm.follow import JobState, counted_states, is_sweep, log_of, state_of, states_of
 from islands.text import show
-
-if TYPE_CHECKING:
-    from islands.slurm.state import JobState
 
 _LOG_SECONDS, _STATE_SECONDS = 0.5, 5.0
 _MOST_BYTES = 1 << 20
@@ -42,10 +42,6 @@ def add_status(parser: argparse.ArgumentParser) -> None:
 
 def status(args: argparse.Namespace) -> int:
     """Show the state of a run, other work, a job or a sweep."""
-    from islands.record.one_run import warnings
-    from islands.slurm.collect import is_sweep, states_of
-    from islands.slurm.state import state_of
-
     if is_sweep(args.folder):
         return _print_sweep(args.folder, states_of(args.folder), as_json=args.json)
     state, mixed = state_of(args.folder), warnings(args.folder)
@@ -61,9 +57,6 @@ def status(args: argparse.Namespace) -> int:
 
 
 def _print_sweep(folder: Path, states: dict[int, JobState], *, as_json: bool) -> int:
-    from islands.record.one_run import warnings
-    from islands.slurm.collect import counted_states
-
     if as_json:
         counts = Counter(state.word for state in states.values())
         elements = {str(number): asdict(state) for number, state in states.items()}
@@ -88,14 +81,11 @@ def add_collect(parser: argparse.ArgumentParser) -> None:
 def collect(args: argparse.Namespace) -> int:
     """Write one table of all runs of a sweep, and name the unfinished ones."""
     from islands.cli import main
-    from islands.slurm.collect import collect, elements_of
 
-    elements = elements_of(args.folder)
-    status = collect(args.folder, elements)
-    done = [str(each.folder) for each in elements if each.result is not None]
+    done, is_complete = follow.collect(args.folder)
     if done:  # one page that compares the runs
-        main(["report", *done, "--out", str(args.folder / "report.html")])
-    return status
+        main(["report", *map(str, done), "--out", str(args.folder / "report.html")])
+    return 0 if is_complete else 1
 
 
 def add_watch(parser: argparse.ArgumentParser) -> None:
@@ -106,21 +96,19 @@ def add_watch(parser: argparse.ArgumentParser) -> None:
 
 def watch(args: argparse.Namespace) -> int:
     """Show the progress of work that another process or a job is doing."""
-    from islands.record.one_run import warnings
-    from islands.slurm.collect import is_sweep
-    from islands.slurm.state import log_of, state_of
-
     if is_sweep(args.folder):
         return _watch_sweep(args.folder)
     for warning in warnings(args.folder):
         show(f"warning: {warning}")
-    log, work = _Log(), _ShownWork(args.folder)
-    shown, asked = "", -_STATE_SECONDS
+    log, shown, shown_work, asked = _Log(), "", "", -_STATE_SECONDS
     while True:
         if time.monotonic() - asked >= _STATE_SECONDS:
             state, asked = state_of(args.folder), time.monotonic()
+        if (work := read_work(args.folder)) is not None and work.words != shown_work:
+            show(f"{args.folder}: {work}")
+            shown_work = work.words
         # The line of the work says more than that it is running.
-        is_told = work.show() and state.word == "running" and state.job is None
+        is_told = shown_work and state.word == "running" and state.job is None
         if state.word != shown and not (state.is_final or is_told):
             show(f"{args.folder}: {state}")
             shown = state.word
@@ -133,8 +121,6 @@ def watch(args: argparse.Namespace) -> int:
 
 def _watch_sweep(folder: Path) -> int:
     """Print the states of the runs of a sweep whenever they change."""
-    from islands.slurm.collect import counted_states, states_of
-
     shown = ""
     while True:
         states = states_of(folder)
@@ -144,23 +130,6 @@ def _watch_sweep(folder: Path) -> int:
         if all(state.is_final for state in states.values()):
             return 1 if any(state.word == "failed" for state in states.values()) else 0
         time.sleep(_STATE_SECONDS)
-
-
-class _ShownWork:
-    """The piece of work that a series, a tuning, an experiment or a measurement is doing."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._shown = folder, ""
-
-    def show(self) -> bool:
-        """Print the piece if it is another one than before; return whether one has been printed."""
-        from islands.display.heartbeat import read_work
-
-        work = read_work(self._folder)
-        if work is not None and work.words != self._shown:
-            self._shown = work.words
-            show(f"{self._folder}: {work}")
-        return bool(self._shown)
 
 
 class _Log:

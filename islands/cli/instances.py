@@ -14,7 +14,6 @@ from islands.instances.formats import FORMATS, FOUND_BY_NAME
 from islands.instances.locate import Found, Index, find
 from islands.problems import load, read
 from islands.problems.base import Problem
-from islands.problems.mkp import Mkp
 from islands.text import counted, show, unknown
 
 
@@ -92,7 +91,7 @@ def _print_rows(rows: Mapping[str, str]) -> None:
 def _own(problem: Problem) -> dict[str, str]:
     known = problem.best_known
     rows = {"problem": problem.name, "size": str(problem.size)}
-    if isinstance(problem, Mkp):
+    if problem.constraints is not None:
         rows["constraints"] = str(problem.constraints)
     return rows | {"best known": f"{known.value} ({known.source})" if known else "-"}
 

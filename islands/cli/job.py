@@ -59,11 +59,6 @@ def add_submit(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `islands submit`: the options of a run, and of a job."""
     add_run(parser)
     parser.epilog = _EXAMPLES
-    add_job_options(parser)
-
-
-def add_job_options(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of a job."""
     add = parser.add_argument_group("the job").add_argument
     number = arguments.whole_number()
     add("--nodes", metavar="N", type=number, default=1, help="nodes (1)")

@@ -17,7 +17,7 @@ from islands.cli import arguments
 from islands.configuration.given import Given, gathered
 from islands.configuration.resolve import DEFAULT_INSTANCE
 from islands.configuration.spec import GeneralSettings
-from islands.configuration.stop import KINDS
+from islands.configuration.stop import CRITERIA
 from islands.custom.trust import Trust
 from islands.encodings import ENCODINGS
 from islands.errors import IslandsError, UsageError
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from islands.parallel import World
     from islands.progress.result import Result
     from islands.run.build import RankOptions
-    from islands.run.runner import Output
+    from islands.run.single import Output
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
 """The options that choose parts, which may come from scripts."""
-_KINDS = "\n".join(wrap("  ".join(kind.example for kind in KINDS.values()), 80))
+_KINDS = "\n".join(wrap("  ".join(kind.example for kind in CRITERIA.values()), 80))
 _OF_RUN = f"""
 stopping criteria; the first that is satisfied ends the run:
 {indent(_KINDS, "  ")}
@@ -161,15 +161,9 @@ def add_output(group: argparse._ArgumentGroup) -> None:
 def run(args: argparse.Namespace) -> int:
     """Solve instances, once or with several seeds, on one process or under mpirun."""
     from islands.campaign.series import SeriesPlan, run_series
-    from islands.run.runner import Output, run_requested
+    from islands.run.runner import run_requested
 
-    output = Output(
-        writes=True,
-        folder=args.out,
-        force=args.force,
-        stream=sys.stderr if args.json else sys.stdout,
-        quiet=args.quiet,
-    )
+    output = _output(args, args.out, force=args.force)
     # All ranks raise the same errors here.
     requested, rank_options = options(args), _rank_options(args)
     trust = Trust(is_full=args.trust)
@@ -195,6 +189,13 @@ def run(args: argparse.Namespace) -> int:
         planned = partial(SeriesPlan.of, args.instances, runs, requested, args.config, trust)
         series = run_series(ranks.run_on_all(planned), ranks, output, rank_options)
         return ended(series, ranks, as_json=args.json)
+
+
+def _output(args: argparse.Namespace, folder: Path | None, *, force: bool = False) -> Output:
+    from islands.run.single import Output
+
+    stream = sys.stderr if args.json else sys.stdout
+    return Output(writes=True, folder=folder, force=force, stream=stream, quiet=args.quiet)
 
 
 def _require_plot(args: argparse.Namespace) -> None:
@@ -261,14 +262,9 @@ def resume(args: argparse.Namespace) -> int:
     if args.script is not None and args.instance is not None:
         raise UsageError(f"{args.script} and --instance {args.instance}: name the problem once")
     from islands.run.build import RankOptions
-    from islands.run.runner import Output, resume_requested
+    from islands.run.runner import resume_requested
 
-    output = Output(
-        writes=True,
-        folder=args.folder,
-        stream=sys.stderr if args.json else sys.stdout,
-        quiet=args.quiet,
-    )
+    output = _output(args, args.folder)
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
         rank_options = RankOptions(share_gpu=args.share_gpu)

@@ -71,10 +71,9 @@ def verify(args: argparse.Namespace) -> int:
 
 def _read(instance: str, solution: str, form: str | None, *, trusted: bool) -> tuple[Path, Problem]:
     """Return the path of the solution, and its problem."""
-    if has_problem(Path(instance)):
-        return _solution_path(solution, Path(instance)), stored_problem(
-            Path(instance), trusted=trusted
-        )
+    folder = Path(instance)
+    if has_problem(folder):
+        return _solution_path(solution, folder), stored_problem(folder, trusted=trusted)
     if is_reference(instance):
         return _solution_path(solution, split_reference(instance)[0]), load(instance, form)
     found = find(instance, FOUND_BY_NAME)
@@ -102,8 +101,7 @@ def _format_of_run(path: Path, found: Found) -> str | None:
     if not path.is_dir() or not (path / SETTINGS).exists():
         return None
     run = read_settings(path)
-    form = run.get("format")
-    form = None if form is None else str(form)
+    form = None if run.get("format") is None else str(run["format"])
     try:
         solved = find(str(run.get("instance", "")), FOUND_BY_NAME)
         is_same = solved.file().resolve() == found.file().resolve() and solved.part == found.part
@@ -125,12 +123,25 @@ def _compared(path: Path, problem: Problem, cost: float) -> list[Remark]:
         return [Remark("said", None, str(error))]
     if stated is None:
         return []
-    word, agrees = problem.cost_word, _agrees(problem, stated, cost)
+    word = problem.cost_word
+    agrees = not isinstance(stated, str) and problem.agrees(cost, stated)
     result = "correct" if agrees else f"wrong: the {word} of its solution is {cost}"
     return [
         Remark("said", stated, f"{path.resolve().name} states {word} {stated}"),
         Remark("said_agrees", agrees, f"this is {result}"),
     ]
+
+
+def _stated(path: Path) -> float | str | None:
+    """Return the cost in a file, shortened if it is not a number; None if there is none."""
+    if path.is_dir():
+        return recorded(path).result.cost if (path / FINISHED).exists() else None
+    if path.suffix != ".json":
+        return None
+    content = json.loads(path.read_bytes())
+    cost = content.get("cost") if isinstance(content, dict) else None
+    is_number = type(cost) is int or (type(cost) is float and math.isfinite(cost))
+    return cost if cost is None or is_number else str(cost)[:_SHOWN]
 
 
 def _mixed(path: Path, problem: Problem, solution: Solution) -> list[Remark]:
@@ -145,22 +156,6 @@ def _mixed(path: Path, problem: Problem, solution: Solution) -> list[Remark]:
                 native = f"solution{problem.solution_suffix}"
                 found.append(f"{native} contains another solution than {FINISHED}")
     return [Remark("one_run", False, each) for each in found]
-
-
-def _agrees(problem: Problem, stated: float | str, cost: float) -> bool:
-    return not isinstance(stated, str) and problem.agrees(cost, stated)
-
-
-def _stated(path: Path) -> float | str | None:
-    """Return the cost in a file, shortened if it is not a number; None if there is none."""
-    if path.is_dir():
-        return recorded(path).result.cost if (path / FINISHED).exists() else None
-    if path.suffix != ".json":
-        return None
-    content = json.loads(path.read_bytes())
-    cost = content.get("cost") if isinstance(content, dict) else None
-    is_number = type(cost) is int or (type(cost) is float and math.isfinite(cost))
-    return cost if cost is None or is_number else str(cost)[:_SHOWN]
 
 
 def _as_text(

@@ -10,16 +10,26 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from islands.algorithms import ALGORITHMS
-from islands.archipelago.colony_spec import of_colony
+from islands.archipelago.colonies import of_colony
 from islands.configuration.fit import UnknownSettingError, known_settings
 from islands.configuration.given import COLONIES, Layer, alike
-from islands.configuration.spec import CheckpointSettings, GeneralSettings, RecordSettings, RunSpec
+from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
-from islands.migration import MigrationSettings
 from islands.problems.base import Problem
 from islands.settings import Settings, setting
 from islands.text import counted, either, unknown
+
+_NAMES_OF_RUN = ("instance", "format", "preset", "stop", "start", COLONIES)
+_OF_COLONIES = ("islands", "population", "decoding")
+"""The general settings that may differ between colonies."""
+_DEFAULTS_OF_RUN = {
+    f"{prefix}.{name}": getattr(group, name)
+    for prefix, group in GROUPS.items()
+    if prefix != "improver"
+    for name in group.names()
+}
+"""The defaults of the groups of settings that only the whole run has."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +59,15 @@ def resolve_colonies(
     total, own = 0, list[ColonySettings]()
     for number, each in enumerate(stated):
         with of_colony(number, origin):
-            refuse_run_wide(each, problem.Settings)
+            _refuse_run_wide(each, problem.Settings)
             total += _islands(each)
             own.append(ColonySettings.build({k: v for k, v in each.items() if k in _OWN}))
-            refuse_contradiction(common[place].values, each)
-    require_total(sources[place:], total, len(stated))
+            _refuse_contradiction(common[place].values, each)
+    _require_total(sources[place:], total, len(stated))
     GeneralSettings.converted("islands", total)
     # The defaults of a problem only make sense for a run without colonies.
     given = {name for layer in common for name in layer.values}
-    usual = {name: value for name, value in common_defaults().items() if name not in given}
+    usual = {name: value for name, value in _DEFAULTS_OF_RUN.items() if name not in given}
     specs, algorithms, unknowns = list[RunSpec](), list[str](), list[str]()
     for number, each in enumerate(stated):
         values = Layer("", {k: v for k, v in each.items() if k not in _OWN})
@@ -65,15 +75,15 @@ def resolve_colonies(
         with of_colony(number, origin):
             try:
                 specs.append(resolve(layers, problem, total))
-                require_own_islands(specs[-1])
+                _require_own_islands(specs[-1])
                 algorithms.append(specs[-1].algorithm)
             except UnknownSettingError as error:
                 if error.key in each:
-                    raise unknown_in_colony(error) from None
+                    raise _unknown_in_colony(error) from None
                 algorithms.append(error.algorithm)
                 unknowns.append(error.key)
     if unknowns:
-        raise unknown_to_some(unknowns[0], common, algorithms, problem)
+        raise _unknown_to_some(unknowns[0], common, algorithms, problem)
     first = specs[0]
     adjusted = [f"colony {i}: {spec.adjusted}" for i, spec in enumerate(specs) if spec.adjusted]
     return replace(
@@ -97,29 +107,10 @@ def _islands(values: Mapping[str, Any]) -> int:
     return islands
 
 
-_OF_RUN: dict[str, type[Settings]] = {
-    "migration": MigrationSettings,
-    "record": RecordSettings,
-    "checkpoint": CheckpointSettings,
-}
-_NAMES_OF_RUN = ("instance", "format", "preset", "stop", "start", COLONIES)
-_OF_COLONIES = ("islands", "population", "decoding")
-"""The general settings that may differ between colonies."""
-
-
-def common_defaults() -> dict[str, Any]:
-    """Return the defaults of the groups of settings that only the whole run has."""
-    return {
-        f"{prefix}.{name}": getattr(group, name)
-        for prefix, group in _OF_RUN.items()
-        for name in group.names()
-    }
-
-
-def refuse_run_wide(own: Mapping[str, Any], of_problem: type[Settings]) -> None:
+def _refuse_run_wide(own: Mapping[str, Any], of_problem: type[Settings]) -> None:
     """Refuse settings of a colony that only the whole run has."""
     general = {*GeneralSettings.names()} - {*_OF_COLONIES}
-    common = {*general, *_NAMES_OF_RUN, *of_problem.names(), *common_defaults()}
+    common = {*general, *_NAMES_OF_RUN, *of_problem.names(), *_DEFAULTS_OF_RUN}
     for name in own:
         if name in common:
             fix = "Move it out of the colony"
@@ -131,7 +122,7 @@ def refuse_run_wide(own: Mapping[str, Any], of_problem: type[Settings]) -> None:
             raise UsageError(f"{name} is a setting of the whole run. {fix}")
 
 
-def refuse_contradiction(common: Mapping[str, Any], own: Mapping[str, Any]) -> None:
+def _refuse_contradiction(common: Mapping[str, Any], own: Mapping[str, Any]) -> None:
     """Refuse a setting with two values from the same source: of all colonies and of one."""
     for name, value in own.items():
         if name in common and not alike(name, common[name], value):
@@ -141,7 +132,7 @@ def refuse_contradiction(common: Mapping[str, Any], own: Mapping[str, Any]) -> N
             )
 
 
-def require_total(sources: Sequence[Layer], total: int, colonies: int) -> None:
+def _require_total(sources: Sequence[Layer], total: int, colonies: int) -> None:
     """Refuse a number of islands of the run that is not that of its colonies."""
     for layer in sources:
         islands = layer.values.get("islands")
@@ -152,7 +143,7 @@ def require_total(sources: Sequence[Layer], total: int, colonies: int) -> None:
             )
 
 
-def require_own_islands(spec: RunSpec) -> None:
+def _require_own_islands(spec: RunSpec) -> None:
     """Refuse algorithms that cannot run on the islands of a colony."""
     if "rate" in spec.settings.names():
         raise UsageError(
@@ -166,7 +157,7 @@ def require_own_islands(spec: RunSpec) -> None:
         )
 
 
-def unknown_in_colony(error: UnknownSettingError) -> UsageError:
+def _unknown_in_colony(error: UnknownSettingError) -> UsageError:
     """Return the error about an unknown setting inside a colony."""
     own = ALGORITHMS[error.algorithm].Settings.names()
     improver = (f"improver.{name}" for name in ImproverSettings.names())
@@ -174,7 +165,7 @@ def unknown_in_colony(error: UnknownSettingError) -> UsageError:
     return UsageError(unknown(f"setting of {error.algorithm}", error.key, known))
 
 
-def unknown_to_some(
+def _unknown_to_some(
     key: str, sources: Sequence[Layer], algorithms: Sequence[str], problem: Problem
 ) -> UsageError:
     """Return the error about a setting of all colonies that some of their algorithms lack."""

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Algorithm
-from islands.archipelago.colony_spec import of_colony
-from islands.archipelago.program_parts import ProgramParts
+from islands.archipelago.colonies import of_colony
+from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Room
-from islands.backends.refused import without_room
+from islands.backends.source import without_room
 from islands.configuration.given import Layer
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
-from islands.encodings import ENCODINGS, moved_as
+from islands.encodings import ENCODINGS, base_encoding
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
 from islands.migration.settings import require_fit
@@ -59,7 +59,7 @@ def refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem
 def known_settings(algorithms: Sequence[type[Algorithm]], problem: Problem) -> list[str]:
     """Return the full names of all settings that runs with these algorithms on a problem use."""
     of_algorithms = [name for each in algorithms for name in each.Settings.names()]
-    general = [name for name in GeneralSettings.names() if name != _BOUND or problem.has_bound]
+    general = [name for name in GeneralSettings.names() if name != _BOUND or problem.is_tour]
     known = [*general, *of_algorithms, *problem.Settings.names(), *NAMES]
     known += [f"{name}.{key}" for name, group in GROUPS.items() for key in group.names()]
     return list(dict.fromkeys(known))
@@ -68,7 +68,7 @@ def known_settings(algorithms: Sequence[type[Algorithm]], problem: Problem) -> l
 def fitting(problem: Problem) -> list[tuple[str, str]]:
     """Return all pairs of an algorithm and an encoding that can solve the problem."""
     seen_as = {
-        encoding: (encoding, moved_as(encoding))
+        encoding: (encoding, base_encoding(encoding))
         for encoding, by_kind in ENCODINGS.items()
         if problem.solution_kind in by_kind
     }
@@ -142,7 +142,7 @@ def require_improver(settings: ImproverSettings, problem: Problem, algorithm: st
         for each, improver in of_kind.items()
     }
     near = [each for each, improver in of_kind.items() if improver.uses_neighbours]
-    far = [] if problem.has_neighbours else near
+    far = [] if problem.near is not None else near
     fit = [each for each, moves in lacking.items() if not moves and each not in far]
     if name in fit:
         if settings.core and name != "none" and not problem.ranks_items:
@@ -170,7 +170,7 @@ def require_improver(settings: ImproverSettings, problem: Problem, algorithm: st
 
 def require_bound(problem: Problem) -> None:
     """Refuse a lower bound of a problem that has none."""
-    if not problem.has_bound:
+    if not problem.is_tour:
         raise UsageError(
             f"{option('bound', True)}: lower bounds are computed for tsp, but {problem.instance} is"
             f" an instance of {problem.name}. Leave {option('bound')} out"

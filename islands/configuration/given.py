@@ -8,15 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from islands.algorithms import ALGORITHMS
-from islands.configuration.own import CHOICES
+from islands import algorithms, encodings, improvers
+from islands.algorithms import operators
+from islands.custom.parts import OwnPart, PartKind
 from islands.custom.scripts import is_reference
 from islands.custom.trust import FULL_TRUST, NO_TRUST, Trust
-from islands.encodings import ENCODINGS
 from islands.errors import UsageError
-from islands.improvers import IMPROVERS
 from islands.instances.formats import FORMATS
-from islands.migration import TOPOLOGIES
+from islands.migration import topology
 from islands.presets import PRESETS, preset_file
 from islands.text import meant, option, plain, seconds, shown, unknown
 from islands.untrusted import followed, read_toml
@@ -33,13 +32,19 @@ ALIASES = {
 }
 """Short names of settings, and their full ones."""
 
+PARTS: dict[str, PartKind] = {
+    "algorithm": algorithms.KIND,
+    "encoding": encodings.KIND,
+    "improver.name": improvers.KIND,
+    "crossover": operators.CROSSOVER,
+    "mutation": operators.MUTATION,
+    "migration.topology": topology.KIND,
+}
+"""The kinds of parts, by the full name of the setting that chooses one."""
 _CHOICES: dict[str, Iterable[str]] = {
-    "algorithm": ALGORITHMS,
-    "encoding": ENCODINGS,
     "format": FORMATS,
     "preset": PRESETS,
-    "improver.name": IMPROVERS,
-    "migration.topology": TOPOLOGIES,
+    **{key: kind.registry for key, kind in PARTS.items() if key not in ("crossover", "mutation")},
 }
 """The settings with a choice of names that do not belong to a group of the algorithm."""
 _FILES = ("instance", "start")
@@ -185,7 +190,7 @@ def _named(sources: Sequence[Layer]) -> list[Layer]:
     """Load the parts of scripts and return the layers with their names; drop overridden parts."""
     named, stronger = list[Layer](), set[str]()
     for layer in reversed(sources):
-        parts = {key: value for key, value in layer.values.items() if key in CHOICES}
+        parts = {key: value for key, value in layer.values.items() if key in PARTS}
         hidden = {key for key in stronger & parts.keys() if is_reference(parts[key])}
         kept = {key: value for key, value in layer.values.items() if key not in hidden}
         used = {key: parts[key] for key in parts.keys() - hidden}
@@ -202,14 +207,38 @@ def _named(sources: Sequence[Layer]) -> list[Layer]:
 def parts_of(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the kind of each part that settings choose, also those of colonies, and the part."""
     for each in (settings, *settings.get(COLONIES, ())):
-        yield from ((CHOICES[key].what, each[key]) for key in CHOICES if key in each)
+        yield from ((PARTS[key].what, each[key]) for key in PARTS if key in each)
+
+
+def of_scripts(settings: Mapping[str, Any]) -> dict[str, OwnPart]:
+    """Return the parts from scripts in a run's settings, by the name of the setting."""
+    found = {}
+    for key, kind in PARTS.items():
+        group, _, name = key.rpartition(".")
+        value = (settings.get(group, {}) if group else settings).get(name)
+        if isinstance(value, str) and value in kind.own:
+            found[key] = kind.own[value]
+    return found
+
+
+def with_references(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings with parts from scripts named `FILE.py:NAME`, to find them again."""
+    found = dict(settings)
+    if COLONIES in found:
+        found[COLONIES] = [with_references(each) for each in found[COLONIES]]
+    for key, own in of_scripts(settings).items():
+        group, _, name = key.rpartition(".")
+        if own.reference is not None and group:
+            found[group] = {**found[group], name: own.reference}
+        elif own.reference is not None:
+            found[name] = own.reference
+    return found
 
 
 def _loaded(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings with the names of parts instead of the parts of scripts."""
     return {
-        key: CHOICES[key].name_of(value) if key in CHOICES else value
-        for key, value in values.items()
+        key: PARTS[key].name_of(value) if key in PARTS else value for key, value in values.items()
     }
 
 

@@ -22,12 +22,11 @@ from islands.configuration.fit import (
     require_possible,
 )
 from islands.configuration.given import ALIASES, COLONIES, Layer, combined, layers
-from islands.configuration.own import traits
+from islands.configuration.identity import part_versions
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.configuration.stop import parse, require_known, time_limit
-from islands.custom import scripts as scripts
-from islands.custom.scripts import is_reference
-from islands.encodings import ENCODINGS, moved_as
+from islands.custom.scripts import absolute_reference, is_reference
+from islands.encodings import ENCODINGS, base_encoding
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.instances.locate import parted
@@ -112,7 +111,7 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
     solved = problem.adjusted(of_problem)
     require_improver(groups["improver"], solved, name)
     spec = RunSpec(
-        instance=lasting(str(chosen.get("instance", DEFAULT_INSTANCE))),
+        instance=absolute(str(chosen.get("instance", DEFAULT_INSTANCE))),
         format=format_of(sources),
         preset=values.get("preset"),
         algorithm=algorithm.name,
@@ -127,7 +126,7 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
     )
     if spec.general.bound:
         require_bound(problem)
-    traits(spec.to_mapping(), problem)  # refuses headers that contradict each other
+    part_versions(spec, problem)  # refuses headers that contradict each other
     if spec.improver.name == "none":
         return spec
     islands = spec.general.islands if islands is None else islands
@@ -165,7 +164,7 @@ def _settings(
 ) -> Settings:
     """Return the settings of the algorithm, with the encoding's defaults."""
     built = algorithm.Settings.build(_part(values, "", algorithm.Settings))
-    settings: Settings = algorithm.completed(built, moved_as(encoding))
+    settings: Settings = algorithm.completed(built, base_encoding(encoding))
     is_bounded = ENCODINGS[encoding][problem.solution_kind].bounded
     return algorithm.confined(settings) if is_bounded else settings
 
@@ -232,23 +231,21 @@ def start_name(name: str, problem: Problem) -> str:
     """Return the full name of a solution's file, which may be next to the instance's file."""
     with reading(name):
         neighbour = problem.path and not Path(name).exists() and problem.path.parent / name
-        if neighbour and neighbour.exists():
-            return lasting(str(neighbour))
-    return lasting(name)
+        return absolute(str(neighbour) if neighbour and neighbour.exists() else name)
 
 
-def lasting(name: str) -> str:
+def absolute(name: str) -> str:
     """Return a name that is valid in any folder: an absolute path, or another name unchanged."""
     if is_reference(name):
-        return scripts.absolute_reference(name)
+        return absolute_reference(name)
     with reading(name):
         path = Path(name) if Path(name).exists() else parted(Path(name))[0]
         part = Path(name).name.removeprefix(path.name)
-        lasting = f"{path.resolve()}{part}" if path.exists() else name
+        found = f"{path.resolve()}{part}" if path.exists() else name
     try:
-        lasting.encode()
+        found.encode()
     except UnicodeEncodeError:
         raise UsageError(
-            f"{lasting!a}: is not UTF-8, which run.toml requires. Rename the file or its folder"
+            f"{found!a}: is not UTF-8, which run.toml requires. Rename the file or its folder"
         ) from None
-    return lasting
+    return found

@@ -9,10 +9,9 @@ from typing import Any, Self
 
 import islands
 from islands.algorithms import ALGORITHMS
-from islands.archipelago.colony_spec import ColonySpec, islands_of_each
-from islands.archipelago.sizes import MOST_INDIVIDUALS, MOST_ISLANDS
-from islands.backends.host import MOST_THREADS
-from islands.configuration.own import lasting
+from islands.archipelago.colonies import MOST_INDIVIDUALS, MOST_ISLANDS, ColonySpec, islands_of_each
+from islands.backends.cpu import MOST_THREADS
+from islands.configuration.given import with_references
 from islands.configuration.stop import Criterion, last_generation
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
@@ -180,7 +179,7 @@ class RunSpec:
     @cached_property
     def stored(self) -> Mapping[str, Any]:
         """All settings, with the parts from scripts named `FILE.py:NAME`, to find them again."""
-        return lasting(self.to_mapping())
+        return with_references(self.to_mapping())
 
     def to_toml(self) -> str:
         """Return the text of `run.toml`, which `islands run --config` accepts."""

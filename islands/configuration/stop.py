@@ -9,15 +9,17 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from numbers import Real
 from typing import Any
-
-import numpy as np
 
 from islands.configuration.given import twice
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.progress.progress import Progress
 from islands.text import counted, meant, option, seconds, unknown
+
+KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnation")
+"""The criteria that `solve` takes as keywords: all with a value."""
 
 
 @dataclass(frozen=True)
@@ -109,16 +111,13 @@ def _gap(progress: Progress, percent: float) -> str | None:
     return f"gap {progress.gap:.3g}% is at most {percent:g}%"
 
 
-def _best_known(progress: Progress, _: float) -> str | None:
-    if progress.best_known is None or not progress.reached(progress.best_known):
-        return None
-    return f"cost {progress.cost} reached the best known {progress.best_known}"
+def _best_known(words: str) -> Callable[[Progress, float], str | None]:
+    def reason(progress: Progress, _: float) -> str | None:
+        best = progress.best_known
+        reached = best is not None and progress.reached(best)
+        return words.format(cost=progress.cost, best=best) if reached else None
 
-
-def _optimum(progress: Progress, _: float) -> str | None:
-    if progress.best_known is None or not progress.reached(progress.best_known):
-        return None
-    return f"cost {progress.cost} is the proven optimum"
+    return reason
 
 
 def _stagnation(progress: Progress, limit: float) -> str | None:
@@ -131,7 +130,7 @@ def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
     return lambda value: f"{counted(value, noun, form=form)}{rest}"
 
 
-KINDS = {
+CRITERIA = {
     "generations": StopKind("generations=1000", _at_least_one, _words("generation"), _generations),
     "seconds": StopKind("seconds=60", _seconds, "{:g} s".format, _time),
     "evaluations": StopKind(
@@ -142,10 +141,18 @@ KINDS = {
         "gap=0.5%", _percent, "gap at most {:g}%".format, _gap, needs="best known value"
     ),
     "best-known": StopKind(
-        "best-known", _no_value, "the best known cost".format, _best_known, needs="best known value"
+        "best-known",
+        _no_value,
+        "the best known cost".format,
+        _best_known("cost {cost} reached the best known {best}"),
+        needs="best known value",
     ),
     "optimum": StopKind(
-        "optimum", _no_value, "the proven optimum".format, _optimum, needs="optimum"
+        "optimum",
+        _no_value,
+        "the proven optimum".format,
+        _best_known("cost {cost} is the proven optimum"),
+        needs="optimum",
     ),
     "stagnation": StopKind(
         "stagnation=200",
@@ -158,7 +165,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Criterion:
-    """One reason to stop: a kind of `KINDS` and its value."""
+    """One reason to stop: a kind of `CRITERIA` and its value."""
 
     kind: str
     value: float
@@ -167,21 +174,21 @@ class Criterion:
 
     def reason(self, progress: Progress) -> str | None:
         """Return why the run stops now, or None."""
-        return KINDS[self.kind].reason(progress, self.value)
+        return CRITERIA[self.kind].reason(progress, self.value)
 
     def words(self) -> str:
         """Return the criterion in words."""
-        return KINDS[self.kind].words(self.value)
+        return CRITERIA[self.kind].words(self.value)
 
 
 def parse(text: str, words: str = "") -> Criterion:
     """Return the criterion of `--stop TEXT`; errors quote `words` instead if they are given."""
     words = words or option("stop", text)
     name, equals, value = (part.strip() for part in text.partition("="))
-    name = meant(name, KINDS)
-    if name not in KINDS:
-        raise UsageError(f"{words}: {unknown('criterion', name, KINDS)}")
-    kind = KINDS[name]
+    name = meant(name, CRITERIA)
+    if name not in CRITERIA:
+        raise UsageError(f"{words}: {unknown('criterion', name, CRITERIA)}")
+    kind = CRITERIA[name]
     takes_value = "=" in kind.example
     if takes_value and not value:
         example = option("stop", kind.example)
@@ -206,7 +213,7 @@ def require_known(
     A script states the best known value itself.
     """
     for criterion in criteria:
-        needs = KINDS[criterion.kind].needs
+        needs = CRITERIA[criterion.kind].needs
         if needs and (known is None or (needs == "optimum" and known.status != "optimal")):
             target = option("stop", "target=VALUE")
             if is_of_script and needs != "optimum":
@@ -261,10 +268,6 @@ def first_reason(criteria: Iterable[Criterion], progress: Progress) -> str | Non
     return next((reason for reason in reasons if reason is not None), None)
 
 
-KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnation")
-"""The criteria that `solve` takes as keywords: all with a value."""
-
-
 def stop_texts(stop: Any, keywords: Mapping[str, Any]) -> list[str] | None:
     """Return all criteria as `--stop` takes them, or None without any.
 
@@ -274,7 +277,15 @@ def stop_texts(stop: Any, keywords: Mapping[str, Any]) -> list[str] | None:
     given = {name: value for name, value in keywords.items() if value is not None}
     if stop is None and not given:
         return None
-    texts = _texts(stop)
+    texts = [] if stop is None else [stop] if isinstance(stop, str) else stop
+    if not isinstance(texts, list | tuple) or not all(isinstance(each, str) for each in texts):
+        items = texts if isinstance(texts, list | tuple) else [texts]
+        number = next(each for each in items if not isinstance(each, str))
+        value = _written(number) if _is_number(number) else "100"
+        raise UsageError(
+            f"stop={stop!r}: names no criterion. Write generations={value} or"
+            f' stop="generations={value}"; other criteria are {", ".join(KEYWORDS)}'
+        )
     found = {name: _criterion(name, value) for name, value in given.items()}
     for text in texts:
         other = parse(text)
@@ -285,25 +296,6 @@ def stop_texts(stop: Any, keywords: Mapping[str, Any]) -> list[str] | None:
     return [*texts, *(criterion.text for criterion in found.values())]
 
 
-def _texts(stop: Any) -> list[str]:
-    """Return the criteria in `stop`; refuse values that are neither text nor a list of texts."""
-    if stop is None:
-        return []
-    texts = [stop] if isinstance(stop, str) else stop
-    if isinstance(texts, list | tuple) and all(isinstance(each, str) for each in texts):
-        return list(texts)
-    number = next((each for each in _items(texts) if not isinstance(each, str)), stop)
-    value = _written(number) if _is_number(number) else "100"
-    raise UsageError(
-        f"stop={stop!r}: names no criterion. Write generations={value} or"
-        f' stop="generations={value}"; other criteria are {", ".join(KEYWORDS)}'
-    )
-
-
-def _items(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]
-
-
 def _criterion(name: str, value: Any) -> Criterion:
     if not _is_number(value) and not isinstance(value, str):
         raise UsageError(f"{name}={value!r}: must be a number. Write {name}=100")
@@ -311,12 +303,9 @@ def _criterion(name: str, value: Any) -> Criterion:
 
 
 def _is_number(value: Any) -> bool:
-    is_number = isinstance(value, int | float | np.integer | np.floating)
-    return is_number and not isinstance(value, bool)
+    return isinstance(value, Real) and not isinstance(value, bool)  # also of NumPy
 
 
 def _written(value: Any) -> str:
     """Return a value as text: a number without decimals as an integer."""
-    if isinstance(value, float | np.floating) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
+    return str(int(value)) if _is_number(value) and value % 1 == 0 else str(value)

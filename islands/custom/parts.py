@@ -12,7 +12,7 @@ from dataclasses import Field, dataclass, is_dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from islands.backends.header import Header
+from islands.backends.source import Header
 from islands.custom.scripts import (
     absolute_reference,
     file_of,

@@ -7,7 +7,6 @@ work ended.
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -16,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self, TextIO, TypeVar
 
+from islands.display.terminal import StatusLine, write
 from islands.errors import InputError
 from islands.inside import inside
 from islands.paths import published
@@ -42,11 +42,12 @@ class Heartbeat:
         self.work = work
         self.tell: Callable[[Work], None] | None = None
         """A function that also receives each report."""
-        self._stream, self._is_terminal = stream, stream is not None and stream.isatty()
+        self._stream = stream
+        self._line = StatusLine(stream) if stream is not None and stream.isatty() else None
         self._pieces = _Pieces(0, None)
         self._words = self._detail = ""
         self._number = self._of = 0
-        self._said_at, self._is_drawn = float("-inf"), False
+        self._said_at = float("-inf")
         self._lock, self._ended = threading.Lock(), threading.Event()
         self._thread = threading.Thread(target=self._live, daemon=True)
 
@@ -59,7 +60,8 @@ class Heartbeat:
         self._ended.set()
         if self._stream is not None:
             self._thread.join()
-            self._wipe()
+        if self._line is not None:
+            self._line.wipe()
 
     def over(
         self,
@@ -100,7 +102,8 @@ class Heartbeat:
     def print(self, text: str, stream: TextIO) -> None:
         """Print a line of results, after erasing the progress line."""
         with self._lock:
-            self._wipe()
+            if self._line is not None:
+                self._line.wipe()
             show(text, file=stream)
 
     def _live(self) -> None:
@@ -120,29 +123,14 @@ class Heartbeat:
         work = Work(self._number, self._of, what, self._pieces.time_left(now))
         if self.tell is not None:
             self.tell(work)
-        if not self._is_terminal and now - self._said_at < _SELDOM:
+        if self._line is None and now - self._said_at < _SELDOM:
             return
         self._said_at = now
-        line = escaped(f"{self.work}: {work}", kept="")
-        if self._is_terminal:
-            # Return the cursor to the start, so that other output overwrites the line.
-            self._is_drawn = True
-            width = shutil.get_terminal_size().columns - 1
-            self._write(f"\r\x1b[K{line[:width]}\r")
-        else:
-            self._write(f"{line}\n")
-
-    def _wipe(self) -> None:
-        if self._is_drawn:
-            self._is_drawn = False
-            self._write("\r\x1b[K")
-
-    def _write(self, text: str) -> None:
-        # The work continues if the output is closed.
-        if self._stream is not None:
-            with suppress(OSError, ValueError):
-                self._stream.write(text)
-                self._stream.flush()
+        line = f"{self.work}: {work}"
+        if self._line is not None:
+            self._line.draw(line)
+        elif self._stream is not None:
+            write(self._stream, f"{escaped(line, kept='')}\n")
 
 
 class _Pieces:

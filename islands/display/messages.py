@@ -13,7 +13,7 @@ from typing import TextIO
 
 import islands
 from islands.archipelago.archipelago import Archipelago
-from islands.archipelago.colony_spec import ColonySpec
+from islands.archipelago.colonies import ColonySpec
 from islands.configuration.spec import RunSpec, deal_of
 from islands.display.screen import Screen
 from islands.parallel import Deal, World

@@ -56,21 +56,26 @@ class StatusLine:
     def show(self, text: str) -> None:
         """Show a state unless another one has just been shown."""
         now = time.monotonic()
-        if now - self._shown_at < _SELDOM:
-            return
-        self._shown_at, self._is_drawn = now, True
+        if now - self._shown_at >= _SELDOM:
+            self._shown_at = now
+            self.draw(text)
+
+    def draw(self, text: str) -> None:
+        """Show a state at once."""
+        self._is_drawn = True
         width = shutil.get_terminal_size().columns - 1
-        words = escaped(text, kept="")
-        self._write(f"\r\x1b[K{words[:width]}\r")
+        # Return the cursor to the start, so that other output overwrites the line.
+        write(self._stream, f"\r\x1b[K{escaped(text, kept='')[:width]}\r")
 
     def wipe(self) -> None:
         """Remove the line before other output."""
         if self._is_drawn:
             self._is_drawn = False
-            self._write("\r\x1b[K")
+            write(self._stream, "\r\x1b[K")
 
-    def _write(self, text: str) -> None:
-        # The run continues if the terminal is closed.
-        with suppress(OSError, ValueError):
-            self._stream.write(text)
-            self._stream.flush()
+
+def write(stream: TextIO, text: str) -> None:
+    """Write to a stream; go on if it is closed."""
+    with suppress(OSError, ValueError):
+        stream.write(text)
+        stream.flush()

@@ -15,7 +15,7 @@ import numpy as np
 
 import islands
 from islands.backends import automatic, choose, takes_gpu
-from islands.backends import compiler as cpu_compiler
+from islands.backends import cpu as cpu_compiler
 from islands.backends.base import Backend, Room
 from islands.backends.gpus import assigned, identities
 from islands.backends.source import Source

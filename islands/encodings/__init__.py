@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from islands.custom.parts import PartKind
 from islands.encodings.base import Encoding
-from islands.encodings.bits import Bits
-from islands.encodings.direct import Permutation, RawKeys, Vector
+from islands.encodings.direct import Bits, Permutation, RawKeys, Vector
 from islands.encodings.keys import Keys, KeysOfSubset
 
 _ALL: tuple[type[Encoding], ...] = (Keys, KeysOfSubset, RawKeys, Permutation, Bits, Vector)
@@ -26,9 +25,9 @@ KIND = PartKind(
 )
 
 
-def moved_as(name: str) -> str:
-    """Return the encoding that algorithms and operators see for the encoding `name`."""
+def base_encoding(name: str) -> str:
+    """Return the encoding by which algorithms support another: what it is `like`, or itself."""
     return next(iter(ENCODINGS[name].values())).like or name
 
 
-__all__ = ["ENCODINGS", "KIND", "Encoding", "moved_as"]
+__all__ = ["ENCODINGS", "KIND", "Encoding", "base_encoding"]

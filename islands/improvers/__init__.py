@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from islands.custom.parts import PartKind
 from islands.improvers.base import IMPROVERS, Improver, ImproverSettings, NoImprover
-from islands.improvers.local import Reinsert, Swap, TwoOpt
-from islands.improvers.or_opt import OrOpt
-from islands.improvers.subset import Exchange21, Exchange22, ExchangeSearch, Flip, SubsetTabu
-from islands.improvers.tabu import Tabu
+from islands.improvers.orders import OrOpt, Reinsert, Swap, Tabu, TwoOpt
+from islands.improvers.subsets import Exchange21, Exchange22, ExchangeSearch, Flip, SubsetTabu
 
 _ALL: tuple[type[Improver], ...] = (
     *(NoImprover, Swap, TwoOpt, Reinsert, OrOpt),

@@ -11,8 +11,7 @@ import numpy as np
 
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Block
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 

@@ -28,6 +28,8 @@ from islands.migration.transport import Transport
 from islands.parallel import Deal, World
 from islands.text import option
 
+_CHANNEL_TAG = 3
+
 
 @dataclass(frozen=True)
 class MigrationTimes:
@@ -81,46 +83,6 @@ class Migration:
         assert self.unpacked is not None, "it is completed"
         packing = 0.0 if self.packed is None else seconds_between(*self.packed)
         return MigrationTimes(packing, self.transport_seconds, seconds_between(*self.unpacked))
-
-
-def arrivals_of(
-    migration: Migration,
-    phases: MigrationTimes,
-    mine: range,
-    cost: NDArray[np.int64],
-    accepted: NDArray[np.bool_],
-    *,
-    migrants: int,
-    migrant_bytes: int,
-    remote: str,
-    starts: Islands,
-) -> Arrivals:
-    """Return what a migration brought to the islands `mine`; `remote` is the transport's name.
-
-    `cost` and `accepted` have an entry for each possible immigrant, island by island.
-    """
-    route = migration.route
-    degree = len(cost) // (migrants * len(mine))
-    source = np.full((len(mine), degree), NOBODY, np.int64)
-    source[:, : route.sources.shape[1]] = np.where(route.slots == NOBODY, NOBODY, route.sources)
-    target = np.broadcast_to(np.arange(mine.start, mine.stop)[:, None], source.shape)
-    sources, targets = source.repeat(migrants), target.reshape(-1).repeat(migrants)
-    exists = sources != NOBODY
-    sources, targets = sources[exists], targets[exists]
-    is_local = (sources >= mine.start) & (sources < mine.stop)
-    kernels = 1e6 * (phases.pack + phases.unpack)
-    return Arrivals(
-        number=migration.number,
-        source=sources,
-        target=targets,
-        cost=cost[exists],
-        accepted=accepted[exists],
-        bytes=migrant_bytes,
-        microseconds=np.where(is_local, kernels, 1e6 * phases.transport),
-        transport=np.where(is_local, "device", remote),
-        phases=phases,
-        starts=starts,
-    )
 
 
 class Exchange:
@@ -302,16 +264,29 @@ class Exchange:
         if completed is None:
             return None
         found = [kernels.arrivals() for kernels in self._kernels]
+        # An entry for each possible immigrant, island by island.
         cost, accepted = (np.concatenate(columns) for columns in zip(*found, strict=True))
-        return arrivals_of(
-            completed,
-            completed.phases(self._backend.seconds_between),
-            self._planner.mine,
-            cost,
-            accepted,
-            migrants=self._settings.migrants,
-            migrant_bytes=self._migrant_bytes,
-            remote="device" if self._carrier is None else self._carrier.name,
+        mine, route = self._planner.mine, completed.route
+        migrants, phases = self._settings.migrants, completed.phases(self._backend.seconds_between)
+        source = np.full((len(mine), len(cost) // (migrants * len(mine))), NOBODY, np.int64)
+        source[:, : route.sources.shape[1]] = np.where(route.slots == NOBODY, NOBODY, route.sources)
+        target = np.broadcast_to(np.arange(mine.start, mine.stop)[:, None], source.shape)
+        sources, targets = source.repeat(migrants), target.reshape(-1).repeat(migrants)
+        exists = sources != NOBODY
+        sources, targets = sources[exists], targets[exists]
+        is_local = (sources >= mine.start) & (sources < mine.stop)
+        kernels = 1e6 * (phases.pack + phases.unpack)
+        remote = "device" if self._carrier is None else self._carrier.name
+        return Arrivals(
+            number=completed.number,
+            source=sources,
+            target=targets,
+            cost=cost[exists],
+            accepted=accepted[exists],
+            bytes=self._migrant_bytes,
+            microseconds=np.where(is_local, kernels, 1e6 * phases.transport),
+            transport=np.where(is_local, "device", remote),
+            phases=phases,
             starts=self._starts,
         )
 
@@ -350,9 +325,6 @@ class Exchange:
             )
 
 
-_TAG = 3
-
-
 def require_same_senders(settings: MigrationSettings) -> None:
     """Refuse a topology that changes, which ranks that do not wait would apply differently."""
     if TOPOLOGIES[settings.topology].changes:
@@ -371,7 +343,7 @@ class AsyncExchange(Exchange):
         self._sends = {parcel.rank: parcel for parcel in self._route.sends}
         self._receives = {parcel.rank: parcel for parcel in self._route.receives}
         self._channel = self._world.channel(
-            _TAG,
+            _CHANNEL_TAG,
             {rank: self._carrier.memory(each) for rank, each in self._sends.items()},
             {rank: self._carrier.memory(each) for rank, each in self._receives.items()},
         )

@@ -109,17 +109,8 @@ def find(world: World, backend: Backend) -> tuple[type[Transport] | None, str]:
 
     Collective. A single rank needs no transport.
     """
-    return (None, "") if world.size == 1 else _tried(world, backend)
-
-
-def candidates(world: World, backend: Backend) -> list[type[Transport]]:
-    """Return the transports worth trying between these ranks, the best first; collective."""
-    own: type[Transport] = InHostMemory if backend.in_host_memory else Staged
-    aware = world.takes_gpu_memory() and not world.any(backend.in_host_memory)
-    return [Direct, own] if aware else [own]
-
-
-def _tried(world: World, backend: Backend) -> tuple[type[Transport], str]:
+    if world.size == 1:
+        return None, ""
     failed = ""
     for transport in candidates(world, backend):
         error = trial(transport, world, backend, _TRIAL_BYTES)
@@ -129,6 +120,13 @@ def _tried(world: World, backend: Backend) -> tuple[type[Transport], str]:
     raise RunError(
         f"no transport works between the ranks: {failed}Run `islands doctor` under mpirun"
     )
+
+
+def candidates(world: World, backend: Backend) -> list[type[Transport]]:
+    """Return the transports worth trying between these ranks, the best first; collective."""
+    own: type[Transport] = InHostMemory if backend.in_host_memory else Staged
+    aware = world.takes_gpu_memory() and not world.any(backend.in_host_memory)
+    return [Direct, own] if aware else [own]
 
 
 def trial(transport: type[Transport], world: World, backend: Backend, size: int) -> str:

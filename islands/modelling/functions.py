@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 from islands.custom.scripts import is_reference, module_of, reference_to, split_reference
 from islands.errors import InputError, RunError, Suspended
 from islands.problems.base import never
+from islands.problems.real_costs import agree
 from islands.problems.solution_kinds import SolutionKind, array_module
-from islands.problems.values import agree
 from islands.text import counted
 
 _MOST = 2**62

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.header import Header
-from islands.backends.refused import CONTRACT
+from islands.backends.source import CONTRACT, Header
 from islands.errors import RunError, UsageError
 from islands.paths import reading
 from islands.problems.solution_kinds import SolutionKind

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from islands.backends import takes_gpu
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block
-from islands.backends.header import Header
-from islands.backends.source import Macros, Source
+from islands.backends.source import Header, Macros, Source
 from islands.errors import CompileError, InputError, RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.solution_files import solution_file, write_lines
@@ -30,10 +29,9 @@ from islands.modelling.header import (
     no_faults,
     refuse_faults,
 )
-from islands.problems.base import Problem, Solution, never
-from islands.problems.saved import FACTS, packed
+from islands.problems.base import FACTS, Problem, Solution, never, packed
+from islands.problems.real_costs import ordered
 from islands.problems.solution_kinds import SOLUTION_KINDS, SolutionKind
-from islands.problems.values import ordered
 from islands.untrusted import bounded_text, followed
 
 _BLOCKS = 1024

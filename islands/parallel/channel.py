@@ -50,12 +50,12 @@ class Channel:
 
     def close(self) -> None:
         """Tell all ranks that no message follows, and wait until they have done the same."""
-        not_told = set(self._sends)
-        while not_told or self._sending or self._receiving:
-            for rank in self.free() & not_told:
+        uninformed = set(self._sends)
+        while uninformed or self._sending or self._receiving:
+            for rank in self.free() & uninformed:
                 # An empty message is the last one.
                 self._sending[rank] = self._communicator.Isend(b"", rank, self._tag)
-                not_told.remove(rank)
+                uninformed.remove(rank)
             for rank in self.arrived():
                 self.listen(rank)
             time.sleep(_POLL_SECONDS)
@@ -96,16 +96,16 @@ class StopNotice:
         others = range(1, world.size) if world.rank == 0 else (0,)
         sends = dict.fromkeys(others, bytearray(1))
         receives = {rank: bytearray(1) for rank in others}
-        self._not_told = set(others)
+        self._uninformed = set(others)
         self._channel = world.channel(world.new_tag(), sends, receives)
 
     def request(self) -> None:
         """Request a stop on this rank, and on all others as soon as they listen."""
         self.is_requested = True
         if self._channel is not None:
-            for rank in self._channel.free() & self._not_told:
+            for rank in self._channel.free() & self._uninformed:
                 self._channel.send(rank)
-                self._not_told.remove(rank)
+                self._uninformed.remove(rank)
 
     def listen(self) -> None:
         """Receive a request of another rank, if there is one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,7 @@ from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown, Entry, catalogue
 from islands.instances.formats import FORMATS, FOUND_BY_NAME, recognised
 from islands.instances.locate import Found, find
-from islands.instances.mkp import read_mkp
-from islands.problems.base import Problem
+from islands.problems.base import FACTS, Arrays, Problem, packed
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
 from islands.problems.tsp import Tsp
@@ -74,6 +74,31 @@ def taken(problem: Any, call: str) -> tuple[str, Problem | None]:
     return own.reference or one_line(made.instance, 200), made
 
 
+def saved(problem: Problem) -> Arrays:
+    """Return the arrays from which `restored` makes a problem; empty if a file or script has it."""
+    if type(problem) not in PROBLEMS.values():
+        return problem.saved()
+    if problem.path is not None:
+        return {}
+    best = problem.best_known
+    facts = {
+        "kind": problem.name,
+        "name": problem.instance,
+        "best_known": None if best is None else best.value,
+    }
+    return {FACTS: packed(facts), **problem.saved()}
+
+
+def restored(arrays: Arrays) -> Problem | None:
+    """Return the problem that these arrays describe; None if they are of a user's own one."""
+    facts = json.loads(arrays[FACTS].tobytes())
+    if facts.get("kind") not in PROBLEMS:
+        return None
+    best = facts["best_known"]
+    known = None if best is None else BestKnown(best, "best_known", "the script")
+    return PROBLEMS[facts["kind"]].restored(arrays, str(facts["name"]), known)
+
+
 def hint_of(name: str) -> str:
     """Return the hint for a run on this kind of problem that finds no feasible solution."""
     return PROBLEMS[name].hint if name in PROBLEMS else ""
@@ -87,8 +112,7 @@ def read(found: Found, form: str | None = None) -> Problem:
     form = form or _format_of(entry) or recognised(path)
     known, part = (entry.best_known, entry.part) if entry else (None, found.part)
     if form not in READERS:
-        file = read_mkp(path, form, part)
-        problem: Problem = Mkp(file, found.name, known or _stated(file.optimum, file.unit))
+        problem: Problem = Mkp.read(path, found.name, known, form, part)
     elif part is not None:
         raise InputError(
             f"{found.name}: a file in the format {form} contains one problem. Name it {path}"
@@ -105,18 +129,8 @@ def _format_of(entry: Entry | None) -> str:
     return catalogue().set(entry.set).format if entry else ""
 
 
-def _stated(optimum: int | None, unit: int) -> BestKnown | None:
-    """Return the best profit that a file states, which may not be proven."""
-    if optimum is None:
-        return None
-    value = optimum // unit if optimum % unit == 0 else optimum / unit
-    return BestKnown(value, "best_known", "the file itself")
-
-
 def _require_size(problem: Problem, path: Path, entry: Entry) -> None:
-    sizes: tuple[int, int | None] = problem.size, None
-    if isinstance(problem, Mkp):
-        sizes = problem.size, problem.constraints
+    sizes = problem.size, problem.constraints
     if sizes != (entry.size, entry.constraints):
         raise InputError(
             f"{path}: has {_size(*sizes)}, but {entry.full_name} has "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,21 +17,32 @@ from numpy.typing import ArrayLike, NDArray
 from islands import settings as named
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import UsageError
 from islands.instances.solution_files import solution_file
+from islands.problems.distances import Distances
+from islands.problems.real_costs import agree, real_of
 from islands.problems.solution_kinds import SOLUTION_KINDS, SolutionKind
-from islands.problems.values import Values
+from islands.statistics import percent_worse
 
 if TYPE_CHECKING:
+    from islands.instances.catalogue import BestKnown
     from islands.instances.solution_files import Remark
     from islands.modelling.functions import PythonCosts
-    from islands.problems.qap_choice import Choice
-    from islands.problems.qap_exchanges import Tiles
+    from islands.problems.qap_exchanges import Swaps
 
 Solution = NDArray[Any]
 """An order or a subset of integers, or a vector of numbers."""
+
+
+Arrays = dict[str, NDArray[Any]]
+FACTS = "facts"
+"""The array with what says which problem the other arrays describe."""
+
+
+def packed(facts: Mapping[str, Any]) -> NDArray[np.uint8]:
+    """Return facts as an array of bytes."""
+    return np.frombuffer(json.dumps(facts).encode(), np.uint8)
 
 
 def never() -> bool:
@@ -38,7 +50,7 @@ def never() -> bool:
     return False
 
 
-class Problem(Values, ABC):
+class Problem(ABC):
     """One instance of one kind of problem.
 
     The methods check the kernel header independently: they use NumPy and exact integers.
@@ -59,18 +71,11 @@ class Problem(Values, ABC):
     """The fix that is shown if an improver needs another move."""
     cost_fix: ClassVar[str] = "This is an error in islands: please report it"
     """The fix that is shown if the kernels and the exact objective give different costs."""
-    updates_swaps: ClassVar[bool] = False
-    """Whether its kernels can update stored swap differences (macro `PROBLEM_SWAPS`)."""
-    has_neighbours: bool = False
-    """Whether items have distances, so that each has nearest neighbours."""
-    places: NDArray[np.float64] | None = None
-    """The coordinates of its items in the plane, if distances come from them."""
-    has_bound: ClassVar[bool] = False
-    """Whether islands/bounds finds a lower bound of its costs."""
     assigns: ClassVar[bool] = False
     """Whether entry i of a solution is the place of item i, instead of the item at place i."""
-    cyclic: ClassVar[bool] = False
-    """Whether an order is a closed tour, so that the edges of two orders are compared."""
+    is_tour: ClassVar[bool] = False
+    """Whether an order is a closed tour, whose cost is its length by `near`: the edges of two
+    orders are compared, and islands/bounds finds a lower bound."""
     cost_word: ClassVar[str] = "cost"
     """The usual name of its cost, such as `length`."""
     colonies: ClassVar[tuple[str, ...]] = ()
@@ -88,6 +93,20 @@ class Problem(Values, ABC):
     """Lower bounds of vectors: a number, or one for each coordinate."""
     high: ArrayLike = 1.0
     """Upper bounds of vectors."""
+    near: Distances | None = None
+    """The distances between its items, if it has any; then each has nearest neighbours."""
+    swaps: Swaps | None = None
+    """What it says about exchanges of two items, if its kernels can update their differences."""
+    best_known: BestKnown | None = None
+    maximise: bool = False
+    unit: int = 1
+    """Costs, on the device and in NumPy, are integers in units of `1 / unit`, to be exact."""
+    real: bool = False
+    """Whether costs are floating-point numbers; on the device, integers with the same order."""
+    constraints: int | None = None
+    """The number of its constraints, if that is a part of its size."""
+    ranks_items: bool = False
+    """Whether the device numbers items by decreasing utility."""
     path: Path | None = None
     """Its file, if it was read from one."""
     structure: str = ""
@@ -148,12 +167,19 @@ class Problem(Values, ABC):
         """
         yield ""
 
-    def refuse_faults(self, data: Struct, device: Backend) -> None:
+    def refuse_faults(self, data: Struct, device: Backend) -> None:  # noqa: B027
         """Raise a `RunError` if kernels have reported a fault in the arrays of `data`."""
 
-    def saved(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which it can be made again; empty if a file or script has it."""
+    def saved(self) -> Arrays:
+        """Return arrays from which it can be made again; empty if only a script has it."""
         return {}
+
+    @classmethod
+    def restored(
+        cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None
+    ) -> Self:
+        """Return the problem of `PROBLEMS` that was `saved` like this."""
+        raise NotImplementedError
 
     def reports(self) -> Mapping[str, NDArray[Any] | np.generic]:
         """Return the members of `problem::Data` to which kernels report wrong values."""
@@ -164,31 +190,13 @@ class Problem(Values, ABC):
         """The kind of its solutions."""
         return SOLUTION_KINDS[self.solution_kind](self.size, self.low, self.high)
 
-    @property
-    def ranks_items(self) -> bool:
-        """Whether the device numbers items by decreasing utility."""
-        return self.numbering() is not None
-
-    def numbering(self) -> NDArray[np.int64] | None:
-        """Return the item of a solution for each item of the device; None: the same numbers."""
-        return None
-
     def to_device(self, solutions: Solution) -> Solution:
         """Return solutions, one or a row each, with the items as the device numbers them."""
-        numbering = self.numbering()
-        return solutions if numbering is None else solutions[..., numbering]
-
-    def from_device(self, seen: Solution) -> Solution:
-        """Return solutions with the items as the instance numbers them."""
-        numbering, solutions = self.numbering(), seen
-        if numbering is not None:
-            solutions = np.empty_like(seen)
-            solutions[..., numbering] = seen
         return solutions
 
-    def neighbours(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of `Neighbours` in kernels/tours; a kernel fills `table`."""
-        raise NotImplementedError
+    def from_device(self, found: Solution) -> Solution:
+        """Return solutions of the device with the items as the instance numbers them."""
+        return found
 
     def defaults(self) -> dict[str, Any]:
         """Return the default settings for this problem, by name."""
@@ -213,22 +221,6 @@ class Problem(Values, ABC):
     def delta_items(self, move: str) -> int:
         """Return the approximate number of memory reads for the cost difference of one move."""
         return self.size
-
-    def exchange_tables(self) -> dict[str, NDArray[Any]]:
-        """Return the tables about exchanges of two items, for a problem that `updates_swaps`."""
-        raise NotImplementedError
-
-    def tiles(self) -> Tiles | None:
-        """Return the tiles in which GPUs keep swap differences; None: they do not."""
-        return None
-
-    def is_unstructured(self) -> bool:
-        """Return whether its costs vary as those of random numbers, so that a search freezes."""
-        return False
-
-    def choice(self) -> Choice | None:
-        """Return the choice of some of n places that it states, for tempering; None: another."""
-        return None
 
     @abstractmethod
     def costs(self, solutions: NDArray[Any]) -> NDArray[np.int64]:
@@ -272,3 +264,40 @@ class Problem(Values, ABC):
         self.check(solution)
         cost: float = self.value_of(int(self.costs(solution[np.newaxis])[0]))
         return cost
+
+    def value_of(self, units: Any) -> Any:
+        """Return the value of a number of units, or of an array of them.
+
+        It is an integer unless costs have decimals. Decimals are exact up to 15 digits.
+        """
+        return units if self.unit == 1 else units / self.unit
+
+    def own_sense(self, costs: Any) -> Any:
+        """Return the values of device costs, which are minimised, in the sense of the instance."""
+        if self.real:
+            values = real_of(costs)
+            return 0.0 - values if self.maximise else values
+        return self.value_of(-costs if self.maximise else costs)
+
+    def own_mean(self, total: Any, count: float = 1) -> Any:
+        """Return the mean of `count` values in the sense of the instance.
+
+        `total` is their sum, minimised and in units; or an array of such sums.
+        """
+        return self.value_of(-total if self.maximise else total) / count
+
+    def agrees(self, exact: float | None, shown: float | None) -> bool:
+        """Return whether a cost that was computed again confirms the cost that a run shows."""
+        return agree(exact, shown, real=self.real)
+
+    def gap(self, cost: float) -> float | None:
+        """Return how much worse `cost` is than the best known value, in percent; None: unknown."""
+        if self.best_known is None:
+            return None
+        best = self.best_known.value
+        if self.real and best:
+            return float(percent_worse(np.float64(cost), float(best), maximise=self.maximise))
+        worse = best - cost if self.maximise else cost - best
+        if best == 0:
+            return 0.0 if worse == 0 else None
+        return 100.0 * worse / abs(best)

@@ -6,7 +6,7 @@ A solution has 1 for each selected item, and 0 for the others.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands import settings as named
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import SUM_MAX, MkpFile, read_mkp, read_sol, write_sol
 from islands.problems import utilities
-from islands.problems.base import Problem, Solution
+from islands.problems.base import Arrays, Problem, Solution
 from islands.problems.utilities import UTILITIES
 from islands.settings import Settings, setting
 
@@ -73,6 +72,7 @@ class MkpSettings(Settings):
 
 _C_TYPES = {"uint8": "unsigned char", "uint16": "unsigned short", "int32": "int32_t"}
 _WIDEST = "int64_t"
+_SAVED = ("profits", "weights", "capacities")
 _NAMED = 10  # maximum number of constraints that an error lists
 
 # Defaults, as measured on an H200: total number of individuals, and population sizes.
@@ -100,6 +100,7 @@ class Mkp(Problem):
     Settings: ClassVar[type[named.Settings]] = MkpSettings
 
     settings: MkpSettings
+    constraints: int
 
     def __init__(
         self,
@@ -113,9 +114,23 @@ class Mkp(Problem):
         self.best_known = best_known
         self.file, self.path, self.unit = file, file.path, file.unit
         self.settings = settings or MkpSettings()
+        self.constraints = len(file.capacities)
+        self.ranks_items = self.settings.infeasible == "repair"
         self.marks = self.settings.infeasible in PENALTIES
         if self.marks:
             self._check_penalties()
+
+    def saved(self) -> Arrays:
+        """Return the numbers of the instance."""
+        return {name: getattr(self.file, name) for name in _SAVED}
+
+    @classmethod
+    def restored(
+        cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None
+    ) -> Self:
+        """Return the problem that was `saved` like this."""
+        profits, weights, capacities = (arrays[each] for each in _SAVED)
+        return cls(MkpFile(name, None, profits, weights, capacities), name, best)
 
     def adjusted(self, settings: named.Settings) -> Self:
         """Return the same instance with these settings."""
@@ -124,19 +139,19 @@ class Mkp(Problem):
         assert isinstance(settings, MkpSettings)
         return type(self)(self.file, self.instance, self.best_known, settings)
 
-    @property
-    def constraints(self) -> int:
-        """Number of capacities."""
-        return len(self.file.capacities)
+    def numbering(self) -> NDArray[np.int64]:
+        """Return the item of a solution for each item of the device."""
+        return self.orders[0] if self.ranks_items else np.arange(self.size)
 
-    def numbering(self) -> NDArray[np.int64] | None:
-        """Return the items by decreasing utility if infeasible subsets are repaired."""
-        return self.orders[0] if self.ranks_items else None
+    def to_device(self, solutions: Solution) -> Solution:
+        """Return solutions with the items as the device numbers them."""
+        return solutions[..., self.numbering()]
 
-    @property
-    def ranks_items(self) -> bool:
-        """Whether infeasible subsets are repaired."""
-        return self.settings.infeasible == "repair"
+    def from_device(self, found: Solution) -> Solution:
+        """Return solutions with the items as the instance numbers them."""
+        solutions = np.empty_like(found)
+        solutions[..., self.numbering()] = found
+        return solutions
 
     @cached_property
     def orders(self) -> NDArray[np.int64]:
@@ -199,8 +214,7 @@ class Mkp(Problem):
 
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the device data, with items in the order of the device."""
-        numbering = self.numbering()
-        order = np.arange(self.size) if numbering is None else numbering
+        order = self.numbering()
         weights = _narrowed(self.file.weights)[:, order]
         # A capacity above the total weight is never reached.
         capacities = np.minimum(self.file.capacities, self.file.weights.sum(axis=1))
@@ -253,13 +267,21 @@ class Mkp(Problem):
     def read(
         cls,
         path: Path,
-        instance: str | None = None,
-        best_known: BestKnown | None = None,
-        form: str = "drake",
+        instance: str,
+        best_known: BestKnown | None,
+        form: str,
         part: int | None = None,
     ) -> Self:
-        """Return an instance in a file; `part` is its number in a file with several instances."""
-        return cls(read_mkp(path, form, part), instance or str(path), best_known)
+        """Return an instance in a file; `part` is its number in a file with several instances.
+
+        Unless its best known profit is given, it is the one that the file states, without proof.
+        """
+        file = read_mkp(path, form, part)
+        if best_known is None and file.optimum is not None:
+            is_whole = file.optimum % file.unit == 0
+            value = file.optimum // file.unit if is_whole else file.optimum / file.unit
+            best_known = BestKnown(value, "best_known", "the file itself")
+        return cls(file, instance, best_known)
 
     def read_solution(self, path: Path) -> Solution:
         """Return the subset in a `.sol` file, a JSON file or a run's folder."""

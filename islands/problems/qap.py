@@ -8,37 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.header import Header
-from islands.backends.source import Macros
+from islands.backends.source import Header, Macros
 from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown, catalogue
 from islands.instances.qaplib import QapFile, read_qap
 from islands.instances.sln import WORDS, compared, counted, inverts, read_sln, write_sln
 from islands.instances.solution_files import Remark, order_fault, read_json, solution_file
-from islands.problems.base import Problem, Solution
-from islands.problems.qap_choice import Choice, choice
-from islands.problems.qap_exchanges import (
-    Tiles,
-    exchange_tables,
-    is_uneven,
-    is_unstructured,
-    tiles_of,
-)
+from islands.problems.base import Arrays, Problem, Solution
+from islands.problems.qap_exchanges import Swaps
 from islands.problems.qap_form import form
 
 Matrix = NDArray[np.int64]
 
 _ROUGH_FROM, _FEW_ROUGH = 38, 75
 """The sizes of unstructured instances for which a memetic search is the default."""
-_UNEVEN_FROM = 40
-"""The smallest uneven instance for which a memetic search is the default."""
-_FEW_UNEVEN = 100
-_UNEVEN_SIZES = {"population": 66, "improver.steps": 1000}
+_DOMINATED_FROM = 40
+"""The smallest dominated instance for which a memetic search is the default."""
+_FEW_DOMINATED = 100
+_DOMINATED_SIZES = {"population": 66, "improver.steps": 1000}
 _GPU_SIZES = {"population": 1056, "improver.steps": 2000}
 _CPU_SIZES = {"population": 66, "improver.steps": 500}
 _ROUGH: dict[str, Any] = {"crossover": "uniform", "reset": 120}
@@ -58,11 +50,8 @@ _CHOOSING: dict[str, Any] = {"migration.topology": "none"}
 """Settings of a choice of places."""
 
 
-def choices(a: Matrix, b: Matrix, *, chooses: bool) -> list[dict[str, Any]]:
-    """Return complete default settings for an instance, the best ones first.
-
-    `chooses`: tempering searches it as a choice of places.
-    """
+def _choices(swaps: Swaps, n: int) -> list[dict[str, Any]]:
+    """Return complete default settings for an instance, the best ones first."""
     ring = {"migration.topology": "ring", "migration.migrants": 1}
     tempering = {
         "algorithm": "tempering",
@@ -92,30 +81,29 @@ def choices(a: Matrix, b: Matrix, *, chooses: bool) -> list[dict[str, Any]]:
         "record.every": 5,
         **ring,
     }
-    if chooses:
+    if swaps.choice is not None:  # tempering searches it as a choice of places
         return [tempering | _CHOOSING, cellular, memetic]
-    if is_uneven(a, b) and len(a) >= _UNEVEN_FROM:
+    if swaps.is_dominated and n >= _DOMINATED_FROM:
         return [memetic, tempering, cellular]
     # Tempering solves small instances at once, and leads on large ones. Between, the costs of
     # unstructured instances vary too abruptly for it.
-    if is_unstructured(a) and is_unstructured(b) and len(a) >= _ROUGH_FROM:
+    if swaps.is_unstructured and n >= _ROUGH_FROM:
         freezing = tempering | _FREEZING
-        if len(a) <= _FEW_ROUGH:
+        if n <= _FEW_ROUGH:
             return [memetic | _ROUGH, freezing, cellular]
         return [freezing, memetic, cellular]
     return [tempering, cellular, memetic]
 
 
-def memetic_sizes(a: Matrix, b: Matrix, gpus: Callable[[], int]) -> dict[str, Any]:
+def _memetic_sizes(swaps: Swaps, n: int, gpus: Callable[[], int]) -> dict[str, Any]:
     """Return the islands, the population and the steps of tabu search of a memetic search.
 
     Many short searches of one large population were better than fewer long ones, and than several
     islands (docs/measured.md).
     """
-    n = len(a)
-    if is_uneven(a, b):
+    if swaps.is_dominated:
         many = {"population": 132, "improver.steps": 2 * n}
-        return {"islands": 4} | (many if n > _FEW_UNEVEN else _UNEVEN_SIZES)
+        return {"islands": 4} | (many if n > _FEW_DOMINATED else _DOMINATED_SIZES)
     return {"islands": 1} | (_GPU_SIZES if gpus() else _CPU_SIZES)
 
 
@@ -143,7 +131,7 @@ class Qap(Problem):
         "algorithm=cellular",
         "algorithm=ga encoding=permutation improver=tabu population=64",
     )
-    updates_swaps: ClassVar[bool] = True
+    swaps: Swaps
 
     def __init__(
         self, file: QapFile, instance: str | None = None, best_known: BestKnown | None = None
@@ -162,6 +150,7 @@ class Qap(Problem):
         self._on_device = [self._narrowed(a), self._narrowed(b)]
         if self.form.linear is not None:
             self._on_device.append(self._narrowed(self.form.linear))
+        self.swaps = Swaps(file, self.form, self._on_device, symmetric=self.symmetric)
 
     @classmethod
     def read(
@@ -171,6 +160,19 @@ class Qap(Problem):
         problem = cls(read_qap(path), instance or str(path), best_known)
         problem.best_known, problem.remarks = checked_best_known(problem)
         return problem
+
+    def saved(self) -> Arrays:
+        """Return the matrices."""
+        linear = {} if self.file.linear is None else {"linear": self.file.linear}
+        return {"a": self.file.a, "b": self.file.b, **linear}
+
+    @classmethod
+    def restored(
+        cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None
+    ) -> Self:
+        """Return the problem that was `saved` like this."""
+        a, b, linear = arrays["a"], arrays["b"], arrays.get("linear")
+        return cls(QapFile(name, None, len(a), a, b, linear=linear), name, best)
 
     def defines(self) -> Macros:
         """Return the types of the matrices, costs and differences, and the terms that are zero."""
@@ -190,44 +192,24 @@ class Qap(Problem):
             "QAP_DELTA": "int" if is_small else "long long",
             **({"QAP_LINEAR": _C_TYPES[linear[0].dtype.name]} if linear else {}),
             **({} if self.form.after is None else {"PROBLEM_CLASSES": "1"}),
-            **self._tile_macros(),
+            **self.swaps.defines(),
         }
-
-    def _tile_macros(self) -> Macros:
-        tiles = self.tiles()
-        if tiles is None:
-            return {}
-        has_diagonal = any(matrix.diagonal().any() for matrix in self._on_device)
-        return {
-            "PROBLEM_TILES": Header("problems/qap_tiles.cuh"),
-            "PROBLEM_TILE": str(tiles.side),
-            "PROBLEM_TILE_DIAGONAL": str(int(has_diagonal)),
-        }
-
-    def tiles(self) -> Tiles | None:
-        """Return the tiles of symmetric matrices of bytes without anything else."""
-        are_bytes = all(matrix.dtype == np.uint8 for matrix in self._on_device)
-        fits = self.symmetric and len(self._on_device) == 2 and self.form.after is None
-        return tiles_of(self.size) if are_bytes and fits else None
 
     def defaults(self) -> dict[str, Any]:
         """Return settings that suit the structure and the size of the instance."""
-        first, *_ = self._choices()
+        first, *_ = _choices(self.swaps, self.size)
         return first
 
     def other_defaults(self) -> list[dict[str, Any]]:
         """Return the other choices, in order of preference."""
-        _, *others = self._choices()
+        _, *others = _choices(self.swaps, self.size)
         return others
-
-    def _choices(self) -> list[dict[str, Any]]:
-        return choices(self.file.a, self.file.b, chooses=self.choice() is not None)
 
     def sizes(self, defaults: Mapping[str, Any], gpus: Callable[[], int]) -> Mapping[str, Any]:
         """Return the sizes of the memetic search."""
         if defaults["algorithm"] != "memetic":
             return {}
-        return memetic_sizes(self.file.a, self.file.b, gpus)
+        return _memetic_sizes(self.swaps, self.size, gpus)
 
     def items(self) -> int:
         """Return the number of pairs, which the threads of a block share."""
@@ -249,18 +231,6 @@ class Qap(Problem):
     def from_device(self, seen: Solution) -> Solution:
         """Return the location of each facility."""
         return self.form.to_solutions(seen)
-
-    def exchange_tables(self) -> dict[str, NDArray[Any]]:
-        """Return the tables of tempering."""
-        return exchange_tables(self.file.a, self.file.b, self.file.linear, self.form)
-
-    def is_unstructured(self) -> bool:
-        """Return whether both matrices vary as random numbers."""
-        return is_unstructured(self.file.a) and is_unstructured(self.file.b)
-
-    def choice(self) -> Choice | None:
-        """Return the choice of places that it states, if there are two kinds of items."""
-        return choice(self.form)
 
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the cost of each row, in which entry i is the location of facility i."""

@@ -2,33 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.base import Block
+from islands.backends.source import Header, Macros
+from islands.instances.qaplib import QapFile
+from islands.problems.qap_choice import Choice, choice
 from islands.problems.qap_form import Form, alike
 
 Matrix = NDArray[np.int64]
-Tables = dict[str, NDArray[Any]]
 
 _KEY = 1
-_UNIFORM, _UNEVEN = 0.07, 4.0  # relative variances
+_UNIFORM, _DOMINANT = 0.07, 4.0  # relative variances
 _FEWEST_ORDERS, _MOST_ORDERS, _ENTRIES = 2048, 1 << 14, 1 << 20
 
 
-def exchange_tables(a: Matrix, b: Matrix, linear: Matrix | None, form: Form) -> Tables:
-    """Return the tables of `algorithm::Plan` in kernels/tempering/plan.cuh.
+class Swaps:
+    """Exchanges of two items of an assignment problem, whose differences kernels can update."""
 
-    `unit` is the mean change of the cost by an exchange.
-    `alike_places` gives equal numbers to places whose exchange changes no cost; it may be absent.
-    """
-    tables: Tables = {"unit": np.array([mean_change(a, b, linear)])}
-    if form.places is not None:
-        tables["alike_places"] = form.places
-    return tables
+    def __init__(
+        self, file: QapFile, form: Form, on_device: Sequence[NDArray[Any]], *, symmetric: bool
+    ) -> None:
+        """Take an instance, its form in kernels, and its matrices on the device."""
+        self._file, self._form, self._on_device = file, form, on_device
+        self._symmetric = symmetric
+
+    @cached_property
+    def tiles(self) -> Tiles | None:
+        """The tiles in which GPUs keep the differences: of symmetric matrices of bytes only."""
+        are_bytes = all(matrix.dtype == np.uint8 for matrix in self._on_device)
+        fits = self._symmetric and len(self._on_device) == 2 and self._form.after is None
+        return tiles_of(self._file.size) if are_bytes and fits else None
+
+    @cached_property
+    def choice(self) -> Choice | None:
+        """The choice of places that the instance is if it has two kinds of items."""
+        return choice(self._form)
+
+    @cached_property
+    def is_unstructured(self) -> bool:
+        """Whether costs vary as those of random numbers, so that a search freezes."""
+        return is_unstructured(self._file.a) and is_unstructured(self._file.b)
+
+    @cached_property
+    def is_dominated(self) -> bool:
+        """Whether few large numbers determine the cost, with few facilities that are equal."""
+        return is_dominated(self._file.a, self._file.b)
+
+    def defines(self) -> Macros:
+        """Return the macros of tiles."""
+        if self.tiles is None:
+            return {}
+        has_diagonal = any(matrix.diagonal().any() for matrix in self._on_device)
+        return {
+            "PROBLEM_TILES": Header("problems/qap_tiles.cuh"),
+            "PROBLEM_TILE": str(self.tiles.side),
+            "PROBLEM_TILE_DIAGONAL": str(int(has_diagonal)),
+        }
+
+    def tables(self) -> dict[str, NDArray[Any]]:
+        """Return the tables of `algorithm::Plan` in kernels/tempering/plan.cuh.
+
+        `unit` is the mean change of the cost by an exchange.
+        `alike_places` gives equal numbers to places whose exchange changes no cost; it may be
+        absent.
+        """
+        file, places = self._file, self._form.places
+        unit = np.array([mean_change(file.a, file.b, file.linear)])
+        return {"unit": unit} | ({} if places is None else {"alike_places": places})
 
 
 def mean_change(a: Matrix, b: Matrix, linear: Matrix | None = None) -> float:
@@ -82,10 +129,13 @@ def is_unstructured(matrix: Matrix) -> bool:
     return abs(relative_variance(matrix) - 1 / 3) < _UNIFORM
 
 
-def is_uneven(a: Matrix, b: Matrix) -> bool:
-    """Return whether few large numbers determine the cost, with few facilities that are equal."""
+def is_dominated(a: Matrix, b: Matrix) -> bool:
+    """Return whether few large numbers determine the cost, with few facilities that are equal.
+
+    Then the flow dominance or the distance dominance is high: the coefficient of variation.
+    """
     kinds = len(set(alike(a).tolist()))
-    return 2 * kinds > len(a) and max(map(relative_variance, (a, b))) > _UNEVEN
+    return 2 * kinds > len(a) and max(map(relative_variance, (a, b))) > _DOMINANT
 
 
 def relative_variance(matrix: Matrix) -> float:

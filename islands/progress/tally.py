@@ -16,7 +16,7 @@ import numpy as np
 from islands.archipelago.measure import IslandMeasure
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.problems.values import mean_of
+from islands.problems.real_costs import mean_of
 from islands.progress.progress import Progress, is_better
 
 NO_SOLUTION = np.iinfo(np.int64).max
@@ -43,7 +43,7 @@ class StopRequests(NamedTuple):
     ) -> Self:
         """Return the stop requests of all ranks, the same on every rank; collective."""
         own = [signals | (0 if is_complete else _ABANDONED), _nanoseconds(seconds)]
-        return cls._of(world.share(np.array(own, np.int64)).tolist())
+        return cls._of(world.allgather_numbers(np.array(own, np.int64)).tolist())
 
     @classmethod
     def _of(cls, rows: Sequence[Sequence[int]]) -> Self:
@@ -108,7 +108,7 @@ class Tally:
         own = [signals, _nanoseconds(seconds), self.best, self.best_generation, self.island]
         own += [self.evaluations, self.total_high, self.total_low, self.islands]
         own += [np.array(self.real_total).view(np.int64).item()]
-        rows = world.share(np.array(own, np.int64)).tolist()
+        rows = world.allgather_numbers(np.array(own, np.int64)).tolist()
         return self.merged([self._of_row(row[2:]) for row in rows]), StopRequests._of(rows)
 
     @classmethod

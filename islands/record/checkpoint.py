@@ -88,10 +88,19 @@ class Manifest:
             values = json.loads(bounded_text(path, LONGEST))
             if not isinstance(values, dict):
                 raise InputError(f"{MANIFEST}: is not the manifest of a checkpoint")
-            _require_own_format(values)
+            form = values.get("format")
+            if form != FORMAT or isinstance(form, bool):
+                raise InputError(
+                    f"{MANIFEST}: has format {form}, but the current format is {FORMAT}"
+                )
             if values.pop("sha256", None) != content_digest(values):
                 raise InputError(f"{MANIFEST}: {MISMATCH}")
-            _require_own_version(values)
+            written, own = str(values.get("islands")), islands.__version__
+            if written.split(".")[:2] != own.split(".")[:2]:  # its kernels may differ
+                raise InputError(
+                    f"{MANIFEST}: was written by islands {written}, but this is islands {own}."
+                    " Resume with the version that wrote it"
+                )
             if values["run"] != run:
                 raise InputError(
                     f"{MANIFEST}: belongs to a run with other settings or another instance"
@@ -109,22 +118,6 @@ class Manifest:
                 ),
                 parts=tuple(map(_rank_file, values["parts"])),
             )
-
-
-def _require_own_format(values: Mapping[str, Any]) -> None:
-    form = values.get("format")
-    if form != FORMAT or isinstance(form, bool):
-        raise InputError(f"{MANIFEST}: has format {form}, but the current format is {FORMAT}")
-
-
-def _require_own_version(values: Mapping[str, Any]) -> None:
-    """Refuse checkpoints of another minor version, whose kernels may differ."""
-    written, own = str(values.get("islands")), islands.__version__
-    if written.split(".")[:2] != own.split(".")[:2]:
-        raise InputError(
-            f"{MANIFEST}: was written by islands {written}, but this is islands {own}."
-            " Resume with the version that wrote it"
-        )
 
 
 def _rank_file(values: Mapping[str, Any]) -> RankFile:

@@ -20,7 +20,7 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.configuration.own import Trait
+from islands.configuration.identity import PartVersion
 from islands.configuration.spec import RunSpec
 from islands.custom.scripts import is_loaded, split_reference
 from islands.custom.trust import UntrustedError, is_signed, references, sign, signed
@@ -28,9 +28,9 @@ from islands.errors import InputError
 from islands.inside import inside, opened
 from islands.modelling.model import restored
 from islands.paths import published
+from islands.problems import restored as restored_data
+from islands.problems import saved
 from islands.problems.base import Problem
-from islands.problems.saved import restored as restored_data
-from islands.problems.saved import saved
 from islands.record.files import TooLargeError, read_arrays
 from islands.record.folder import INDEX, PARTS, PROBLEM, SETTINGS, file_name_of
 from islands.untrusted import MISMATCH, bounded_text, parsing, read_toml
@@ -173,13 +173,13 @@ def _signature(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return sign(content.digest())
 
 
-def store_parts(folder: Path, traits: Sequence[Trait]) -> None:
+def store_parts(folder: Path, versions: Sequence[PartVersion]) -> None:
     """Write all headers, for users to read, and an index of all parts with their checksums."""
-    if not traits:
+    if not versions:
         return
-    index = [{"part": t.part, "file": file_name_of(t.file), "sha256": t.sha256} for t in traits]
+    index = [{"part": t.part, "file": file_name_of(t.file), "sha256": t.sha256} for t in versions]
     # Write the index first: it lists which files belong to the run.
-    texts = {INDEX: json.dumps(index, indent=1), **{file_name_of(t.file): t.text for t in traits}}
+    texts = {INDEX: json.dumps(index, indent=1), **{file_name_of(t.file): t.text for t in versions}}
     for name, text in texts.items():
         if name:
             with published(inside(folder, PARTS, name)) as temporary:
@@ -190,7 +190,7 @@ def _listed(parts: Collection[str]) -> str:
     return ", ".join(sorted(parts)) or "no such part"
 
 
-def require_same_parts(folder: Path, traits: Sequence[Trait]) -> None:
+def require_same_parts(folder: Path, versions: Sequence[PartVersion]) -> None:
     """Refuse a script that has changed since its parts were stored."""
     index = inside(folder, PARTS, INDEX)
     if not index.exists():  # the run was killed earlier, or has no parts of scripts
@@ -199,7 +199,7 @@ def require_same_parts(folder: Path, traits: Sequence[Trait]) -> None:
         kept = {
             (each["part"], each["file"]): each["sha256"] for each in json.loads(bounded_text(index))
         }
-    now = {(each.part, file_name_of(each.file)): each.sha256 for each in traits}
+    now = {(each.part, file_name_of(each.file)): each.sha256 for each in versions}
     began, brought = ({part for part, _ in each} for each in (kept, now))
     if began != brought:
         raise InputError(

@@ -65,12 +65,12 @@ class FolderLock:
         for path, opens, flags in ((folder, os.open, os.O_RDONLY), (file, descriptor, writes)):
             with writing(path):
                 opened = opens(path, flags)
-            self._locks.callback(os.close, opened)
-            while not _is_locked(path, opened):
-                if time.monotonic() >= deadline:
-                    self._locks.close()
-                    return False
-                time.sleep(0.1)
+                self._locks.callback(os.close, opened)
+                while not _locks(opened, fcntl.LOCK_EX):
+                    if time.monotonic() >= deadline:
+                        self._locks.close()
+                        return False
+                    time.sleep(0.1)
         self._has_taken = True
         return True
 
@@ -81,25 +81,20 @@ def is_locked(folder: Path, file: str = LOG) -> bool:
         with reading(path), suppress(FileNotFoundError):
             opened = opens(path, os.O_RDONLY)
             try:
-                fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return True
-            except OSError as error:
-                if error.errno not in _HAS_NO_LOCKS:
-                    raise
+                if not _locks(opened, fcntl.LOCK_SH):
+                    return True
             finally:
                 os.close(opened)
     return False
 
 
-def _is_locked(path: Path, opened: int) -> bool:
+def _locks(opened: int, how: int) -> bool:
     """Lock an open file unless another process has locked it; return whether this succeeded."""
-    with writing(path):
-        try:
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError as error:
-            if error.errno not in _HAS_NO_LOCKS:
-                raise
+    try:
+        fcntl.flock(opened, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in _HAS_NO_LOCKS:
+            raise
     return True

@@ -151,39 +151,25 @@ class RowsChecksum:
     """The SHA-256 of rows of one schema; add them in batches of any size."""
 
     def __init__(self, schema: pa.Schema) -> None:
-        self._columns = {field: _ColumnChecksum(field.type) for field in schema}
+        # Of each column: of its values, and of their validity or lengths.
+        self._columns = {field: (hashlib.sha256(), hashlib.sha256()) for field in schema}
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Add rows at the end."""
-        for checksum, column in zip(self._columns.values(), batch.columns, strict=True):
-            checksum.add(column)
+        for (values, extents), column in zip(self._columns.values(), batch.columns, strict=True):
+            bits = _text(column) if str(column.type) == "string" else _numbers(column)
+            values.update(bits[0])
+            extents.update(bits[1])
 
     def hexdigest(self, metadata: Mapping[bytes, bytes] | None = None) -> str:
         """Return the checksum of the rows so far and of the metadata."""
         whole = hashlib.sha256()
-        for field, checksum in self._columns.items():
-            whole.update(f"{field.name} {field.type} {checksum.hexdigest()}\n".encode())
+        for field, (values, extents) in self._columns.items():
+            sums = f"{values.hexdigest()} {extents.hexdigest()}"
+            whole.update(f"{field.name} {field.type} {sums}\n".encode())
         for key, value in sorted((metadata or {}).items()):
             whole.update(b"%d %s %d %s\n" % (len(key), key, len(value), value))
         return whole.hexdigest()
-
-
-class _ColumnChecksum:
-    """Checksums of the values of a column, and of their validity or lengths."""
-
-    def __init__(self, kind: pa.DataType) -> None:
-        import pyarrow as pa
-
-        self._is_text = kind == pa.string()
-        self._values, self._extents = hashlib.sha256(), hashlib.sha256()
-
-    def add(self, column: pa.Array) -> None:
-        values, extents = _text(column) if self._is_text else _numbers(column)
-        self._values.update(values)
-        self._extents.update(extents)
-
-    def hexdigest(self) -> str:
-        return f"{self._values.hexdigest()} {self._extents.hexdigest()}"
 
 
 def _numbers(column: pa.Array) -> tuple[bytes, bytes]:

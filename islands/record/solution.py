@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from islands.configuration.agreement import identity
+from islands.configuration.identity import identity
 from islands.configuration.spec import RunSpec
 from islands.errors import InputError
 from islands.inside import inside
@@ -30,12 +30,7 @@ _RUN, _START = b"islands.run", b"islands.start"
 
 
 def write_solution(
-    folder: Path,
-    problem: Problem,
-    result: Result,
-    run: str,
-    start: int,
-    metadata: Mapping[str, str],
+    folder: Path, problem: Problem, result: Result, metadata: Mapping[str, str]
 ) -> None:
     """Write the solution in the format of its problem and as Parquet, which finishes the run."""
     import pyarrow as pa
@@ -44,9 +39,7 @@ def write_solution(
     native = inside(folder, f"solution{problem.solution_suffix}")
     (units,) = problem.costs(result.solution[np.newaxis]).tolist()
     problem.write_solution(native, result.solution, units)
-    said: dict[bytes, str] = {key.encode(): value for key, value in metadata.items()}
-    said |= {_RUN: run, _START: str(start)}
-    table = pa.table({"solution": result.solution}).replace_schema_metadata(said)
+    table = pa.table({"solution": result.solution}).replace_schema_metadata(metadata)
     write_parquet(inside(folder, FINISHED), [table], table.schema)
 
 
@@ -56,7 +49,7 @@ class Finished:
 
     result: Result
     run: str
-    """The identity of the run: see `islands.configuration.agreement.identity`."""
+    """The identity of the run: see `islands.configuration.identity.identity`."""
     start: int
     """The number of the start that finished the run, whose records and checkpoints stay."""
     date: str

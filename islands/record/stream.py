@@ -18,7 +18,14 @@ from islands.errors import InputError
 from islands.inside import opened
 from islands.paths import writing
 from islands.record.folder import UNFINISHED
-from islands.record.parquet import MOST_ROWS, RowsChecksum, checksum, read_parquet, write_parquet
+from islands.record.parquet import (
+    MOST_ROWS,
+    RowsChecksum,
+    checksum,
+    metadata_of,
+    read_parquet,
+    write_parquet,
+)
 from islands.text import counted
 from islands.untrusted import MISMATCH, parsing
 
@@ -242,13 +249,9 @@ def require_dense(path: Path, file: IO[bytes], most: int = MOST_BYTES) -> None:
 
 def _start_of(path: Path) -> int | None:
     """Return the start that wrote a Parquet file; None if it cannot be read."""
-    import pyarrow.parquet as pq
-
-    try:
-        with parsing(path), opened(path) as source:
-            return int((pq.read_schema(source).metadata or {})[_START])
-    except InputError:
-        return None
+    with suppress(InputError), parsing(path):
+        return int(metadata_of(path)[_START])
+    return None
 
 
 def _published_rows(path: Path, schema: pa.Schema) -> pa.Table:

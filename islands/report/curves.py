@@ -210,7 +210,7 @@ def draw_gaps(curves: Sequence[Curve], methods: Sequence[str]) -> Any:
             )
         drawn += [float(each) for each in (*middle, *high) if np.isfinite(each)]
     axes.set(xlabel="seconds", ylabel="gap in %")
-    logarithmic(axes, times[0], times[-1])
+    logarithmic(axes.xaxis, times[0], times[-1])
     _scale_gaps(axes, np.array(drawn))
     _legend(figure, methods)
     return figure
@@ -255,7 +255,7 @@ def _draw_shares(values: Mapping[str, Floats], first: float, last: float, **axis
         look = {"drawstyle": "steps-post", "label": method, **_look(place)}
         axes.plot([*x, last], [*share[1:], share[-1]], **look)
     axes.set(ylim=(0, 1.03), **axis)
-    logarithmic(axes, first, last)
+    logarithmic(axes.xaxis, first, last)
     _legend(figure, list(values))
     return figure
 

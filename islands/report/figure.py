@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from html import escape
-from io import BytesIO, StringIO
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -57,6 +57,13 @@ _STYLE: Mapping[str, Any] = {
 _UNUSED_NAME = re.compile(r' id="([A-Za-z.0-9]+_\d+|image[0-9a-f]+)"')
 _DECLARATIONS = re.compile(r"<\?xml.*?<svg", re.DOTALL)
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
+
+_PARTS = {"svg", "g", "defs", "clipPath", "path", "rect", "use", "text", "tspan"}
+_ATTRIBUTES = {"viewBox", "id", "clip-path", "style", "transform", "d", "x", "y", "href"}
+_ATTRIBUTES |= {"width", "height"}
+_WHITE = re.compile(r"fill: ?#ffffff")
+_FOREIGN = re.compile(r"url\((?!#)|\\|@|expression")
+"""What could load another file in the value of an attribute."""
 
 
 @contextmanager
@@ -122,31 +129,11 @@ def whole_ticks(count: int) -> Any:
     return MaxNLocator(nbins=count, integer=True, min_n_ticks=1)
 
 
-def logarithmic(axes: Any, low: float, high: float) -> None:
-    """Give axes a logarithmic horizontal scale with few labels, which do not overlap."""
-    axes.set_xscale("log")
-    _few_labels(axes.xaxis, low, high)
-
-
-def logarithmic_upwards(axes: Any, low: float, high: float) -> None:
-    """Give axes a logarithmic vertical scale with few labels."""
-    axes.set_yscale("log")
-    _few_labels(axes.yaxis, low, high)
-
-
-def doubling(axis: Any) -> None:
-    """Give an axis a logarithmic scale with labels at powers of two."""
-    from matplotlib.ticker import LogLocator, NullLocator
-
-    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
-    axis.set_major_locator(LogLocator(base=2))
-    axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(lambda value, _: plain(value))
-
-
-def _few_labels(axis: Any, low: float, high: float) -> None:
+def logarithmic(axis: Any, low: float, high: float) -> None:
+    """Give an axis a logarithmic scale with few labels, which do not overlap."""
     from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
     if high >= _DECADES * low:
         axis.set_major_locator(LogLocator(numticks=6))
     else:
@@ -160,16 +147,22 @@ def _few_labels(axis: Any, low: float, high: float) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def doubling(axis: Any) -> None:
+    """Give an axis a logarithmic scale with labels at powers of two."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    axis.set_major_locator(LogLocator(base=2))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(lambda value, _: plain(value))
+
+
 def plain(value: float) -> str:
     """Return a number with at least three digits, and never with an exponent."""
-    if abs(value) >= 100:
+    if abs(value) >= 100 or value % 1 == 0:
         return f"{value:.0f}"
-    return f"{value:.{_places(value)}f}".rstrip("0").rstrip(".") if value % 1 else f"{value:.0f}"
-
-
-def _places(value: float) -> int:
-    """Return the number of decimal places that show three digits of a number below 100."""
-    return 2 - math.floor(math.log10(abs(value)))
+    places = 2 - math.floor(math.log10(abs(value)))
+    return f"{value:.{places}f}".rstrip("0").rstrip(".")
 
 
 def logarithmic_from(axes: Any, low: float, high: float) -> None:
@@ -181,20 +174,10 @@ def logarithmic_from(axes: Any, low: float, high: float) -> None:
 
 def save(figure: Any, path: Path, form: str) -> None:
     """Write a figure as PNG or SVG, with a white background."""
-    with published(path) as temporary, temporary.open("wb") as stream:
-        stream.write(image(figure, form))
-
-
-def image(figure: Any, form: str, dpi: int = _RASTER_DPI) -> bytes:
-    """Return a figure as an image file."""
-    stream = BytesIO()
-    with style():
-        figure.savefig(stream, format=form, dpi=dpi, facecolor="white", metadata=_undated(form))
-    return stream.getvalue()
-
-
-def _undated(form: str) -> dict[str, None]:
-    return {"Date": None} if form == "svg" else {}
+    metadata = {"Date": None} if form == "svg" else {}
+    with published(path) as temporary, temporary.open("wb") as stream, style():
+        options = {"dpi": _RASTER_DPI, "facecolor": "white", "metadata": metadata}
+        figure.savefig(stream, format=form, **options)
 
 
 def inline(figure: Any, words: str) -> str:
@@ -209,25 +192,10 @@ def inline(figure: Any, words: str) -> str:
 def themed(text: str, words: str) -> str:
     """Return an SVG with the size and the colours of its page; `words` describe it."""
     text = text.replace(_INK, "currentColor").replace(_GRID, "var(--grid)")
-    return _with_title(_without_size(text), words)
-
-
-def _without_size(text: str) -> str:
-    """Let the page determine the size of an SVG."""
     head, end, rest = text.partition(">")
-    return re.sub(r' (width|height)="[^"]*"', "", head) + end + rest
-
-
-def _with_title(text: str, words: str) -> str:
-    return text.replace("<svg", f'<svg role="img" aria-label="{escape(words)}"', 1)
-
-
-_PARTS = {"svg", "g", "defs", "clipPath", "path", "rect", "use", "text", "tspan"}
-_ATTRIBUTES = {"viewBox", "id", "clip-path", "style", "transform", "d", "x", "y", "href"}
-_ATTRIBUTES |= {"width", "height"}
-_WHITE = re.compile(r"fill: ?#ffffff")
-_FOREIGN = re.compile(r"url\((?!#)|\\|@|expression")
-"""What could load another file in the value of an attribute."""
+    head = re.sub(r' (width|height)="[^"]*"', "", head)  # the page determines the size
+    described = f'<svg role="img" aria-label="{escape(words)}"'
+    return f"{head.replace('<svg', described, 1)}{end}{rest}"
 
 
 def stored_picture(path: Path) -> tuple[str, str]:

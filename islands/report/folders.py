@@ -10,13 +10,12 @@ from islands.inside import inside
 from islands.paths import reading
 from islands.record.folder import SETTINGS, Kind, experiments_in, kind_of
 from islands.record.folder import runs_in as runs_inside
+from islands.report.campaigns import page_of_experiment, page_of_experiments, page_of_tuning
 from islands.report.comparison import page_of_several
-from islands.report.experiment import page_of_experiment, page_of_experiments
 from islands.report.figure import style
 from islands.report.page import Page
 from islands.report.recorded import RecordedRun
 from islands.report.single import page_of
-from islands.report.tuning import page_of_tuning
 from islands.text import counted
 
 _NAME_ONE = "Name the folder of a run, a series, a tuning or an experiment"
@@ -38,22 +37,16 @@ def page_for(
     `say` is told which runs a page compares. `moved` names the instance or the script of a single
     run.
     """
-    with style():
-        return _page_for(folders, say, trusted=trusted, moved=moved)
-
-
-def _page_for(
-    folders: Sequence[Path], say: Callable[[str], None], *, trusted: bool, moved: str | None
-) -> Page:
     for folder in folders:
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder. {_NAME_ONE}")
-    if moved is not None and (len(folders) > 1 or kind_of(folders[0]) is not Kind.RUN):
-        raise UsageError(f"--instance {moved}: is for the page of one run. Name the folder of one")
+    folder, kind = folders[0], None
     if len(folders) == 1:
-        folder = folders[0]
         with reading(folder):
             kind = kind_of(folder)
+    if moved is not None and kind is not Kind.RUN:
+        raise UsageError(f"--instance {moved}: is for the page of one run. Name the folder of one")
+    with style():
         if kind is Kind.RUN:
             run = RecordedRun.read(folder, trusted=trusted, moved=moved)
             for warning in run.notes:
@@ -65,19 +58,28 @@ def _page_for(
             return page_of_experiment(folder)
         if kind is Kind.EXPERIMENTS:
             return page_of_experiments(folder, [*experiments_in(folder)])
+        return _page_of_runs(folders, say, trusted=trusted)
+
+
+def _page_of_runs(folders: Sequence[Path], say: Callable[[str], None], *, trusted: bool) -> Page:
     paths = [path for folder in folders for path in runs_in(folder)]
     if len(paths) != len({path.resolve() for path in paths}):
         raise UsageError("a run is named twice. Name each folder once")
-    runs, notes = _readable(paths, trusted=trusted)
-    warned = [warning for run in runs for warning in run.notes]
-    notes += warned
-    for warning in warned:
+    runs, notes = [], []
+    for path in paths:
+        try:
+            runs.append(RecordedRun.read(path, trusted=trusted, migrations=False))
+        except InputError as error:
+            notes.append(f"Left out: {error}")
+    if not runs:
+        raise InputError(notes[0].removeprefix("Left out: "))
+    for warning in (warned := [warning for run in runs for warning in run.notes]):
         say(f"islands: {warning}")
     names = [str(run.folder) for run in runs]
     others = [f"{len(names) - _NAMED} others"] if len(names) > _NAMED + 1 else names[_NAMED:]
     say(f"The page compares {counted(len(runs), 'run')}: {', '.join([*names[:_NAMED], *others])}")
     title = "Comparison" if len(folders) > 1 else f"Series in {folders[0].name or folders[0]}"
-    return page_of_several(f"{title}: {len(runs)} runs", runs, notes)
+    return page_of_several(f"{title}: {len(runs)} runs", runs, [*notes, *warned])
 
 
 def runs_in(folder: Path) -> Iterator[Path]:
@@ -99,19 +101,6 @@ def runs_in(folder: Path) -> Iterator[Path]:
             )
         raise InputError(f"{folder}: contains {what}. {_NAME_ONE}")
     yield from inside
-
-
-def _readable(paths: Sequence[Path], *, trusted: bool) -> tuple[list[RecordedRun], list[str]]:
-    """Return the runs that can be read, and a note for each of the others."""
-    runs, notes = [], []
-    for path in paths:
-        try:
-            runs.append(RecordedRun.read(path, trusted=trusted, migrations=False))
-        except InputError as error:
-            notes.append(f"Left out: {error}")
-    if not runs:
-        raise InputError(notes[0].removeprefix("Left out: "))
-    return runs, notes
 
 
 def default_path(folders: Sequence[Path]) -> Path:

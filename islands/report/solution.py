@@ -67,7 +67,7 @@ def _tour(problem: Tsp, tour: Solution) -> tuple[Any, str]:
     if problem.file.coordinates is None:
         figure = new_figure()
         axes = figure.add_subplot()
-        lengths = np.sort(problem.edge_lengths(tour))[::-1]
+        lengths = np.sort(problem.near.along(tour))[::-1]
         axes.plot(np.arange(1, len(lengths) + 1), lengths, color=COLOURS[0])
         axes.set(xlabel="edges, the longest first", ylabel="length", ylim=(0, None))
         return figure, "The instance has no coordinates: the lengths of the edges of the tour."

@@ -16,7 +16,8 @@ from islands.reproduce.cores import on_cores
 from islands.reproduce.runs import Sample
 from islands.run.build import take_device
 from islands.run.concurrent import ConcurrentRuns, run_concurrently
-from islands.run.runner import Output, run_requested
+from islands.run.runner import run_requested
+from islands.run.single import Output
 from islands.text import counted
 
 

@@ -20,7 +20,6 @@ from islands.report.figure import (
     HEIGHT,
     WIDTH,
     logarithmic,
-    logarithmic_upwards,
     new_figure,
     style,
 )
@@ -166,9 +165,9 @@ def _scales(axes: Any, points: Sequence[tuple[float, ...]], plot: Plot) -> None:
     """Make axes logarithmic that are to be, with labels that fit their points."""
     xs, ys = ([point[axis] for point in points] for axis in (0, 1))
     if points and not plot.classes:
-        logarithmic(axes, min(xs), max(xs))
+        logarithmic(axes.xaxis, min(xs), max(xs))
     if plot.logarithmic and (above := [y for y in ys if y > 0]):
-        logarithmic_upwards(axes, min(above), max(above))
+        logarithmic(axes.yaxis, min(above), max(above))
 
 
 def _look(number: int, points: Sequence[tuple[float, ...]]) -> dict[str, Any]:

@@ -44,78 +44,45 @@ def evolve_asynchronous(
     world: World,
     interruption: Interruption,
     *,
-    watch: Callable[[Epoch], None],
     viewer: Viewer,
+    watch: Callable[[Epoch], None] = lambda _: None,
 ) -> Outcome:
     """Run until rank 0 finds a criterion satisfied, or every rank has done its generations."""
     began, limit = time.perf_counter(), time_limit(spec.stop)
     slow = Slow(archipelago, spec, viewer.say, problem.evaluator)
-    orders = _Orders(archipelago)
     loop: _AsynchronousLoop | None = None
     if archipelago.mine:
-        among = archipelago.firsts or world
-        evolution = (archipelago, spec, problem, among, interruption)
-        loop = _AsynchronousLoop(*evolution, watch, viewer, orders)
+        evolution = (archipelago, spec, problem, archipelago.firsts or world, interruption)
+        loop = _AsynchronousLoop(*evolution, watch, viewer)
     with Alarm(
         archipelago, interruption, lambda: time.perf_counter() - began >= limit, world, slow
     ):
         archipelago.may_be_partial = True
         world.run_on_all(archipelago.start)
         if loop is None:
-            orders.follow()
+            _follow(archipelago)
         else:
             loop.run()
-    return orders.shared(None if loop is None else loop.outcome())
+    outcome = None if loop is None else loop.outcome()
+    if archipelago.team is not None:
+        outcome = archipelago.team.bcast(outcome)
+    assert outcome is not None, "the first rank of a team has a loop"
+    return outcome
 
 
-class _Orders:
-    """What the first rank of a team does, so that the others do the same."""
-
-    def __init__(self, archipelago: Archipelago) -> None:
-        self._archipelago, self._team = archipelago, archipelago.team
-
-    def advance(self, generations: int, *, long: bool) -> bool:
-        """Advance; return whether the generations were not abandoned."""
-        self._tell((_LONG if long else _SHORT, generations))
-        return self._advance(generations, long=long)
-
-    def migrate(self) -> None:
-        """Exchange migrants."""
-        self._tell((_MIGRATE, 0))
-        self._archipelago.migrate()
-
-    def end(self) -> None:
-        """Let the others end."""
-        self._tell((_END, 0))
-
-    def follow(self) -> None:
-        """Do what the first rank does until it ends."""
-        assert self._team is not None
-        while True:
-            order, generations = self._team.bcast((_END, 0))
-            if order == _END:
-                return
-            if order == _MIGRATE:
-                self._archipelago.migrate()
-            elif not self._advance(generations, long=order == _LONG):
-                self._archipelago.undo()
-
-    def shared(self, outcome: Outcome | None) -> Outcome:
-        """Return the outcome of the first rank."""
-        if self._team is not None:
-            outcome = self._team.bcast(outcome)
-        assert outcome is not None
-        return outcome
-
-    def _tell(self, order: tuple[str, int]) -> None:
-        if self._team is not None:
-            self._team.bcast(order)
-
-    def _advance(self, generations: int, *, long: bool) -> bool:
-        if long:
-            return self._archipelago.attempt(generations)
-        self._archipelago.advance(generations)
-        return True
+def _follow(archipelago: Archipelago) -> None:
+    """Do what the first rank of the team does until it ends."""
+    assert archipelago.team is not None
+    while True:
+        order, generations = archipelago.team.bcast((_END, 0))
+        if order == _END:
+            return
+        if order == _MIGRATE:
+            archipelago.migrate()
+        elif order == _SHORT:
+            archipelago.advance(generations)
+        elif not archipelago.attempt(generations):
+            archipelago.undo()
 
 
 class _AsynchronousLoop(Epochs):
@@ -130,10 +97,9 @@ class _AsynchronousLoop(Epochs):
         interruption: Interruption,
         watch: Callable[[Epoch], None],
         viewer: Viewer,
-        orders: _Orders,
     ) -> None:
         super().__init__(archipelago, spec, problem, world, interruption)
-        self._watch, self._viewer, self._orders = watch, viewer, orders
+        self._watch, self._viewer = watch, viewer
         self._rows = np.zeros((world.size, _NUMBERS), np.int64)
         """The latest numbers of each rank; ranks above 0 have only their own."""
         self._known = {world.rank}
@@ -164,7 +130,7 @@ class _AsynchronousLoop(Epochs):
             else:
                 self.run_epoch()
                 self.look()
-        self._orders.end()
+        self._tell(_END)
 
     def look(self) -> None:
         """Measure, and report to rank 0, which decides for all ranks."""
@@ -216,10 +182,17 @@ class _AsynchronousLoop(Epochs):
                 self._channel.send(rank)
 
     def _advance(self, generations: int, *, long: bool) -> bool:
-        return self._orders.advance(generations, long=long)
+        self._tell(_LONG if long else _SHORT, generations)
+        return super()._advance(generations, long=long)
 
     def _migrate(self) -> None:
-        self._orders.migrate()
+        self._tell(_MIGRATE)
+        super()._migrate()
+
+    def _tell(self, order: str, generations: int = 0) -> None:
+        """Let the other ranks of the team do what this rank does."""
+        if self._archipelago.team is not None:
+            self._archipelago.team.bcast((order, generations))
 
     def _requests(self, *, is_complete: bool = True) -> StopRequests:
         """Return what may end the run as far as this rank knows."""
@@ -235,7 +208,7 @@ class _AsynchronousLoop(Epochs):
         """Return how the run ended, the same on every rank; collective."""
         self._channel.close()
         self._archipelago.finish()
-        rows = self._world.share(self._rows[self._world.rank])
+        rows = self._world.allgather_numbers(self._rows[self._world.rank])
         seconds = self._world.bcast(self._seconds())
         progress = self._progress_of(rows, int(rows[:, -2].min()), seconds, None)
         reason = self._world.bcast(self._reason or "")

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from islands.archipelago.archipelago import Archipelago
-from islands.backends import choose, takes_gpu
+from islands.backends import choose, gpus, takes_gpu
 from islands.backends.base import Backend
-from islands.backends.gpus import assigned
 from islands.configuration.spec import RunSpec, deal_of
 from islands.errors import InputError, RunError
 from islands.migration import migrates
@@ -44,8 +43,9 @@ def take_device(
     def chosen() -> Backend:
         if not visible:
             return choose(name, threads, sharers=world.local_size)
-        numbers = assigned([each for each in everyone if each], platform.node(), share=share_gpu)
-        used = [each[number] for each, number in zip(filter(None, everyone), numbers, strict=True)]
+        taken = [each for each in everyone if each]
+        numbers = gpus.assigned(taken, platform.node(), share=share_gpu)
+        used = [each[number] for each, number in zip(taken, numbers, strict=True)]
         place = sum(bool(each) for each in everyone[: world.local_rank])
         return choose(name, threads, numbers[place], used.count(used[place]))
 
@@ -56,18 +56,12 @@ def block_memory(name: str) -> int | None:
     """Return the bytes of fast memory of a block on the GPU that has most; None on a CPU."""
     if not takes_gpu(name):
         return None
-    from islands.backends.gpus import block_memory, devices
-
-    return max(map(block_memory, range(devices())), default=None)
+    return max(map(gpus.block_memory, range(gpus.devices())), default=None)
 
 
 def _visible(name: str) -> list[str]:
     """Return the GPUs that this rank may use; empty if it uses the CPU."""
-    if not takes_gpu(name):
-        return []
-    from islands.backends.gpus import identities
-
-    return identities()
+    return gpus.identities() if takes_gpu(name) else []
 
 
 def islands_of(

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from islands.configuration.given import COLONIES, gathered, of_table, parts_of, twice
-from islands.configuration.own import CHOICES, traits
+from islands.configuration.given import COLONIES, PARTS, gathered, of_table, parts_of, twice
+from islands.configuration.identity import part_versions
 from islands.configuration.resolve import Layer, format_of, instance_of, layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.custom.scripts import is_reference, split_reference
@@ -69,7 +69,7 @@ def stored_request(folder: Path, options: Mapping[str, Any], trust: Trust = NO_T
 def resolve_stored(folder: Path, asked: Request) -> tuple[RunSpec, Problem]:
     """Return the settings and the problem; refuse parts of scripts that have changed."""
     spec, problem = resolved(*asked)
-    require_same_parts(folder, traits(spec.to_mapping(), problem))
+    require_same_parts(folder, part_versions(spec, problem))
     return spec, problem
 
 
@@ -94,7 +94,7 @@ def with_moved_parts(kept: Mapping[str, Any], options: Mapping[str, Any]) -> dic
     Refuse options that would change a part.
     """
     whole, *colonies = holders = [dict(each) for each in (kept, *kept.get(COLONIES, ()))]
-    given = [key for key in CHOICES if key in options]
+    given = [key for key in PARTS if key in options]
     for key in given:
         value = options[key]
         _move(key, holders, value if isinstance(value, list) else [value])
@@ -106,7 +106,7 @@ def with_moved_parts(kept: Mapping[str, Any], options: Mapping[str, Any]) -> dic
 def missing_parts(folder: Path, settings: Mapping[str, Any]) -> dict[str, str]:
     """Return the errors about parts that are not found again, by the option that moves them."""
     missing = {}
-    for key, kind in CHOICES.items():
+    for key, kind in PARTS.items():
         values = _values(key, (settings, *settings.get(COLONIES, ())))
         own = [each for each in values if each not in kind.registry]
         for value in own:
@@ -126,13 +126,13 @@ def missing_parts(folder: Path, settings: Mapping[str, Any]) -> dict[str, str]:
 def parts_in(settings: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the parts of scripts in settings by full name, as options of `resume`."""
     each = (settings, *settings.get(COLONIES, ()))
-    found = {key: [*filter(is_reference, _values(key, each))] for key in CHOICES}
+    found = {key: [*filter(is_reference, _values(key, each))] for key in PARTS}
     return {key.partition(".")[0]: values for key, values in found.items() if values}
 
 
 def _move(key: str, holders: Sequence[dict[str, Any]], values: Sequence[str]) -> None:
     """Replace parts of scripts in the holders of settings by the same parts in other places."""
-    name, kind = key.partition(".")[0], CHOICES[key]
+    name, kind = key.partition(".")[0], PARTS[key]
     kept = _values(key, holders)
     own = [each for each in kept if each not in kind.registry or each in kind.own]
     moved: dict[str, str] = {}

@@ -5,15 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from islands.backends.base import Backend
-from islands.configuration.agreement import identity, require_agreement
 from islands.configuration.fit import require_block_memory
-from islands.configuration.own import traits
+from islands.configuration.identity import identity, part_versions, require_agreement
 from islands.configuration.resolve import layers
 from islands.configuration.spec import RunSpec, deal_of
 from islands.custom.trust import NO_TRUST, Trust, UntrustedError
@@ -45,48 +43,12 @@ from islands.run.build import (
     read_start,
     take_device,
 )
-from islands.run.loop import Callback
 from islands.run.request import resolve_stored, resolved, stored_request
 from islands.run.signals import Interruption
-from islands.run.single import Start, perform
+from islands.run.single import Output, PreparedRun, perform
 from islands.untrusted import followed
 
-
-@contextmanager
-def advising(folder: Path | None) -> Iterator[None]:
-    """Add to an error of a file inside the block the command that continues the run."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise  # the reader of the output has left
-    except (OSError, UnwritableError) as error:
-        if folder is None:
-            raise
-        command = f"continue the run with: islands resume {shlex.quote(str(folder))}"
-        if isinstance(error, OSError):
-            raise RunError(f"{describe(error)}. When this is repaired, {command}") from error
-        # The same object, as all ranks may have agreed on it.
-        error.args = (f"{error}. Then {command}",)
-        raise
-
-
 _DEFAULT = RankOptions()
-
-
-@dataclass(frozen=True)
-class Output:
-    """Where a run writes its files, prints and reports; by default nowhere."""
-
-    writes: bool = False
-    folder: Path | None = None
-    """None creates a new folder in `runs`."""
-    force: bool = False
-    stream: TextIO | None = None
-    quiet: bool = False
-    callback: Callback | None = None
-    """A user's function that receives the progress of each epoch on rank 0."""
-    collects: bool = False
-    """Whether a run without a folder keeps its records in memory for the result."""
 
 
 def run_requested(
@@ -144,7 +106,7 @@ def resume_requested(
     spec, problem = world.run_on_all(
         lambda: resolve_stored(folder, stored_request(folder, options, trust))
     )
-    return resume(spec, problem, world, output, folder, rank_options)
+    return run(spec, problem, world, output, rank_options, goes_on_in=folder)
 
 
 def _check_again(
@@ -179,61 +141,45 @@ def run(
     world: World,
     output: Output,
     rank_options: RankOptions = _DEFAULT,
+    goes_on_in: Path | None = None,
 ) -> Result:
-    """Run on all ranks and return the result, the same on every rank."""
-    require_agreement(
-        *(world, spec, problem),
-        writes=output.writes,
-        folder=output.folder,
-        asynchronous=rank_options.asynchronous,
-    )
-    world.run_on_all(lambda: refuse_unfit(output.folder, force=output.force))
-    # A single rank or team does not wait for others anyway.
-    asynchronous = rank_options.asynchronous and deal_of(spec, problem, world.size).teams > 1
+    """Run on all ranks and return the result, the same on every rank.
+
+    A run that `goes_on_in` a folder resumes from the newest usable checkpoint there, or begins if
+    there is none.
+    """
+    is_new, writes = goes_on_in is None, output.writes or goes_on_in is not None
+    folder = output.folder if is_new else goes_on_in
+    asynchronous = rank_options.asynchronous
+    require_agreement(world, spec, problem, writes=writes, folder=folder, asynchronous=asynchronous)
+    if is_new:
+        world.run_on_all(lambda: refuse_unfit(folder, force=output.force))
     world.run_on_all(lambda: _refuse_unfit(spec, problem, rank_options))
+    # A single rank or team does not wait for others anyway.
+    asynchronous = asynchronous and deal_of(spec, problem, world.size).teams > 1
     if asynchronous:
         world.run_on_all(lambda: require_same_senders(spec.migration))
-    world.run_on_all(lambda: read_start(spec, problem))
+    if is_new:
+        world.run_on_all(lambda: read_start(spec, problem))
     suspends = "writing the best so far" if asynchronous else "writing a checkpoint"
     with (
         FolderLock() as lock,
-        Interruption(suspends=suspends if output.writes else "") as interruption,
+        Interruption(suspends=suspends if writes else "") as interruption,
     ):
         notices = announce(spec, problem, world, output.stream, quiet=output.quiet)
-        backend = _device(spec, world, rank_options, notices)
+        name, threads = spec.general.backend, spec.general.threads or None
+        backend = rank_options.device or take_device(
+            world, name, threads, share_gpu=rank_options.share_gpu
+        )
+        backend.compiling.tell = notices.say
 
-        def begun() -> Start:
-            start = _prepared(spec, problem, world, backend, asynchronous=asynchronous)
-            return replace(start, folder=_folder(spec, problem, world, output, lock))
+        def begun() -> PreparedRun:
+            if not is_new:
+                return _prepared(spec, problem, world, backend, goes_on_in)
+            first = _prepared(spec, problem, world, backend, asynchronous=asynchronous)
+            return replace(first, folder=_folder(spec, problem, world, output, lock))
 
         return _run_to_end(begun, backend, output, lock, interruption, notices)
-
-
-def resume(
-    spec: RunSpec,
-    problem: Problem,
-    world: World,
-    output: Output,
-    folder: Path,
-    rank_options: RankOptions = _DEFAULT,
-) -> Result:
-    """Resume from the newest usable checkpoint in a run's folder, or begin if there is none."""
-    require_agreement(world, spec, problem, writes=True, folder=folder)
-    world.run_on_all(lambda: _refuse_unfit(spec, problem, rank_options))
-    with FolderLock() as lock, Interruption(suspends="writing a checkpoint") as interruption:
-        notices = announce(spec, problem, world, output.stream, quiet=output.quiet)
-        backend = _device(spec, world, rank_options, notices)
-        begun = partial(_prepared, spec, problem, world, backend, folder)
-        return _run_to_end(begun, backend, output, lock, interruption, notices)
-
-
-def _device(spec: RunSpec, world: World, rank_options: RankOptions, notices: Notices) -> Backend:
-    name, threads = spec.general.backend, spec.general.threads or None
-    backend = rank_options.device or take_device(
-        world, name, threads, share_gpu=rank_options.share_gpu
-    )
-    backend.compiling.tell = notices.say
-    return backend
 
 
 def _prepared(
@@ -244,22 +190,21 @@ def _prepared(
     goes_on_in: Path | None = None,
     *,
     asynchronous: bool = False,
-) -> Start:
-    """Return a start with all programs compiled, before anything is written; collective."""
+) -> PreparedRun:
+    """Return a run with all programs compiled, before anything is written; collective."""
     goes_on = goes_on_in is not None
     archipelago = make_archipelago(
         spec, problem, world, backend, asynchronous=asynchronous, goes_on=goes_on
     )
     machine = Machine.of(world, backend, archipelago)
-    device = backend.device
-    return Start(
-        *(spec, problem, world, archipelago, machine, device),
+    return PreparedRun(
+        *(spec, problem, world, archipelago, machine, backend.device),
         *(goes_on_in, goes_on, asynchronous, backend),
     )
 
 
 def _run_to_end(
-    begun: Callable[[], Start],
+    begun: Callable[[], PreparedRun],
     backend: Backend,
     output: Output,
     lock: FolderLock,
@@ -268,39 +213,30 @@ def _run_to_end(
 ) -> Result:
     """Run to the end; if ranks die and the others can continue, resume from the folder.
 
-    A start's device memory must be released before the next start, so the caller must not keep the
-    return value of `begun`.
+    The device memory of a run must be released before the next one is prepared, so the caller must
+    not keep the return value of `begun`.
     """
     first = begun()
     spec, problem, world, folder = first.spec, first.problem, first.world, first.folder
-    start: Start | None = first
+    prepared: PreparedRun | None = first
     del first
     news, said = "", notices.lines
     while True:
         try:
-            if start is None:
+            if prepared is None:
                 size = world.size
                 world.shrink()
                 news = f"{size - world.size} of {size} ranks died; the others continue"
-                start = _prepared(spec, problem, world, backend, folder)
+                prepared = _prepared(spec, problem, world, backend, folder)
             if folder is not None:
                 world.run_on_all(lambda: lock.take(folder) if world.rank == 0 else None)
             with advising(folder):
-                return perform(
-                    start,
-                    interruption,
-                    output.stream,
-                    quiet=output.quiet,
-                    news=news,
-                    notices=said,
-                    callback=output.callback,
-                    collects=output.collects,
-                )
+                return perform(prepared, interruption, output, news=news, notices=said)
         except RanksLostError:
             if folder is None or not world.fault_tolerant:
                 raise
             # Rank 0 may be another process now, which has printed nothing yet.
-            start, said = None, []
+            prepared, said = None, []
 
 
 def _refuse_unfit(spec: RunSpec, problem: Problem, rank_options: RankOptions) -> None:
@@ -329,7 +265,25 @@ def _folder(
         run, signature = identity(spec, problem), signature_of(problem)
         write_settings(folder, spec, run, signature)
         store_problem(folder, problem)
-        store_parts(folder, traits(spec.to_mapping(), problem))
+        store_parts(folder, part_versions(spec, problem))
         return folder
 
     return world.bcast(world.run_on_all(claimed))
+
+
+@contextmanager
+def advising(folder: Path | None) -> Iterator[None]:
+    """Add to an error of a file inside the block the command that continues the run."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # the reader of the output has left
+    except (OSError, UnwritableError) as error:
+        if folder is None:
+            raise
+        command = f"continue the run with: islands resume {shlex.quote(str(folder))}"
+        if isinstance(error, OSError):
+            raise RunError(f"{describe(error)}. When this is repaired, {command}") from error
+        # The same object, as all ranks may have agreed on it.
+        error.args = (f"{error}. Then {command}",)
+        raise

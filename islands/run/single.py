@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import hashlib
 import os
 import platform
@@ -27,8 +26,7 @@ from islands.display.screen import Screen
 from islands.errors import IslandsError, RunError
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.problems.tsp import Tsp
-from islands.progress.progress import Epoch, Outcome
+from islands.progress.progress import Outcome
 from islands.progress.result import Records, Result
 from islands.progress.usage import EnergyMeter, Machine
 from islands.record.folder import LOG
@@ -41,11 +39,29 @@ from islands.run.signals import INTERRUPT, Interruption
 
 _FACTS = ("islands", "population", "rate", "algorithm", "encoding")
 """The settings of a colony in a result."""
+_BOUND_SHARE, _BOUND_SECONDS = 0.2, 2.0
+"""The time of a bound: a share of the time of the search, and at least some seconds."""
 
 
 @dataclass(frozen=True)
-class Start:
-    """A run that is ready to begin or resume on the islands of this rank."""
+class Output:
+    """Where a run writes its files, prints and reports; by default nowhere."""
+
+    writes: bool = False
+    folder: Path | None = None
+    """None creates a new folder in `runs`."""
+    force: bool = False
+    stream: TextIO | None = None
+    quiet: bool = False
+    callback: Callback | None = None
+    """A user's function that receives the progress of each epoch on rank 0."""
+    collects: bool = False
+    """Whether a run without a folder keeps its records in memory for the result."""
+
+
+@dataclass(frozen=True)
+class PreparedRun:
+    """A run that is ready to begin or to be resumed on the islands of this rank."""
 
     spec: RunSpec
     problem: Problem
@@ -64,63 +80,59 @@ class Start:
 
 
 def perform(
-    start: Start,
+    run: PreparedRun,
     interruption: Interruption,
-    stream: TextIO | None,
+    output: Output,
     *,
-    quiet: bool,
     news: str = "",
     notices: Sequence[str] = (),
-    callback: Callback | None = None,
-    collects: bool = False,
 ) -> Result:
     """Evolve on all ranks, print on rank 0, and write files if there is a folder; collective.
 
-    `notices` are the messages that were printed before the log existed. If it `collects`, a run
-    without a folder keeps its records in memory.
+    `notices` are the messages that were printed before the log existed.
     """
-    world, folder = start.world, start.folder
-    is_first = world.rank == 0
-    log = folder / LOG if folder is not None and is_first else None
-    processes = start.spec.general.threads or share_of_cores(world.local_size)
+    spec, problem, world, folder = run.spec, run.problem, run.world, run.folder
+    stream = output.stream if world.rank == 0 else None
+    log = folder / LOG if folder is not None and world.rank == 0 else None
+    processes = spec.general.threads or share_of_cores(world.local_size)
     with (
-        start.problem.prepared(processes, start.machine.backend) as evaluation,
-        Screen(stream if is_first else None, log, quiet=quiet, criteria=start.spec.stop) as screen,
+        problem.prepared(processes, run.machine.backend) as evaluation,
+        Screen(stream, log, quiet=output.quiet, criteria=spec.stop) as screen,
     ):
         if news:
             screen.say(news)
         for text in notices:
             screen.note(text)
         if not notices:
-            screen.say(opening(islands.__version__, start.spec, start.problem, world.size))
-        screen.say(place(start.spec, start.machine, folder))
+            screen.say(opening(islands.__version__, spec, problem, world.size))
+        screen.say(place(spec, run.machine, folder))
         if evaluation:
             screen.say(evaluation)
-        for line in world.gather(_process(start)):
+        process = f"rank {world.rank}   host {platform.node()}   pid {os.getpid()}   {run.device}"
+        for line in world.gather(process):
             screen.note(line)
-        journal = _journal(start, screen)
-        screen.say("")
-        if start.folder is not None:
+        journal, memory = None, None
+        if folder is not None:
+            whole = (folder, spec, problem, world, run.archipelago, screen.say)
+            journal = Journal(*whole, goes_on=run.goes_on)
             prepare_arrow()
+        elif output.collects:
+            memory = MemoryRecords(spec, problem, world)
+        screen.say("")
         interruption.handle_interrupts()
-        memory = None
-        if collects and journal is None:
-            memory = MemoryRecords(start.spec, start.problem, world)
-        energy = EnergyMeter(start.backend, world)
-        outcome = _evolved(start, journal, memory, screen, interruption, callback)
-        result = _result(start, outcome, memory, energy.of_all_ranks())
-        if journal is not None and not start.asynchronous and not outcome.is_partial:
+        energy = EnergyMeter(run.backend, world)
+        outcome = _evolved(run, journal, memory, screen, interruption, output.callback)
+        result = _result(run, outcome, memory, energy.of_all_ranks())
+        if journal is not None and not run.asynchronous and not outcome.is_partial:
             journal.checkpoints.keep(outcome.moment)
             screen.kept()
         # A run without a solution is not finished; it can only be resumed.
         is_finished = not (outcome.suspended or outcome.is_partial) and result.cost is not None
         if journal is not None and is_finished:
             journal.finish(result)
-        if start.spec.general.bound and is_finished and not result.interrupted:
+        if spec.general.bound and is_finished and not result.interrupted:
             screen.finish(outcome.progress)
-            device = start.archipelago.backend
-            others = (start.problem, world, device, interruption, screen.say)
-            result = with_bound(result, *others)
+            result = _with_bound(run, result, interruption, screen.say)
             if journal is not None:
                 journal.amend(result)
         if journal is not None:
@@ -128,43 +140,15 @@ def perform(
             world.barrier()
         summary = result.summary()
         if evaluation:
-            summary += f"\n{_share(start, outcome)} of the time was spent on: {evaluation}"
+            seconds, spent = outcome.progress.seconds, run.archipelago.evaluation_seconds
+            share = 100 * min(1.0, spent / seconds) if seconds else 0
+            summary += f"\n{share:.0f} % of the time was spent on: {evaluation}"
         screen.end(outcome.progress, summary)
     return result
 
 
-def _share(start: Start, outcome: Outcome) -> str:
-    """Return the share of the time in which costs were computed between launches."""
-    seconds = outcome.progress.seconds
-    return (
-        f"{100 * min(1.0, start.archipelago.evaluation_seconds / seconds):.0f} %"
-        if seconds
-        else "0 %"
-    )
-
-
-def _process(start: Start) -> str:
-    """Return this rank's line of the log."""
-    host, rank = platform.node(), start.world.rank
-    return f"rank {rank}   host {host}   pid {os.getpid()}   {start.device}"
-
-
-def _journal(start: Start, screen: Screen) -> Journal | None:
-    if start.folder is None:
-        return None
-    return Journal(
-        start.folder,
-        start.spec,
-        start.problem,
-        start.world,
-        start.archipelago,
-        screen.say,
-        goes_on=start.goes_on,
-    )
-
-
 def _evolved(
-    start: Start,
+    run: PreparedRun,
     journal: Journal | None,
     memory: MemoryRecords | None,
     screen: Screen,
@@ -172,11 +156,13 @@ def _evolved(
     callback: Callback | None,
 ) -> Outcome:
     records = journal if journal is not None else memory
-    watch = _ignore if records is None else records.epoch
-    evolution = (start.archipelago, start.spec, start.problem, start.world, interruption)
-    if start.asynchronous:
-        return evolve_asynchronous(*evolution, watch=watch, viewer=screen)
-    observers: dict[str, Any] = {"watch": watch, "viewer": screen, "callback": callback}
+    observers: dict[str, Any] = {"viewer": screen}
+    if records is not None:
+        observers["watch"] = records.epoch
+    evolution = (run.archipelago, run.spec, run.problem, run.world, interruption)
+    if run.asynchronous:
+        return evolve_asynchronous(*evolution, **observers)
+    observers["callback"] = callback
     if journal is None:
         return Loop(*evolution, **observers).run()
     keep, origin = journal.checkpoints.keep, journal.origin
@@ -184,13 +170,8 @@ def _evolved(
     if outcome.suspended:
         hint = f"islands resume {shlex.quote(str(journal.folder))}"
         kept = "no checkpoint; start again" if outcome.is_partial else "checkpoint written; resume"
-        reason = f"{outcome.reason}: {kept} with: {hint}"
-        outcome = dataclasses.replace(outcome, reason=reason)
+        outcome = replace(outcome, reason=f"{outcome.reason}: {kept} with: {hint}")
     return outcome
-
-
-def _ignore(_: Epoch) -> None:
-    """Record nothing."""
 
 
 def check_exactly(problem: Problem, best: Candidate | None, shown: float | None) -> None:
@@ -208,43 +189,43 @@ def combined(digests: Iterable[tuple[int, str]]) -> str:
     return hashlib.sha256("".join(digest for _, digest in sorted(digests)).encode()).hexdigest()
 
 
-def _colonies(start: Start) -> list[dict[str, Any]]:
+def _colonies(run: PreparedRun) -> list[dict[str, Any]]:
     """Return each colony of the run with the best cost on its islands; collective."""
-    if not start.spec.colonies:
+    if not run.spec.colonies:
         return []
-    own = [(each.colony, each.best) for each in start.archipelago.measure()]
-    everyone = [pair for rank in start.world.allgather(own) for pair in rank]
+    own = [(each.colony, each.best) for each in run.archipelago.measure()]
+    everyone = [pair for rank in run.world.allgather(own) for pair in rank]
     found = []
-    for number, colony in enumerate(start.spec.colonies):
+    for number, colony in enumerate(run.spec.colonies):
         costs = [cost for of, cost in everyone if of == number and cost is not None]
         facts = {name: getattr(colony, name) for name in _FACTS} | {
             "improver": colony.improver.name
         }
-        best = start.problem.own_sense(min(costs)) if costs else None
+        best = run.problem.own_sense(min(costs)) if costs else None
         found.append({**facts, "cost": best})
     return found
 
 
 def _result(
-    start: Start, outcome: Outcome, memory: MemoryRecords | None, joules: float | None
+    run: PreparedRun, outcome: Outcome, memory: MemoryRecords | None, joules: float | None
 ) -> Result:
     """Return the checked result, the same on every rank; collective."""
-    world, archipelago, progress = start.world, start.archipelago, outcome.progress
+    world, archipelago, progress = run.world, run.archipelago, outcome.progress
     bests = [each for each in world.allgather(archipelago.best()) if each is not None]
     best = min(bests, key=lambda each: (each.cost, each.island), default=None)
-    world.run_on_all(lambda: check_exactly(start.problem, best, progress.cost))
+    world.run_on_all(lambda: check_exactly(run.problem, best, progress.cost))
     # An incomplete generation 0 cannot be reproduced.
     own = [] if outcome.is_partial else archipelago.digests()
     digests = [pair for rank in world.allgather(own) for pair in rank]
-    spec, machine = start.spec, start.machine
+    spec, machine = run.spec, run.machine
     records: Records | None = None
-    if start.folder is not None:
-        records = FolderRecords(start.problem, start.folder.absolute())
+    if run.folder is not None:
+        records = FolderRecords(run.problem, run.folder.absolute())
     elif memory is not None:
         records = memory.of_all_ranks()
     return Result(
-        instance=start.problem.instance,
-        problem=start.problem.name,
+        instance=run.problem.instance,
+        problem=run.problem.name,
         algorithm=spec.words("algorithm"),
         encoding=spec.words("encoding"),
         preset=spec.preset,
@@ -252,10 +233,10 @@ def _result(
         best_known=progress.best_known,
         gap=progress.gap,
         solution=None if best is None else best.solution,
-        solution_kind=start.problem.solution_kind,
+        solution_kind=run.problem.solution_kind,
         island=progress.island,
         colony=progress.colony,
-        colonies=_colonies(start),
+        colonies=_colonies(run),
         best_generation=progress.best_generation,
         generations=progress.generation,
         evaluations=progress.evaluations,
@@ -277,26 +258,17 @@ def _result(
         backend=machine.backend,
         device=machine.device,
         transport=machine.transport,
-        reproducible=not start.asynchronous,
+        reproducible=not run.asynchronous,
         digest="" if outcome.is_partial else combined(digests),
-        folder=str(start.folder) if start.folder is not None else None,
-        checked="" if best is None else start.problem.checker,
+        folder=str(run.folder) if run.folder is not None else None,
+        checked="" if best is None else run.problem.checker,
         settings=copy.deepcopy(spec.stored),  # a caller may change it
         records=records,
     )
 
 
-_SHARE, _LEAST = 0.2, 2.0
-"""The time of a bound: a share of the time of the search, and at least some seconds."""
-
-
-def with_bound(
-    result: Result,
-    problem: Problem,
-    world: World,
-    backend: Backend,
-    interruption: Interruption,
-    say: Callable[[str], None],
+def _with_bound(
+    run: PreparedRun, result: Result, interruption: Interruption, say: Callable[[str], None]
 ) -> Result:
     """Return the result with a lower bound; collective.
 
@@ -304,38 +276,34 @@ def with_bound(
     interrupted, so that `islands resume` computes the bound again. A bound that fails leaves the
     result without one.
     """
-    assert result.solution is not None, "only a finished run has a bound"
+    problem, device = run.problem, run.archipelago.backend
+    cost = result.cost
+    assert cost is not None, "only a finished run has a bound"
     tour = np.asarray(result.solution, np.int64)
-    seconds = max(_LEAST, _SHARE * result.seconds)
-
-    def computed() -> Bound:
-        assert isinstance(problem, Tsp), "only tsp has bounds"
-        return lower_bound(problem, tour, backend, seconds, lambda: interruption.requested != 0)
-
+    seconds = max(_BOUND_SECONDS, _BOUND_SHARE * result.seconds)
     say("")
     say(f"computing a lower bound, for about {seconds:.0f} s")
+    found: Bound | None = None
     try:
-        found = world.from_first(computed)
+        found = run.world.from_first(
+            lambda: lower_bound(problem, tour, device, seconds, lambda: interruption.requested != 0)
+        )
     except Exception as error:  # such as too little memory: the result is more important
         words = str(error) if isinstance(error, IslandsError) else repr(error)
         say(f"islands: no lower bound: {words}")
-        return replace(result, interrupted=_is_interrupted(world, interruption))
-    assert result.cost is not None, "a result with a solution has a cost"
+    signals = run.world.allgather(interruption.requested)
+    result = replace(result, interrupted=any(each & INTERRUPT for each in signals))
+    if found is None:
+        return result
     is_proven = found.kind == ONE_TREE
     return replace(
         result,
-        interrupted=_is_interrupted(world, interruption),
         bound=found.value if is_proven else None,
         bound_estimate=None if is_proven else found.value,
-        bound_gap=gap_to(result.cost, found.value),
+        bound_gap=gap_to(cost, found.value),
         bound_kind=found.kind,
         bound_seconds=found.seconds,
     )
-
-
-def _is_interrupted(world: World, interruption: Interruption) -> bool:
-    """Return whether a rank has received SIGINT; collective."""
-    return any(each & INTERRUPT for each in world.allgather(interruption.requested))
 
 
 def gap_to(cost: float, bound: int) -> float | None:

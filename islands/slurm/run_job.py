@@ -5,7 +5,6 @@ A scaling test is a job with several runs: the same islands on 1, 2, 4, ... node
 
 from __future__ import annotations
 
-import csv
 import os
 import shlex
 import sys
@@ -18,7 +17,6 @@ from islands.custom.trust import NO_TRUST
 from islands.errors import IslandsError, RunError, Suspended, UsageError
 from islands.inside import inside
 from islands.parallel import ERROR_FILE
-from islands.paths import published
 from islands.problems import load
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, SETTINGS, claim
@@ -37,6 +35,7 @@ from islands.slurm.jobs import (
 )
 from islands.slurm.processes import Signals
 from islands.slurm.ranks import Allocation, Launcher, difference_from_site, find_launcher
+from islands.tables import Column, header, line, write_csv
 from islands.text import show
 from islands.untrusted import read_toml
 
@@ -45,7 +44,15 @@ _FINAL = (0, 2, 126, 127, 130)
 
 Runs that fail end with 1, but a launcher that loses a node may do so too.
 """
-_SCALING = "scaling.csv"
+_SCALING = (
+    Column("nodes", "nodes", 7),
+    Column("ranks", "ranks", 5),
+    Column("generations"),
+    Column("seconds"),
+    Column("generations_per_second", "generations/s", form=".1f"),
+    Column("speedup", "speedup", form=".2f"),
+    Column("efficiency", "efficiency", form=".2f"),
+)
 
 
 def run_job(
@@ -262,7 +269,7 @@ def run_scaling(words: Sequence[str], check: Check) -> int:
         if ended is None:
             raise RunError(f"{place}: the run ended without a result. Its log.txt gives the reason")
         results[nodes] = ended.result
-    _write_scaling(inside(folder, _SCALING), results)
+    _write_scaling(inside(folder, "scaling.csv"), results)
     (first, digest), *others = ((nodes, result.digest) for nodes, result in results.items())
     for nodes, other in others:
         if other != digest:
@@ -282,28 +289,13 @@ def powers_of_two(limit: int) -> list[int]:
 def _write_scaling(path: Path, results: dict[int, Result]) -> None:
     """Print the table of results by number of nodes, and write it."""
     rows: list[dict[str, float]] = []
+    show(header(_SCALING))
     for nodes, result in results.items():
         speed = result.generations / result.seconds
         speedup = speed / rows[0]["generations_per_second"] if rows else 1.0
-        rows.append(
-            {
-                "nodes": nodes,
-                "ranks": result.ranks,
-                "generations": result.generations,
-                "seconds": result.seconds,
-                "generations_per_second": speed,
-                "speedup": speedup,
-                "efficiency": speedup / nodes,
-            }
-        )
-    with published(path) as temporary, temporary.open("w", newline="") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    show("  nodes  ranks  generations/s  speedup  efficiency")
-    for row in rows:
-        show(
-            f"{row['nodes']:>7} {row['ranks']:>6} {row['generations_per_second']:>14.1f}"
-            f" {row['speedup']:>8.2f} {row['efficiency']:>11.2f}"
-        )
+        cells = (nodes, result.ranks, result.generations, result.seconds, speed, speedup)
+        names = [column.name for column in _SCALING]
+        rows.append(dict(zip(names, (*cells, speedup / nodes), strict=True)))
+        show(line(_SCALING, rows[-1]))
+    write_csv(path, list(rows[0]), rows, end="\n")
     show(f"The table is in {path}")

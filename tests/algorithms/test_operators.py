@@ -20,7 +20,7 @@ from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 from islands.algorithms import operators
 from islands.algorithms.cellular import CellularSettings
 from islands.backends.base import Backend, Block
-from islands.backends.header import Header
+from islands.backends.source import Header
 from islands.errors import UsageError
 from islands.migration import MigrationSettings
 from islands.parallel import World

@@ -19,7 +19,7 @@ from teams_for_tests import copies, in_teams
 from user_algorithm import Threshold, ThresholdSettings, neighbours
 
 from islands.algorithms import ALGORITHMS
-from islands.algorithms.schedule import Launch
+from islands.algorithms.base import Launch
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.arguments import Struct

@@ -11,7 +11,7 @@ from test_operators import Wanted
 
 from islands.algorithms.pso import Pso, PsoSettings
 from islands.backends.base import Block
-from islands.backends.header import Header
+from islands.backends.source import Header
 from islands.errors import UsageError
 
 

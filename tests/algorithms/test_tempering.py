@@ -37,7 +37,7 @@ def test_temperatures_are_set_as_in_the_reference(
     n: int, is_unstructured: bool, sweeps: int, backend: Backend
 ) -> None:
     problem = facilities(n)
-    assert problem.is_unstructured() == is_unstructured
+    assert problem.swaps.is_unstructured == is_unstructured
     mine, reference = both(backend, problem, tuning=9, sweeps=sweeps, population=4)
     assert_evolves(mine, reference, 12)
     first, last = reference.temperature[0][0][0], reference.temperature[0][0][-1]

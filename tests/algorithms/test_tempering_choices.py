@@ -36,7 +36,7 @@ def test_a_subset_is_chosen_by_exchanges_with_the_others(backend: Backend) -> No
 @pytest.mark.parametrize("kind", CHOICES)
 def test_choices_of_places_equal_the_reference(backend: Backend, kind: str) -> None:
     problem = CHOICES[kind]()
-    assert problem.choice() is not None
+    assert problem.swaps.choice is not None
     mine, reference = both(backend, problem, tuning=4, sweeps=5)
     assert_evolves(mine, reference, 9)
     assert reference.kinds["accepted"] > 0

@@ -10,7 +10,7 @@ import pytest
 from stated_for_tests import TIMES, makespans, stated
 
 import islands
-from islands.archipelago import program_parts
+from islands.archipelago import parts as program_parts
 from islands.backends.base import Backend
 from islands.backends.cpu import CpuBackend
 from islands.errors import RunError

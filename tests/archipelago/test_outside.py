@@ -15,8 +15,8 @@ from ranks_for_tests import on_ranks
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
-from islands.archipelago.colony_spec import ColonySpec
-from islands.archipelago.program_parts import ProgramParts
+from islands.archipelago.colonies import ColonySpec
+from islands.archipelago.parts import ProgramParts
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
@@ -51,7 +51,7 @@ def made(
 ) -> Archipelago:
     kind, ranks = ALGORITHMS[algorithm], ranks or World()
     topology = "none" if settings.get("halo") else "ring"
-    has_warm_start = problem.numbering() is None
+    has_warm_start = not problem.ranks_items
     return one_colony(
         problem=problem,
         algorithm=algorithm,

@@ -10,8 +10,7 @@ import numpy as np
 from islands.backends import choose
 from islands.backends.arguments import Arguments
 from islands.backends.base import Backend, Call, Fork
-from islands.backends.cuda import CudaBackend
-from islands.backends.graphs import Graphs
+from islands.backends.cuda import CudaBackend, Graphs
 
 
 class Stream:

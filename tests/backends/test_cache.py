@@ -15,8 +15,7 @@ from programs_for_tests import SCAN
 
 from islands.backends.base import Backend, Block
 from islands.backends.cache import loaded
-from islands.backends.compiler import compiler
-from islands.backends.cpu import CpuBackend
+from islands.backends.cpu import CpuBackend, compiler
 from islands.errors import InputError, UnwritableError
 from islands.paths import cache_folder
 

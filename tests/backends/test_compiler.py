@@ -12,7 +12,7 @@ from programs_for_tests import SCAN
 from islands.backends import choose, zig
 from islands.backends.base import Backend, Block
 from islands.backends.cache import loaded
-from islands.backends.compiler import compiler
+from islands.backends.cpu import compiler
 from islands.backends.source import Source
 from islands.errors import CompileError, UsageError
 

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 from ranks_for_tests import on_ranks
 
-from islands.backends.energy import joules
+from islands.backends.gpus import joules
 from islands.progress.usage import EnergyMeter
 
 IDENTITY = "00112233445566778899aabbccddeeff"

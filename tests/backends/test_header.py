@@ -11,9 +11,7 @@ from programs_for_tests import CHECKS
 from islands.backends import choose
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block
-from islands.backends.header import Header
-from islands.backends.refused import refused
-from islands.backends.source import Source
+from islands.backends.source import Header, Source, refused
 from islands.errors import CompileError, InputError, UsageError
 
 ENTRY = """
@@ -90,7 +88,7 @@ def test_a_missing_file_is_reported_with_the_header_that_includes_it() -> None:
 
 def test_an_error_of_nvrtc_names_the_header_and_its_line() -> None:
     pytest.importorskip("cupy")
-    from islands.backends.nvrtc import compiled
+    from islands.backends.cuda import compiled
 
     broken = OWN.replace("return 2 * n;", "return 2 * m;")
     compiled(source(OWN), "sm_90", lambda path: path.read_bytes())

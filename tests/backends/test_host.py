@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from islands.backends.cpu import CpuBackend
-from islands.backends.host import free_bytes
+from islands.backends.cpu import CpuBackend, free_bytes
 
 MIB = 1 << 20
 

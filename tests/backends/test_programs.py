@@ -62,7 +62,7 @@ def test_program_compiles_to_machine_code(name: str, architecture: str) -> None:
 def test_multiplications_and_additions_are_not_fused() -> None:
     from cupy.cuda import nvrtc
 
-    from islands.backends.nvrtc import OPTIONS
+    from islands.backends.cuda import OPTIONS
 
     program = nvrtc.createProgram(
         'extern "C" __global__ void f(float* a) { a[0] = a[1] * a[2] + a[3]; }', "f.cu", (), ()

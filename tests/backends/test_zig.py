@@ -14,7 +14,7 @@ from quick_compiler import in_scripts
 
 from islands.backends import choose
 from islands.backends.base import Block
-from islands.backends.compiler import compiler
+from islands.backends.cpu import compiler
 from islands.backends.source import Source
 
 # It compiles with the system's compiler, and records its mode and the cache folder of Zig.

@@ -16,9 +16,7 @@ from problems_for_tests import cities, facilities, knapsack, tsp_from
 from islands.bench import rivals
 from islands.bench.base import BenchRequest
 from islands.bench.quality_runs import RunRow
-from islands.bench.rivals import RIVALS, Answer, Contest, contest, require_fitting
-from islands.bench.rivals.contest import silent_processes
-from islands.bench.rivals.lkh import _course
+from islands.bench.rivals import RIVALS, Answer, Contest, _course, require_fitting, silent_processes
 from islands.cli import main
 from islands.errors import RunError, UsageError
 from islands.instances.catalogue import BestKnown
@@ -67,7 +65,7 @@ def shortest(problem: Problem) -> int:
 def as_matrix(problem: Any, folder: Path) -> Problem:
     """Return the same cities from a file with all distances."""
     cities = np.arange(problem.size)
-    rows = problem.distances(cities[:, None], cities[None, :]).tolist()
+    rows = problem.near.between(cities[:, None], cities[None, :]).tolist()
     head = ["NAME: m", "TYPE: TSP", f"DIMENSION: {problem.size}", "EDGE_WEIGHT_TYPE: EXPLICIT"]
     head += ["EDGE_WEIGHT_FORMAT: FULL_MATRIX", "EDGE_WEIGHT_SECTION"]
     path = folder / "matrix.tsp"
@@ -84,7 +82,7 @@ def test_a_rival_finds_the_shortest_tour(name: str, metric: str, tmp_path: Path)
     problem: Problem = cities(8, tmp_path, metric if metric != "EXPLICIT" else "EUC_2D")
     problem = as_matrix(problem, tmp_path) if metric == "EXPLICIT" else problem
     with silent_processes(1) as pool:
-        answer = pool.apply(contest._solved, (name, problem, 1, 0.3))
+        answer = pool.apply(rivals._solved, (name, problem, 1, 0.3))
     assert answer.course[-1][1] == problem.cost(np.array(answer.solution)) == shortest(problem)
     assert answer.seconds < 10
 
@@ -148,19 +146,19 @@ def test_a_wrong_cost_of_a_rival_is_detected() -> None:
     problem = facilities(6)
     order = np.arange(6)
     right = Answer([(1.0, problem.cost(order))], order.tolist(), 1.0)
-    contest._check(Stub(), problem, right)
+    rivals._check(Stub(), problem, right)
     wrong = Answer([(1.0, problem.cost(order) - 1)], order.tolist(), 1.0)
     with pytest.raises(RunError, match="stub reports a cost of"):
-        contest._check(Stub(), problem, wrong)
+        rivals._check(Stub(), problem, wrong)
 
 
 def test_a_rival_that_does_not_end_has_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contest, "_solved", time.sleep)
-    monkeypatch.setattr(contest, "_STARTING", 1.0)
+    monkeypatch.setattr(rivals, "_solved", time.sleep)
+    monkeypatch.setattr(rivals, "_STARTING", 1.0)
     request = BenchRequest(World(), ["cpu"], rivals=("highs",), threads=1, limit=0.1)
     with Contest(request) as held:
         monkeypatch.setattr(
-            contest.Pool, "starmap_async", lambda self, f, w, chunksize: self.map_async(f, [60])
+            rivals.Pool, "starmap_async", lambda self, f, w, chunksize: self.map_async(f, [60])
         )
         assert held._answers(HIGHS, knapsack(5, 2), range(1)) == []
         assert held._pool is None
@@ -186,6 +184,6 @@ def test_rivals_that_cannot_run_are_refused(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(UsageError, match=r"--rivals lkh: lkh solves tours only. Leave it out"):
         require_fitting(["lkh"], [problem], World())
     require_fitting(["highs"], [problem, knapsack(5, 2)], World())
-    monkeypatch.setattr(contest, "find_spec", lambda _: None)
+    monkeypatch.setattr(rivals, "find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"not installed. Install it with: pip install elkai$"):
-        contest.require_installed(["lkh"])
+        rivals.require_installed(["lkh"])

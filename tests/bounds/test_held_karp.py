@@ -64,7 +64,7 @@ def bound_of(problem: Tsp, backend: Backend, tour: Ints | None = None) -> Bound:
 
 def lengths(problem: Tsp) -> Ints:
     every = np.arange(problem.size)
-    return problem.distances(every[:, np.newaxis], every[np.newaxis, :])
+    return problem.near.between(every[:, np.newaxis], every[np.newaxis, :])
 
 
 def subtour_bound(problem: Tsp) -> float:
@@ -234,6 +234,6 @@ def test_no_launch_follows_when_the_time_is_over(
 
 def lengths_along(problem: Tsp) -> tuple[Ints, Ints]:
     """Return keys that sort the cities in strips."""
-    places = problem.places
+    places = problem.near.places
     assert places is not None
     return places[:, 1].astype(np.int64), (places[:, 0] // 20_000).astype(np.int64)

@@ -14,7 +14,8 @@ from islands.campaign.series import Series, run_series
 from islands.errors import InputError, UsageError
 from islands.parallel import World
 from islands.record.inputs import read_settings
-from islands.run.runner import Output, run_requested
+from islands.run.runner import run_requested
+from islands.run.single import Output
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,8 @@ from series_for_tests import Seeded, done, entered, pretend, rows
 from islands.errors import InputError, UsageError
 from islands.parallel import World
 from islands.run.build import RankOptions
-from islands.run.runner import Output, resume_requested
+from islands.run.runner import resume_requested
+from islands.run.single import Output
 
 
 @pytest.fixture(autouse=True)

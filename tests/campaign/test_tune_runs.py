@@ -14,7 +14,7 @@ from islands.backends.base import Backend
 from islands.campaign.tuning import can_batch, quality_criteria, run_task
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
-from islands.configuration.stop import KINDS
+from islands.configuration.stop import CRITERIA
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 
@@ -67,7 +67,9 @@ def test_reached_tells_whether_a_run_met_its_target(backend: Backend, tmp_path: 
 def test_quality_criteria_depend_on_the_cost(tmp_path: Path) -> None:
     problem = cities(9, tmp_path)
     problem.best_known = BestKnown(7, "optimal", "a list")
-    named = {kind: resolve(layers({"stop": each.example}), problem) for kind, each in KINDS.items()}
+    named = {
+        kind: resolve(layers({"stop": each.example}), problem) for kind, each in CRITERIA.items()
+    }
     assert [kind for kind, spec in named.items() if quality_criteria(spec)] == [
         *("target", "gap", "best-known", "optimum"),
     ]

@@ -7,14 +7,14 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from instance_texts import tsplib_text
 
 from islands import __version__
 from islands.algorithms import ALGORITHMS
 from islands.cli import COMMANDS, functions_of, main
-from islands.configuration.stop import KINDS
+from islands.configuration.stop import CRITERIA
 from islands.encodings import ENCODINGS
 from islands.instances.synthetic import uniform_tsp
-from islands.instances.tsplib import tsplib_text
 from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS
 
@@ -90,7 +90,7 @@ def test_empty_folder_name_is_refused(command: str, capsys: pytest.CaptureFixtur
 def test_help_lists_all_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--help"]) == 0
     out = capsys.readouterr().out
-    for names in (ALGORITHMS, ENCODINGS, TOPOLOGIES, PRESETS, KINDS):
+    for names in (ALGORITHMS, ENCODINGS, TOPOLOGIES, PRESETS, CRITERIA):
         for name in names:
             assert name in out
 

@@ -17,7 +17,7 @@ from ranks_for_tests import on_ranks
 
 import islands
 from islands.cli import main
-from islands.configuration.agreement import require_agreement
+from islands.configuration.identity import require_agreement
 from islands.configuration.resolve import layers, resolve
 from islands.custom.parts import PartKind
 from islands.errors import UsageError

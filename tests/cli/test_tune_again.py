@@ -22,7 +22,7 @@ from islands.campaign.tuning import COLUMNS
 from islands.cli import main
 from islands.record import lock
 from islands.record.files import write_table
-from islands.slurm.state import state_of
+from islands.slurm.follow import state_of
 
 _SLOWER = {"16": "64", "generations=20": "generations=150"}
 SLOW = [*(_SLOWER.get(word, word) for word in LINE), "--threads", "1"]

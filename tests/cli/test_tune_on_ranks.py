@@ -15,12 +15,13 @@ import pytest
 
 pytest.importorskip("scipy")
 
+from standing_ranks import StandingRanks
 from tuning import LINE, done, rows
 
 from islands.cli import main
-from islands.slurm.state import state_of
+from islands.slurm.follow import state_of
 
-ISLANDS = [sys.executable, "-m", "islands", "tune"]
+TUNE = ["-m", "islands", "tune"]
 TIMES = ("seconds", "elapsed", "device")
 """Columns that depend on the machine."""
 
@@ -44,18 +45,16 @@ def asked(folder: str) -> list[Any]:
 
 
 def test_ranks_share_the_configurations(
-    mpirun: list[str], capsys: pytest.CaptureFixture[str]
+    standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = [*mpirun, "3", *ISLANDS, *LINE, "--out", "many"]
-    found = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    found = standing_ranks.run(3, *TUNE, *LINE, "--out", "many")
     assert found.returncode == 0, found.stderr
     assert "on each of 3 ranks" in found.stdout.splitlines()[0]
     assert [f"[{place}/6]" in found.stdout for place in range(1, 7)] == [True] * 6
     one = done(capsys, "tune", *LINE, "--out", "one")
     assert without_times("many") == without_times("one")
     assert asked("many") == asked("one")
-    for name in ("best.toml",):
-        assert Path("many", name).read_bytes() == Path("one", name).read_bytes()
+    assert Path("many/best.toml").read_bytes() == Path("one/best.toml").read_bytes()
     # One rank, and other numbers of ranks, find all of them made.
     before = Path("many/runs.jsonl").read_bytes()
     again = done(capsys, "tune", *LINE, "--out", "many")
@@ -64,19 +63,17 @@ def test_ranks_share_the_configurations(
     assert Path("many/runs.jsonl").read_bytes() == before
 
 
-def test_runs_made_by_several_ranks_are_continued_by_one(mpirun: list[str]) -> None:
-    command = [*mpirun, "2", *ISLANDS, *LINE, "--out", "a", "--quiet"]
-    assert subprocess.run(command, timeout=100, check=False).returncode == 0
+def test_runs_made_by_several_ranks_are_continued_by_one(standing_ranks: StandingRanks) -> None:
+    assert standing_ranks.run(2, *TUNE, *LINE, "--out", "a", "--quiet").returncode == 0
     whole, lines = without_times("a"), Path("a/runs.jsonl").read_text().splitlines(keepends=True)
     Path("a/runs.jsonl").write_text("".join(lines[:4]))
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
     assert without_times("a") == whole
 
 
-def test_an_error_on_one_rank_is_that_of_all(mpirun: list[str]) -> None:
+def test_an_error_is_reported_once(standing_ranks: StandingRanks) -> None:
     line = [word if word != "demo/qap" else "nosuch" for word in LINE]
-    command = [*mpirun, "3", *ISLANDS, *line, "--out", "a"]
-    found = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    found = standing_ranks.run(3, *TUNE, *line, "--out", "a")
     assert found.returncode == 2
     assert found.stderr.count("islands: unknown instance 'nosuch'") == 1
     assert not Path("a").exists()
@@ -88,7 +85,7 @@ def test_a_signal_to_one_rank_ends_all(
 ) -> None:
     slow = [{"generations=20": "generations=1500"}.get(word, word) for word in LINE]
     shell = ["sh", "-c", 'echo $$ >>pids; exec "$@"', "sh"]
-    command = [*mpirun, "2", *shell, *ISLANDS, *slow, "--out", "a", "--threads", "1"]
+    command = [*mpirun, "2", *shell, sys.executable, *TUNE, *slow, "--out", "a", "--threads", "1"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:

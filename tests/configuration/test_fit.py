@@ -12,7 +12,7 @@ import islands
 import islands.configuration.fit as module
 from islands.algorithms.base import Algorithm
 from islands.algorithms.brkga import Brkga
-from islands.archipelago.program_parts import ProgramParts
+from islands.archipelago.parts import ProgramParts
 from islands.backends.cpu import CpuBackend
 from islands.configuration.fit import encoding_for, fitting, require_block_memory
 from islands.configuration.resolve import layers, resolve

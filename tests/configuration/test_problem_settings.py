@@ -18,8 +18,8 @@ import islands.configuration.resolve as module
 from islands.archipelago.measure import Candidate
 from islands.backends import choose
 from islands.campaign.series import SeriesPlan, run_series
-from islands.configuration.agreement import identity
 from islands.configuration.given import ALIASES
+from islands.configuration.identity import identity
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
@@ -28,7 +28,8 @@ from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.run import request as request
 from islands.run.concurrent import run_concurrently
-from islands.run.runner import Output, resume_requested, run_requested
+from islands.run.runner import resume_requested, run_requested
+from islands.run.single import Output
 from islands.settings import Settings, setting
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from islands.encodings.bits import Bits
+from islands.encodings.direct import Bits
 
 
 @pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 128, 1000])

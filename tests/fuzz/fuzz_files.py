@@ -123,7 +123,7 @@ def words() -> list[Target]:
         return resolve(layers({key: value}), problem)
 
     def compiler(path: Path) -> object:
-        from islands.backends.compiler import compiler
+        from islands.backends.cpu import compiler
 
         os.environ["CXX"] = word(path).replace("\0", "")
         try:

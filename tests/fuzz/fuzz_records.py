@@ -22,7 +22,7 @@ from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.campaign.ledger import Ledger
 from islands.campaign.series import COLUMNS, read_rows, row_of
-from islands.configuration.agreement import identity
+from islands.configuration.identity import identity
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.parallel import World
@@ -37,7 +37,8 @@ from islands.record.restore import restore
 from islands.record.solution import recorded
 from islands.record.stream import Extent, Stream, first_rows, stream_path
 from islands.run.build import islands_of
-from islands.run.runner import Output, run
+from islands.run.runner import run
+from islands.run.single import Output
 
 TABLE = pa.table({"island": [0, 1, 0], "best": [5, None, 3], "word": ["ring", "", "a"]})
 

@@ -16,8 +16,8 @@ from stated_for_tests import stated
 import islands
 from islands.algorithms import ALGORITHMS
 from islands.campaign.series import PlannedRun
-from islands.configuration.agreement import identity
 from islands.configuration.fit import fitting, require_block_memory
+from islands.configuration.identity import identity
 from islands.configuration.resolve import format_of, instance_of, layers, resolve
 from islands.configuration.spec import RunSpec, Visits
 from islands.custom.trust import Trust

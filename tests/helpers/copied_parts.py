@@ -7,7 +7,7 @@ from typing import ClassVar
 import islands
 from islands.algorithms.ga import Ga
 from islands.encodings.keys import Keys
-from islands.improvers.local import Swap
+from islands.improvers.orders import Swap
 from islands.paths import data_folder
 from islands.problems.tsp import Tsp
 

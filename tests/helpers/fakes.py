@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.measure import Candidate, IslandMeasure
-from islands.backends.header import Header
+from islands.backends.source import Header
 from islands.errors import InputError
 from islands.instances.catalogue import BestKnown
 from islands.migration import Arrivals, MigrationTimes

@@ -32,8 +32,7 @@ DANTAS = {"selection": "best", "replacement": "generational", "crossover": "one_
 
 def evaluated_as_numbered(problem: Mkp, genome: Genome, place: Place) -> tuple[Genome, int]:
     """Return a choice after evaluation, in the device's order of items, and its cost."""
-    numbering = problem.numbering()
-    order = np.arange(problem.size) if numbering is None else numbering
+    order = problem.numbering()
     choice = np.empty(problem.size, np.int64)
     choice[order] = genome
     choice, cost = evaluated(problem, choice, place[0], place[1:])

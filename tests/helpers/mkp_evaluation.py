@@ -42,8 +42,7 @@ def evaluate_choices(
     Choices are alternately in generation 0 and in `generation`.
     """
     n, count = problem.size, len(choices)
-    numbering = problem.numbering()
-    order = np.arange(n) if numbering is None else numbering
+    order = problem.numbering()
     macros = problem.defines() | {"COSTS_MARKED": str(int(problem.marks))}
     arrays = [backend.upload(array) for array in problem.arrays()]
     data = Struct(**{f"array{i}": array for i, array in enumerate(arrays)})

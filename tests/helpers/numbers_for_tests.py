@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.archipelago import Archipelago
-from islands.backends.header import Header
+from islands.backends.source import Header
 from islands.errors import RunError
 from islands.problems.base import Problem, Solution
 

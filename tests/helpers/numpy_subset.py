@@ -19,8 +19,7 @@ class NumpyKnapsack:
     """An instance with its items as the device numbers them."""
 
     def __init__(self, problem: Mkp) -> None:
-        numbering = problem.numbering()
-        order = np.arange(problem.size) if numbering is None else numbering
+        order = problem.numbering()
         self.weights, self.profits = problem.file.weights[:, order], problem.file.profits[order]
         self.capacities, self.marks = problem.file.capacities, problem.marks
 

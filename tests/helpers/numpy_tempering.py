@@ -55,13 +55,13 @@ class NumpyTempering(NumpyIslands):
         self.generation, self.calls = 0, [[1] * population for _ in range(islands)]
         self.pairs, self.tuning_sweeps = unequal_pairs(problem), min(sweeps, 96)
         self.rows = sorted({i for i, _ in self.pairs})
-        choice = problem.choice()
+        choice = problem.swaps.choice
         self.chosen = 0 if choice is None else choice.chosen
         """Number of chosen places, which the first items have; 0: another problem."""
         self.scale = choice.scale if choice else 1
         share = self.chosen / problem.size
         self.excess, effort = (0.2, 0.75), 0.35
-        if problem.is_unstructured():
+        if problem.swaps.is_unstructured:
             self.excess, effort = (0.405, 0.485), 0.6
         if choice:
             self.excess, effort = (0.04 * share, 0.1 * share), 2 / self.chosen

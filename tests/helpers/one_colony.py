@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from islands.archipelago.archipelago import Archipelago
-from islands.archipelago.colony_spec import ColonySpec
+from islands.archipelago.colonies import ColonySpec
 from islands.improvers import ImproverSettings
 from islands.settings import Settings
 

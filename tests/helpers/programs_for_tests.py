@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from islands.algorithms import ALGORITHMS
-from islands.archipelago.colony_spec import ColonySpec
-from islands.archipelago.program_parts import ProgramParts
+from islands.archipelago.colonies import ColonySpec
+from islands.archipelago.parts import ProgramParts
 from islands.backends.arguments import Struct
 from islands.backends.base import Block
-from islands.backends.header import Header
-from islands.backends.source import Macros, Source
+from islands.backends.source import Header, Macros, Source
 from islands.improvers import ImproverSettings
 from islands.problems.base import Problem
 
@@ -72,7 +71,7 @@ def for_gpu(
 
 def require_compiles(source: Source, architecture: str = "sm_90") -> bytes:
     """Return the machine code of a program for a GPU, after checking its form and digest."""
-    from islands.backends.nvrtc import compiled
+    from islands.backends.cuda import compiled
 
     code, digest = compiled(source, architecture, lambda path: path.read_bytes())
     assert isinstance(code, bytes)

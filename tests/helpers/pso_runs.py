@@ -69,8 +69,7 @@ def evaluator_of(
 
 def in_knapsack(problem: Mkp, genome: NDArray[Any], place: Place) -> tuple[NDArray[Any], int]:
     """Return the subset after evaluation and its cost, with the item numbers of the device."""
-    numbering = problem.numbering()
-    numbers = np.arange(problem.size) if numbering is None else numbering
+    numbers = problem.numbering()
     packed = genome.dtype == np.int64
     before = genome if packed else (genome >= np.float32(0.5)).astype(np.int64)
     choice = np.empty_like(before)

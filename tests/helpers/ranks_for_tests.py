@@ -115,7 +115,7 @@ class FakeWorld(World):
     def wait_for_all(self) -> None:
         self.barrier()
 
-    def share(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    def allgather_numbers(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.array(self.allgather(numbers))
 
     def takes_threads(self) -> bool:

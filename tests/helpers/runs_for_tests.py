@@ -14,7 +14,8 @@ from fakes import FakeArchipelago, FakeProblem
 from islands.archipelago.measure import Candidate
 from islands.parallel import World
 from islands.run import request as request
-from islands.run.runner import Output, resume_requested, run_requested
+from islands.run.runner import resume_requested, run_requested
+from islands.run.single import Output
 
 
 class Honest(FakeArchipelago):

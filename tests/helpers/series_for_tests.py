@@ -22,7 +22,7 @@ from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.run import request as request
 from islands.run.build import RankOptions
-from islands.run.runner import Output
+from islands.run.single import Output
 
 COSTS = {1: 103, 2: 101, 3: 106, 4: 101}
 """The final costs of runs, by seed."""

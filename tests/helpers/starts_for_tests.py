@@ -17,7 +17,7 @@ from islands.parallel import Deal, World
 from islands.problems.base import Solution
 from islands.progress.result import Result
 from islands.progress.usage import Machine
-from islands.run.single import Start, perform
+from islands.run.single import Output, PreparedRun, perform
 
 ISLANDS = 6
 DIFFERING = {"seconds", "microseconds", "transport"}
@@ -50,7 +50,7 @@ def start(
         problem = AnyOrder()
         mine = Deal(ISLANDS, world.size).held(world.rank)
         archipelago = kind(mine, dies_at)
-        begun = Start(
+        begun = PreparedRun(
             resolve(layers(asked | options), problem),
             problem,
             world,
@@ -60,7 +60,7 @@ def start(
             folder,
             goes_on,
         )
-        return perform(begun, interruption, stream, quiet=False)
+        return perform(begun, interruption, Output(stream=stream))
 
     return on_ranks(ranks, one)[0], stream.getvalue()
 

@@ -15,7 +15,7 @@ from islands.backends.base import Backend
 from islands.backends.source import Source
 from islands.encodings.direct import Permutation
 from islands.improvers import ImproverSettings
-from islands.improvers.or_opt import OrOpt
+from islands.improvers.orders import OrOpt
 from islands.paths import data_folder
 from islands.problems.tsp import Tsp
 
@@ -86,30 +86,30 @@ class Tours:
 def distances(problem: Tsp) -> NDArray[np.int64]:
     """Return the matrix of distances."""
     every = np.arange(problem.size)
-    return problem.distances(every[:, np.newaxis], every[np.newaxis, :])
+    return problem.near.between(every[:, np.newaxis], every[np.newaxis, :])
 
 
 def is_end(problem: Tsp, city: int) -> bool:
     """Return whether a city is the first or the last one at its place."""
-    assert problem._coordinates is not None
-    here = np.flatnonzero((problem._coordinates == problem._coordinates[city]).all(axis=1))
+    assert problem.file.coordinates is not None
+    here = np.flatnonzero((problem.file.coordinates == problem.file.coordinates[city]).all(axis=1))
     return city in (here[0], here[-1])
 
 
 def expected_neighbours(problem: Tsp) -> NDArray[np.int32]:
     """Return the table of neighbours by comparing all pairs of cities."""
-    n, coordinates = problem.size, problem._coordinates
+    n, coordinates = problem.size, problem.file.coordinates
     degree = min(_DEGREE, n - 1)
     rows = []
     for city in range(n):
-        if problem._matrix is not None:
-            far = problem._matrix[city].astype(float)
+        if problem.near.matrix is not None:
+            far = problem.near.matrix[city].astype(float)
         else:
             assert coordinates is not None
             far = ((coordinates - coordinates[city]) ** 2).sum(axis=1)
         far[city] = np.inf
         near = np.lexsort((np.arange(n), far))[: n - 1]
-        if problem._matrix is not None:
+        if problem.near.matrix is not None:
             rows.append(near[:degree])
             continue
         assert coordinates is not None

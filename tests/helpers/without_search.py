@@ -39,7 +39,8 @@ from islands.problems.base import Problem
 from islands.record.folder import BEST
 from islands.reproduce.experiment import ExperimentRequest
 from islands.reproduce.selection import Selection
-from islands.run.runner import Output, run
+from islands.run.runner import run
+from islands.run.single import Output
 from islands.slurm.ranks import Launcher
 from islands.slurm.run_job import powers_of_two
 

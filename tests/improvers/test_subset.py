@@ -18,7 +18,7 @@ from islands.backends.base import Backend
 from islands.configuration.fit import require_improver
 from islands.errors import UsageError
 from islands.improvers import IMPROVERS, ImproverSettings, improvers_for
-from islands.improvers.subset import NearSubset
+from islands.improvers.subsets import NearSubset
 
 MOST = {"flip": 1, "exchange": 2, "exchange21": 3, "exchange22": 4}
 STRATEGIES = ("first", "best")
@@ -167,7 +167,7 @@ def test_too_many_items_are_refused() -> None:
 @pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent")
 @pytest.mark.parametrize("name", [*MOST, "tabu"])
 def test_each_search_compiles_for_gpus(name: str) -> None:
-    from islands.backends.nvrtc import compiled
+    from islands.backends.cuda import compiled
 
     problem = ways(100, 5)
     settings = ImproverSettings.build({"name": name})

@@ -12,7 +12,7 @@ from islands.backends import choose
 from islands.backends.base import Backend
 from islands.bench import tabu
 from islands.instances.qaplib import QapFile
-from islands.problems import qap
+from islands.problems import qap_exchanges
 from islands.problems.qap import Qap
 from islands.problems.qap_exchanges import Tiles, tiles_of
 
@@ -27,7 +27,7 @@ def gpu(backend: Backend) -> Backend:
 
 def with_tiles(monkeypatch: pytest.MonkeyPatch, side: int, problem: Qap | None = None) -> None:
     """Give all problems tiles of one side, and let searches solve a problem."""
-    monkeypatch.setattr(qap, "tiles_of", lambda items: Tiles(items, side))
+    monkeypatch.setattr(qap_exchanges, "tiles_of", lambda items: Tiles(items, side))
     if problem is not None:
         monkeypatch.setattr(tabu, "random_qap", lambda n: problem)
 
@@ -52,7 +52,7 @@ def test_tiles_make_the_same_steps(
     monkeypatch: pytest.MonkeyPatch, gpu: Backend, side: int, size: int
 ) -> None:
     with_tiles(monkeypatch, side)
-    assert qap.Qap.tiles(tabu.random_qap(size)) == Tiles(size, side)
+    assert tabu.random_qap(size).swaps.tiles == Tiles(size, side)
     assert_same(size, gpu)
 
 
@@ -62,7 +62,7 @@ def test_diagonals_and_sums_of_an_asymmetric_matrix(
 ) -> None:
     problem = facilities(22, symmetric=symmetric, diagonal=True, largest=63)
     with_tiles(monkeypatch, 5, problem)
-    assert problem.tiles() is not None
+    assert problem.swaps.tiles is not None
     assert problem.defines()["PROBLEM_TILE_DIAGONAL"] == "1"
     assert_same(22, gpu)
 
@@ -76,7 +76,7 @@ def test_deltas_of_the_largest_bytes_are_exact(
     matrices[0] //= 2  # the device has the sum of both halves
     a, b = (np.triu(each, 1) + np.triu(each, 1).T for each in matrices)
     extreme = Qap(QapFile("extreme", None, size, a, b))
-    assert extreme.tiles() is not None
+    assert extreme.swaps.tiles is not None
     assert [matrix.max() for matrix in extreme._on_device] == [254, 255]
     monkeypatch.setattr(tabu, "random_qap", lambda n: extreme)
     assert_same(size, gpu, steps=40)
@@ -84,7 +84,7 @@ def test_deltas_of_the_largest_bytes_are_exact(
 
 @pytest.mark.parametrize("size", [46, 60, 81])
 def test_the_usual_tiles_make_the_same_steps(gpu: Backend, size: int) -> None:
-    assert tabu.random_qap(size).tiles() is not None
+    assert tabu.random_qap(size).swaps.tiles is not None
     assert_same(size, gpu)
 
 
@@ -112,5 +112,5 @@ def test_each_pair_has_a_thread(items: int) -> None:
     ids=["no bytes", "asymmetric", "linear terms", "few items", "many items"],
 )
 def test_other_problems_have_none(problem: Qap) -> None:
-    assert problem.tiles() is None
+    assert problem.swaps.tiles is None
     assert "PROBLEM_TILE" not in problem.defines()

@@ -14,8 +14,7 @@ from recorded_launches import CASES, recorded
 from islands.backends import choose
 from islands.backends.arguments import Null, Struct, layout_of
 from islands.backends.base import Block
-from islands.backends.header import Header
-from islands.backends.source import Source
+from islands.backends.source import Header, Source
 from islands.errors import CompileError
 from islands.paths import data_folder
 

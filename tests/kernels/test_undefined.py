@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from small_runs import RUNS
 
-from islands.backends.compiler import compiler
+from islands.backends.cpu import compiler
 
 _REPORT_TO_STDERR = {"UBSAN_OPTIONS": ""}
 _SANITIZED = ["-fsanitize=undefined", "-fno-sanitize-recover=undefined"]

@@ -11,8 +11,8 @@ from ranks_for_tests import on_ranks
 from test_traits import ISLANDS, TRAITS, made
 
 from islands.algorithms import ALGORITHMS
+from islands.algorithms.base import Shape
 from islands.algorithms.cellular import Cellular, CellularSettings
-from islands.algorithms.schedule import Shape
 from islands.backends import choose
 from islands.backends.state import Field
 from islands.migration import Migrant
@@ -44,7 +44,7 @@ def test_individuals_in_the_halo_have_their_traits(
         islands.restore(saved, generation=0, migrations=0)
         islands.renew_halo()
         assert islands._colonies[0].halo is not None
-        return saved, islands._colonies[0].halo.seen, islands._colonies[0].migrant
+        return saved, islands._colonies[0].halo.adjacent, islands._colonies[0].migrant
 
     for size in (1, 2, 3, 5):
         found = on_ranks(size, one)
@@ -83,7 +83,7 @@ def test_all_ranks_of_a_team_read_the_ends_of_the_same_neighbours(
         islands.restore(saved, generation=0, migrations=0)
         islands.renew_halo()
         assert colony.halo is not None
-        return islands.held, islands.backend.download(colony.halo.seen), colony.migrant
+        return islands.held, islands.backend.download(colony.halo.adjacent), colony.migrant
 
     for held, seen, migrant in on_ranks(size, one):
         (island,) = held

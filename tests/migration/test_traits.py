@@ -17,9 +17,9 @@ from ranks_for_tests import on_ranks
 from teams_for_tests import in_teams
 
 from islands.algorithms import ALGORITHMS
+from islands.algorithms.base import Shape
 from islands.algorithms.cellular import CellularSettings
 from islands.algorithms.de import De, DeSettings
-from islands.algorithms.schedule import Shape
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend

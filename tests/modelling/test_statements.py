@@ -10,7 +10,7 @@ import pytest
 from stated_for_tests import KINDS, cost_text, squares, stated
 
 import islands
-from islands.backends.refused import own_line, refused
+from islands.backends.source import own_line, refused
 from islands.errors import RunError, UsageError
 from islands.modelling.header import declaration, members_of
 from islands.problems.solution_kinds import KeyVectors, Order, Subset, box_of

@@ -95,7 +95,7 @@ def test_the_only_rank_without_mpi4py_prints_its_own_error() -> None:
 
 def test_collectives_of_one_rank_return_its_own_values() -> None:
     numbers = np.arange(3)
-    shared = World().share(numbers)
+    shared = World().allgather_numbers(numbers)
     numbers[0] = 9
     assert shared.tolist() == [[0, 1, 2]]
     assert World().local_allgather("a") == ["a"]
@@ -159,10 +159,10 @@ def test_collectives_return_the_values_of_all_ranks() -> None:
 
 
 @pytest.mark.mpi(min_size=2)
-def test_share_returns_the_numbers_of_all_ranks() -> None:
+def test_all_ranks_get_the_numbers_of_each() -> None:
     ranks = world()
     numbers = np.array([ranks.rank, -(2**62), 7 * ranks.rank])
-    assert ranks.share(numbers[::-1]).tolist() == [
+    assert ranks.allgather_numbers(numbers[::-1]).tolist() == [
         [7 * rank, -(2**62), rank] for rank in range(ranks.size)
     ]
 
@@ -197,7 +197,7 @@ def test_the_self_communicator_is_one_rank() -> None:
 
     alone = World(MPI.COMM_SELF)
     assert (alone.rank, alone.size) == (0, 1)
-    assert alone.share(np.arange(2)).tolist() == [[0, 1]]
+    assert alone.allgather_numbers(np.arange(2)).tolist() == [[0, 1]]
 
 
 @pytest.mark.mpi(min_size=2)

@@ -59,7 +59,7 @@ def test_generation_beyond_32_bits_differs_from_the_first(
 @pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent")
 @pytest.mark.parametrize(("way", "fit_first"), [*((way, False) for way in WAYS), ("linear", True)])
 def test_each_infeasible_setting_compiles_for_gpus(way: str, fit_first: bool) -> None:
-    from islands.backends.nvrtc import compiled
+    from islands.backends.cuda import compiled
 
     problem = knapsack(100, 5).adjusted(MkpSettings(infeasible=way, fit_first=fit_first))
     macros = problem.defines() | {"COSTS_MARKED": str(int(problem.marks))}

@@ -17,7 +17,7 @@ Matrix = np.ndarray[Any, Any]
 
 def costs_of_choices(problem: Qap) -> tuple[list[int], list[int]]:
     """Return the costs of all choices, as weights give them and by assignments."""
-    choice, n = problem.choice(), problem.size
+    choice, n = problem.swaps.choice, problem.size
     assert choice is not None
     both = (choice.weights, choice.alone)
     weights, alone = (each.astype(object) * choice.scale for each in both)
@@ -63,13 +63,13 @@ def test_numbers_have_the_narrowest_types(largest: int, weights: type, alone: ty
     b[0, 1] = b[1, 0] = largest
     linear = np.zeros((9, 9), np.int64)
     linear[:3, 4] = 1
-    choice = Qap(QapFile("wide", None, 9, block, b, linear=linear)).choice()
+    choice = Qap(QapFile("wide", None, 9, block, b, linear=linear)).swaps.choice
     assert choice is not None
     assert choice.scale == 1
     assert (choice.weights.dtype, choice.alone.dtype) == (weights, alone)
     block[:3, :3] = 0
     block[:3, 3:] = block[3:, :3] = 1
-    negative = Qap(QapFile("wide", None, 9, block, b, linear=linear)).choice()
+    negative = Qap(QapFile("wide", None, 9, block, b, linear=linear)).swaps.choice
     assert negative is not None
     assert negative.weights.min() == -4 * largest
 
@@ -79,7 +79,7 @@ def test_numbers_are_divided_by_their_greatest_common_divisor() -> None:
     block[:3, :3] = 5
     np.fill_diagonal(block, 0)
     b = facilities(9).file.b
-    choice = Qap(QapFile("scaled", None, 9, block, 7 * b)).choice()
+    choice = Qap(QapFile("scaled", None, 9, block, 7 * b)).swaps.choice
     assert choice is not None
     assert choice.scale == 2 * 5 * 7
     np.fill_diagonal(b, 0)
@@ -88,16 +88,16 @@ def test_numbers_are_divided_by_their_greatest_common_divisor() -> None:
 
 def test_other_problems_are_no_choices() -> None:
     problem = of_two_kinds(9, 4)
-    assert problem.choice() is not None
+    assert problem.swaps.choice is not None
     for place in ((0, 1), (0, 8), (7, 8)):
         a = problem.file.a.copy()
         a[place] += 1
-        assert Qap(QapFile("near", None, 9, a, problem.file.b)).choice() is None
+        assert Qap(QapFile("near", None, 9, a, problem.file.b)).swaps.choice is None
     linear = np.zeros((9, 9), np.int64)
     linear[2, 5] = 1
     near = QapFile("near", None, 9, problem.file.a, problem.file.b, linear=linear)
-    assert Qap(near).choice() is None
-    assert facilities(9).choice() is None
+    assert Qap(near).swaps.choice is None
+    assert facilities(9).swaps.choice is None
     block = np.zeros((9, 9), np.int64)
     block[:3, :3] = 2**27
-    assert Qap(QapFile("huge", None, 9, block, 2**23 * problem.file.b)).choice() is None
+    assert Qap(QapFile("huge", None, 9, block, 2**23 * problem.file.b)).swaps.choice is None

@@ -10,7 +10,7 @@ from problems_for_tests import facilities
 
 from islands.problems.qap_exchanges import (
     changes,
-    is_uneven,
+    is_dominated,
     is_unstructured,
     mean_change,
     relative_variance,
@@ -65,10 +65,10 @@ def test_uneven_matrices_have_few_large_numbers_and_few_equal_facilities() -> No
     off = ~np.eye(40, dtype=bool)
     expected = heavy[off].var() / heavy[off].mean() ** 2
     assert relative_variance(heavy) == pytest.approx(expected)
-    assert is_uneven(uniform, heavy)
-    assert is_uneven(heavy, uniform)
-    assert not is_uneven(uniform, uniform)
+    assert is_dominated(uniform, heavy)
+    assert is_dominated(heavy, uniform)
+    assert not is_dominated(uniform, uniform)
     block = np.zeros((40, 40), np.int64)
     block[:5, :5] = 1
     assert relative_variance(block) > 4
-    assert not is_uneven(block, uniform)
+    assert not is_dominated(block, uniform)

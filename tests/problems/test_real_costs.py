@@ -12,7 +12,7 @@ from stated_for_tests import cost_text
 import islands
 from islands.backends.base import Backend
 from islands.modelling.model import costs_of
-from islands.problems.values import INFINITE, NOT_A_NUMBER, ordered, real_of
+from islands.problems.real_costs import INFINITE, NOT_A_NUMBER, ordered, real_of
 
 TINY = np.nextafter(0.0, 1.0)
 LARGEST = np.finfo(np.float64).max

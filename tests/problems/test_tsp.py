@@ -16,7 +16,7 @@ from islands.instances.catalogue import catalogue
 from islands.instances.synthetic import uniform_tsp
 from islands.instances.tsplib import TspFile, read_tsp
 from islands.paths import data_folder
-from islands.problems.neighbours import chain_of
+from islands.problems.distances import chain_of
 from islands.problems.tsp import Tsp
 
 PLANE = ("EUC_2D", "CEIL_2D", "ATT")

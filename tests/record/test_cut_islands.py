@@ -26,7 +26,7 @@ from islands.problems.base import Problem
 from islands.progress.usage import Machine
 from islands.run import pace as pace
 from islands.run.build import islands_of
-from islands.run.single import Start, perform
+from islands.run.single import Output, PreparedRun, perform
 
 GENERAL: dict[str, Any] = {"islands": 5, "population": 8, "seed": 3, "improver": "none"}
 LAST = 23
@@ -75,8 +75,8 @@ def run(name: str, folder: Path, ranks: int, *, dies_at: int | None = None, **op
 
         mine.advance = dying  # type: ignore[method-assign]
         machine = Machine(ranks, "cpu", "CPU", "requested", mine.transport, 0.0)
-        start = Start(spec, problem, world, mine, machine, "CPU", folder, goes_on=True)
-        perform(start, Quiet, StringIO(), quiet=True)  # type: ignore[arg-type]
+        start = PreparedRun(spec, problem, world, mine, machine, "CPU", folder, goes_on=True)
+        perform(start, Quiet, Output(stream=StringIO(), quiet=True))  # type: ignore[arg-type]
 
     folder.mkdir(exist_ok=True)
     try:

@@ -30,7 +30,8 @@ from islands.progress.result import Result
 from islands.progress.tally import Tally, summarise
 from islands.record.records import Migrations
 from islands.run import request as request
-from islands.run.runner import Output, resume_requested, run_requested
+from islands.run.runner import resume_requested, run_requested
+from islands.run.single import Output
 
 
 class Tenths(FakeProblem):

@@ -17,7 +17,8 @@ from islands.record.inputs import RUN_LINE
 from islands.record.lock import FolderLock
 from islands.record.parquet import read_parquet, write_parquet
 from islands.run import request as request
-from islands.run.runner import Output, resume_requested
+from islands.run.runner import resume_requested
+from islands.run.single import Output
 
 
 @pytest.fixture(autouse=True)

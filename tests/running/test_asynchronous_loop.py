@@ -12,7 +12,7 @@ from ranks_for_tests import FakeChannel, FakeWorld, Shared
 from islands.configuration.resolve import layers, resolve
 from islands.progress.tally import Tally
 from islands.run import asynchronous as module
-from islands.run.asynchronous import _AsynchronousLoop, _Orders
+from islands.run.asynchronous import _AsynchronousLoop
 
 RANKS = 3
 
@@ -31,7 +31,6 @@ class Leader:
         self.loop = _AsynchronousLoop(
             archipelago,  # type: ignore[arg-type]
             *(spec, problem, world, interruption, lambda _: None, Silent()),  # type: ignore[arg-type]
-            _Orders(archipelago),  # type: ignore[arg-type]
         )
         self.loop.look()
 

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from islands.parallel import world
-from islands.run import asynchronous
+from islands.run import single as single
 from islands.run.build import RankOptions
-from islands.run.runner import Output, run_requested
+from islands.run.runner import run_requested
+from islands.run.single import Output
 
 
 def _digests(archipelago: Any) -> list[tuple[int, str]]:
@@ -20,13 +21,13 @@ def _digests(archipelago: Any) -> list[tuple[int, str]]:
 def test_members_of_a_team_stay_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
     ranks = world()
-    shared = asynchronous._Orders.shared
+    evolved = single.evolve_asynchronous
 
-    def kept(self: Any, outcome: Any) -> Any:
-        seen.append(self._archipelago)
-        return shared(self, outcome)
+    def kept(archipelago: Any, *arguments: Any, **observers: Any) -> Any:
+        seen.append(archipelago)
+        return evolved(archipelago, *arguments, **observers)
 
-    monkeypatch.setattr(asynchronous._Orders, "shared", kept)
+    monkeypatch.setattr(single, "evolve_asynchronous", kept)
     options = {
         "instance": "demo/qap",
         "algorithm": "cellular",

@@ -14,7 +14,8 @@ from fakes import FakeProblem
 from runs_for_tests import Honest, resumed
 
 from islands.parallel import RanksLostError, World
-from islands.run.runner import Output, run_requested
+from islands.run.runner import run_requested
+from islands.run.single import Output
 
 
 class Shrinking(World):

@@ -31,8 +31,9 @@ from islands.run.asynchronous import evolve_asynchronous
 from islands.run.build import RankOptions
 from islands.run.concurrent import run_concurrently
 from islands.run.loop import Loop
-from islands.run.runner import Output, resume_requested, run_requested
+from islands.run.runner import resume_requested, run_requested
 from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
+from islands.run.single import Output
 
 
 class Hinting(FakeProblem):

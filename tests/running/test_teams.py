@@ -16,7 +16,8 @@ import islands
 from islands.modelling.model import Model
 from islands.parallel import World
 from islands.progress.result import Result
-from islands.run.runner import Output, resume_requested
+from islands.run.runner import resume_requested
+from islands.run.single import Output
 
 BASIC: dict[str, Any] = {
     "islands": 2,

@@ -12,7 +12,7 @@ from islands import cli
 from islands.cli import report
 from islands.cli.job import main
 from islands.slurm import sweep
-from islands.slurm.collect import is_sweep, states_of
+from islands.slurm.follow import is_sweep, states_of
 from islands.slurm.sweep import arrays_of, begin_array
 
 QUICK = [

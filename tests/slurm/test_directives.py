@@ -12,7 +12,7 @@ import pytest
 from jobs_on import SCRIPTS
 
 from islands.cli import main
-from islands.cli.job import add_job_options
+from islands.cli.job import add_submit
 from islands.errors import UsageError
 from islands.slurm.jobs import output_in
 from islands.slurm.ranks import difference_from_site
@@ -23,7 +23,7 @@ from islands.slurm.sweep import read_list
 def directives(*options: str, on_cpu: bool = False, **of_site: str) -> dict[str, str]:
     """Return the directives of a job with these options, at a site with these directives."""
     parser = argparse.ArgumentParser()
-    add_job_options(parser)
+    add_submit(parser)
     site = {name.replace("_", "-"): value for name, value in of_site.items()}
     return directives_from(parser.parse_args(options), site, on_cpu=on_cpu)
 

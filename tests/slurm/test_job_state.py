@@ -14,9 +14,9 @@ from islands.errors import InputError, UsageError
 from islands.slurm import commands
 from islands.slurm.command_line import JobFacts
 from islands.slurm.commands import ending
+from islands.slurm.follow import state_of
 from islands.slurm.jobs import Job, JobAttempts, latest_job, refuse_second_job
 from islands.slurm.run_job import run_job
-from islands.slurm.state import state_of
 from islands.slurm.submit import submit_job
 
 RUN = ["demo/tsp", "--backend", "cpu", "--stop", "generations=1", "--quiet"]

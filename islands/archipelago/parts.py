@@ -1,0 +1,220 @@
+"""The parts of a program: a problem, an encoding, an improver and an algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from islands.algorithms import ALGORITHMS, Algorithm
+from islands.algorithms.base import Host, Schedule, Shape
+from islands.archipelago.colonies import ColonySpec
+from islands.archipelago.measure import compares_edges
+from islands.backends.base import Block
+from islands.backends.source import Header, Macros
+from islands.encodings import ENCODINGS, Encoding, base_encoding
+from islands.encodings.keys import Keys
+from islands.errors import UsageError
+from islands.improvers import Improver, improvers_for
+from islands.problems import KIND as PROBLEMS
+from islands.problems.base import Problem
+from islands.text import option
+
+HOST = "host"
+"""The decoding with which the host evaluates children, between two launches."""
+_FREE = "free"
+_NARROW = 2  # bytes
+_FEW = 1024
+"""Up to this number of individuals, one thread of each block is as fast as a thread for each of
+them in tiles, which need more launches. Measured on an H200: 1.1 to 2.2 times with 768."""
+
+
+@dataclass(frozen=True)
+class ProgramParts:
+    """The parts of a program, with their settings and the sizes of a rank's populations."""
+
+    problem: Problem
+    encoding: Encoding
+    improver: Improver
+    algorithm: Algorithm
+    shape: Shape
+    evaluation: str
+    """Who evaluates children: the `block` that made them, then each in one `thread`, the `host`, or
+    a Python function in a `batch` on the GPU."""
+
+    @property
+    def outside(self) -> bool:
+        """Whether children are evaluated between two launches."""
+        return self.evaluation != "block"
+
+    @property
+    def is_worth_sharing(self) -> bool:
+        """Whether a generation surely takes longer than an exchange between ranks."""
+        is_search = self.improver.name != "none" or not self.algorithm.improves
+        return is_search or self.evaluation in ("host", "batch")
+
+    def sharing(self, slots: range | None, first: range | None = None) -> ProgramParts:
+        """Return the parts of a rank that makes the individuals of these slots only; None: all.
+
+        `first` are those of generation 0.
+        """
+        return replace(self, shape=replace(self.shape, made=slots, first_made=first))
+
+    @property
+    def beginning(self) -> ProgramParts:
+        """The parts with the slots of generation 0."""
+        first = self.shape.first_made
+        return self if first is None else self.sharing(first)
+
+    @property
+    def evaluates_own(self) -> bool:
+        """Whether kernels evaluate a user's own problem, which may take any time."""
+        return self.evaluation != "host" and not PROBLEMS.has_built_in(type(self.problem))
+
+    @property
+    def uses_neighbours(self) -> bool:
+        """Whether a part needs the neighbours of each item."""
+        return self.algorithm.uses_neighbours or self.improver.uses_neighbours
+
+    @classmethod
+    def of(
+        cls, colony: ColonySpec, problem: Problem, block_memory: int | None, islands: int = 1
+    ) -> ProgramParts:
+        """Return the parts for this number of a colony's islands; refuse those that do not fit."""
+        kind, improver, decoding = ALGORITHMS[colony.algorithm], colony.improver, colony.decoding
+        solutions = problem.solution_kind
+        on_cpu = block_memory is None
+        evaluation = _evaluation(problem, improver.name, decoding, on_cpu=on_cpu)
+        if evaluation == "thread" and colony.population * islands <= _FEW:
+            evaluation = "block"
+        encoder = ENCODINGS[colony.encoding][solutions]
+        own = kind.confined(colony.settings) if encoder.bounded else colony.settings
+        algorithm = kind(own, colony.population, base_encoding(colony.encoding))
+        encoded = encoder(
+            problem.size,
+            block_memory,
+            _decoding(decoding, kind, encoder, improver.name, problem),
+            assigns=problem.assigns,
+            **problem.kind.box,
+        )
+        improving = improvers_for(solutions)[improver.name](improver, problem.size)
+        shape = Shape(islands, colony.population, encoded.pitch, encoded.gene)
+        algorithm.prepare(problem, shape)
+        return cls(problem, encoded, improving, algorithm, shape, evaluation)
+
+    def macros(self) -> Macros:
+        """Return the macros that choose the parts, and the macros of each part."""
+        is_host = self.evaluation in ("host", "batch")
+        chosen: Macros = {
+            "ISLANDS_PROBLEM": Header("problems/outside.cuh") if is_host else self.problem.header,
+            "ISLANDS_IMPROVER": self.improver.header,
+            "ISLANDS_ALGORITHM": self.algorithm.header,
+        }
+        if self.outside:
+            chosen["ISLANDS_OUTSIDE"] = str(self.algorithm.children)
+        if self.evaluation in ("thread", "batch"):
+            chosen["ISLANDS_STORED"] = "1"
+        if self.evaluation == "thread":
+            chosen["ISLANDS_TILED"] = "1"
+            if self.problem.kind.stored_dtype(in_tiles=True).itemsize == _NARROW:
+                chosen["SOLUTION_NARROW"] = "1"
+        if self.evaluation != "host":
+            chosen |= self.problem.defines()
+        if self.uses_neighbours:
+            chosen["ISLANDS_NEIGHBOURS"] = "1"
+        if self.evaluates_own:
+            chosen["PROBLEM_MAY_TAKE_LONG"] = "1"
+        own = self.improver.defines() | self.algorithm.defines()
+        return self.encoding_macros() | chosen | own
+
+    def encoding_macros(self) -> Macros:
+        """Return the macros of the encoding, of what genomes mean, and of the format of costs."""
+        return {
+            "ISLANDS_ENCODING": self.encoding.header,
+            "ENCODING_BOUNDED": str(int(self.encoding.bounded)),
+            "COSTS_MARKED": str(int(self.problem.marks)),
+            "COSTS_REAL": str(int(self.problem.real)),
+            "GENES_ARE_TOURS": str(int(compares_edges(self.encoding, self.problem))),
+            **self.encoding.defines(),
+        }
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The algorithm's launches; refuses one whose children only its kernels evaluate."""
+        schedule = self.algorithm.schedule(self.shape, outside=self.outside)
+        if self.outside and Host.EVALUATES not in schedule.generation:
+            name = self.algorithm.name
+            raise UsageError(f"decoding=host: {name} evaluates in its own kernels. Omit decoding")
+        return schedule
+
+    def room(self) -> int:
+        """Return the bytes of working memory of a block besides what the kernels declare."""
+        own = self.algorithm.room(self.encoding.pitch)
+        return max(own, self.improver.room())
+
+    def block(self) -> Block | None:
+        """Return the threads that the kernels need on a GPU, and the most resident blocks."""
+        return self.improver.block(self.problem)
+
+    def items(self) -> int:
+        """Return the number of work items that the threads of a block share."""
+        return max(self.algorithm.items(self.problem), self.improver.items())
+
+
+def _decoding(
+    requested: str,
+    algorithm: type[Algorithm],
+    encoder: type[Encoding],
+    improver: str,
+    problem: Problem,
+) -> str:
+    """Return how a kernel decodes keys; changed solutions need the free decoding."""
+    known = algorithm.decodings
+    if requested not in ("", HOST, *known):
+        allowed = " or ".join((*known, HOST))
+        raise UsageError(
+            f"decoding={requested}: {algorithm.name} allows {allowed}. Omit decoding, or choose one"
+            " of them"
+        )
+    if not known or encoder is not Keys:
+        return _FREE
+    if improver == "none" and not problem.changes_solutions:
+        return known[0] if requested in ("", HOST) else requested
+    if requested not in ("", known[0]):
+        raise _unimproved(requested, improver)
+    return _FREE
+
+
+def _evaluation(problem: Problem, improver: str, decoding: str, *, on_cpu: bool) -> str:
+    """Return who evaluates the children of an algorithm."""
+    if problem.python is not None:
+        if improver != "none":
+            raise UsageError(
+                f"improver {improver}: {problem.instance} is evaluated by a Python function, which"
+                f" local search cannot call. Choose {option('improver', 'none')}, or state the cost"
+                " in CUDA (cost=)"
+            )
+        return "batch" if problem.python.is_batch and not on_cpu and decoding != HOST else HOST
+    if decoding == HOST:
+        _require_host_evaluation(problem, improver)
+        return HOST
+    # On a CPU, a block is one thread. A search or a repair changes solutions in the block.
+    is_split = not on_cpu and improver == "none" and not problem.changes_solutions
+    return "thread" if problem.is_serial and is_split else "block"
+
+
+def _require_host_evaluation(problem: Problem, improver: str) -> None:
+    """Refuse problems and improvers that need a kernel's evaluation."""
+    if improver != "none":
+        raise _unimproved(HOST, improver)
+    if problem.changes_solutions:
+        raise UsageError(
+            f"decoding=host: only kernels select the items of a solution of {problem.name}. Omit"
+            " decoding"
+        )
+
+
+def _unimproved(decoding: str, improver: str) -> UsageError:
+    return UsageError(
+        f"decoding={decoding} with improver {improver}: improvers need the default decoding."
+        f" Omit decoding, or choose {option('improver', 'none')}"
+    )

@@ -1,0 +1,145 @@
+"""The identity of a run: its settings, its data and the texts of its parts from scripts.
+
+All ranks need the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from islands.backends.source import Header
+from islands.configuration.given import PARTS, of_scripts
+from islands.configuration.spec import RunSpec
+from islands.errors import UsageError
+from islands.migration.topology import Topology
+from islands.parallel import World, differences
+from islands.problems.base import Problem
+from islands.text import option
+
+_OWN = ("backend", "threads")
+"""Settings that may differ between ranks, as the result does not depend on them."""
+_CHANGING = ("stop", "checkpoint", "instance", "format", "start", "bound")
+"""Settings that may change when a run is resumed; files may have moved."""
+
+
+def require_agreement(
+    world: World,
+    spec: RunSpec,
+    problem: Problem,
+    *,
+    writes: bool,
+    folder: Path | None = None,
+    asynchronous: bool = False,
+) -> None:
+    """Refuse ranks whose settings, instance data or folder differ from rank 0; collective."""
+    if world.size == 1:
+        return
+    known = problem.best_known
+    found = differences(
+        world,
+        {
+            "the settings": {k: v for k, v in spec.to_mapping().items() if k not in _OWN},
+            "the settings adjusted to the backend": spec.adjusted.encode(),
+            "the data of the instance": _digest_of_data(problem).encode(),
+            "the best known cost": "none" if known is None else f"{known.value} {known.status}",
+            "the parts from scripts": _digest(_parts(spec, problem)).encode(),
+            "whether files are written": writes,
+            "the folder of the files": "a new one" if folder is None else str(folder),
+            option("async"): asynchronous,
+        },
+    )
+    # All ranks have found the same, so all raise the same error.
+    world.run_on_all(lambda: _refuse(found))
+
+
+def identity(spec: RunSpec, problem: Problem) -> str:
+    """Return a digest of all that a run's states depend on; runs with equal ones can resume."""
+    settings = spec.to_mapping()
+    parts, data = _parts(spec, problem), _digest_of_data(problem)
+    return _digest({"settings": fixed(settings), "data": data, "parts": parts})
+
+
+def fixed(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that belong to the identity of a run."""
+    return {k: v for k, v in settings.items() if k not in _OWN and k not in _CHANGING}
+
+
+def _refuse(found: str) -> None:
+    if found:
+        raise UsageError(
+            f"{found}. Start all ranks with the same options, and make"
+            f" sure that {option('config')}, ISLANDS_INSTANCES and the cache have the same files on"
+            " every host, and that scripts seed their random generators"
+        )
+
+
+def _digest(values: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+
+
+def _parts(spec: RunSpec, problem: Problem) -> dict[str, str]:
+    return {f"{each.part} {each.file}": each.sha256 for each in part_versions(spec, problem)}
+
+
+def _digest_of_data(problem: Problem) -> str:
+    digest = hashlib.sha256(f"{problem.name} {problem.size} {problem.defines()}".encode())
+    for array in problem.arrays():
+        digest.update(f"{array.dtype} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class PartVersion:
+    """The text that identifies a version of a part from a script."""
+
+    part: str
+    """Kind and name of the part, such as `crossover spread`."""
+    file: str
+    """The name of the header; empty if the text is not a header."""
+    text: str
+    """The text of the header, or of a topology's connections."""
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 digest of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def part_versions(spec: RunSpec, problem: Problem) -> list[PartVersion]:
+    """Return the versions of a run's parts from scripts; refuse a topology that is not pure.
+
+    Two parts may share a header, but two different headers need different names.
+    """
+    found, settings = [_of_header(f"problem {problem.name}", problem)], spec.to_mapping()
+    for each in (settings, *settings.get("colony", ())):
+        for key, own in of_scripts(each).items():
+            part = f"{PARTS[key].what} {own.part.name}"
+            found.append(_of_header(part, own.part))
+            if isinstance(own.part, Topology) and spec.general.islands > 1:
+                connections = own.part.first_senders(spec.general.islands, spec.general.seed)
+                found.append(PartVersion(part, "", connections))
+    owners: dict[str, PartVersion] = {}
+    known = list(dict.fromkeys(filter(None, found)))  # colonies may share parts
+    for version in known:
+        first = owners.setdefault(version.file, version)
+        if version.file and first.text != version.text:
+            raise UsageError(
+                f"{first.part} and {version.part} have different headers with the name"
+                f" {version.file!r}. Rename one of them"
+            )
+    return known
+
+
+def _of_header(part: str, owner: object) -> PartVersion | None:
+    header: Header | None = getattr(owner, "header", None)
+    if header is None or header.text is None:
+        return None
+    return PartVersion(part, header.name, header.text)

@@ -1,0 +1,234 @@
+"""The settings that are adjusted in a run with an improver."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fakes import FakeProblem
+from problems_for_tests import facilities, knapsack
+
+from islands.algorithms import ALGORITHMS
+from islands.cli.run import add_run, options
+from islands.configuration.fit import fitting
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import RunSpec
+from islands.display.messages import opening
+from islands.errors import UsageError
+from islands.improvers import ImproverSettings, improvers_for
+from islands.instances.tsplib import TspFile
+from islands.problems import load
+from islands.problems.base import Problem
+from islands.problems.tsp import Tsp
+from islands.record.inputs import write_settings
+
+BACKENDS = ("cpu", "cuda")
+ORDERS = {"algorithm": "de", "improver": "tabu"}
+
+
+def tour(n: int) -> Tsp:
+    points = np.random.default_rng(n).integers(0, 10_000, (n, 2)).astype(float)
+    return Tsp(TspFile(f"random{n}", None, n, "EUC_2D", coordinates=points))
+
+
+def resolved(problem: Problem, backend: str = "cpu", **options: Any) -> RunSpec:
+    return resolve(layers({"backend": backend, **options}), problem)
+
+
+PROBLEMS: dict[str, Any] = {
+    **{f"tsp {n}": (tour, n) for n in (3, 120, 929, 5000, 25_000)},
+    **{f"qap {n}": (facilities, n) for n in (3, 30, 100, 256)},
+    **{f"mkp {n} x {m}": (knapsack, n, m) for n, m in ((6, 2), (100, 5), (500, 30), (2500, 100))},
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_adjusted_settings_are_possible_for_all_parts_and_sizes(name: str) -> None:
+    make, *size = PROBLEMS[name]
+    problem = make(*size)
+    near = problem.near is not None
+    improvers = improvers_for(problem.solution_kind).items()
+    for improver in [each for each, kind in improvers if near or not kind.uses_neighbours]:
+        for algorithm, encoding in fitting(problem):
+            if improver != "none" and not ALGORITHMS[algorithm].improves:
+                continue
+            for backend in BACKENDS:
+                named = {"algorithm": algorithm, "encoding": encoding, "improver": improver}
+                spec = resolved(problem, backend, **named)  # refuses what is not possible
+                assert spec.improver.rate > 0
+                if improver == "none":
+                    assert not spec.adjusted
+
+
+def moves_a_generation(spec: RunSpec, steps: int, moves: int) -> float:
+    return spec.general.islands * spec.general.population * spec.improver.rate * steps * moves
+
+
+@pytest.mark.parametrize("n", [60, 120, 400, 2000])
+def test_a_generation_of_tabu_search_is_short(n: int) -> None:
+    spec = resolved(tour(n), algorithm="brkga", improver="tabu")
+    # A thread tries about 60 million swaps of cities per second.
+    assert moves_a_generation(spec, spec.improver.steps, n * n // 2) < 70e6
+    before = resolved(tour(n), algorithm="brkga", improver="none")
+    assert moves_a_generation(before, 20 * n, n * n // 2) > 1e9
+
+
+def test_the_first_deltas_of_a_tabu_search_count() -> None:
+    def work(n: int, steps: int) -> float:
+        settings = ImproverSettings.build({"name": "tabu", "steps": steps})
+        return improvers_for("order")["tabu"](settings, n).work(facilities(n))
+
+    for n in (20, 40):
+        # Each delta of the first order is a sum over n facilities; a step updates it once.
+        step = work(n, 2) - work(n, 1)
+        assert step == n * (n - 1) / 2
+        assert (work(n, 1) - step) / step == pytest.approx(n / 5)
+
+
+def test_gpu_gets_more_individuals_and_steps() -> None:
+    cpu, gpu = (resolved(tour(120), backend, **ORDERS) for backend in BACKENDS)
+    assert cpu.general.population < gpu.general.population
+    assert cpu.improver.steps < gpu.improver.steps
+    assert cpu.general.islands * cpu.general.population >= 128
+    assert gpu.general.islands * gpu.general.population >= 512
+
+
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_small_searches_change_nothing(kind: str) -> None:
+    spec = resolved(tour(20), kind, algorithm="de", improver="two_opt")
+    assert (spec.general.population, spec.improver.rate, spec.improver.steps) == (256, 1, 0)
+    assert spec.adjusted == ""
+
+
+def test_seed_and_threads_do_not_matter() -> None:
+    specs = [resolved(tour(300), **ORDERS, seed=s, threads=t) for s, t in ((1, 1), (7, 64))]
+    assert specs[0].adjusted == specs[1].adjusted != ""
+    assert specs[0].improver == specs[1].improver
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"population": 100},
+        {"improver.steps": 50_000},
+        {"improver.rate": 0.9},
+        {"population": 100, "improver.rate": 1.0},
+        {"population": 100, "improver.rate": 1.0, "improver.steps": 0},
+    ],
+)
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_given_settings_are_not_adjusted(given: dict[str, Any], kind: str, tmp_path: Path) -> None:
+    spec = resolved(tour(929), kind, algorithm="ga", improver="two_opt", **given)
+    config = tmp_path / "mine.toml"
+    lines = "".join(f"{name} = {value}\n" for name, value in given.items())
+    config.write_text(f'algorithm = "ga"\nbackend = "{kind}"\nimprover.name = "2opt"\n{lines}')
+    assert resolve(layers({}, config), tour(929)) == spec
+    found = spec.general.to_mapping()
+    found |= {f"improver.{name}": value for name, value in spec.improver.to_mapping().items()}
+    assert found.items() >= given.items()
+    assert not any(f"{name} " in spec.adjusted for name in given)
+
+
+def test_improver_settings_of_a_preset_are_not_adjusted() -> None:
+    for preset in ("jardim2021-b", "soca2010"):
+        spec = resolved(facilities(256), preset=preset)
+        assert spec.adjusted == ""
+        assert spec.improver.rate == (0.2 if preset == "jardim2021-b" else 1)
+    spec = resolved(tour(929), preset="xavier2019", improver="two_opt")
+    assert (spec.general.population, spec.improver.rate) == (256, 0.019)
+
+
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_settings_repeat_the_run_on_both_backends(kind: str, tmp_path: Path) -> None:
+    spec = resolved(tour(929), kind, algorithm="ga", improver="tabu")
+    assert spec.adjusted
+    write_settings(tmp_path, spec)
+    for other in BACKENDS:
+        again = resolve(layers({"backend": other}, tmp_path / "run.toml"), tour(929))
+        assert again.adjusted == ""
+        assert (again.improver, again.general.population) == (
+            spec.improver,
+            spec.general.population,
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "population"),
+    [
+        ({}, 16),
+        ({"islands": 1}, 128),
+        ({"islands": 64, "migration": "ring"}, 16),
+        ({"migration": "ring", "migrants": 40}, 64),
+        ({"migrants": 3}, 32),  # seven islands send them
+        ({"algorithm": "brkga", "elite": 0.02}, 64),
+        ({"algorithm": "ga", "replacement": "generational", "elite": 40}, 64),
+        ({"algorithm": "ga", "children": 100}, 128),
+        ({"algorithm": "pso", "neighbourhood": "ring", "neighbours": 20}, 32),
+        ({"algorithm": "cellular", "grid": "torus", "radius": 2}, 64),
+        ({"algorithm": "cellular", "neighbours": 40, "halo": True}, 32),
+    ],
+)
+def test_populations_are_large_enough_for_other_settings(
+    options: dict[str, Any], population: int
+) -> None:
+    spec = resolved(tour(400), **(ORDERS | options))
+    assert spec.general.population == population
+
+
+def test_colonies_keep_room_for_the_migrants_of_the_whole_run() -> None:
+    one = "islands=8 algorithm=ga improver.name=two_opt encoding=permutation"
+    alone = resolved(tour(5000), colonies=[one])
+    assert alone.colonies[0].population == 16  # for 14 migrants from 7 islands
+    spec = resolved(tour(5000), colonies=[one] * 4)
+    assert [each.population for each in spec.colonies] == [64] * 4  # for 62 from 31
+
+
+def test_impossible_settings_are_refused_unadjusted() -> None:
+    with pytest.raises(UsageError, match="of population=256 are not elite"):
+        resolved(tour(400), **ORDERS, **{"migrants": 100, "migration.topology": "elite"})
+
+
+def test_defaults_of_problems_are_not_adjusted_on_a_gpu() -> None:
+    for problem, populations in ((facilities(60), (66, 1056)),):
+        cpu, gpu = (resolved(problem, backend) for backend in BACKENDS)
+        assert (cpu.general.population, gpu.general.population) == populations
+        assert (gpu.improver.rate, gpu.adjusted) == (1, "")
+        usual = {"algorithm": gpu.algorithm, "improver": gpu.improver.name}
+        assert resolved(problem, "cuda", **usual) == gpu
+        assert resolved(problem, "cpu", **usual) == cpu
+    for problem in (tour(120), facilities(30), knapsack(100, 5), knapsack(2500, 100)):
+        assert resolved(problem).adjusted == ""
+
+
+@pytest.mark.parametrize("kind", BACKENDS)
+def test_runs_with_known_digests_are_not_adjusted(kind: str) -> None:
+    parser = argparse.ArgumentParser()
+    add_run(parser)
+    with Path(__file__).parents[1].joinpath("digests.csv").open(newline="") as stream:
+        runs = [row["run"] for row in csv.DictReader(stream)]
+    for run in runs:
+        asked = options(parser.parse_args([*shlex.split(run), "--backend", kind]))
+        assert resolve(layers(asked), load(asked["instance"])).adjusted == "", run
+
+
+def test_improver_with_unknown_work_is_not_adjusted() -> None:
+    spec = resolved(FakeProblem(), improver="two_opt")
+    assert (spec.general.population, spec.adjusted) == (256, "")
+
+
+def test_header_names_adjusted_settings() -> None:
+    problem = tour(120)
+    spec = resolved(problem, **ORDERS)
+    second, third = opening("0.1.0", spec, problem, 1).split("\n")[1:3]
+    assert second.startswith("de on keys with tabu   8 islands x 16   seed ")
+    assert third == (
+        "population 256 -> 16, improver.steps 2400 -> 480 and improver.rate 1 -> 0.057, as tabu on"
+        " the CPU would take too long. To prevent this, set them yourself"
+    )
+    given = resolved(problem, **ORDERS, population=16, **{"improver.rate": 1, "improver.steps": 9})
+    assert "would take too long" not in opening("0.1.0", given, problem, 1)
