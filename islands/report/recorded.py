@@ -24,6 +24,7 @@ from islands.record.one_run import warnings
 from islands.record.solution import recorded
 from islands.record.tables import read_records
 from islands.report.history import History, Lineage, Migrants, sense_of
+from islands.settings import flat
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -247,17 +248,6 @@ def method_of(settings: Mapping[str, Any]) -> str:
 def colonies_of(settings: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """Return the settings of each colony; a run without any is one colony."""
     found: Sequence[Mapping[str, Any]] = settings.get(COLONY, [settings])
-    return found
-
-
-def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return nested settings by their full names."""
-    found: dict[str, Any] = {}
-    for name, value in table.items():
-        if isinstance(value, Mapping):
-            found |= flat(value, f"{prefix}{name}.")
-        else:
-            found[f"{prefix}{name}"] = value
     return found
 
 

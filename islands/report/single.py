@@ -35,8 +35,9 @@ from islands.report.page import (
     table,
     table_of,
 )
-from islands.report.recorded import COLONY, RecordedRun, flat
+from islands.report.recorded import COLONY, RecordedRun
 from islands.report.solution import draw_solution
+from islands.settings import flat
 from islands.text import counted
 
 _ROWS, _LINKS, _STEPS, _LISTED = 12, 20, 60, 200

@@ -1,21 +1,109 @@
+"""The tables of munhao2019: the copied figures, and rows made from given runs."""
+
 from __future__ import annotations
 
 from math import sqrt
-from statistics import stdev
+from statistics import fmean, stdev
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from batches_for_tests import called, ended, filled
 
+from islands.configuration.resolve import layers
+from islands.configuration.stop import last_generation, parse
+from islands.instances.catalogue import BestKnown, catalogue
 from islands.problems.base import Problem
+from islands.reproduce import munhao2019_figures as facts
 from islands.reproduce.cells import TableRow
 from islands.reproduce.experiment import Experiment
-from islands.reproduce.munhao2019 import facts
-from islands.reproduce.munhao2019.comparison import ComparisonTable
-from islands.reproduce.munhao2019.figures import MODELS, RUNS, gk, sac94
-from islands.reproduce.munhao2019.models import GkTable, Sac94Table
+from islands.reproduce.munhao2019 import (
+    PAPER,
+    RANDOM,
+    RANGES,
+    ComparisonTable,
+    GkTable,
+    ModelsTable,
+    Sac94Table,
+    SearchTable,
+    configurations,
+    ranks,
+)
+from islands.reproduce.munhao2019_figures import MODELS, RUNS, comparison, gk, orlib, sac94
 from islands.reproduce.table import PaperTable
+
+SETS = {"orlib": orlib, "sac94": sac94, "gk": gk}
+
+
+def best_known(name: str) -> BestKnown:
+    entry = catalogue().entry(*name.split("/"))
+    assert entry is not None, name
+    assert entry.best_known is not None, name
+    return entry.best_known
+
+
+@pytest.mark.parametrize(("name", "rows"), [("orlib", 27), ("sac94", 24), ("gk", 11)])
+def test_each_instance_of_a_set_is_in_one_group(name: str, rows: int) -> None:
+    groups = SETS[name]()
+    assert len(groups) == rows
+    assert all({*group.printed} == {*MODELS} for group in groups.values())
+    names = [instance for group in groups.values() for instance in group.instances]
+    assert sorted(names) == sorted(e.full_name for e in catalogue().set(name).entries.values())
+
+
+def test_the_instances_of_a_group_have_its_size() -> None:
+    for groups in (sac94(), gk()):
+        for name, group in groups.items():
+            for instance in group.instances:
+                entry = catalogue().entry(*instance.split("/"))
+                assert entry is not None
+                # The group printed with 30 items has 37.
+                n = 37 if name == "pb 30 x 30" else group.n
+                assert (entry.constraints, entry.size) == (group.m, n)
+
+
+def test_printed_means_of_the_sets() -> None:
+    def mean(model: str, figure: str) -> float:
+        return fmean(getattr(group.printed[model], figure) for group in orlib().values())
+
+    assert [mean("m1", "mean"), mean("m2", "mean")] == pytest.approx([8.9, 11.6], abs=0.05)
+    assert [mean("m1", "best"), mean("m2", "best")] == pytest.approx([4.1, 4.7], abs=0.05)
+    hits = {
+        model: sum(group.printed[model].hits or 0 for group in sac94().values()) for model in MODELS
+    }
+    assert hits == {"m1": 370, "m2": 439}
+
+
+def test_best_gaps_belong_to_integer_profits() -> None:
+    for group in gk().values():
+        assert group.reference is not None
+        for printed in group.printed.values():
+            profit = group.reference * (1 - printed.best / 100)
+            assert profit == pytest.approx(round(profit), abs=0.01)
+    for group in sac94().values():
+        for printed in group.printed.values():
+            lost = [printed.best / 100 * best_known(name).value for name in group.instances]
+            assert any(each == pytest.approx(round(each), abs=0.02) for each in lost)
+
+
+def test_table_seven_repeats_the_others() -> None:
+    sento = sac94()["sento 30 x 60"].printed
+    assert sento["m1"].best == comparison()["sac94/sento2"].m1
+    # One of the two is misprinted.
+    assert sento["m2"].best == pytest.approx(10 * comparison()["sac94/sento2"].m2)
+    assert comparison()["sac94/weing8"].hembecker == 0
+
+
+def test_the_presets_have_the_iterations_of_the_tables() -> None:
+    for preset in MODELS.values():
+        assert last_generation(map(parse, layers({"preset": preset})[0].values["stop"])) == 600
+    for table in PAPER.tables.values():
+        assert (table.generations, table.presets()) == (600, "munhao2019-m1 and munhao2019-m2")
+    goals = {
+        name: table.goals for name, table in PAPER.tables.items() if issubclass(table, ModelsTable)
+    }
+    assert goals == {"sac94": {}, "gk": {"gk11": 500}, "orlib": {}}
+
 
 SENTO = ("sac94/sento1", "sac94/sento2")
 
@@ -149,3 +237,50 @@ def test_best_gaps_are_compared_with_both_papers() -> None:
     found = {fact.name: fact.value for fact in table.facts(some)}
     assert (found["as_good_as_printed_m1"], found["as_good_as_hembecker_m1"]) == (0, 1)
     assert (found["as_good_as_printed_m2"], found["as_good_as_hembecker_m2"]) == (2, 2)
+
+
+def test_configurations_are_the_papers_choice_and_draws_from_its_ranges() -> None:
+    chosen, *drawn = configurations("m1")
+    assert chosen == {"c1": 0.601321, "c2": 1.79865, "penalty": 329.594}
+    assert len(drawn) == len({tuple(each.values()) for each in drawn}) == RANDOM
+    for each in drawn:
+        assert all(low <= each[name] <= high for name, (low, high) in RANGES.items())
+    # Both models have the same draws, but m2 has no penalty.
+    assert [{name: each[name] for name in ("c1", "c2")} for each in drawn] == [
+        *configurations("m2")[1:]
+    ]
+    assert configurations("m2")[0] == {"c1": 0.670175, "c2": 0.670175}
+
+
+def test_equal_values_share_their_ranks() -> None:
+    assert ranks([3.0, 1.0, 3.0, 2.0, 3.0]) == [4.0, 1.0, 4.0, 2.0, 4.0]
+
+
+def test_configurations_are_ranked_over_all_instances() -> None:
+    best = configurations("m1")[4]["c1"]
+
+    def answer(runs: int, preset: str, c1: float, c2: float, penalty: float = 0.0) -> Any:
+        """Return better costs near one configuration, and none for the paper's choice of m2."""
+        if preset == "munhao2019-m2" and c1 == 0.670175:
+            return ended([None] * runs)
+        return ended([999 - round(100 * abs(c1 - best))] * runs)
+
+    names = ("orlib/mknapcb1-00", "orlib/mknapcb1-10")
+    table = filled(SearchTable, answer, runs=2, here=names)
+    problems = [called(name, known=1000, maximise=True) for name in names]
+    assert [*table.rows(problems[0])] == []
+    rows = [*table.rows(problems[1])]
+    m1, m2 = rows[: RANDOM + 1], rows[RANDOM + 1 :]
+    assert {row["model"] for row in m1} == {"m1"}
+    assert len(m2) == RANDOM + 1
+    assert (m1[0]["configuration"], m1[0]["rank"], m1[0]["instances"]) == (4, 1.0, 2)
+    assert m1[0]["mean"] == pytest.approx(0.1)
+    found = [row["rank"] for row in m1]
+    assert found == sorted(found)
+    # A configuration without a feasible solution has the last rank.
+    assert (m2[-1]["configuration"], m2[-1]["without"], m2[-1]["mean"]) == (0, 4, None)
+    equal = [{**row, "rank": 6.0} for row in rows]
+    (shared, _) = (fact.sentence for fact in table.facts(equal)[:2])
+    assert shared.endswith(f"place 1 with {RANDOM} others of {RANDOM + 1}")
+    places = {fact.name: fact.value for fact in table.facts(rows)}
+    assert places["place_of_the_papers_m2"] == RANDOM + 1

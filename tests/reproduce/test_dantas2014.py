@@ -1,3 +1,5 @@
+"""The tables of dantas2014: the copied figures, and rows made from given runs."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -8,11 +10,15 @@ from batches_for_tests import called, ended, filled
 from islands.configuration.resolve import layers
 from islands.configuration.stop import last_generation, parse
 from islands.problems.base import Problem
-from islands.reproduce.dantas2014 import PAPER
-from islands.reproduce.dantas2014.divisions import ALL, ONE, POPULATION, SEVERAL
-from islands.reproduce.dantas2014.equal_time import EqualTimeTable
-from islands.reproduce.dantas2014.gaps import GapsTable, change_facts, level_facts
-from islands.reproduce.dantas2014.prototype import PrototypeTable, prototype
+from islands.reproduce.dantas2014 import (
+    PAPER,
+    GapsTable,
+    PrototypeTable,
+    change_facts,
+    level_facts,
+    prototype,
+)
+from islands.reproduce.dantas2014_islands import ALL, ONE, POPULATION, SEVERAL, EqualTimeTable
 from islands.reproduce.orlib import ProblemKind
 
 

@@ -1,18 +1,130 @@
-"""Facts that compare our rows of a set with the printed rows."""
+"""The figures that Munhão et al. 2019 printed, and facts that compare our rows with them.
+
+They are of thirty runs of each instance, for the models m1 and m2.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from math import hypot
 
-from islands.reproduce.cells import Fact, TableRow, mean, numbers
-from islands.reproduce.munhao2019.figures import MODELS, SPEEDUPS
+from islands.reproduce.cells import (
+    Fact,
+    TableRow,
+    facts_of,
+    figures,
+    figures_of,
+    mean,
+    numbers,
+    printed_rows,
+)
+from islands.reproduce.orlib import ProblemKind
 from islands.reproduce.pooled import total
 from islands.reproduce.significance import significance
 from islands.text import counted
 
+MODELS = {"m1": "munhao2019-m1", "m2": "munhao2019-m2"}
+"""The presets of the models."""
+RUNS = 30
+SPEEDUPS = {"m1": 4.15, "m2": 6.33}
+"""Printed speed-ups of all sets over the paper's sequential program."""
+
 _NOISE = 2.0
 """Standard errors of the difference of two means that count as noise."""
+_PrintedRow = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ModelFigures:
+    """The figures of a model on a group of instances; gaps are in per cent."""
+
+    best: float
+    """The smallest gap of all runs of the group."""
+    mean: float
+    deviation: float
+    milliseconds: float
+    """Of a run."""
+    speedup: float
+    """Over the paper's sequential program."""
+
+
+@dataclass(frozen=True)
+class HitFigures(ModelFigures):
+    """Those of a set whose hits are printed, too."""
+
+    hits: int
+    """Runs that reached the optimum."""
+
+
+@dataclass(frozen=True)
+class ComparisonFigures:
+    """Best gaps of an instance (table 7)."""
+
+    m1: float
+    m2: float
+    hembecker: float
+
+
+@dataclass(frozen=True)
+class InstanceGroup:
+    """A row of two tables of the paper, one for each model."""
+
+    m: int
+    n: int
+    instances: tuple[str, ...]
+    printed: Mapping[str, ModelFigures]
+    """The printed figures by model."""
+    reference: int | None
+    """The value that gaps refer to, if not the best known value."""
+
+
+@cache
+def orlib() -> Mapping[str, InstanceGroup]:
+    """Return tables 1 and 2 by kind of problem."""
+
+    def kind(row: _PrintedRow) -> ProblemKind:
+        return ProblemKind(int(row["m"]), int(row["n"]), row["alpha"])
+
+    return _groups("orlib", lambda row: kind(row).name, lambda row: kind(row).instances())
+
+
+@cache
+def sac94() -> Mapping[str, InstanceGroup]:
+    """Return tables 3 and 4 by family and size."""
+    return _groups(
+        "sac94",
+        lambda row: f"{row['family']} {row['m']} x {row['n']}",
+        lambda row: tuple(f"sac94/{name}" for name in row["instances"].split()),
+    )
+
+
+@cache
+def gk() -> Mapping[str, InstanceGroup]:
+    """Return tables 5 and 6 by instance."""
+    return _groups("gk", lambda row: row["instance"], lambda row: (f"gk/{row['instance']}",))
+
+
+comparison = partial(figures, "munhao2019-comparison", ComparisonFigures)
+"""Return table 7 by instance."""
+
+
+def _groups(
+    table: str,
+    name: Callable[[_PrintedRow], str],
+    instances: Callable[[_PrintedRow], tuple[str, ...]],
+) -> dict[str, InstanceGroup]:
+    models: dict[str, dict[str, ModelFigures]] = {}
+    groups = {}
+    for row in printed_rows(f"munhao2019-{table}"):
+        printed = models.setdefault(name(row), {})
+        printed[row["model"]] = figures_of(row, HitFigures if "hits" in row else ModelFigures)
+        reference = int(row["reference"]) if "reference" in row else None
+        groups[name(row)] = InstanceGroup(
+            int(row["m"]), int(row["n"]), instances(row), printed, reference
+        )
+    return groups
 
 
 def set_facts(rows: Sequence[TableRow], parts: Sequence[TableRow]) -> list[Fact]:
@@ -21,12 +133,8 @@ def set_facts(rows: Sequence[TableRow], parts: Sequence[TableRow]) -> list[Fact]
     for model in MODELS:
         mine = [row for row in rows if row["model"] == model]
         if numbers(mine, "mean"):
-            facts += [
-                *mean_facts(model, mine),
-                best_fact(model, mine),
-                *significance_facts(model, mine),
-            ]
-            facts += hit_facts(model, mine)
+            facts += [*mean_facts(model, mine), best_fact(model, mine)]
+            facts += [*significance_facts(model, mine), *hit_facts(model, mine)]
     return [*facts, *ratio_facts(rows), without_fact(parts)]
 
 
@@ -43,9 +151,9 @@ def mean_facts(model: str, rows: Sequence[TableRow]) -> list[Fact]:
             f" printed one on {at_most} of {counted(len(rows), 'row')}, or within {_NOISE:g}"
             f" standard errors above it on {good}",
         ),
-        Fact(f"paper_mean_gap_{model}", paper, ""),
-        Fact(f"at_most_the_printed_{model}", at_most, ""),
-        Fact(f"as_good_{model}", good, ""),
+        Fact(f"paper_mean_gap_{model}", paper),
+        Fact(f"at_most_the_printed_{model}", at_most),
+        Fact(f"as_good_{model}", good),
     ]
 
 
@@ -92,8 +200,8 @@ def hit_facts(model: str, rows: Sequence[TableRow]) -> list[Fact]:
             f" {paper};"
             f" some run did on {reached} of {counted(len(pairs), 'row')}, in 2019 on {printed}",
         ),
-        Fact(f"paper_hits_{model}", paper, ""),
-        Fact(f"rows_hit_{model}", reached, ""),
+        Fact(f"paper_hits_{model}", paper),
+        Fact(f"rows_hit_{model}", reached),
     ]
 
 
@@ -114,8 +222,8 @@ def ratio_facts(rows: Sequence[TableRow]) -> list[Fact]:
             f" {ratio(most):.0f} ({_named(most)}); the target, {' or '.join(map(str, goals))}, is"
             f" reached on {enough} of {counted(len(rows), 'row')}",
         ),
-        Fact("largest_ratio", ratio(most), ""),
-        Fact("as_fast_as_wanted", enough, ""),
+        Fact("largest_ratio", ratio(most)),
+        Fact("as_fast_as_wanted", enough),
     ]
 
 
@@ -137,7 +245,7 @@ def speedup_facts(rows: Sequence[TableRow], threads: Sequence[int]) -> list[Fact
                 f"{model}: {shown}speed-up of these rows in 2019 {paper:.2f} on average, printed of"
                 f" all sets {printed:.2f}",
             ),
-            *(Fact(f"speedup_{model}_cpu_{each}", value, "") for each, value in means.items()),
+            *facts_of(f"speedup_{model}_cpu", means),
         ]
     return facts
 

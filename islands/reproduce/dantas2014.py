@@ -1,42 +1,64 @@
-"""Charts 5 to 7: gaps by the number of constraints, on one or more islands."""
+"""Dantas and Cáceres 2014: parallel genetic algorithms for the multidimensional knapsack.
+
+The paper's population of 4096 is on one or more islands, with and without migration. It has charts
+only, no numbers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from statistics import fmean
-from typing import ClassVar
 
 from islands.problems.base import Problem
-from islands.reproduce.cells import Cell, Fact, Plot, TableRow, mean
-from islands.reproduce.dantas2014.divisions import (
+from islands.reproduce.cells import (
+    Cell,
+    Fact,
+    Plot,
+    TableRow,
+    facts_of,
+    mean,
+    numbers,
+    printed_rows,
+)
+from islands.reproduce.dantas2014_islands import (
     ALL,
-    GENERATIONS,
     INTERPRETATIONS,
     ONE,
-    PRESET,
-    RUNS,
     SEVERAL,
+    DantasTable,
+    Division,
+    EqualTimeTable,
+    SizeTimesTable,
 )
 from islands.reproduce.orlib import KINDS, all_names, kind
-from islands.reproduce.pooled import PooledTable, average, sample_cells, sample_columns
-from islands.reproduce.timing import scaled_facts
+from islands.reproduce.pooled import PooledTable, average
+from islands.reproduce.significance import significance
+from islands.reproduce.table import ALL_CORES, Paper
+from islands.reproduce.timing import (
+    scaled_facts,
+)
 from islands.tables import Column
 
+_POOLED = ("last", "found", "deviation", "seconds")
+"""Columns of single instances of which the means by kind are in files."""
 
-class GapsTable(PooledTable):
-    """Mean gaps of the best ever and of the last generation, by kind of problem."""
 
-    name: ClassVar[str] = "gaps"
-    title: ClassVar[str] = "charts 5 to 7: mean gaps of the best ever, in per cent"
-    interpretations: ClassVar[tuple[str, ...]] = INTERPRETATIONS
-    preset: ClassVar[str] = PRESET
-    generations: ClassVar[int] = GENERATIONS
-    runs: ClassVar[int] = RUNS
+@cache
+def prototype() -> Mapping[str, Mapping[str, float]]:
+    """Return the gaps of a plain sequential program by instance and division."""
+    return {
+        row["instance"]: {name: float(gap) for name, gap in row.items() if name != "instance"}
+        for row in printed_rows("dantas2014-prototype")
+    }
 
-    @classmethod
-    def names(cls) -> list[str]:
-        """Return all problems of the OR-Library."""
-        return all_names()
+
+class GapsTable(DantasTable, PooledTable):
+    """Charts 5 to 7: mean gaps of the best ever and of the last generation, by kind of problem."""
+
+    name = "gaps"
+    title = "charts 5 to 7: mean gaps of the best ever, in per cent"
+    names = staticmethod(all_names)
 
     @classmethod
     def group(cls, instance: str) -> str:
@@ -52,18 +74,10 @@ class GapsTable(PooledTable):
             Column("tightness"),
             Column("series"),
             *(Column(each.name, each.words, 12, ".2f") for each in ALL),
-            *(Column(f"{each.name}_last") for each in ALL),
-            *(Column(f"{each.name}_found") for each in ALL),
-            *(Column(f"{each.name}_deviation") for each in ALL),
-            *(Column(f"{each.name}_seconds") for each in ALL),
+            *(Column(f"{each.name}_{name}") for name in _POOLED for each in ALL),
             Column("generations"),
             Column("runs"),
         ]
-
-    def part_columns(self) -> list[Column]:
-        """Return the columns of the rows of single instances."""
-        names = ("instance", "islands", "migration", "last", "found")
-        return [*(Column(name) for name in names), *sample_columns()]
 
     def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance in each division."""
@@ -75,7 +89,7 @@ class GapsTable(PooledTable):
                 "migration": each.migration,
                 "last": fmean(sample.last_gaps) if sample.last_gaps else None,
                 "found": fmean(sample.best_generations),
-                **sample_cells(sample, self.seconds(sample)),
+                **sample.cells(self.seconds(sample)),
             }
 
     def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
@@ -98,10 +112,7 @@ class GapsTable(PooledTable):
             ]
             row |= {
                 each.name: average(mine, "mean_gap"),
-                f"{each.name}_last": average(mine, "last"),
-                f"{each.name}_found": average(mine, "found"),
-                f"{each.name}_deviation": average(mine, "deviation"),
-                f"{each.name}_seconds": average(mine, "seconds"),
+                **{f"{each.name}_{name}": average(mine, name) for name in _POOLED},
             }
         yield row
 
@@ -136,11 +147,9 @@ def level_facts(rows: Sequence[TableRow], name: str) -> list[Fact]:
         mine = [row for row in rows if row[name] == level]
         gaps = {each: mean(mine, each.name) for each in ALL}
         shown = ";  ".join(f"{each.words} {gap:.2f}" for each, gap in gaps.items())
-        first, *others = (
-            Fact(f"mean_gap_{name}_{level}_{each.name}", gap, "") for each, gap in gaps.items()
-        )
+        named = {each.name: gap for each, gap in gaps.items()}
         sentence = f"{name} = {level}:".ljust(19) + shown
-        facts += [Fact(first.name, first.value, sentence), *others]
+        facts += facts_of(f"mean_gap_{name}_{level}", named, sentence)
     return facts
 
 
@@ -152,9 +161,11 @@ def change_facts(rows: Sequence[TableRow], name: str, words: str) -> list[Fact]:
         changes[size] = mean(mine, name) - mean(mine, ONE.name)
     shown = ";  ".join(f"{size} {change:+.2f}" for size, change in changes.items())
     worse = sum(change > 0 for change in changes.values())
-    facts = [Fact(f"change_{name}_{size}", change, "") for size, change in changes.items()]
     sentence = f"{words} against 1 island, points of the gap:  {shown}"
-    return [Fact(f"sizes_worse_{name}", worse, sentence), *facts]
+    return [
+        Fact(f"sizes_worse_{name}", worse, sentence),
+        *facts_of(f"change_{name}", changes),
+    ]
 
 
 def found_fact(rows: Sequence[TableRow]) -> Fact:
@@ -179,6 +190,84 @@ def last_facts(rows: Sequence[TableRow]) -> list[Fact]:
     if not lost:
         return []
     shown = ", ".join(f"{each.words} {points:.2f}" for each, points in lost.items())
-    first, *others = (Fact(f"lost_{each.name}", points, "") for each, points in lost.items())
     sentence = f"the best of the last generation is worse than the best ever by, points:  {shown}"
-    return [Fact(first.name, first.value, sentence), *others]
+    return facts_of("lost", {each.name: points for each, points in lost.items()}, sentence)
+
+
+class PrototypeTable(DantasTable):
+    """Mean gaps of the best ever on seven problems, and those of a plain sequential program."""
+
+    name = "prototype"
+    title = "gaps of the best ever and of a plain sequential program, in per cent"
+    interpretations = (
+        *INTERPRETATIONS,
+        "the paper has charts only: a plain sequential program stands for its numbers",
+    )
+    names = staticmethod(prototype)
+
+    def columns(self) -> list[Column]:
+        """Return the gaps of each division, ours and the prototype's."""
+        return [
+            Column("instance", "instance", 17, "<"),
+            Column("n"),
+            Column("kind", "kind", 14, "<"),
+            *(
+                column
+                for each in _divisions()
+                for column in (
+                    Column(each.name, each.words, 12, ".2f"),
+                    Column(f"{each.name}_prototype", "its", 4, ".1f"),
+                    Column(f"{each.name}_deviation"),
+                )
+            ),
+            Column("generations"),
+            Column("runs"),
+        ]
+
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
+        """Run an instance in each division."""
+        row: dict[str, Cell] = {
+            "instance": problem.instance,
+            "n": problem.size,
+            "kind": kind(problem.instance).name,
+            "generations": self.experiment.generations,
+            "runs": len(self.experiment.seeds(self.runs)),
+        }
+        for each in _divisions():
+            sample = self.sample(problem, **each.options())
+            row |= {
+                each.name: sample.mean_gap,
+                f"{each.name}_prototype": prototype()[problem.instance][each.name],
+                f"{each.name}_deviation": sample.deviation,
+            }
+        yield row
+
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the means, and whether the two programs differ."""
+        facts = []
+        for each in _divisions():
+            ours, its = mean(rows, each.name), mean(rows, f"{each.name}_prototype")
+            sentence = f"{each.words}: mean gap {ours:.2f} %, the prototype's {its:.2f} %"
+            facts.append(Fact(f"mean_gap_{each.name}", ours, sentence))
+        pairs = [
+            pair
+            for each in _divisions()
+            for pair in numbers(rows, each.name, f"{each.name}_prototype")
+        ]
+        return [
+            *facts,
+            *significance("prototype", "all divisions, ours against the prototype's", pairs),
+            *scaled_facts(rows, self.experiment),
+        ]
+
+
+def _divisions() -> list[Division]:
+    named = next(iter(prototype().values()))
+    return [each for each in ALL if each.name in named]
+
+
+PAPER = Paper(
+    "Dantas and Cáceres 2014, parallel GAs for the knapsack (charts only, no numbers)",
+    (GapsTable, PrototypeTable, EqualTimeTable, SizeTimesTable),
+    threads=(1, ALL_CORES),
+)
