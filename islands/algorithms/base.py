@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,7 +22,7 @@ from islands.backends.base import Array
 from islands.backends.source import Header, Macros
 from islands.backends.state import Field
 from islands.errors import UsageError
-from islands.settings import NoSettings, Settings
+from islands.settings import NoSettings, Settings, setting
 
 if TYPE_CHECKING:
     from islands.problems.base import Problem
@@ -57,8 +58,11 @@ class Shape:
         return self.islands * len(self.slots)
 
 
-class HostEvaluates:
-    """The step at which the host evaluates the new children."""
+class Host(Enum):
+    """A step of the host alone."""
+
+    EVALUATES = "evaluates the new children"
+    EXCHANGES_HALO = "exchanges the ends of neighbouring islands"
 
 
 @dataclass(frozen=True)
@@ -75,12 +79,7 @@ class TeamExchanges:
     """The fields to exchange instead if the island begins again in this generation."""
 
 
-class HaloExchanges:
-    """The step at which neighbouring islands exchange their ends."""
-
-
-HOST_EVALUATES, HALO_EXCHANGES = HostEvaluates(), HaloExchanges()
-HostStep = HostEvaluates | TeamExchanges | HaloExchanges
+HostStep = Host | TeamExchanges
 """A step in which the host takes part, between launches."""
 
 
@@ -160,7 +159,7 @@ def loop(shape: Shape, *, outside: bool, divides: bool = True) -> Schedule:
             return (Launch(name, size, None), *exchange)
         made, selected = (f"{name}_{done}" for done in ("made", "selected"))
         return (
-            *(Launch(made, size, None), HOST_EVALUATES, Launch(selected, size, None)),
+            *(Launch(made, size, None), Host.EVALUATES, Launch(selected, size, None)),
             *exchange,
         )
 
@@ -169,6 +168,12 @@ def loop(shape: Shape, *, outside: bool, divides: bool = True) -> Schedule:
 
 NEIGHBOURS = "neighbours of items"
 """The key of `Neighbours` of kernels/tours among the arrays; no field or table has this name."""
+
+
+def reset_setting() -> Any:
+    """Declare the setting `reset`, the patience of an algorithm."""
+    words = "generations without improvement before an island restarts; 0: never"
+    return setting(0, words, low=0, high=2**62)
 
 
 class Algorithm(ABC):

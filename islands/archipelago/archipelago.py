@@ -103,7 +103,6 @@ class Archipelago:
                 require_fit(made.algorithm, spec.population, migration, **size)
             parts.append(made)
         self._encodings = [each.encoding for each in parts]
-        self._encoding = self._encodings[0]
         make_halo = None
         if reach := parts[0].algorithm.halo:
             make_halo = partial(Halo, backend, world, held.deal, transport, reach)

@@ -8,10 +8,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from islands.algorithms.base import HALO_EXCHANGES, NEIGHBOURS, HaloExchanges, TeamExchanges
+from islands.algorithms.base import NEIGHBOURS, Host, TeamExchanges
 from islands.archipelago.attempt import Attempt
 from islands.archipelago.colonies import ColonySpec, RankIslands
-from islands.archipelago.injection import dealt, place, replace_worst
+from islands.archipelago.injection import place, replace_worst, require_individuals
 from islands.archipelago.launches import Launches, Segments
 from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
 from islands.archipelago.memory import WAITING, Memory, tables_of
@@ -120,8 +120,8 @@ class Colony:
         """
         held = self.held
         self._memory.clear(held.new_islands())
-        given = dealt(solutions, held.mine, held.islands, self.spec.population)
-        place(given, self._problem, self.encoding, self._backend, self.state)
+        require_individuals(solutions, held.islands * self.spec.population)
+        place(held.dealt(solutions, 0), self._problem, self.encoding, self._backend, self.state)
         self.attempt.start(may_be_partial=may_be_partial)
         self._forget_children()
         self._run(self._launches.start, 0)
@@ -218,7 +218,7 @@ class Colony:
             elif isinstance(each, TeamExchanges):
                 assert self._sharing is not None
                 self._sharing.run(each, made)
-            elif isinstance(each, HaloExchanges):
+            elif each is Host.EXCHANGES_HALO:
                 assert self.halo is not None
                 assert self.halo.exchange is not None
                 self.halo.exchange.run()
@@ -231,7 +231,7 @@ class Colony:
         assert self.halo is not None
         *others, last = segments or [[]]
         assert isinstance(last, list), "a generation ends with a launch"
-        ends = [] if self.halo.exchange is None else [HALO_EXCHANGES]
+        ends = [] if self.halo.exchange is None else [Host.EXCHANGES_HALO]
         return [*others, [*last, self.halo.pack], *ends] if segments else []
 
     def derive(self, *, everyone: bool = False) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from islands.algorithms.base import (
     Concurrent,
-    HostEvaluates,
+    Host,
     HostStep,
     Launch,
     Step,
@@ -182,7 +182,7 @@ class Launches:
                 launches += [self._bound(step, archipelago)] if step.blocks else []
             elif isinstance(step, Concurrent):
                 launches += self._forked(step, archipelago)
-            elif isinstance(step, HostEvaluates) and self._parts.evaluation == "thread":
+            elif step is Host.EVALUATES and self._parts.evaluation == "thread":
                 launches.append(self._evaluation(archipelago))
             elif shares or not isinstance(step, TeamExchanges):
                 launches = []

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from islands.algorithms import ALGORITHMS, Algorithm
-from islands.algorithms.base import HOST_EVALUATES, Schedule, Shape
+from islands.algorithms.base import Host, Schedule, Shape
 from islands.archipelago.colonies import ColonySpec
 from islands.archipelago.measure import compares_edges
 from islands.backends.base import Block
@@ -141,7 +141,7 @@ class ProgramParts:
     def schedule(self) -> Schedule:
         """The algorithm's launches; refuses one whose children only its kernels evaluate."""
         schedule = self.algorithm.schedule(self.shape, outside=self.outside)
-        if self.outside and HOST_EVALUATES not in schedule.generation:
+        if self.outside and Host.EVALUATES not in schedule.generation:
             name = self.algorithm.name
             raise UsageError(f"decoding=host: {name} evaluates in its own kernels. Omit decoding")
         return schedule
