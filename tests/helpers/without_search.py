@@ -165,13 +165,16 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
     """Let commands end where they would begin to search, on a machine with or without GPUs."""
     found = ("cuda", f"{ranks} GPUs found") if has_gpus else ("cpu", "no GPU found")
     device = SimpleNamespace(
-        name=found[0], device="a device", block_memory=_BLOCK_MEMORY if has_gpus else None
+        name=found[0],
+        device="a device",
+        block_memory=_BLOCK_MEMORY if has_gpus else None,
+        compiling=SimpleNamespace(),
     )
     replaced: dict[str, Any] = {
         "islands.backends.automatic": lambda: found,
         "islands.backends.gpus.devices": lambda: ranks if has_gpus else 0,
         "islands.backends.gpus.block_memory": lambda _: _BLOCK_MEMORY,
-        "islands.run.runner._device": lambda *_: device,
+        "islands.run.runner.take_device": lambda *_, **__: device,
         "islands.run.runner._prepared": _prepared,
         "islands.run.runner._run_to_end": _stopped,
         "islands.run.build.take_device": lambda *_, **__: device,
