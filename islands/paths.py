@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from platformdirs import user_cache_path
@@ -80,35 +80,28 @@ def expanded(name: str) -> Path:
         raise InputError(f"{name}: there is no such user. Write the path in full") from None
 
 
-@contextmanager
-def reading(path: Path | str) -> Iterator[None]:
+def reading(path: Path | str) -> AbstractContextManager[None]:
     """Turn an `OSError` inside the block into an `InputError` that names `path` and the fix.
 
     A name that no file can have is an error of the same kind, but a `ValueError` of Python.
     """
-    try:
-        yield
-    except IslandsError:
-        raise
-    except (OSError, ValueError) as error:
-        reason = system_reason(error) if isinstance(error, OSError) else _impossible(path, error)
-        raise InputError(f"{path}: {reason}. Name a file that can be read") from error
+    return _naming(path, InputError, "", "Name a file that can be read")
+
+
+def writing(path: Path | str, fix: str = _ELSEWHERE) -> AbstractContextManager[None]:
+    """Turn an `OSError` inside the block into an `UnwritableError` that names `path` and `fix`."""
+    return _naming(path, UnwritableError, "cannot be written: ", f"Make room there, or {fix}")
 
 
 @contextmanager
-def writing(path: Path | str, fix: str = _ELSEWHERE) -> Iterator[None]:
-    """Turn an `OSError` inside the block into an `UnwritableError` that names `path` and `fix`."""
+def _naming(path: Path | str, kind: type[InputError], fault: str, fix: str) -> Iterator[None]:
     try:
         yield
-    except BrokenPipeError:
-        raise  # the reader closed the pipe; the file is not at fault
-    except IslandsError:
+    except (IslandsError, BrokenPipeError):  # of a pipe the reader is at fault, not the file
         raise
     except (OSError, ValueError) as error:
         reason = system_reason(error) if isinstance(error, OSError) else _impossible(path, error)
-        raise UnwritableError(
-            f"{path}: cannot be written: {reason}. Make room there, or {fix}"
-        ) from error
+        raise kind(f"{path}: {fault}{reason}. {fix}") from error
 
 
 def _impossible(path: Path | str, error: ValueError) -> str:
@@ -118,6 +111,12 @@ def _impossible(path: Path | str, error: ValueError) -> str:
     if isinstance(error, UnicodeEncodeError):
         return "the name is not UTF-8"
     raise error
+
+
+def publish(path: Path, text: str) -> None:
+    """Write a text to a file, which is never seen incomplete."""
+    with published(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
 
 
 @contextmanager

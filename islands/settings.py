@@ -210,3 +210,14 @@ def _range(low: float | None, high: float | None) -> str:
 def _bound(number: float) -> str:
     # Integers are exact, as a rounded bound could exceed the range.
     return str(number) if isinstance(number, int) else f"{number:g}"
+
+
+def flat(settings: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Return nested settings by their full names, such as `migration.interval`."""
+    found: dict[str, Any] = {}
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            found |= flat(value, f"{before}{name}.")
+        else:
+            found[f"{before}{name}"] = value
+    return found

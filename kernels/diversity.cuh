@@ -4,7 +4,7 @@
 // number of threads. No random numbers.
 #pragma once
 
-#include "core/archipelago.cuh"
+#include "core/islands.cuh"
 #include "core/marks.cuh"
 
 namespace diversity {
@@ -15,10 +15,10 @@ constexpr int ONE = 1 << 24;  // the distance of two keys or coordinates that di
 
 // The sample of an island: pairs of genomes, and which genes of them or which cities.
 struct Sample {
-    const Archipelago& all;
+    const Islands& all;
     const int me, individuals, pairs, n, genes;
 
-    __device__ Sample(const Archipelago& all, int me)
+    __device__ Sample(const Islands& all, int me)
         : all(all),
           me(me),
           individuals(min(2 * PAIRS, all.population)),
@@ -99,12 +99,12 @@ __device__ int64_t distances(const Sample& sample) {
 #endif
 
 // Return the sum of the distances of all pairs of genomes in the sample of an island.
-__device__ int64_t of_genes(const Archipelago& all, int me) {
+__device__ int64_t of_genes(const Islands& all, int me) {
     return block::sum(distances(Sample(all, me)));
 }
 
 // Return the number of distinct costs.
-__device__ int64_t of_costs(const Archipelago& all, int me) {
+__device__ int64_t of_costs(const Islands& all, int me) {
     const int32_t* const order = all.order + me * all.population;
     const int64_t* const cost = all.cost + all.row(all.island[me].generation, me, 0);
     int64_t mine = 0;

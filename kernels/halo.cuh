@@ -2,7 +2,7 @@
 // slices of one population. Reads generation g, writes the buffer. No random numbers.
 #pragma once
 
-#include "core/archipelago.cuh"
+#include "core/islands.cuh"
 #include "migrant.cuh"
 
 struct Halo {
@@ -14,7 +14,7 @@ struct Halo {
 
 // One block packs one individual; if the rank is its own neighbour, it also writes the received
 // copy.
-KERNEL(halo_pack, (Archipelago all, Halo halo)) {
+KERNEL(halo_pack, (Islands all, Halo halo)) {
     const int side = blockIdx.x / halo.reach, k = blockIdx.x % halo.reach;
     const int line = side == 0 ? k : all.islands * all.population - halo.reach + k;
     const int64_t generation = all.island[0].generation;

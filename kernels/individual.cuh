@@ -3,8 +3,8 @@
 // Random streams: those of the problem and the improver.
 #pragma once
 
-#include "core/archipelago.cuh"
 #include "core/costs.cuh"
+#include "core/islands.cuh"
 #include "core/marks.cuh"
 #include "genes.cuh"
 
@@ -14,7 +14,7 @@ namespace individual {
 // PROBLEM_EVALUATES may change the solution, and `row` is then updated. `child` distinguishes the
 // draws of children of the same slot.
 template <class Decoder, class Solution>
-__device__ int64_t cost_of(Decoder& decoder, Scratch scratch, const Archipelago& all,
+__device__ int64_t cost_of(Decoder& decoder, Scratch scratch, const Islands& all,
                            const problem::Data& data, const Solution& solution, encoding::Gene* row,
                            const draw::Place& place, int child = 0) {
 #ifdef PROBLEM_EVALUATES
@@ -29,7 +29,7 @@ __device__ int64_t cost_of(Decoder& decoder, Scratch scratch, const Archipelago&
 
 // Return the cost of the individual in a row.
 template <class Decoder>
-__device__ int64_t evaluate(Decoder& decoder, Scratch scratch, const Archipelago& all,
+__device__ int64_t evaluate(Decoder& decoder, Scratch scratch, const Islands& all,
                             const problem::Data& data, encoding::Gene* row,
                             const draw::Place& place, int child = 0) {
     return cost_of(decoder, scratch, all, data, decoder.decode(row), row, place, child);
@@ -49,7 +49,7 @@ __device__ bool halts_between(const improver::Plan& plan) {
 
 // Return the costs of the individuals in two rows; the second is decoded last.
 template <class Decoder>
-__device__ Costs evaluate(Decoder& decoder, Scratch scratch, const Archipelago& all,
+__device__ Costs evaluate(Decoder& decoder, Scratch scratch, const Islands& all,
                           const problem::Data& data, const improver::Plan& plan,
                           encoding::Gene* first, encoding::Gene* second, const draw::Place& place) {
     const int64_t cost = evaluate(decoder, scratch, all, data, first, place, 0);
@@ -83,7 +83,7 @@ __device__ constexpr bool are_keys(int32_t) { return false; }
 
 // Return the costs of the individuals in two rows; the second is decoded last.
 template <class Decoder>
-__device__ Costs evaluate(Decoder& decoder, Scratch scratch, const Archipelago& all,
+__device__ Costs evaluate(Decoder& decoder, Scratch scratch, const Islands& all,
                           const problem::Data& data, const improver::Plan& plan,
                           encoding::Gene* first, encoding::Gene* second, const draw::Place& place) {
     if constexpr (are_keys(encoding::Gene{})) {
@@ -103,7 +103,7 @@ __device__ Costs evaluate(Decoder& decoder, Scratch scratch, const Archipelago& 
 // Improve the individual decoded last, and update `row`. Return its cost, and add the number of
 // objective evaluations to `calls`.
 template <class Decoder>
-__device__ int64_t improve(Decoder& decoder, Scratch scratch, const Archipelago& all,
+__device__ int64_t improve(Decoder& decoder, Scratch scratch, const Islands& all,
                            const problem::Data& data, const improver::Plan& plan,
                            encoding::Gene* row, int64_t cost, const draw::Place& place,
                            int64_t& calls) {
@@ -121,7 +121,7 @@ __device__ int64_t improve(Decoder& decoder, Scratch scratch, const Archipelago&
 
 // Store a feasible solution that the population may refuse, for the archive. Not needed if all
 // solutions are feasible, as the archive then takes the best of the population.
-__device__ void offer(const Archipelago& all, int local, int slot, const encoding::Gene* row,
+__device__ void offer(const Islands& all, int local, int slot, const encoding::Gene* row,
                       int64_t cost) {
     if (!COSTS_MARKED || !marks::is_feasible(cost)) return;
     const int64_t number = int64_t(local) * all.population + slot;

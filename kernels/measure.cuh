@@ -2,8 +2,8 @@
 // the genes, costs and ranks of generation g; writes `measures`. No random numbers.
 #pragma once
 
-#include "core/archipelago.cuh"
 #include "core/costs.cuh"
+#include "core/islands.cuh"
 #include "diversity.cuh"
 
 struct Measure {
@@ -20,7 +20,7 @@ __device__ double sum_of_reals(const int64_t* cost, int size) {
     return sum;
 }
 
-KERNEL(measure, (Archipelago all, Measure* measures)) {
+KERNEL(measure, (Islands all, Measure* measures)) {
     const int me = blockIdx.x, size = all.population;
     const Island island = all.island[me];
     const int64_t* const cost = all.cost + all.row(island.generation, me, 0);

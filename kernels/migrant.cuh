@@ -3,7 +3,7 @@
 // numbers.
 #pragma once
 
-#include "core/archipelago.cuh"
+#include "core/islands.cuh"
 
 struct alignas(16) Migrant {
     int64_t cost;
@@ -17,7 +17,7 @@ struct alignas(16) Migrant {
 };
 
 // Return the migrant at a position of a buffer.
-__device__ Migrant* migrant_at(const Archipelago& all, char* buffer, int64_t position) {
+__device__ Migrant* migrant_at(const Islands& all, char* buffer, int64_t position) {
     return reinterpret_cast<Migrant*>(buffer + position * all.migrant_bytes);
 }
 
@@ -32,7 +32,7 @@ __device__ void copy_trait(char* to, const char* from, int bytes) {
 }
 
 // Copy the individual of a row to a migrant.
-__device__ void pack(const Archipelago& all, int32_t row, Migrant* to) {
+__device__ void pack(const Islands& all, int32_t row, Migrant* to) {
     int64_t missing = -1;
     copy_row(to->genes(), all.genes_of(row), all.shape.pitch);
     for (int i = 0; i < all.trait_count; ++i) {
@@ -44,7 +44,7 @@ __device__ void pack(const Archipelago& all, int32_t row, Migrant* to) {
 }
 
 // Copy a migrant to a row, except for its cost. The row keeps its own traits that are missing.
-__device__ void unpack(const Archipelago& all, int32_t row, Migrant* from) {
+__device__ void unpack(const Islands& all, int32_t row, Migrant* from) {
     copy_row(all.genes_of(row), from->genes(), all.shape.pitch);
     for (int i = 0; i < all.trait_count; ++i) {
         const Trait trait = all.traits[i];

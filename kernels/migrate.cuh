@@ -4,7 +4,7 @@
 // No random numbers here; selection.cuh draws.
 #pragma once
 
-#include "core/archipelago.cuh"
+#include "core/islands.cuh"
 #include "migrant.cuh"
 
 // The outcome for one immigrant.
@@ -27,7 +27,7 @@ struct Migration {
 
     // Return arrival `number` of an island, or null. Arrivals are ordered by source island and by
     // position there.
-    __device__ Migrant* arrival(const Archipelago& all, int island, int number) const {
+    __device__ Migrant* arrival(const Islands& all, int island, int number) const {
         const int slot = source[island * degree + number / migrants];
         if (slot < 0) return nullptr;
         return migrant_at(all, buffer, int64_t(slot) * migrants + number % migrants);
@@ -35,7 +35,7 @@ struct Migration {
 };
 
 // One block packs one emigrant. `chosen` lists the emigrants, `stride` per island.
-KERNEL(migrate_pack, (Archipelago all, Migration plan, const int32_t* chosen, int32_t stride)) {
+KERNEL(migrate_pack, (Islands all, Migration plan, const int32_t* chosen, int32_t stride)) {
     const int me = plan.leaving[blockIdx.x / plan.migrants];
     if (me < 0) return;
     const int individual = chosen[int64_t(me) * stride + blockIdx.x % plan.migrants];
@@ -62,7 +62,7 @@ __device__ int next_match(int first, int count, Matches matches) {
 }
 
 // Return whether the genome of an arrival is on the island already or in an earlier arrival.
-__device__ bool is_duplicate(const Archipelago& all, const Migration& plan, int me, int number) {
+__device__ bool is_duplicate(const Islands& all, const Migration& plan, int me, int number) {
     Migrant* const self = plan.arrival(all, me, number);
     const int64_t first = all.row(all.island[me].generation, me, 0);
     for (int i = -1;;) {
@@ -84,7 +84,7 @@ __device__ bool is_duplicate(const Archipelago& all, const Migration& plan, int 
 }  // namespace migrate
 
 // One block checks one arrival, before any has been accepted.
-KERNEL(migrate_check, (Archipelago all, Migration plan, Arrival* arrivals)) {
+KERNEL(migrate_check, (Islands all, Migration plan, Arrival* arrivals)) {
     const int me = blockIdx.x / plan.arrivals(), number = blockIdx.x % plan.arrivals();
     Migrant* const self = plan.arrival(all, me, number);
     const bool refused =
@@ -95,7 +95,7 @@ KERNEL(migrate_check, (Archipelago all, Migration plan, Arrival* arrivals)) {
 // One block accepts one arrival unless it was refused. The best arrival of an island takes the
 // first place, the next best the second, and so on; of equals, the one from the lower island comes
 // first. Places are the individuals from the worst upwards or, if given, those in `victims`.
-KERNEL(migrate_take, (Archipelago all, Migration plan, const int32_t* victims, Arrival* arrivals)) {
+KERNEL(migrate_take, (Islands all, Migration plan, const int32_t* victims, Arrival* arrivals)) {
     const int me = blockIdx.x / plan.arrivals(), number = blockIdx.x % plan.arrivals();
     Arrival* const here = arrivals + me * plan.arrivals();
     if (here[number].refused) return;

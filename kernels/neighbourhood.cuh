@@ -4,7 +4,7 @@
 // Reads generation g and the halo. No random numbers.
 #pragma once
 
-#include "core/archipelago.cuh"
+#include "core/islands.cuh"
 #include "migrant.cuh"
 
 #define NEIGHBOURHOOD_RING 0         // RADIUS cells on either side
@@ -51,12 +51,12 @@ __device__ int line_of(const Grid& grid, int slot, int cell) {
     return slot + down * width + across + around;
 }
 
-__device__ Neighbour of_row(const Archipelago& all, int32_t row) {
+__device__ Neighbour of_row(const Islands& all, int32_t row) {
     return {all.cost[row], all.genes_of(row), 0.0};
 }
 
 // Return neighbour k of an individual, in the order of the grid; it may be on another island.
-__device__ Neighbour at(const Grid& grid, const Archipelago& all, int64_t generation, int local,
+__device__ Neighbour at(const Grid& grid, const Islands& all, int64_t generation, int local,
                         int slot, int k) {
     // Skip the middle, which is the individual itself.
     int line = line_of(grid, slot, k + (k >= SIZE / 2));

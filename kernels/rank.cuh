@@ -2,7 +2,7 @@
 // Reads the costs of the new generation; writes `order`, `island` and `archive`. No random numbers.
 #pragma once
 
-#include "core/archipelago.cuh"
+#include "core/islands.cuh"
 #include "core/marks.cuh"
 
 // The rules by which the record of an island is updated.
@@ -22,7 +22,7 @@ struct Candidate {
 
 // Return the best individual of a generation; with marked costs, the best feasible one of the
 // population and of those offered to the archive.
-__device__ Candidate candidate(const Archipelago& all, int me, int64_t generation,
+__device__ Candidate candidate(const Islands& all, int me, int64_t generation,
                                const block::Least<int64_t>& best) {
     const int32_t first = all.row(generation, me, 0);
     if (!COSTS_MARKED) return {best.value, all.genes_of(first + best.index)};
@@ -42,7 +42,7 @@ __device__ Candidate candidate(const Archipelago& all, int me, int64_t generatio
 }
 
 // Update the record of an island. Every thread computes it, so that all take the same branches.
-__device__ void update(const Archipelago& all, int me, const RankingPlan& plan, Island island,
+__device__ void update(const Islands& all, int me, const RankingPlan& plan, Island island,
                        const block::Least<int64_t>& best) {
     island.generation += plan.step;
     const bool restarted = plan.step && island.restart;
@@ -71,7 +71,7 @@ __device__ void update(const Archipelago& all, int me, const RankingPlan& plan, 
 }  // namespace record
 
 // A block sorts one island after another from best to worst.
-KERNEL(rank, (Arena arena, Archipelago all, RankingPlan plan)) {
+KERNEL(rank, (Arena arena, Islands all, RankingPlan plan)) {
     const int size = all.population;
     int64_t* const value = reinterpret_cast<int64_t*>(arena.large());
     uint32_t* const index = reinterpret_cast<uint32_t*>(value + block::power_of_two(size));
@@ -88,7 +88,7 @@ KERNEL(rank, (Arena arena, Archipelago all, RankingPlan plan)) {
 }
 
 // A block finds the best of one island and puts it first; the others stay unsorted.
-KERNEL(find_best, (Archipelago all, RankingPlan plan)) {
+KERNEL(find_best, (Islands all, RankingPlan plan)) {
     const int me = blockIdx.x, size = all.population;
     const Island island = all.island[me];
     const int64_t* const cost = all.cost + all.row(island.generation + plan.step, me, 0);

@@ -3,13 +3,13 @@
 // Random streams: SELECT, or for select_uniform the one that the host names (SELECT or REPLACE).
 #pragma once
 
-#include "core/archipelago.cuh"
 #include "core/costs.cuh"
+#include "core/islands.cuh"
 
 // Select `count` different individuals with rank `first` or worse, with equal probability, and
 // write them to drawn[island][count] in the order of selection.
-KERNEL(select_uniform, (Arena arena, Archipelago all, int32_t stream, int32_t first, int32_t count,
-                        int32_t* drawn)) {
+KERNEL(select_uniform,
+       (Arena arena, Islands all, int32_t stream, int32_t first, int32_t count, int32_t* drawn)) {
     const int size = all.population - first;
     int64_t* const value = reinterpret_cast<int64_t*>(arena.large());
     uint32_t* const rank = reinterpret_cast<uint32_t*>(value + block::power_of_two(size));
@@ -38,7 +38,7 @@ struct Wheel {
     int64_t best, worst;
     int shift;
 
-    __device__ Wheel(const Archipelago& all, int me)
+    __device__ Wheel(const Islands& all, int me)
         : cost(all.cost + all.row(all.island[me].generation, me, 0)),
           order(all.order + me * all.population),
           best(cost[order[0]]),
@@ -58,7 +58,7 @@ struct Wheel {
 }  // namespace selection
 
 // Select `count` different individuals, with higher probability for lower cost (roulette wheel).
-KERNEL(select_roulette, (Archipelago all, int32_t count, int32_t* drawn)) {
+KERNEL(select_roulette, (Islands all, int32_t count, int32_t* drawn)) {
     const int me = blockIdx.x, size = all.population;
     const selection::Wheel wheel(all, me);
     int32_t* const mine = drawn + int64_t(me) * count;

@@ -15,11 +15,12 @@ from pathlib import Path
 import jobs
 import pytest
 from quick_compiler import quick_compiler
+from scripts_for_tests import forgotten
+from standing_ranks import StandingRanks
 from wheel_for_tests import environment, wheel_of_sdist
 
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.custom.parts import PartKind
 from islands.parallel import World, launched, world
 
 _LONG = (
@@ -139,6 +140,22 @@ def mpirun(monkeypatch: pytest.MonkeyPatch, own_tmpdir: None) -> list[str]:
     return [*found, "-n"]
 
 
+@pytest.fixture(scope="session")
+def _standing_ranks() -> Iterator[StandingRanks]:
+    ranks = StandingRanks()
+    yield ranks
+    ranks.stop()
+
+
+@pytest.fixture
+def standing_ranks(_standing_ranks: StandingRanks) -> StandingRanks:
+    """Return ranks that run commands as `mpirun` does, in processes that remain."""
+    pytest.importorskip("mpi4py")
+    if jobs.mpirun() is None:
+        pytest.skip("no mpirun found")
+    return _standing_ranks
+
+
 class FailTogether:
     """Ends all ranks if a test fails on one; the others would wait for it forever."""
 
@@ -164,21 +181,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def _without_scripts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Forget the folders and modules of scripts that a test has loaded."""
-    before, paths, folder = set(sys.modules), list(sys.path), tmp_path_factory.getbasetemp()
-    yield
-    sys.path[:] = paths
-    for name in set(sys.modules) - before:
-        file = getattr(sys.modules[name], "__file__", None)
-        if file is not None and Path(file).is_relative_to(folder):
-            del sys.modules[name]
-
-
-@pytest.fixture(autouse=True)
-def _without_user_parts() -> Iterator[None]:
-    """Unregister the parts that a test has registered."""
-    yield
-    for kind in PartKind.all:
-        for name in kind.own:
-            del kind.registry[name]
-        kind.own.clear()
+    """Forget the folders, modules and parts of scripts that a test has loaded."""
+    with forgotten(tmp_path_factory.getbasetemp()):
+        yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from dataclasses import FrozenInstanceError
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ranks_for_tests import on_ranks
+from standing_ranks import StandingRanks
 
 import islands
 from islands import Progress, solve
@@ -154,11 +154,10 @@ print("ended", ended.generations, ended.digest[:8], ended.reason, rows, flush=Tr
 """
 
 
-def test_processes_under_mpirun_agree(mpirun: list[str], tmp_path: Path) -> None:
+def test_ranks_agree(standing_ranks: StandingRanks, tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(_SCRIPT)
-    command = [*mpirun, "2", sys.executable, str(script)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = standing_ranks.run(2, str(script))
     assert done.returncode == 0, done.stderr
     lines = sorted(done.stdout.splitlines())
     assert lines[:2] == ["caught mine"] * 2

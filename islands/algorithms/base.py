@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,7 +22,7 @@ from islands.backends.base import Array
 from islands.backends.source import Header, Macros
 from islands.backends.state import Field
 from islands.errors import UsageError
-from islands.settings import NoSettings, Settings
+from islands.settings import NoSettings, Settings, setting
 
 if TYPE_CHECKING:
     from islands.problems.base import Problem
@@ -36,9 +37,9 @@ class Shape:
     pitch: int
     """Distance between two genomes in memory, in genes."""
     gene: np.dtype[Any]
-    share: range | None = None
+    made: range | None = None
     """The slots of each island whose individuals this rank makes; None: all."""
-    first_share: range | None = None
+    first_made: range | None = None
     """Those in generation 0, in which the first slots are not only copied; None: the same."""
 
     @property
@@ -49,7 +50,7 @@ class Shape:
     @property
     def slots(self) -> range:
         """The slots of each island whose individuals this rank makes."""
-        return range(self.population) if self.share is None else self.share
+        return range(self.population) if self.made is None else self.made
 
     @property
     def jobs(self) -> int:
@@ -57,8 +58,11 @@ class Shape:
         return self.islands * len(self.slots)
 
 
-class HostEvaluates:
-    """The step at which the host evaluates the new children."""
+class Host(Enum):
+    """A step of the host alone."""
+
+    EVALUATES = "evaluates the new children"
+    EXCHANGES_HALO = "exchanges the ends of neighbouring islands"
 
 
 @dataclass(frozen=True)
@@ -75,12 +79,7 @@ class TeamExchanges:
     """The fields to exchange instead if the island begins again in this generation."""
 
 
-class HaloExchanges:
-    """The step at which neighbouring islands exchange their ends."""
-
-
-HOST_EVALUATES, HALO_EXCHANGES = HostEvaluates(), HaloExchanges()
-HostStep = HostEvaluates | TeamExchanges | HaloExchanges
+HostStep = Host | TeamExchanges
 """A step in which the host takes part, between launches."""
 
 
@@ -113,14 +112,14 @@ Step = Launch | Concurrent | HostStep
 class Schedule:
     """Launches in order.
 
-    Each kernel has the parameters `(Arena arena, Archipelago all, problem::Data data,
+    Each kernel has the parameters `(Arena arena, Islands all, problem::Data data,
     algorithm::Plan plan, improver::Plan improving)`.
     """
 
     start: tuple[Step, ...]
     generation: tuple[Step, ...]
     adopt: tuple[Launch, ...] = ()
-    """Launches that update derived fields of the rows marked in `Archipelago::changed`, after a
+    """Launches that update derived fields of the rows marked in `Islands::changed`, after a
     start, a restore or a migration."""
 
     def __post_init__(self) -> None:
@@ -160,7 +159,7 @@ def loop(shape: Shape, *, outside: bool, divides: bool = True) -> Schedule:
             return (Launch(name, size, None), *exchange)
         made, selected = (f"{name}_{done}" for done in ("made", "selected"))
         return (
-            *(Launch(made, size, None), HOST_EVALUATES, Launch(selected, size, None)),
+            *(Launch(made, size, None), Host.EVALUATES, Launch(selected, size, None)),
             *exchange,
         )
 
@@ -169,6 +168,12 @@ def loop(shape: Shape, *, outside: bool, divides: bool = True) -> Schedule:
 
 NEIGHBOURS = "neighbours of items"
 """The key of `Neighbours` of kernels/tours among the arrays; no field or table has this name."""
+
+
+def reset_setting() -> Any:
+    """Declare the setting `reset`, the patience of an algorithm."""
+    words = "generations without improvement before an island restarts; 0: never"
+    return setting(0, words, low=0, high=2**62)
 
 
 class Algorithm(ABC):
@@ -185,7 +190,7 @@ class Algorithm(ABC):
     """Whether it needs the neighbours of each item; `plan` receives them as `NEIGHBOURS`."""
     needs: ClassVar[str] = "distances between cities"
     """What a problem lacks that it does not fit."""
-    is_uneven: ClassVar[bool] = False
+    varies_in_length: ClassVar[bool] = False
     """Whether a generation may take many times longer than the previous one."""
     needs_order: ClassVar[bool] = False
     """Whether each generation needs the individuals in order of cost, not only the best one."""
@@ -256,8 +261,8 @@ class Algorithm(ABC):
         """Return the settings for a bounded encoding; refuse those that do not fit its range."""
         return settings
 
-    def prepare(self, problem: Problem) -> None:  # noqa: B027
-        """Take from the problem what its macros, fields and plan depend on."""
+    def prepare(self, problem: Problem, shape: Shape) -> None:  # noqa: B027
+        """Take from the problem and the sizes of its populations what all other methods need."""
 
     def require_islands(self, islands: int) -> None:  # noqa: B027
         """Refuse a number of islands, over all ranks, that does not fit the settings."""

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from islands.algorithms.base import Algorithm
+from islands.algorithms.base import Algorithm, reset_setting
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -57,12 +57,7 @@ class BrkgaSettings(Settings):
         " the parent's rank",
         choices=("rho", *_WEIGHTS),
     )
-    reset: int = setting(
-        0,
-        "generations without improvement before an island restarts; 0: never",
-        low=0,
-        high=2**62,
-    )
+    reset: int = reset_setting()
 
     def check(self) -> None:
         if self.elite + self.mutants > 1:
@@ -95,7 +90,7 @@ class Brkga(Algorithm):
     Settings: ClassVar[type[Settings]] = BrkgaSettings
 
     def __init__(self, settings: BrkgaSettings, population: int, encoding: str = "keys") -> None:
-        self.settings = settings
+        super().__init__(settings, population, encoding)
         self.patience = settings.reset
         # Shares are truncated to whole individuals; 1e-9 corrects products such as 0.29 * 100.
         self.elite = math.floor(settings.elite * population + 1e-9)

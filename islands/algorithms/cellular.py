@@ -6,7 +6,6 @@ their neighbours at the same time, and the better of the two children replaces t
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from islands.algorithms import operators
-from islands.algorithms.base import Algorithm
+from islands.algorithms.base import Algorithm, reset_setting
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -82,12 +81,7 @@ class CellularSettings(Settings):
         "whether the better child always replaces its parent, or only if it is better (elitist)",
         choices=_REPLACEMENTS,
     )
-    reset: int = setting(
-        0,
-        "generations without improvement before an island restarts; 0: never",
-        low=0,
-        high=2**62,
-    )
+    reset: int = reset_setting()
     halo: bool = setting(False, "whether all islands are slices of one large grid")
 
     def check(self) -> None:
@@ -112,12 +106,11 @@ class Cellular(Algorithm):
     def __init__(
         self, settings: CellularSettings, population: int, encoding: str = "permutation"
     ) -> None:
-        self.settings = settings
+        super().__init__(settings, population, encoding)
         self.patience = settings.reset
         self.loses_best = settings.replacement == "generational"
         self._crossover = operators.crossover(settings.crossover, encoding)
         self._mutation = operators.mutation(settings.mutation, encoding)
-        self._population = population
         if settings.grid == _RING:
             self._kind, self._radius, self.width = 0, settings.neighbours // 2, 1
             self.neighbours = settings.neighbours
@@ -128,15 +121,14 @@ class Cellular(Algorithm):
             around = 2 * r * (r + 1) if settings.shape == "von_neumann" else 4 * r * (r + 1)
             self.neighbours = around
         if not settings.halo:
-            self._require_room(population, f"population={population}")
+            self._require_size(population, f"population={population}")
         self._reach = self._radius * self.width
         self.halo = self._reach if settings.halo else 0
 
     @classmethod
     def completed(cls, settings: CellularSettings, encoding: str) -> CellularSettings:
-        crossover = operators.crossover(settings.crossover, encoding).name
-        mutation = operators.mutation(settings.mutation, encoding).name
-        return dataclasses.replace(settings, crossover=crossover, mutation=mutation)
+        completed: CellularSettings = operators.completed(settings, encoding)
+        return completed
 
     def defines(self) -> Macros:
         settings = self.settings
@@ -169,12 +161,12 @@ class Cellular(Algorithm):
 
     def require_islands(self, islands: int) -> None:
         if self.settings.halo:
-            whole = islands * self._population
-            self._require_room(whole, f"islands={islands} x population={self._population}")
+            whole = islands * self.population
+            self._require_size(whole, f"islands={islands} x population={self.population}")
 
     def _columns(self) -> int:
         """Return the columns of the torus."""
-        population = self._population
+        population = self.population
         side = math.isqrt(population)
         square = next(side - k for k in range(side) if population % (side - k) == 0)
         width = self.settings.width or square
@@ -185,7 +177,7 @@ class Cellular(Algorithm):
             )
         return width
 
-    def _require_room(self, individuals: int, named: str) -> None:
+    def _require_size(self, individuals: int, named: str) -> None:
         """Refuse a grid that is too small for a neighbourhood without repetitions."""
         if self.settings.grid == _RING:
             if individuals <= self.settings.neighbours:
@@ -197,7 +189,7 @@ class Cellular(Algorithm):
             return
         least, rows = 2 * self._radius + 1, individuals // self.width
         if min(self.width, rows) < least:
-            square = max(least, math.isqrt(self._population)) ** 2
+            square = max(least, math.isqrt(self.population)) ** 2
             raise UsageError(
                 f"{named} on a torus of {counted(rows, 'row')} and {counted(self.width, 'column')}:"
                 f" radius={self._radius} needs at least {least} of each. Choose another width, a"

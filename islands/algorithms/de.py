@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from islands.algorithms.base import Algorithm, Shape
+from islands.algorithms.base import Algorithm, Shape, reset_setting
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -51,12 +51,7 @@ class DeSettings(Settings):
     adaptation: str = setting(
         "none", "jde: F and Cr adapt for each individual", choices=_ADAPTATIONS
     )
-    reset: int = setting(
-        0,
-        "generations without improvement before an island restarts; 0: never",
-        low=0,
-        high=2**62,
-    )
+    reset: int = reset_setting()
 
     def check(self) -> None:
         if not np.float32(self.low) < np.float32(self.high):
@@ -76,7 +71,7 @@ class De(Algorithm):
     Settings: ClassVar[type[Settings]] = DeSettings
 
     def __init__(self, settings: DeSettings, population: int, encoding: str = "keys") -> None:
-        self.settings = settings
+        super().__init__(settings, population, encoding)
         self.patience = settings.reset
         if population < _FEWEST:
             raise UsageError(

@@ -198,7 +198,7 @@ class Eax(Algorithm):
     uses_neighbours: ClassVar[bool] = True
     fewest_threads: ClassVar[int] = 256
     improves: ClassVar[bool] = False
-    is_uneven: ClassVar[bool] = True
+    varies_in_length: ClassVar[bool] = True
     grows_by_islands: ClassVar[bool] = False
     Settings: ClassVar[type[Settings]] = EaxSettings
 
@@ -206,7 +206,6 @@ class Eax(Algorithm):
         self, settings: EaxSettings, population: int, encoding: str = "permutation"
     ) -> None:
         super().__init__(settings, population, encoding)
-        self._pitch = 0
 
     @classmethod
     def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
@@ -240,6 +239,9 @@ class Eax(Algorithm):
     def defines(self) -> Macros:
         return {"EAX_WIDE": str(int(self._pitch > NARROW))}
 
+    def prepare(self, problem: Problem, shape: Shape) -> None:
+        self._pitch = shape.pitch
+
     def require_problem(self, problem: Problem) -> None:
         if self.settings.first_tours == _CURVE and _places(problem) is None:
             raise UsageError(
@@ -248,7 +250,6 @@ class Eax(Algorithm):
             )
 
     def fields(self, shape: Shape) -> dict[str, Field]:
-        self._pitch = shape.pitch
         size, pitch, children = shape.population, shape.pitch, self.settings.children
         position = np.int32 if pitch > NARROW else np.uint16
         return {
@@ -267,7 +268,7 @@ class Eax(Algorithm):
         }
 
     def _shared_fields(self, shape: Shape) -> dict[str, Field]:
-        if shape.share is None:
+        if shape.made is None:
             return {}
         each = chosen_bytes(shape.pitch)
         return {"chosen": Field((shape.population, each), np.uint8, kind="scratch")}
@@ -334,7 +335,7 @@ class Eax(Algorithm):
         )
         children = Concurrent(tuple(map(children_of, _halves(shape.slots))))
         generation: tuple[Step, ...] = (children, replace, restart, stage)
-        if shape.share is not None:
+        if shape.made is not None:
             # Tours are large, so only the cuts of children travel, and each rank makes all tours.
             shared = (("shared", np.int32(1)),)
             generation = (

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from islands.algorithms import operators
-from islands.algorithms.base import Algorithm
+from islands.algorithms.base import Algorithm, reset_setting
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -71,12 +71,7 @@ class GaSettings(Settings):
         choices=_DUPLICATES,
         of="replacement=steady",
     )
-    reset: int = setting(
-        0,
-        "generations without improvement before an island restarts; 0: never",
-        low=0,
-        high=2**62,
-    )
+    reset: int = reset_setting()
 
 
 class Ga(Algorithm):
@@ -89,7 +84,7 @@ class Ga(Algorithm):
     Settings: ClassVar[type[Settings]] = GaSettings
 
     def __init__(self, settings: GaSettings, population: int, encoding: str = "bits") -> None:
-        self.settings = settings
+        super().__init__(settings, population, encoding)
         self.patience = settings.reset
         self._is_steady = settings.replacement == "steady"
         self._refuses = self._is_steady and settings.duplicates == "refuse"
@@ -118,9 +113,9 @@ class Ga(Algorithm):
 
     @classmethod
     def completed(cls, settings: GaSettings, encoding: str) -> GaSettings:
-        crossover = operators.crossover(_usual(settings.crossover, encoding), encoding).name
-        mutation = operators.mutation(settings.mutation, encoding).name
-        return dataclasses.replace(settings, crossover=crossover, mutation=mutation)
+        usual = dataclasses.replace(settings, crossover=_usual(settings.crossover, encoding))
+        completed: GaSettings = operators.completed(usual, encoding)
+        return completed
 
     def defines(self) -> Macros:
         return operators.macros(self._crossover, self._mutation)

@@ -6,7 +6,6 @@ search, replaces only this individual, and only if it is better and no better in
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from islands.algorithms import operators
-from islands.algorithms.base import Algorithm
+from islands.algorithms.base import Algorithm, reset_setting
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -46,12 +45,7 @@ class MemeticSettings(Settings):
         0.33, "maximum number of these random exchanges, as a share of the items", low=0, high=10
     )
     fewest: int = setting(5, "minimum number of these random exchanges", low=1, high=1000)
-    reset: int = setting(
-        0,
-        "generations without improvement before an island restarts; 0: never",
-        low=0,
-        high=2**62,
-    )
+    reset: int = reset_setting()
 
 
 class Memetic(Algorithm):
@@ -65,7 +59,7 @@ class Memetic(Algorithm):
     Settings: ClassVar[type[Settings]] = MemeticSettings
 
     def __init__(self, settings: MemeticSettings, population: int, encoding: str = _ORDERS) -> None:
-        self.settings = settings
+        super().__init__(settings, population, encoding)
         self.patience = settings.reset
         self._crossover = operators.crossover(settings.crossover, encoding)
         if population < 2:
@@ -75,8 +69,8 @@ class Memetic(Algorithm):
 
     @classmethod
     def completed(cls, settings: MemeticSettings, encoding: str) -> MemeticSettings:
-        crossover = operators.crossover(settings.crossover, encoding).name
-        return dataclasses.replace(settings, crossover=crossover)
+        completed: MemeticSettings = operators.completed(settings, encoding)
+        return completed
 
     def defines(self) -> Macros:
         return {"ISLANDS_CROSSOVER": self._crossover.header}

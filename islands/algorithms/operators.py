@@ -6,8 +6,9 @@ that the macros `ISLANDS_CROSSOVER` and `ISLANDS_MUTATION` name.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from islands.backends.source import Header, Macros
 from islands.custom.parts import PartKind
@@ -101,6 +102,14 @@ def crossover(name: str, encoding: str) -> Crossover:
 def mutation(name: str, encoding: str) -> Mutation:
     """Return the mutation with this name, or the encoding's default for an empty name."""
     return _fitting("mutation", name, encoding, _ALL_MUTATIONS, MUTATIONS)
+
+
+def completed(settings: Any, encoding: str) -> Any:
+    """Return settings with the names of the operators that they choose for an encoding."""
+    chosen = {"crossover": crossover(settings.crossover, encoding).name}
+    if hasattr(settings, "mutation"):
+        chosen["mutation"] = mutation(settings.mutation, encoding).name
+    return dataclasses.replace(settings, **chosen)
 
 
 def macros(crossover: Operator, mutation: Operator) -> Macros:

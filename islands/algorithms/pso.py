@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from islands.algorithms.base import Algorithm, Shape
+from islands.algorithms.base import Algorithm, Shape, reset_setting
 from islands.backends.arguments import Struct
 from islands.backends.base import Array
 from islands.backends.source import Header
@@ -105,12 +105,7 @@ class PsoSettings(Settings):
         high=_FARTHEST,
         of="encoding=keys",
     )
-    reset: int = setting(
-        0,
-        "generations without improvement before an island restarts; 0: never",
-        low=0,
-        high=2**62,
-    )
+    reset: int = reset_setting()
 
     def check(self) -> None:
         super().check()
@@ -142,7 +137,7 @@ class Pso(Algorithm):
     Settings: ClassVar[type[Settings]] = PsoSettings
 
     def __init__(self, settings: PsoSettings, population: int, encoding: str = "keys") -> None:
-        self.settings = self.completed(settings, encoding)
+        super().__init__(self.completed(settings, encoding), population, encoding)
         self.patience = settings.reset
         if settings.neighbourhood == _RING and population <= settings.neighbours:
             raise UsageError(

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.algorithms.base import Algorithm, Launch, Schedule, Shape, Step, TeamExchanges
+from islands.algorithms.base import (
+    Algorithm,
+    Launch,
+    Schedule,
+    Shape,
+    Step,
+    TeamExchanges,
+    reset_setting,
+)
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array
 from islands.backends.source import Header, Macros
@@ -25,7 +33,6 @@ from islands.settings import Settings, setting
 if TYPE_CHECKING:
     from islands.problems.base import Problem
     from islands.problems.qap_choice import Choice
-    from islands.problems.qap_exchanges import Swaps
 
 _WIDE_LOW, _WIDE_HIGH = 0.001, 0.4
 """The temperatures between which an island cools down, relative to the mean change of the cost."""
@@ -129,12 +136,7 @@ class TemperingSettings(Settings):
         low=0,
         high=2**31 - 1,
     )
-    reset: int = setting(
-        0,
-        "generations without improvement before an island restarts; 0: never",
-        low=0,
-        high=2**62,
-    )
+    reset: int = reset_setting()
 
     def check(self) -> None:
         super().check()
@@ -163,13 +165,9 @@ class Tempering(Algorithm):
     def __init__(
         self, settings: TemperingSettings, population: int, encoding: str = "permutation"
     ) -> None:
-        self.settings, self._population = settings, population
+        super().__init__(settings, population, encoding)
         self.patience = settings.reset
         self._tuning = 0 if settings.coldest > 0 else settings.tuning
-        self._keeps = False
-        self._choice: Choice | None = None
-        self._moves, self._is_moving = 0, False
-        self._excess, self._effort = _EXCESS, _EFFORT
         if population % settings.rungs:
             below = population // settings.rungs * settings.rungs
             near = [str(each) for each in (below, below + settings.rungs) if each > 0]
@@ -199,7 +197,7 @@ class Tempering(Algorithm):
         # within about a second, or, if there are many items, within ten.
         if problem.proposals:
             return {"islands": 16 if gpus() else 1, "population": 16 if gpus() else 2, **_MOVING}
-        if _swaps(problem).choice is not None:
+        if _choice_of(problem) is not None:
             # A block needs little memory, so that many replicas share a multiprocessor.
             return {"islands": 88 if gpus() else 1, "population": 24, **_CHOOSING}
         if gpus():
@@ -208,47 +206,46 @@ class Tempering(Algorithm):
             return {"islands": 1, "population": 8, "tuning": 10, "record.every": 5}
         return {"islands": 4, "population": 8}
 
-    def prepare(self, problem: Problem) -> None:
-        if problem.proposals:
-            self._is_moving = True
-            self._moves = sum(1 << _KINDS.index(each) for each in problem.proposals)
-            self._effort = _EFFORT_MOVES
-            return
-        self._choice = _swaps(problem).choice
+    def prepare(self, problem: Problem, shape: Shape) -> None:
+        self._choice, self._moves = _choice_of(problem), problem.proposals
         self.few_threads = self._choice is None
-        if _swaps(problem).is_unstructured:
+        self._excess, self._effort = _EXCESS, _EFFORT_MOVES if self._moves else _EFFORT
+        if problem.swaps is not None and problem.swaps.is_unstructured:
             self._excess, self._effort = _EXCESS_ROUGH, _EFFORT_ROUGH
+        bytes_kept = shape.individuals * _bytes_of_deltas(shape.pitch)
+        is_worth_it = _KEPT_FROM <= shape.pitch <= _KEPT_TO and bytes_kept <= _MOST_KEPT
+        self._keeps = is_worth_it and self._choice is None and not self._moves
         if self._choice is not None:
             share = self._choice.chosen / self._choice.size
             self._excess = _EXCESS_CHOICE[0] * share, _EXCESS_CHOICE[1] * share
             self._effort = _ROWS / self._choice.chosen
 
     def defines(self) -> Macros:
-        moving = {"TEMPERING_MOVES": str(self._moves)} if self._is_moving else {}
+        moves = sum(1 << _KINDS.index(each) for each in self._moves)
+        moving = {"TEMPERING_MOVES": str(moves)} if moves else {}
         return {**_types(self._choice), **moving, "TEMPERING_KEEPS": str(int(self._keeps))}
 
     def items(self, problem: Problem) -> int:
-        # A few rows of pairs at once, so that little is in vain if one of them is accepted.
-        if self._is_moving:
+        if self._moves:
             return 32  # each thread evaluates a proposal
+        # A few rows of pairs at once, so that little is in vain if one of them is accepted.
         return problem.items() if self._choice is None else _LOOKS * self._choice.size
 
     def fields(self, shape: Shape) -> dict[str, Field]:
         size, ladders = shape.population, shape.population // self.settings.rungs
-        kept, of_each = {}, _bytes_of_deltas(shape.pitch)
-        if self._is_moving:
-            kept = {
+        kept = {}
+        if self._keeps:
+            each = _bytes_of_deltas(shape.pitch)
+            kept["deltas"] = Field((size, each), np.uint8, kind="scratch")
+            kept["deltas_of"] = Field((size,), np.int64, kind="scratch")
+        if self._moves:
+            kept |= {
                 "roughness": Field((size,), np.float64),
                 "climbs": Field((size,), np.int64),
                 "proposals": Field((size,), np.int64),
                 "shares": Field((ladders, max(1, self._tuning)), np.float64),
                 "range": Field((ladders, 2), np.float64),
             }
-        fits = shape.individuals * of_each <= _MOST_KEPT and not self._is_moving
-        self._keeps = fits and self._choice is None and _KEPT_FROM <= shape.pitch <= _KEPT_TO
-        if self._keeps:
-            kept["deltas"] = Field((size, of_each), np.uint8, kind="scratch")
-            kept["deltas_of"] = Field((size,), np.int64, kind="scratch")
         return {
             **kept,
             "state": Field((size, shape.pitch), shape.gene),
@@ -262,9 +259,10 @@ class Tempering(Algorithm):
         }
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
-        if self._is_moving:
+        if self._moves:
             return {}
-        tables = _swaps(problem).tables()
+        assert problem.swaps is not None, "the problem fits"
+        tables = problem.swaps.tables()
         if self._choice is not None:
             tables |= {"weights": self._choice.weights, "alone": self._choice.alone}
             tables["symmetries"] = self._choice.symmetries()
@@ -287,10 +285,10 @@ class Tempering(Algorithm):
         settings, deltas = self.settings, arrays.get("deltas")
         is_given = settings.coldest > 0
         wide = (_WIDE_LOW, _WIDE_HIGH) if self._choice is None else _WIDE_CHOICE
-        wide = _WIDE_MOVES if self._is_moving else wide
+        wide = _WIDE_MOVES if self._moves else wide
         return Struct(
             rungs=np.int32(settings.rungs),
-            sweeps=np.int32(settings.proposals if self._is_moving else settings.sweeps),
+            sweeps=np.int32(settings.proposals if self._moves else settings.sweeps),
             patience=np.int32(settings.patience),
             renewed_from=np.int32(_RENEWED[0] * settings.rungs),
             renewed_to=np.int32(_RENEWED[1] * settings.rungs),
@@ -314,7 +312,7 @@ class Tempering(Algorithm):
 
     def _moving(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
         """Return the members of the plan for chains of moves."""
-        if not self._is_moving:
+        if not self._moves:
             return {}
         names = ("roughness", "climbs", "proposals", "shares", "range")
         return {
@@ -338,9 +336,9 @@ class Tempering(Algorithm):
         }
 
 
-def _swaps(problem: Problem) -> Swaps:
-    assert problem.swaps is not None, "the problem fits"
-    return problem.swaps
+def _choice_of(problem: Problem) -> Choice | None:
+    """Return the choice of places that a problem is; None for another one, which may not fit."""
+    return None if problem.swaps is None else problem.swaps.choice
 
 
 def _types(choice: Choice | None) -> Macros:

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago.colonies import ColonySpec, Share, islands_of_each, of_colony
+from islands.archipelago.colonies import ColonySpec, RankIslands, islands_of_each, of_colony
 from islands.archipelago.colony import Colony
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.archipelago.memory import fields_of
 from islands.archipelago.parts import ProgramParts
 from islands.archipelago.saved import EMIGRANTS, by_colony, joined, require_genomes, split
 from islands.archipelago.sizes import require_countable, require_memory
-from islands.archipelago.team import Team
-from islands.archipelago.team import shares as shares_of
+from islands.archipelago.team import Team, divided
 from islands.backends.base import Array, Backend
 from islands.migration import Arrivals, AsyncExchange, Exchange, Layout, Transport
 from islands.migration.repeated import Halo
@@ -59,10 +58,10 @@ class Archipelago:
         islands = sum(each.islands for each in colonies)
         specs = [replace(each, islands=runs * each.islands) for each in colonies]
         self._islands = islands_of_each(specs)
-        share = Share(islands, runs, seed=seed, world=world, deal=deal)
-        self.held = share.mine
+        held = RankIslands(islands, runs, seed=seed, world=world, deal=deal)
+        self.held = held.mine
         """The islands of which this rank has a copy."""
-        self.mine = share.deal.recorded(world.rank)
+        self.mine = held.deal.recorded(world.rank)
         """Those that it measures, records and saves: each island has one such rank."""
         self.generation = 0
         self.may_be_partial = False
@@ -73,13 +72,13 @@ class Archipelago:
         """The generations in progress, or an empty range; for any thread."""
         self.backend, self._warm_start = backend, warm_start
         self.is_on_cpu = backend.in_host_memory
-        kind = AsyncExchange if asynchronous and share.deal.teams > 1 else Exchange
-        among, dealt = world, share.deal
+        kind = AsyncExchange if asynchronous and held.deal.teams > 1 else Exchange
+        among, dealt = world, held.deal
         self.team, self.firsts = team, firsts
         if firsts is not None:
-            among, dealt = firsts, Deal(share.islands, firsts.size)
+            among, dealt = firsts, Deal(held.islands, firsts.size)
             if not self.mine:
-                kind, among, dealt = Exchange, World(), Deal(share.islands, 1)
+                kind, among, dealt = Exchange, World(), Deal(held.islands, 1)
                 migration = replace(migration, topology="none")
         self._exchange = kind(
             *(migration, backend, among, transport),
@@ -89,36 +88,35 @@ class Archipelago:
             starts=np.array([each.start for each in self._islands], np.int64),
         )
         shared: Team | None = None
-        shares, parts = [share.within(each) for each in self._islands], list[ProgramParts]()
-        for number, (spec, own) in enumerate(zip(specs, shares, strict=True)):
+        helds, parts = [held.within(each) for each in self._islands], list[ProgramParts]()
+        for number, (spec, own) in enumerate(zip(specs, helds, strict=True)):
             with of_colony(number if colonies[1:] else None):
                 on_rank = len(own.mine) if own is not None else 1
                 require_countable(on_rank, spec.population, world.size)
                 made = ProgramParts.of(spec, problem, backend.block_memory, on_rank)
                 if own is not None and team is not None and made.schedule.divides:
-                    slots = shares_of(spec.population, team.size, made.algorithm.copied())
-                    first = shares_of(spec.population, team.size)
+                    slots = divided(spec.population, team.size, made.algorithm.copied())
+                    first = divided(spec.population, team.size)
                     made = made.sharing(slots[team.rank], first[team.rank])
                     shared = Team(team, backend, transport, slots, first)
                 size = {"islands": islands, "seed": seed, "runs": runs}
                 require_fit(made.algorithm, spec.population, migration, **size)
             parts.append(made)
         self._encodings = [each.encoding for each in parts]
-        self._encoding = self._encodings[0]
         make_halo = None
         if reach := parts[0].algorithm.halo:
-            make_halo = partial(Halo, backend, world, share.deal, transport, reach)
+            make_halo = partial(Halo, backend, world, held.deal, transport, reach)
         fields = [fields_of(each) for each in parts]
         layout = Layout([(a.algorithm.name, b) for a, b in zip(parts, fields, strict=True)])
-        here = [(a, b) for a, b, own in zip(parts, fields, shares, strict=True) if own is not None]
-        require_memory(backend, here, migration, layout, size=(islands, seed), deal=share.deal)
+        here = [(a, b) for a, b, own in zip(parts, fields, helds, strict=True) if own is not None]
+        require_memory(backend, here, migration, layout, size=(islands, seed), deal=held.deal)
         self._transport = transport.name if transport is not None else "device"
         self._colonies = [
             Colony(
                 *(spec, number, parts[number], backend, own, fields[number], layout, make_halo),
                 *(shared, team if shared is None else None),
             )
-            for number, (spec, own) in enumerate(zip(specs, shares, strict=True))
+            for number, (spec, own) in enumerate(zip(specs, helds, strict=True))
             if own is not None
         ]
         sides = {each.number: each.side(self._place(each).start) for each in self._colonies}
@@ -130,7 +128,7 @@ class Archipelago:
 
     def _place(self, colony: Colony) -> slice:
         """Return the place of a colony's islands among those of this rank."""
-        mine = colony.share.mine
+        mine = colony.held.mine
         return slice(mine.start - self.held.start, mine.stop - self.held.start)
 
     @property

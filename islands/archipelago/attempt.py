@@ -82,7 +82,7 @@ class Attempt:
         if may_be_partial:
             self.halt.arm()
 
-    def leave_out(self) -> None:
+    def rank_missing_last(self) -> None:
         """Make the individuals missing from generation 0 worse than all others.
 
         They are never used, so their genes, which may take gigabytes, are not written.

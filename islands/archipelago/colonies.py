@@ -58,7 +58,7 @@ def of_colony(number: int | None, origin: str = "") -> Iterator[None]:
         raise error if number is None else UsageError(f"{origin}colony {number}: {error}") from None
 
 
-class Share:
+class RankIslands:
     """The islands of one rank.
 
     Concurrent runs have consecutive seeds, and each has the same number of islands.
@@ -83,7 +83,7 @@ class Share:
         """The seed of the run of each island."""
 
     def within(self, islands: range) -> Self | None:
-        """Return the share of the rank in these islands of a run, or None if it is empty."""
+        """Return those of the rank among these islands of a run, or None if there are none."""
         mine = range(max(self.mine.start, islands.start), min(self.mine.stop, islands.stop))
         if not mine:
             return None

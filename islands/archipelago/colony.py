@@ -8,10 +8,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from islands.algorithms.base import HALO_EXCHANGES, NEIGHBOURS, HaloExchanges, TeamExchanges
+from islands.algorithms.base import NEIGHBOURS, Host, TeamExchanges
 from islands.archipelago.attempt import Attempt
-from islands.archipelago.colonies import ColonySpec, Share
-from islands.archipelago.injection import dealt, place, replace_worst
+from islands.archipelago.colonies import ColonySpec, RankIslands
+from islands.archipelago.injection import place, replace_worst, require_individuals
 from islands.archipelago.launches import Launches, Segments
 from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
 from islands.archipelago.memory import WAITING, Memory, tables_of
@@ -38,7 +38,7 @@ class Colony:
         number: int,
         parts: ProgramParts,
         backend: Backend,
-        share: Share,
+        held: RankIslands,
         fields: Mapping[str, Field],
         layout: Layout,
         make_halo: Callable[[int], Halo] | None = None,
@@ -47,11 +47,11 @@ class Colony:
     ) -> None:
         """Compile the program and allocate all memory.
 
-        `share` contains only its own islands, which have these `fields`. `layout` is that of the
+        `held` contains only its own islands, which have these `fields`. `layout` is that of the
         migrants of all colonies. `make_halo` takes the bytes of an individual. A `team` shares the
         work on its islands; after generation 0, the first of `undivided` ranks does all of it.
         """
-        self.spec, self.number, self.share = spec, number, share
+        self.spec, self.number, self.held = spec, number, held
         self._problem, self._backend = parts.problem, backend
         self.encoding = parts.encoding
         self.may_take_long = (
@@ -61,7 +61,7 @@ class Colony:
         memory = Memory(backend, parts, fields, layout)
         self._memory, self.state, self.migrant = memory, memory.state, memory.migrant
         self._read = (parts.problem, self.encoding, self.state, backend)
-        self._reader = IslandReader(*self._read, share.mine, share.islands_a_run)
+        self._reader = IslandReader(*self._read, held.mine, held.islands_a_run)
         arrays = self.state.arrays
         self.halo = None if make_halo is None else make_halo(self.migrant.bytes)
         if self.halo is not None:
@@ -83,7 +83,7 @@ class Colony:
         self._is_idle = undivided is not None and undivided.rank > 0
         self._sharing: Sharing | None = None
         self._trial: Trial | None = None
-        if team is not None and parts.shape.share is not None:
+        if team is not None and parts.shape.made is not None:
             self._sharing = Sharing(team, parts.algorithm, self.state, _exchanges(self._generation))
             is_free = self.halo is None or self.halo.exchange is None
             self._trial = Trial(team) if self._alone and is_free else None
@@ -104,7 +104,7 @@ class Colony:
         """Return what migration needs; `first` is the number of its first island on the rank."""
         return Side(
             first,
-            len(self.share.mine),
+            len(self.held.mine),
             self.spec.population,
             self._fixed,
             self._launches.populations,
@@ -118,17 +118,17 @@ class Colony:
 
         The `solutions` of a warm start are dealt to all islands of the run.
         """
-        share = self.share
-        self._memory.clear(share.new_islands())
-        given = dealt(solutions, share.mine, share.islands, self.spec.population)
-        place(given, self._problem, self.encoding, self._backend, self.state)
+        held = self.held
+        self._memory.clear(held.new_islands())
+        require_individuals(solutions, held.islands * self.spec.population)
+        place(held.dealt(solutions, 0), self._problem, self.encoding, self._backend, self.state)
         self.attempt.start(may_be_partial=may_be_partial)
         self._forget_children()
         self._run(self._launches.start, 0)
         self._forget_children()  # from now on, other ranks may make some of these individuals
         is_whole = self.attempt.is_whole()
         if not is_whole:
-            self.attempt.leave_out()
+            self.attempt.rank_missing_last()
         self._backend.run([self._launches.rank_again])
         if is_whole:  # missing individuals have no genes to derive anything from
             self.derive(everyone=True)
@@ -218,7 +218,7 @@ class Colony:
             elif isinstance(each, TeamExchanges):
                 assert self._sharing is not None
                 self._sharing.run(each, made)
-            elif isinstance(each, HaloExchanges):
+            elif each is Host.EXCHANGES_HALO:
                 assert self.halo is not None
                 assert self.halo.exchange is not None
                 self.halo.exchange.run()
@@ -231,7 +231,7 @@ class Colony:
         assert self.halo is not None
         *others, last = segments or [[]]
         assert isinstance(last, list), "a generation ends with a launch"
-        ends = [] if self.halo.exchange is None else [HALO_EXCHANGES]
+        ends = [] if self.halo.exchange is None else [Host.EXCHANGES_HALO]
         return [*others, [*last, self.halo.pack], *ends] if segments else []
 
     def derive(self, *, everyone: bool = False) -> None:
@@ -249,7 +249,7 @@ class Colony:
 
     def inject(self, solutions: Sequence[Solution], first: int, generation: int) -> None:
         """Replace the worst individuals by solutions, dealt to all islands of the run."""
-        replace_worst(self.share.dealt(solutions, first), *self._read, generation * self.spec.rate)
+        replace_worst(self.held.dealt(solutions, first), *self._read, generation * self.spec.rate)
         self._backend.run([self._launches.rank_again])
         self.derive()
         self.renew_halo()
@@ -257,7 +257,7 @@ class Colony:
     def populations(self, generation: int) -> list[Array]:
         """Return the genomes of each island on the device."""
         genes = self.state.part("genes", generation * self.spec.rate)
-        return [genes[island, :, : self.encoding.size] for island in range(len(self.share.mine))]
+        return [genes[island, :, : self.encoding.size] for island in range(len(self.held.mine))]
 
     def snapshot(self, generation: int, *, is_copied: bool) -> dict[str, NDArray[Any]]:
         """Return all kept arrays."""
@@ -266,7 +266,7 @@ class Colony:
     def require_restorable(self, saved: Mapping[str, NDArray[Any]], generation: int) -> None:
         """Refuse arrays that are not those of these islands."""
         self.state.require_fit(saved)
-        require_sound(saved, self.encoding, generation * self.spec.rate, self.share)
+        require_sound(saved, self.encoding, generation * self.spec.rate, self.held)
 
     def restore(self, saved: Mapping[str, NDArray[Any]], generation: int) -> None:
         """Continue from arrays that passed `require_restorable`."""

@@ -75,17 +75,13 @@ def replace_worst(
                 backend.upload(one[np.newaxis], changed[island, slot : slot + 1])
 
 
-def dealt(
-    solutions: Sequence[Solution], mine: range, islands: int, population: int
-) -> list[Sequence[Solution]]:
-    """Deal the solutions to all islands in turn; return those of each island in `mine`."""
-    most = islands * population
+def require_individuals(solutions: Sequence[Solution], most: int) -> None:
+    """Refuse a warm start with more solutions than individuals."""
     if len(solutions) > most:
         raise UsageError(
             f"a warm start with {len(solutions)} solutions, but there are only {most} individuals."
             " Pass fewer solutions, or raise population or islands"
         )
-    return [solutions[island::islands] for island in mine]
 
 
 def place(

@@ -10,7 +10,7 @@ import numpy as np
 
 from islands.algorithms.base import (
     Concurrent,
-    HostEvaluates,
+    Host,
     HostStep,
     Launch,
     Step,
@@ -68,16 +68,13 @@ class Launches:
         self.keeps_order = parts.algorithm.needs_order
         """Whether each generation ends with sorted islands."""
         end = self._ranking(step=1) if self.keeps_order else self._finding_best()
-        share, beginning = parts.shape.share, parts.beginning
-        seen = memory.all if share is None else memory.seen_with(share)
-        seen_first = seen if share is None else memory.seen_with(beginning.shape.slots)
-        self.start = self._segments(beginning.schedule.start, seen_first, shares=share is not None)
-        self.generation = self._segments(
-            [*schedule.generation, end], seen, shares=share is not None
-        )
+        shares, beginning = parts.shape.made is not None, parts.beginning
+        mine, first = (memory.making(each.shape.slots) for each in (parts, beginning))
+        self.start = self._segments(beginning.schedule.start, first, shares=shares)
+        self.generation = self._segments([*schedule.generation, end], mine, shares=shares)
         self.alone: Segments = []
         """The launches of a generation if a member of a team makes all individuals itself."""
-        if share is not None and not parts.is_worth_sharing:
+        if shares and not parts.is_worth_sharing:
             whole = parts.sharing(None).schedule
             self.alone = self._segments([*whole.generation, end], memory.all, shares=False)
         self.adopt = [self._bound(launch, memory.all) for launch in schedule.adopt]
@@ -115,7 +112,7 @@ class Launches:
     def _source(self) -> Source:
         names = ("problem::Data", "algorithm::Plan", "improver::Plan")
         structs = {**_COMMON, **dict(zip(names, self._arguments[1:], strict=True))}
-        structs["Archipelago"] = self._archipelago
+        structs["Islands"] = self._archipelago
         if self._parts.evaluation == "batch":
             kind = np.float64 if self._parts.problem.real else np.int64
             structs["problem::Returned"] = _returned(Null(kind), Null(np.int64), 0)
@@ -147,7 +144,7 @@ class Launches:
         block = backend.block(self.ranking_room, 8 * shape.population, shape.islands)
         structs = {
             **_COMMON,
-            "Archipelago": self._archipelago,
+            "Islands": self._archipelago,
             "RankingPlan": self._ranking_plan(step=0),
             **READ_STRUCTS,
             **MIGRATION_STRUCTS,
@@ -185,7 +182,7 @@ class Launches:
                 launches += [self._bound(step, archipelago)] if step.blocks else []
             elif isinstance(step, Concurrent):
                 launches += self._forked(step, archipelago)
-            elif isinstance(step, HostEvaluates) and self._parts.evaluation == "thread":
+            elif step is Host.EVALUATES and self._parts.evaluation == "thread":
                 launches.append(self._evaluation(archipelago))
             elif shares or not isinstance(step, TeamExchanges):
                 launches = []

@@ -20,7 +20,7 @@ from islands.problems.real_costs import INFINITE, NOT_A_NUMBER, mean_of
 
 NONE = np.iinfo(np.int64).max
 INFEASIBLE = 1  # the lowest bit of a marked cost: see kernels/core/marks.cuh
-# The members of `Island` in kernels/core/archipelago.cuh and of `Measure` in kernels/measure.cuh.
+# The members of `Island` in kernels/core/islands.cuh and of `Measure` in kernels/measure.cuh.
 ISLAND = (
     *("generation", "best", "best_generation", "restart", "restarts", "archived"),
     *("archived_generation", "seed", "number"),

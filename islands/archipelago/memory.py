@@ -33,10 +33,10 @@ class Memory:
         self.migrant = Migrant(fields, parts.algorithm.name, layout)
         """The layout of an individual that migrates."""
         self.all = _as_kernels_see(backend, self.state, self.migrant, shape, parts.encoding.shape())
-        """`Archipelago` of kernels/core/archipelago.cuh, for a rank that makes all individuals."""
+        """`Islands` of kernels/core/islands.cuh, for a rank that makes all individuals."""
 
-    def seen_with(self, slots: range) -> Struct:
-        """Return `Archipelago` for a rank that makes the individuals of these slots only."""
+    def making(self, slots: range) -> Struct:
+        """Return `Islands` for a rank that makes the individuals of these slots only."""
         return Struct(**(self.all.members | _slots(slots)))
 
     def clear(self, islands: NDArray[np.int64]) -> None:
@@ -66,7 +66,7 @@ def fields_of(parts: ProgramParts) -> dict[str, Field]:
         # For the archive: feasible solutions that the population may reject; PSO's particles.
         fields["offered"] = Field((population, pitch), gene)
         fields["offered_cost"] = Field((population,), np.int64)
-    own = parts.algorithm.fields(parts.shape)  # before its launches, which may depend on them
+    own = algorithm.fields(shape)
     if parts.schedule.adopt:
         fields["changed"] = Field((population,), np.int32, kind="scratch")
     if parts.outside:
@@ -132,7 +132,7 @@ def neighbours_of(backend: Backend, problem: Problem) -> Struct:
 def _as_kernels_see(
     backend: Backend, state: State, migrant: Migrant, shape: Shape, genome: Struct
 ) -> Struct:
-    """Return `Archipelago` of kernels/core/archipelago.cuh."""
+    """Return `Islands` of kernels/core/islands.cuh."""
     arrays = state.arrays
     traits = migrant.traits(arrays)
     return Struct(
@@ -145,7 +145,7 @@ def _as_kernels_see(
         offered=arrays.get("offered", Null(shape.gene)),
         offered_cost=arrays.get("offered_cost", Null(np.int64)),
         given=arrays["given"],
-        outside=_children_seen(arrays, shape.gene),
+        outside=_children_as_kernels_see(arrays, shape.gene),
         changed=arrays.get("changed", Null(np.int32)),
         traits=backend.upload_structs(traits) if traits else Null(np.uint8),
         trait_count=np.int32(len(traits)),
@@ -153,13 +153,13 @@ def _as_kernels_see(
         islands=np.int32(shape.islands),
         population=np.int32(shape.population),
         shape=genome,
-        share=np.uint64((2**64 - 1) // shape.population + 1),
+        reciprocal=np.uint64((2**64 - 1) // shape.population + 1),
         **_slots(range(shape.population)),
     )
 
 
 def _slots(slots: range) -> dict[str, np.generic]:
-    """Return the members of `Archipelago` for the slots whose individuals a rank makes."""
+    """Return the members of `Islands` for the slots whose individuals a rank makes."""
     return {"first": np.int32(slots.start), "made": np.int32(len(slots))}
 
 
@@ -196,8 +196,8 @@ def _children_fields(parts: ProgramParts) -> dict[str, Field]:
     return fields
 
 
-def _children_seen(arrays: Mapping[str, Array], gene: np.dtype[Any]) -> Struct:
-    """Return `Outside` of kernels/core/archipelago.cuh, with null pointers if kernels evaluate."""
+def _children_as_kernels_see(arrays: Mapping[str, Array], gene: np.dtype[Any]) -> Struct:
+    """Return `Outside` of kernels/core/islands.cuh, with null pointers if kernels evaluate."""
     return Struct(
         genes=arrays.get(GENES, Null(gene)),
         cost=arrays.get(COST, Null(np.int64)),

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from islands.algorithms import ALGORITHMS, Algorithm
-from islands.algorithms.base import HOST_EVALUATES, Schedule, Shape
+from islands.algorithms.base import Host, Schedule, Shape
 from islands.archipelago.colonies import ColonySpec
 from islands.archipelago.measure import compares_edges
 from islands.backends.base import Block
 from islands.backends.source import Header, Macros
-from islands.encodings import ENCODINGS, Encoding, moved_as
+from islands.encodings import ENCODINGS, Encoding, base_encoding
 from islands.encodings.keys import Keys
 from islands.errors import UsageError
 from islands.improvers import Improver, improvers_for
@@ -57,12 +57,12 @@ class ProgramParts:
 
         `first` are those of generation 0.
         """
-        return replace(self, shape=replace(self.shape, share=slots, first_share=first))
+        return replace(self, shape=replace(self.shape, made=slots, first_made=first))
 
     @property
     def beginning(self) -> ProgramParts:
         """The parts with the slots of generation 0."""
-        first = self.shape.first_share
+        first = self.shape.first_made
         return self if first is None else self.sharing(first)
 
     @property
@@ -88,8 +88,7 @@ class ProgramParts:
             evaluation = "block"
         encoder = ENCODINGS[colony.encoding][solutions]
         own = kind.confined(colony.settings) if encoder.bounded else colony.settings
-        algorithm = kind(own, colony.population, moved_as(colony.encoding))
-        algorithm.prepare(problem)
+        algorithm = kind(own, colony.population, base_encoding(colony.encoding))
         encoded = encoder(
             problem.size,
             block_memory,
@@ -99,6 +98,7 @@ class ProgramParts:
         )
         improving = improvers_for(solutions)[improver.name](improver, problem.size)
         shape = Shape(islands, colony.population, encoded.pitch, encoded.gene)
+        algorithm.prepare(problem, shape)
         return cls(problem, encoded, improving, algorithm, shape, evaluation)
 
     def macros(self) -> Macros:
@@ -141,7 +141,7 @@ class ProgramParts:
     def schedule(self) -> Schedule:
         """The algorithm's launches; refuses one whose children only its kernels evaluate."""
         schedule = self.algorithm.schedule(self.shape, outside=self.outside)
-        if self.outside and HOST_EVALUATES not in schedule.generation:
+        if self.outside and Host.EVALUATES not in schedule.generation:
             name = self.algorithm.name
             raise UsageError(f"decoding=host: {name} evaluates in its own kernels. Omit decoding")
         return schedule

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago.colonies import Share
+from islands.archipelago.colonies import RankIslands
 from islands.archipelago.measure import INFEASIBLE, ISLAND, NONE
 from islands.encodings import Encoding
 from islands.encodings.base import are_orders
@@ -54,11 +54,11 @@ def by_colony(saved: Mapping[str, NDArray[Any]], colonies: int) -> list[dict[str
 
 
 def require_sound(
-    saved: Mapping[str, NDArray[Any]], encoding: Encoding, generation: int, share: Share
+    saved: Mapping[str, NDArray[Any]], encoding: Encoding, generation: int, held: RankIslands
 ) -> None:
     """Refuse arrays that are not valid for the islands of this rank in this generation."""
     island = saved["island"]
-    expected = {"generation": generation, "seed": share.seeds, "number": share.numbers}
+    expected = {"generation": generation, "seed": held.seeds, "number": held.numbers}
     for name, value in expected.items():
         if (island[:, ISLAND.index(name)] != value).any():
             raise _unsound("island", f"a {name} that differs from this run")

@@ -7,7 +7,7 @@ them, and a single rank, have the same bits.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -28,7 +28,7 @@ _TURN, _TURNS = 6, 4
 """Generations in a row that are shared or not, of which the first is not measured; and turns."""
 
 
-def shares(population: int, members: int, copied: int = 0) -> list[range]:
+def divided(population: int, members: int, copied: int = 0) -> list[range]:
     """Return the slots of each member: equally many, but for the first, which are only copied.
 
     These take no time, so that the first member has them besides its share.
@@ -51,45 +51,29 @@ class Team:
     ) -> None:
         """`world` has the members only; `slots` are those of each, and `first` in generation 0."""
         self.world, self.backend, self._transport = world, backend, transport
-        self._slots, self._first = slots, first
+        self.slots_of_each, self.first = slots, first
+        self.all_slots = range(slots[-1].stop)
+        """The slots of an island."""
 
     @property
     def slots(self) -> range:
         """The slots whose individuals this rank makes."""
-        return self._slots[self.world.rank]
-
-    @property
-    def begins_otherwise(self) -> bool:
-        """Whether members make other individuals in generation 0 than later."""
-        return self._slots != self._first
-
-    @property
-    def all_slots(self) -> range:
-        """The slots of an island."""
-        return range(self._slots[-1].stop)
+        return self.slots_of_each[self.world.rank]
 
     @property
     def at_work(self) -> int:
         """The number of members that have any slots."""
-        return sum(bool(each) for each in self._slots)
+        return sum(bool(each) for each in self.slots_of_each)
 
     def agrees(self, flag: bool) -> bool:
         """Return whether `flag` is true on all members; collective."""
         return not self.world.any(not flag)
 
-    def exchange_of(self, rows: Sequence[Array]) -> RepeatedExchange:
-        """Return the exchange of arrays with a row for each slot, as each member has made it."""
-        return self._exchange(rows, self._slots)
+    def exchange(self, rows: Sequence[Array], slots: Sequence[range]) -> RepeatedExchange:
+        """Return the exchange of arrays with a row for each slot, each from the member that has it.
 
-    def exchange_of_first_generation(self, rows: Sequence[Array]) -> RepeatedExchange:
-        """Return the exchange of arrays with the rows that each member makes in generation 0."""
-        return self._exchange(rows, self._first)
-
-    def copy_of_first(self, rows: Sequence[Array]) -> RepeatedExchange:
-        """Return the exchange by which all other members take the arrays of the first one."""
-        return self._exchange(rows, [self.all_slots, *([range(0)] * (self.world.size - 1))])
-
-    def _exchange(self, rows: Sequence[Array], slots: Sequence[range]) -> RepeatedExchange:
+        `slots` are those of each member.
+        """
         assert self._transport is not None, "several ranks have found a transport"
         rank, own = self.world.rank, slots[self.world.rank]
         others = [(number, each) for number, each in enumerate(slots) if number != rank]
@@ -120,27 +104,25 @@ class Sharing:
         are_renewed = self._algorithm.are_renewed(self._read) if step.renewed else []
         usual = step.fields or self._kept()
         names = [step.renewed if each else usual for each in are_renewed] or [usual] * self._islands
-        begins = generation == 0 and self._team.begins_otherwise
-        make = self._team.exchange_of_first_generation if begins else self._team.exchange_of
-        self._run(make, names, generation)
+        team = self._team
+        self._run(team.first if generation == 0 else team.slots_of_each, names, generation)
 
     def copy_first(self, generation: int) -> None:
         """Take the individuals of the first member, of a complete generation; collective."""
-        self._run(self._team.copy_of_first, [self._kept()] * self._islands, generation)
+        others = [range(0)] * (self._team.world.size - 1)
+        names = [self._kept()] * self._islands
+        self._run([self._team.all_slots, *others], names, generation)
 
     def _run(
-        self,
-        make: Callable[[Sequence[Array]], RepeatedExchange],
-        names: Sequence[tuple[str, ...]],
-        generation: int,
+        self, slots: Sequence[range], names: Sequence[tuple[str, ...]], generation: int
     ) -> None:
         """Exchange these fields of each island; what that needs is made the first time."""
         found = []
         for island, own in enumerate(names):
-            key = (make.__name__, island, own, generation % 2)
+            key = (*slots, island, own, generation % 2)
             if key not in self._exchanges:
                 parts = [self._state.part(name, generation)[island] for name in own]
-                self._exchanges[key] = make([*map(_rows, parts)])
+                self._exchanges[key] = self._team.exchange([*map(_rows, parts)], slots)
             found.append(self._exchanges[key])
         found[0].run(*found[1:])
 

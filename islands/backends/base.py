@@ -129,9 +129,9 @@ class Backend(ABC):
     compile_seconds: float = 0.0
     """Seconds spent on the programs of islands, including those from the cache."""
 
-    @abstractmethod
     def joules(self) -> float | None:
         """Return the energy that the device has used since a fixed time; None if unknown."""
+        return None
 
     @abstractmethod
     def block(
@@ -184,9 +184,9 @@ class Backend(ABC):
     def download(self, array: Array) -> NDArray[Any]:
         """Return a copy of a device array, after all earlier launches."""
 
-    @abstractmethod
     def read(self, array: Array) -> NDArray[Any]:
         """Return the content of a device array, until the next launch; it may be no copy."""
+        return self.download(array)
 
     @abstractmethod
     def fill(self, array: Array, value: int) -> None:
@@ -278,9 +278,14 @@ class Backend(ABC):
         """Return the time between two marks that have been reached."""
 
     @contextmanager
-    @abstractmethod
     def timed(self) -> Iterator[list[float]]:
         """Yield a list to which the duration of the launches inside, in milliseconds, is added."""
+        milliseconds: list[float] = []
+        begin = self.mark()
+        yield milliseconds
+        end = self.mark()
+        self.wait_for(end)
+        milliseconds.append(1000 * self.seconds_between(begin, end))
 
     def uploaded(self, members: Mapping[str, NDArray[Any] | np.generic]) -> Struct:
         """Return a struct of numbers, and of arrays that are copied to the device."""

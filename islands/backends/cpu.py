@@ -63,9 +63,6 @@ class CpuBackend(Backend):
         self.compiling = zig.compiling() if self._is_zig else Compiling(self.name, _USUAL_SECONDS)
         self._compilers: set[subprocess.Popen[str]] = set()
 
-    def joules(self) -> float | None:
-        return None
-
     def block(
         self,
         room: Room,
@@ -234,13 +231,6 @@ class CpuBackend(Backend):
 
     def seconds_between(self, begin: Any, end: Any) -> float:
         return float(end - begin)
-
-    @contextmanager
-    def timed(self) -> Iterator[list[float]]:
-        milliseconds: list[float] = []
-        started = time.perf_counter()
-        yield milliseconds
-        milliseconds.append(1000 * (time.perf_counter() - started))
 
 
 def _started(command: list[str], environment: dict[str, str] | None) -> subprocess.Popen[str]:

@@ -151,9 +151,6 @@ class CudaBackend(Backend):
         self.synchronise()
         return np.asarray(self._cupy.asnumpy(array))
 
-    def read(self, array: Array) -> NDArray[Any]:
-        return self.download(array)
-
     def fill(self, array: Array, value: int) -> None:
         if value != 0:
             self.upload(np.full(array.shape, value, array.dtype), array)
@@ -278,16 +275,6 @@ class CudaBackend(Backend):
 
     def seconds_between(self, begin: Any, end: Any) -> float:
         return float(self._cupy.cuda.get_elapsed_time(begin, end)) / 1000
-
-    @contextmanager
-    def timed(self) -> Iterator[list[float]]:
-        milliseconds: list[float] = []
-        begin, end = self._cupy.cuda.Event(), self._cupy.cuda.Event()
-        begin.record(self._stream)
-        yield milliseconds
-        end.record(self._stream)
-        end.synchronize()
-        milliseconds.append(float(self._cupy.cuda.get_elapsed_time(begin, end)))
 
 
 def _slice(room: Room) -> int:

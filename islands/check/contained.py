@@ -33,7 +33,6 @@ _OPTIONS = {
 }
 _STEPS = ("cost", "delta", "repair")
 _POLL = 0.02  # seconds
-_NOT_STARTED = 3
 
 
 @dataclass(frozen=True)

@@ -43,39 +43,41 @@ def agree(
     return np.asarray((first == other) | (near & np.isfinite(first) & np.isfinite(other)))
 
 
-def difference(
+class _Difference(Exception):  # noqa: N818, as it is no error
+    """The first difference."""
+
+
+def _require_equal(
     problem: Problem,
     solutions: NDArray[Any],
     names: tuple[str, str],
     costs: tuple[NDArray[Any], NDArray[Any]],
-) -> str | None:
-    """Return a sentence about the first solution with two costs, or None."""
+) -> None:
+    """Raise `_Difference` about the first solution with two costs."""
     equal = agree(*costs, real=problem.real)
     if equal.all():
-        return None
+        return
     k = int(np.argmin(equal))
     one, other = (each[k].item() for each in costs)
-    count = int((~equal).sum())
-    return (
-        f"the solution {shown(solutions[k])} costs {one} by {names[0]}, but {other} by"
-        f" {names[1]} ({count} of {len(equal)} solutions differ). Correct one of them"
+    raise _Difference(
+        f"the solution {shown(solutions[k])} costs {one} by {names[0]}, but {other} by {names[1]}"
+        f" ({int((~equal).sum())} of {len(equal)} solutions differ). Correct one of them"
     )
 
 
-def improper(problem: Problem, solutions: NDArray[Any], name: str, costs: NDArray[Any]) -> str:
-    """Return a sentence about the first cost that cannot be used, or an empty string."""
-    if not problem.real:
-        return ""
-    wrong, fix = np.isnan(costs), "infinity, or minus infinity if costs are maximised,"
+def _require_usable(
+    problem: Problem, solutions: NDArray[Any], name: str, costs: NDArray[Any]
+) -> None:
+    """Raise `_Difference` about the first cost that is not a number, or better than any other."""
     best = np.inf if problem.maximise else -np.inf
-    wrong |= costs == best
-    if not wrong.any():
-        return ""
-    k = int(np.argmax(wrong))
-    worst = -best
-    what = "is not a number" if np.isnan(costs[k]) else f"is {best}, better than any other cost"
-    fix = f"Return a number, or {worst} if a solution is infeasible"
-    return f"the cost of {shown(solutions[k])} by {name} {what}. {fix}"
+    wrong = np.isnan(costs) | (costs == best)
+    if problem.real and wrong.any():
+        k = int(np.argmax(wrong))
+        what = "is not a number" if np.isnan(costs[k]) else f"is {best}, better than any other cost"
+        raise _Difference(
+            f"the cost of {shown(solutions[k])} by {name} {what}. Return a number, or {-best} if a"
+            " solution is infeasible"
+        )
 
 
 @dataclass(frozen=True)
@@ -145,10 +147,6 @@ _MOVES = 6
 """Random moves of each order."""
 
 
-class _Difference(Exception):  # noqa: N818, as it is no error
-    """The first difference."""
-
-
 def check_problem(
     problem: Problem, samples: int = SAMPLES, *, seed: int = 1, seconds: float = SECONDS
 ) -> Checked:
@@ -195,8 +193,13 @@ class _Check:
         self._problem = checked.problem
         self._solutions = drawn(checked.problem, checked.samples, checked.seed)
         self._backends, missing = backends()
+        self._has_moves = any(move in self._problem.moves for move in self._problem.kind.moves)
         self._is_compiled = self._problem.python is None
-        checked.notes += missing if self._is_compiled else []
+        if self._is_compiled and not isinstance(self._problem, Model):
+            self._is_compiled = self._problem.kind.largest is not None
+            if not self._is_compiled:
+                missing = ["its kernels were not checked: that needs orders or subsets"]
+        checked.notes += missing if self._problem.python is None else []
 
     def perform(self) -> None:
         """Do all steps; raise `_Difference` at the first difference."""
@@ -207,7 +210,7 @@ class _Check:
         compiled = list(compiled_ways(problem, self._backends)) if self._is_compiled else []
         self._costs([*python, *compiled])
         for way in compiled:
-            if problem.solution_kind == "order" and problem.moves:
+            if self._has_moves:
                 self._deltas(way)
             if isinstance(problem, Model) and problem.changes_solutions:
                 self._repair(problem, way)
@@ -226,13 +229,12 @@ class _Check:
                 "reads outside of arrays were not searched for, as the compiler has no"
                 f" AddressSanitizer: {ended.reason}"
             )
-        outcome = f"no fault in {ended.done} solutions"
         if not ended.is_sound:
             text = problem.header.text or ""
             solution = shown(self._solutions[min(max(0, ended.done), ended.count - 1)])
             raise _Difference(fault_of(ended, text, self._seconds, solution))
         name = "cost, CPU, checked" if ended.sanitized else "cost, CPU, own process"
-        self._checked.rows.append(Row(name, None, outcome))
+        self._passed(name, f"no fault in {ended.done} solutions")
 
     def _costs(self, ways: Sequence[Way]) -> None:
         """Compare the costs of all ways with those of the first."""
@@ -242,25 +244,22 @@ class _Check:
         for way in ways:
             costs, after, _ = way.timed(solutions)
             again, _, speed = way.timed(solutions[::-1].copy())
-            changes = not isinstance(problem, Model) and problem.changes_solutions
-            if changes:
+            if problem.changes_solutions and not isinstance(problem, Model):
                 self._changed(way, costs, after, speed)
                 continue
-            if words := improper(problem, solutions, way.name, costs):
-                raise _Difference(words)
+            _require_usable(problem, solutions, way.name, costs)
             if way.program is not None and (fault := way.program.fault()):
                 raise _Difference(f"{way.name}: {fault}")
             names = way.name, f"{way.name} with the solutions in reverse order"
-            self._require(difference(problem, solutions, names, (costs, again[::-1])))
+            _require_equal(problem, solutions, names, (costs, again[::-1]))
             outcome = "the same in reverse order"
             if first is None:
                 first = way.name, costs
             else:
-                both = (first[1], costs)
-                self._require(difference(problem, solutions, (first[0], way.name), both))
+                _require_equal(problem, solutions, (first[0], way.name), (first[1], costs))
                 outcome = f"{count} of {count} as {first[0]}"
             bits[way.name] = costs
-            self._checked.rows.append(Row(way.name, speed, outcome))
+            self._passed(way.name, outcome, speed)
         self._remarks(bits)
 
     def _remarks(self, bits: dict[str, NDArray[Any]]) -> None:
@@ -280,17 +279,16 @@ class _Check:
 
     def _changed(self, way: Way, costs: Any, after: Any, speed: float) -> None:
         """Compare costs with NumPy's for the solutions that an evaluation has changed."""
-        problem, feasible = self._problem, 0
+        problem = self._problem
         if way.program is None:
             return
         exact = problem.value_of(problem.costs(after))
         is_feasible = np.array([_is_feasible(problem, each) for each in after])
         feasible = int(is_feasible.sum())
-        chosen = after[is_feasible]
         both = (exact[is_feasible], costs[is_feasible])
-        self._require(difference(problem, chosen, ("NumPy", way.name), both))
+        _require_equal(problem, after[is_feasible], ("NumPy", way.name), both)
         outcome = f"{feasible} of {feasible} feasible solutions as NumPy"
-        self._checked.rows.append(Row(way.name, speed, outcome))
+        self._passed(way.name, outcome, speed)
 
     def _deltas(self, way: Way) -> None:
         """Compare changes of the cost by moves with differences of costs."""
@@ -298,16 +296,14 @@ class _Check:
         problem, orders, ends = self._problem, self._solutions, self._ends()
         if ends.shape[1] == 0:
             return
-        seen = problem.to_device(orders)
+        on_device = problem.to_device(orders)
         for move, found in way.program.deltas(orders, ends).items():
             name = way.name.replace("cost", f"delta of {move}", 1)
             for m in range(ends.shape[1]):
-                after = problem.from_device(moved(seen, ends[:, m], move))
+                after = problem.from_device(moved(on_device, ends[:, m], move))
                 pair = way.evaluate(orders)[0], way.evaluate(after)[0]
                 self._compare_deltas(name, move, ends[:, m], pair, found[:, m])
-            total = found.size
-            outcome = f"{total} of {total} as differences of costs"
-            self._checked.rows.append(Row(name, None, outcome))
+            self._passed(name, f"{found.size} of {found.size} as differences of costs")
 
     def _compare_deltas(
         self,
@@ -359,17 +355,15 @@ class _Check:
                 f" {shown(again[k])} of that. Let repair not change a repaired solution"
             )
         changed = int((repaired != solutions).any(axis=1).sum())
-        outcome = f"{len(repaired)} valid and stable, {changed} changed"
-        self._checked.rows.append(Row(name, None, outcome))
+        self._passed(name, f"{len(repaired)} valid and stable, {changed} changed")
 
     def _ends(self) -> NDArray[np.int32]:
-        problem = self._problem
-        moves = _MOVES if problem.solution_kind == "order" and problem.moves else 0
-        return random_ends(len(self._solutions), moves, problem.size, self._checked.seed)
+        moves = _MOVES if self._has_moves else 0
+        return random_ends(len(self._solutions), moves, self._problem.size, self._checked.seed)
 
-    def _require(self, words: str | None) -> None:
-        if words is not None:
-            raise _Difference(words)
+    def _passed(self, name: str, outcome: str, speed: float | None = None) -> None:
+        """Add a row to the report."""
+        self._checked.rows.append(Row(name, speed, outcome))
 
 
 def drawn(problem: Problem, samples: int, seed: int) -> NDArray[Any]:
@@ -377,7 +371,8 @@ def drawn(problem: Problem, samples: int, seed: int) -> NDArray[Any]:
     solutions = problem.kind.drawn(samples, seed)
     for k, extreme in enumerate(problem.kind.extremes()[:samples]):
         solutions[k] = extreme
-    return solutions if isinstance(problem, Model) else solutions.astype(np.int64)
+    is_whole = problem.kind.largest is not None and not isinstance(problem, Model)
+    return solutions.astype(np.int64) if is_whole else solutions
 
 
 def _is_feasible(problem: Problem, solution: NDArray[Any]) -> bool:

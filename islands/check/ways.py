@@ -15,11 +15,13 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block, Call, Program, Room
 from islands.backends.source import Macros, Source
 from islands.errors import CompileError, RunError
-from islands.modelling.functions import costs_by
+from islands.modelling.functions import UserFunction
 from islands.modelling.model import Model, backend_of
 from islands.problems.base import Problem
+from islands.problems.solution_kinds import Order
 
-Orders = NDArray[np.int64]
+Ints = NDArray[np.int64]
+_BLOCKS = 1024
 
 
 def random_ends(count: int, moves: int, size: int, seed: int) -> NDArray[np.int32]:
@@ -39,7 +41,7 @@ def random_ends(count: int, moves: int, size: int, seed: int) -> NDArray[np.int3
     return ends.astype(np.int32)
 
 
-def moved(orders: Orders, ends: NDArray[np.int32], move: str) -> Orders:
+def moved(orders: Ints, ends: NDArray[np.int32], move: str) -> Ints:
     """Return orders after one move of each."""
     places = np.arange(orders.shape[1])
     u, v = ends[:, :1], ends[:, 1:]
@@ -53,12 +55,6 @@ def moved(orders: Orders, ends: NDArray[np.int32], move: str) -> Orders:
     return np.take_along_axis(orders, source, axis=1)
 
 
-MOVES = ("swap", "reversal", "insertion")
-_BLOCKS = 1024
-
-Ints = NDArray[np.int64]
-
-
 def source_of(entry: str, problem: Problem, data: Struct) -> Source:
     """Return a program that includes kernels/check/functions.cuh, for a problem with its data."""
     macros: Macros = {
@@ -67,11 +63,10 @@ def source_of(entry: str, problem: Problem, data: Struct) -> Source:
         "COSTS_MARKED": str(int(problem.marks)),
         "COSTS_REAL": str(int(problem.real)),
     }
-    if problem.solution_kind == "order" and not isinstance(problem, Model):
+    if problem.solution_kind == Order.name and not isinstance(problem, Model):
         macros["CHECK_ORDERS"] = "1"
-    if problem.solution_kind == "order" and problem.moves:
-        macros["CHECK_DELTAS"] = "1"
-        macros |= {f"CHECK_{move.upper()}": "1" for move in problem.moves if move in MOVES}
+    if moves := [move for move in problem.kind.moves if move in problem.moves]:
+        macros |= {"CHECK_DELTAS": "1", **{f"CHECK_{move.upper()}": "1" for move in moves}}
     return Source(entry, macros, {"problem::Data": data})
 
 
@@ -82,35 +77,37 @@ class CheckProgram:
         """Compile the program and copy the data of the problem."""
         self._problem, self._backend = problem, backend
         self._data = backend.uploaded(problem.data())
-        self._is_stated = isinstance(problem, Model)
+        self._is_model = isinstance(problem, Model)
         source = source_of("check/functions.cuh", problem, self._data)
         self._room: Room | None = None
         block = Block() if backend.in_host_memory else Block(threads)
-        if not self._is_stated:
+        if not self._is_model:
             self._room = backend.required_room(source, np.int32(problem.size), self._data)
             if backend.block_memory is not None and self._room.total > backend.block_memory:
                 chosen = backend.block(self._room, 16 * threads, _BLOCKS, fewest=threads)
                 block = Block(threads, 1, chosen.spill)
         self._program: Program = backend.compile(source, block)
 
-    def costs(self, solutions: NDArray[Any]) -> tuple[Ints, NDArray[Any]]:
-        """Return the costs as on the device, and the solutions after their evaluation."""
-        backend, count = self._backend, len(solutions)
+    def evaluate(self, solutions: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return costs in the sense of the problem, and the solutions after their evaluation."""
+        problem, backend, count = self._problem, self._backend, len(solutions)
         costs = backend.zeros((count,), np.int64)
         rows = backend.upload(self._rows(solutions))
-        sizes = (np.int32(self._problem.size), np.int32(count))
-        kernel = "evaluate_solutions" if self._is_stated else "evaluate_rows"
-        self._run(kernel, count, self._data, rows, *sizes, costs)
-        found = solutions if self._is_stated else self._read(backend.download(rows))
-        return backend.download(costs), found
+        kernel = "evaluate_solutions" if self._is_model else "evaluate_rows"
+        self._run(kernel, count, self._data, rows, np.int32(problem.size), np.int32(count), costs)
+        if not self._is_model:
+            words = backend.download(rows)[:, : problem.kind.stored_length]
+            solutions = problem.from_device(problem.kind.read(words).astype(np.int64))
+        units = backend.download(costs) >> int(problem.marks)
+        return np.asarray(problem.own_sense(units)), solutions
 
     def deltas(self, orders: NDArray[Any], ends: NDArray[np.int32]) -> dict[str, Ints]:
         """Return the changes of the device's costs by each kind of move.
 
         `ends` has the first and the last place of each move: orders x moves x 2.
         """
-        backend, (count, moves, _) = self._backend, ends.shape
-        found = backend.zeros((len(MOVES), count, moves), np.int64)
+        backend, (count, moves, _), kinds = self._backend, ends.shape, self._problem.kind.moves
+        found = backend.zeros((len(kinds), count, moves), np.int64)
         rows = self._rows(orders)
         sizes = (self._problem.size, rows.shape[1], count, moves)
         self._run(
@@ -121,16 +118,14 @@ class CheckProgram:
             without_room=True,
         )
         every = backend.download(found)
-        return {move: every[i] for i, move in enumerate(MOVES) if move in self._problem.moves}
+        return {move: every[i] for i, move in enumerate(kinds) if move in self._problem.moves}
 
     def repaired(self, solutions: NDArray[Any]) -> NDArray[Any]:
-        """Return what the repair of a stated problem makes of solutions."""
-        assert isinstance(self._problem, Model)
-        backend, count = self._backend, len(solutions)
-        rows = backend.upload(self._problem.kind.encoded(solutions))
-        sizes = (np.int32(self._problem.size), np.int32(count))
-        self._run("repair_solutions", count, self._data, rows, *sizes)
-        return np.asarray(self._problem.kind.read(backend.download(rows)))
+        """Return what the repair of a model makes of solutions."""
+        kind, backend, count = self._problem.kind, self._backend, len(solutions)
+        rows = backend.upload(kind.encoded(solutions))
+        self._run("repair_solutions", count, self._data, rows, np.int32(kind.size), np.int32(count))
+        return np.asarray(kind.read(backend.download(rows)))
 
     def fault(self) -> str:
         """Return the fault of a function that the last calls have reported, or an empty string."""
@@ -141,25 +136,10 @@ class CheckProgram:
         return ""
 
     def _rows(self, solutions: NDArray[Any]) -> NDArray[Any]:
-        """Return solutions as kernels read them."""
-        if isinstance(self._problem, Model):
-            return self._problem.kind.stored(solutions)
-        count, size = solutions.shape
-        if self._problem.solution_kind == "order":
-            rows = np.zeros((count, -(-size // 4) * 4), np.int32)
-            rows[:, :size] = self._problem.to_device(solutions)
-            return rows
-        chosen = self._problem.to_device(solutions)
-        bits = np.zeros((count, -(-size // 128) * 128), np.uint8)
-        bits[:, :size] = chosen
-        return np.packbits(bits, axis=1, bitorder="little").view("<u4").astype(np.uint32)
-
-    def _read(self, rows: NDArray[Any]) -> NDArray[Any]:
-        size = self._problem.size
-        if self._problem.solution_kind == "order":
-            return self._problem.from_device(rows[:, :size].astype(np.int64))
-        bits = np.unpackbits(rows.astype("<u4").view(np.uint8), axis=1, bitorder="little")
-        return self._problem.from_device(bits[:, :size].astype(np.int64))
+        """Return solutions as kernels read them; those of `evaluate_rows` fill whole 16 bytes."""
+        stored = self._problem.kind.stored(self._problem.to_device(solutions))
+        padding = 0 if self._is_model else -stored.shape[1] % 4
+        return np.pad(stored, ((0, 0), (0, padding)))
 
     def _run(self, kernel: str, count: int, *arguments: Any, without_room: bool = False) -> None:
         blocks = max(1, min(count, _BLOCKS))
@@ -212,7 +192,7 @@ def compiled_ways(problem: Problem, found: list[Backend]) -> Iterator[Way]:
         for threads in (1,) if backend.in_host_memory else _THREADS:
             program = CheckProgram(problem, backend, threads)
             name = "CPU" if backend.in_host_memory else f"GPU, {threads} threads"
-            yield Way(f"cost, {name}", _by_program(problem, program), program)
+            yield Way(f"cost, {name}", program.evaluate, program)
 
 
 def python_ways(problem: Problem, found: list[Backend]) -> Iterator[Way]:
@@ -223,44 +203,24 @@ def python_ways(problem: Problem, found: list[Backend]) -> Iterator[Way]:
         )
         return
     if problem.reference is not None:
-        yield Way("reference", _by_function(problem, problem.reference, "reference", None))
+        yield Way("reference", _by_function(problem.reference, problem))
     if problem.python is None:
         return
-    argument, function = problem.python.argument, problem.python.function
-    yield Way(
-        f"{argument}, NumPy" if argument == "batch" else argument,
-        _by_function(problem, function, argument, None),
-    )
-    if argument == "batch":
-        for backend in found:
-            if not backend.in_host_memory:
-                yield Way("batch, CuPy", _by_function(problem, function, argument, backend))
-
-
-def _by_program(problem: Problem, program: CheckProgram) -> Evaluate:
-    def evaluate(solutions: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        units, found = program.costs(solutions)
-        if problem.marks:
-            units = units >> 1
-        return np.asarray(problem.own_sense(units)), found
-
-    return evaluate
+    function, is_batch = problem.python.function, problem.python.is_batch
+    yield Way("batch, NumPy" if is_batch else "function", _by_function(function, problem))
+    for backend in found:
+        if is_batch and not backend.in_host_memory:
+            yield Way("batch, CuPy", _by_function(function, problem, backend))
 
 
 def _by_function(
-    problem: Model,
-    function: Callable[..., Any],
-    argument: str,
-    backend: Backend | None,
+    function: UserFunction, problem: Problem, backend: Backend | None = None
 ) -> Evaluate:
     def evaluate(solutions: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        is_batch, given = argument != "function", solutions
         if backend is None:
-            costs = costs_by(function, argument, given, is_batch=is_batch, real=problem.real)
-            return costs, solutions
+            return function.costs(solutions, real=problem.real), solutions
         with backend.python() as module:
-            given = module.asarray(solutions)
-            costs = costs_by(function, argument, given, is_batch=is_batch, real=problem.real)
+            costs = function.costs(module.asarray(solutions), real=problem.real)
             return backend.download(costs), solutions
 
     return evaluate

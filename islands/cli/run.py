@@ -162,15 +162,8 @@ def run(args: argparse.Namespace) -> int:
     """Solve instances, once or with several seeds, on one process or under mpirun."""
     from islands.campaign.series import SeriesPlan, run_series
     from islands.run.runner import run_requested
-    from islands.run.single import Output
 
-    output = Output(
-        writes=True,
-        folder=args.out,
-        force=args.force,
-        stream=sys.stderr if args.json else sys.stdout,
-        quiet=args.quiet,
-    )
+    output = _output(args, args.out, force=args.force)
     # All ranks raise the same errors here.
     requested, rank_options = options(args), _rank_options(args)
     trust = Trust(is_full=args.trust)
@@ -196,6 +189,13 @@ def run(args: argparse.Namespace) -> int:
         planned = partial(SeriesPlan.of, args.instances, runs, requested, args.config, trust)
         series = run_series(ranks.run_on_all(planned), ranks, output, rank_options)
         return ended(series, ranks, as_json=args.json)
+
+
+def _output(args: argparse.Namespace, folder: Path | None, *, force: bool = False) -> Output:
+    from islands.run.single import Output
+
+    stream = sys.stderr if args.json else sys.stdout
+    return Output(writes=True, folder=folder, force=force, stream=stream, quiet=args.quiet)
 
 
 def _require_plot(args: argparse.Namespace) -> None:
@@ -263,14 +263,8 @@ def resume(args: argparse.Namespace) -> int:
         raise UsageError(f"{args.script} and --instance {args.instance}: name the problem once")
     from islands.run.build import RankOptions
     from islands.run.runner import resume_requested
-    from islands.run.single import Output
 
-    output = Output(
-        writes=True,
-        folder=args.folder,
-        stream=sys.stderr if args.json else sys.stdout,
-        quiet=args.quiet,
-    )
+    output = _output(args, args.folder)
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
         rank_options = RankOptions(share_gpu=args.share_gpu)

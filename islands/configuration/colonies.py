@@ -20,6 +20,17 @@ from islands.problems.base import Problem
 from islands.settings import Settings, setting
 from islands.text import counted, either, unknown
 
+_NAMES_OF_RUN = ("instance", "format", "preset", "stop", "start", COLONIES)
+_OF_COLONIES = ("islands", "population", "decoding")
+"""The general settings that may differ between colonies."""
+_DEFAULTS_OF_RUN = {
+    f"{prefix}.{name}": getattr(group, name)
+    for prefix, group in GROUPS.items()
+    if prefix != "improver"
+    for name in group.names()
+}
+"""The defaults of the groups of settings that only the whole run has."""
+
 
 @dataclass(frozen=True)
 class ColonySettings(Settings):
@@ -31,16 +42,6 @@ class ColonySettings(Settings):
 
 
 _OWN = ColonySettings.names()
-_NAMES_OF_RUN = ("instance", "format", "preset", "stop", "start", COLONIES)
-_OF_COLONIES = ("islands", "population", "decoding")
-"""The general settings that may differ between colonies."""
-_DEFAULTS_OF_RUN = {
-    f"{prefix}.{name}": getattr(group, name)
-    for prefix, group in GROUPS.items()
-    if prefix != "improver"
-    for name in group.names()
-}
-"""The defaults of the groups of settings that only the whole run has."""
 
 
 def resolve_colonies(

@@ -17,7 +17,7 @@ from islands.algorithms import ALGORITHMS, Algorithm
 from islands.backends import takes_gpu
 from islands.configuration.fit import fitting, require_population
 from islands.configuration.spec import GeneralSettings, RunSpec
-from islands.encodings import moved_as
+from islands.encodings import base_encoding
 from islands.errors import UsageError
 from islands.improvers import Improver, improvers_for
 from islands.improvers.base import MOST_STEPS
@@ -26,6 +26,13 @@ from islands.problems.base import Problem
 
 _CHOSEN_FOR = ("algorithm", "encoding", "improver.name")
 """The parts for which a problem's defaults were chosen."""
+_TARGET_SECONDS = 0.2
+_LONGEST_SEARCH = 0.5  # seconds of a search, if only one is made at a time
+_TOLERANCE = 1.25  # factor by which an estimate may exceed the target
+_READ_SECONDS = 2e-9  # for a CPU thread to read and add a number
+_FEWEST = 16  # minimum population
+_CORE = 60  # items with medium utility; more are rarely useful
+_SHARE_OF_STEPS = 5  # a tabu search with a fifth of its default steps is still useful
 
 
 def defaults_for(
@@ -114,15 +121,6 @@ def _is_able(algorithm: str, given: Mapping[str, Any]) -> bool:
     )
 
 
-_SECONDS = 0.2
-_LONGEST = 0.5  # seconds of a search, if only one is made at a time
-_TOLERANCE = 1.25  # factor by which an estimate may exceed the target
-_READ_SECONDS = 2e-9  # for a CPU thread to read and add a number
-_FEWEST = 16  # minimum population
-_CORE = 60  # items with medium utility; more are rarely useful
-_SHARE_OF_STEPS = 5  # a tabu search with a fifth of its default steps is still useful
-
-
 @dataclass(frozen=True)
 class _Device:
     words: str
@@ -206,7 +204,7 @@ class _Adjustment:
     def limit_steps(self) -> None:
         """Limit the steps so that no search takes longer than a generation may."""
         whole, most = self._seconds(), self._improver().steps() or self._problem.size
-        allowed = _LONGEST / max(1.0, self._turns())
+        allowed = _LONGEST_SEARCH / max(1.0, self._turns())
         if whole > allowed * _TOLERANCE:
             self._improve(steps=1)
             steps = _rounded(allowed / self._seconds())
@@ -253,7 +251,7 @@ class _Adjustment:
 
     def _excess(self) -> float:
         """Return the estimated time of a generation, relative to the target."""
-        return self._turns() * self._seconds() / _SECONDS
+        return self._turns() * self._seconds() / _TARGET_SECONDS
 
     def _turns(self) -> float:
         """Return the mean number of consecutive searches in a generation.
@@ -268,7 +266,7 @@ def _is_possible(spec: RunSpec, islands: int) -> bool:
     """Return whether the algorithm and the migration support the size of the population."""
     make, population = ALGORITHMS[spec.algorithm], spec.general.population
     try:
-        algorithm = make(spec.settings, population, moved_as(spec.encoding))
+        algorithm = make(spec.settings, population, base_encoding(spec.encoding))
         require_population(spec, population, algorithm, islands)
     except UsageError:
         return False

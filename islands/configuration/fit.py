@@ -12,7 +12,7 @@ from islands.backends.base import Room
 from islands.backends.source import without_room
 from islands.configuration.given import Layer
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
-from islands.encodings import ENCODINGS, moved_as
+from islands.encodings import ENCODINGS, base_encoding
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
 from islands.migration.settings import require_fit
@@ -68,7 +68,7 @@ def known_settings(algorithms: Sequence[type[Algorithm]], problem: Problem) -> l
 def fitting(problem: Problem) -> list[tuple[str, str]]:
     """Return all pairs of an algorithm and an encoding that can solve the problem."""
     seen_as = {
-        encoding: (encoding, moved_as(encoding))
+        encoding: (encoding, base_encoding(encoding))
         for encoding, by_kind in ENCODINGS.items()
         if problem.solution_kind in by_kind
     }

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from islands import algorithms, encodings, improvers
-from islands.algorithms import ALGORITHMS, operators
+from islands.algorithms import operators
 from islands.custom.parts import OwnPart, PartKind
 from islands.custom.scripts import is_reference
 from islands.custom.trust import FULL_TRUST, NO_TRUST, Trust
-from islands.encodings import ENCODINGS
 from islands.errors import UsageError
-from islands.improvers import IMPROVERS
 from islands.instances.formats import FORMATS
-from islands.migration import TOPOLOGIES, topology
+from islands.migration import topology
 from islands.presets import PRESETS, preset_file
 from islands.text import meant, option, plain, seconds, shown, unknown
 from islands.untrusted import followed, read_toml
@@ -44,12 +42,9 @@ PARTS: dict[str, PartKind] = {
 }
 """The kinds of parts, by the full name of the setting that chooses one."""
 _CHOICES: dict[str, Iterable[str]] = {
-    "algorithm": ALGORITHMS,
-    "encoding": ENCODINGS,
     "format": FORMATS,
     "preset": PRESETS,
-    "improver.name": IMPROVERS,
-    "migration.topology": TOPOLOGIES,
+    **{key: kind.registry for key, kind in PARTS.items() if key not in ("crossover", "mutation")},
 }
 """The settings with a choice of names that do not belong to a group of the algorithm."""
 _FILES = ("instance", "start")

@@ -26,7 +26,7 @@ from islands.configuration.identity import part_versions
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.configuration.stop import parse, require_known, time_limit
 from islands.custom.scripts import absolute_reference, is_reference
-from islands.encodings import ENCODINGS, moved_as
+from islands.encodings import ENCODINGS, base_encoding
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.instances.locate import parted
@@ -164,7 +164,7 @@ def _settings(
 ) -> Settings:
     """Return the settings of the algorithm, with the encoding's defaults."""
     built = algorithm.Settings.build(_part(values, "", algorithm.Settings))
-    settings: Settings = algorithm.completed(built, moved_as(encoding))
+    settings: Settings = algorithm.completed(built, base_encoding(encoding))
     is_bounded = ENCODINGS[encoding][problem.solution_kind].bounded
     return algorithm.confined(settings) if is_bounded else settings
 

@@ -18,6 +18,9 @@ from islands.instances.catalogue import BestKnown
 from islands.progress.progress import Progress
 from islands.text import counted, meant, option, seconds, unknown
 
+KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnation")
+"""The criteria that `solve` takes as keywords: all with a value."""
+
 
 @dataclass(frozen=True)
 class StopKind:
@@ -263,10 +266,6 @@ def first_reason(criteria: Iterable[Criterion], progress: Progress) -> str | Non
     """Return the reason of the first criterion that is satisfied, or None."""
     reasons = (criterion.reason(progress) for criterion in criteria)
     return next((reason for reason in reasons if reason is not None), None)
-
-
-KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnation")
-"""The criteria that `solve` takes as keywords: all with a value."""
 
 
 def stop_texts(stop: Any, keywords: Mapping[str, Any]) -> list[str] | None:

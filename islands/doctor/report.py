@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from islands.doctor.checkup import SIZES, Checkup, Place, Timing, TransportResult, install_hint
+from islands.doctor.checkup import Checkup, Place, install_hint
 from islands.doctor.startup import Startup
 
 _SIZES = ("1 KiB", "64 KiB", "1 MiB", "16 MiB")
@@ -95,25 +95,18 @@ def _transports(checkup: Checkup) -> list[str]:
     if not checkup.transports:
         return ["One rank: migrants stay on its device."] if len(checkup.ranks) == 1 else []
     head = "".join(f"{size:>24}" for size in _SIZES)
-    return [
+    lines = [
         "Time of a message to the next rank by transport (content checked): slowest rank's median.",
         f"{'Transport':>12}{head}",
-        *(
-            f"{trial.transport:>12}{''.join(map(_cell, _timings(trial)))}"
-            for trial in checkup.transports
-        ),
     ]
-
-
-def _timings(trial: TransportResult) -> list[Timing | None]:
-    measured = {timing.bytes: timing for timing in trial.timings}
-    return [measured.get(size) for size in SIZES]
-
-
-def _cell(timing: Timing | None) -> str:
-    if timing is None:
-        return f"{'fails':>24}"
-    return f"{f'{timing.microseconds:.0f} us, {timing.gigabytes_per_second:.2f} GB/s':>24}"
+    for trial in checkup.transports:
+        times = [
+            f"{timing.microseconds:.0f} us, {timing.gigabytes_per_second:.2f} GB/s"
+            for timing in trial.timings
+        ]
+        times += ["fails"] * (len(_SIZES) - len(times))  # larger messages are not tried then
+        lines.append(f"{trial.transport:>12}{''.join(f'{each:>24}' for each in times)}")
+    return lines
 
 
 def advice(checkup: Checkup) -> list[str]:

@@ -25,9 +25,9 @@ KIND = PartKind(
 )
 
 
-def moved_as(name: str) -> str:
-    """Return the encoding that algorithms and operators see for the encoding `name`."""
+def base_encoding(name: str) -> str:
+    """Return the encoding by which algorithms support another: what it is `like`, or itself."""
     return next(iter(ENCODINGS[name].values())).like or name
 
 
-__all__ = ["ENCODINGS", "KIND", "Encoding", "moved_as"]
+__all__ = ["ENCODINGS", "KIND", "Encoding", "base_encoding"]

@@ -34,23 +34,30 @@ class Encoding(ABC):
     pitch: int
     """Distance between two genomes in memory, in genes; the padding has no meaning."""
 
-    @abstractmethod
     def __init__(
-        self, size: int, block_memory: int | None, decoding: str, *, assigns: bool
+        self,
+        size: int,
+        block_memory: int | None = None,
+        decoding: str = "free",
+        *,
+        assigns: bool = False,
     ) -> None:
-        """Define genomes for solutions of `size` items, which need `block_memory` bytes to decode.
+        """Define genomes for solutions of `size` items: a gene for each, unless overridden.
 
-        With `assigns`, a solution contains the place of each item, otherwise the item at each
-        place. An encoding of vectors also takes their bounds, `low` and `high`.
+        A block has `block_memory` bytes to decode them. With `assigns`, a solution contains the
+        place of each item, otherwise the item at each place. An encoding of vectors also takes
+        their bounds, `low` and `high`.
         """
+        self.size = size
+        self.pitch = -(-size // 4) * 4
 
-    @abstractmethod
     def defines(self) -> Macros:
         """Return the macros for the compilation of the kernel header."""
+        return {}
 
-    @abstractmethod
     def shape(self) -> Struct:
         """Return `encoding::Shape` of the kernel header."""
+        return Struct(n=np.int32(self.size), pitch=np.int32(self.pitch))
 
     @abstractmethod
     def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
@@ -67,22 +74,6 @@ class Encoding(ABC):
     @abstractmethod
     def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
         """Return a genome that represents `solution`."""
-
-
-class GenePerItem(Encoding):
-    """The layout of genomes with one gene for each item, without settings for their kernels."""
-
-    def __init__(
-        self, size: int, block_memory: int | None, decoding: str = "free", *, assigns: bool = False
-    ) -> None:
-        self.size = size
-        self.pitch = -(-size // 4) * 4
-
-    def defines(self) -> Macros:
-        return {}
-
-    def shape(self) -> Struct:
-        return Struct(n=np.int32(self.size), pitch=np.int32(self.pitch))
 
 
 def are_inside(genes: NDArray[Any]) -> bool:

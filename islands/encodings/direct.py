@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands.backends.arguments import Struct
 from islands.backends.source import Header, Macros
-from islands.encodings.base import Encoding, GenePerItem, are_inside, are_orders, highest
+from islands.encodings.base import Encoding, are_inside, are_orders, highest
 
 
-class Permutation(GenePerItem):
+class Permutation(Encoding):
     """Orders as permutations of 0 to n - 1."""
 
     name: ClassVar[str] = "permutation"
@@ -32,7 +32,7 @@ class Permutation(GenePerItem):
         return genome
 
 
-class RawKeys(GenePerItem):
+class RawKeys(Encoding):
     """Keys as single-precision numbers in [0, 1), for a problem with a decoder of its own."""
 
     name: ClassVar[str] = "keys"
@@ -53,7 +53,7 @@ class RawKeys(GenePerItem):
         return genome
 
 
-class Vector(GenePerItem):
+class Vector(Encoding):
     """Points of the box from `low` to `high`: a gene is a coordinate, scaled to [0, 1]."""
 
     name: ClassVar[str] = "vector"
@@ -63,16 +63,9 @@ class Vector(GenePerItem):
     bounded: ClassVar[bool] = True
 
     def __init__(
-        self,
-        size: int,
-        block_memory: int | None,
-        decoding: str = "free",
-        *,
-        assigns: bool = False,
-        low: ArrayLike = 0.0,
-        high: ArrayLike = 1.0,
+        self, size: int, *others: Any, low: ArrayLike = 0.0, high: ArrayLike = 1.0, **more: Any
     ) -> None:
-        super().__init__(size, block_memory, decoding, assigns=assigns)
+        super().__init__(size)
         self._low = np.broadcast_to(np.asarray(low, np.float64), size)
         self._high = np.broadcast_to(np.asarray(high, np.float64), size)
 
@@ -108,29 +101,22 @@ class Bits(Encoding):
     gene: ClassVar[np.dtype[Any]] = np.dtype(np.uint32)
     solution_kinds: ClassVar[tuple[str, ...]] = ("subset",)
 
-    def __init__(
-        self, size: int, block_memory: int | None, decoding: str = "free", *, assigns: bool = False
-    ) -> None:
+    def __init__(self, size: int, *others: Any, **more: Any) -> None:
+        super().__init__(-(-size // _WORD_BITS))
         self._items = size
-        self.size = -(-size // _WORD_BITS)
-        self.pitch = -(-self.size // 4) * 4
-
-    def defines(self) -> Macros:
-        return {}
 
     def shape(self) -> Struct:
-        members = {"n": self.size, "pitch": self.pitch, "items": self._items}
-        return Struct(**{name: np.int32(value) for name, value in members.items()})
+        return Struct(**super().shape().members, items=np.int32(self._items))
 
     def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
-        words = np.ascontiguousarray(genomes[:, : self.size]).astype("<u4")
-        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
-        return bits[:, : self._items].astype(np.int64)
+        return self._bits(genomes)[:, : self._items].astype(np.int64)
 
     def holds(self, genomes: NDArray[Any]) -> bool:
+        return not self._bits(genomes)[:, self._items :].any()
+
+    def _bits(self, genomes: NDArray[Any]) -> NDArray[np.uint8]:
         words = np.ascontiguousarray(genomes[:, : self.size]).astype("<u4")
-        bits = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
-        return not bits[:, self._items :].any()
+        return np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
 
     def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
         genome = np.zeros(self.pitch, "<u4")

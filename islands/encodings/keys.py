@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
 from islands.backends.source import Header, Macros
-from islands.encodings.base import Encoding, GenePerItem
+from islands.encodings.base import Encoding
 from islands.errors import UsageError
 from islands.text import option
 
@@ -40,14 +40,13 @@ class Keys(Encoding):
     def __init__(
         self,
         size: int,
-        block_memory: int | None,
+        block_memory: int | None = None,
         decoding: str = "sorted",
         *,
         assigns: bool = False,
     ) -> None:
-        self.size = size
+        super().__init__(size)
         self._assigns = assigns
-        self.pitch = -(-size // 4) * 4
         self.index_bits = max(1, (size - 1).bit_length())
         self._decoding = decoding
         # With this number of buckets, a word has room for the index and all 24 bits of the key.
@@ -70,9 +69,8 @@ class Keys(Encoding):
         return {"KEYS_DECODING": str(decoding), "ENCODING_ASSIGNS": str(int(self._assigns))}
 
     def shape(self) -> Struct:
-        members = (self.size, self.pitch, self.buckets, self.index_bits)
-        names = ("n", "pitch", "buckets", "index_bits")
-        return Struct(**{name: np.int32(value) for name, value in zip(names, members, strict=True)})
+        own = {"buckets": np.int32(self.buckets), "index_bits": np.int32(self.index_bits)}
+        return Struct(**super().shape().members, **own)
 
     def decode(self, genomes: NDArray[Any]) -> NDArray[Any]:
         order = _sorted_items(genomes[:, : self.size])
@@ -108,7 +106,7 @@ class Keys(Encoding):
         return steps.astype(np.float32) / np.float32(LEVELS)
 
 
-class KeysOfSubset(GenePerItem):
+class KeysOfSubset(Encoding):
     """Random keys for subsets: an item is selected if its key is at least 0.5."""
 
     name: ClassVar[str] = "keys"

@@ -230,15 +230,6 @@ def read_sac94(numbers: Numbers, name: str) -> MkpFile:
     return file
 
 
-def drake_text(file: MkpFile) -> str:
-    """Return an instance without decimals in Drake's layout, such as the file of `demo/mkp`."""
-    m, n = file.weights.shape
-    head = f"{n} {m} {file.optimum or 0}"
-    rows = [file.profits, *file.weights, file.capacities]
-    lines = [line for row in rows for line in in_rows(row.tolist())]
-    return "\n".join([head, *lines, ""])
-
-
 _MOST = 10_000
 
 

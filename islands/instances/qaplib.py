@@ -294,16 +294,6 @@ def read_qap(path: Path) -> QapFile:
     return QapFile(Path(without_gz(path.name)).stem, path, n, a, b, stated)
 
 
-def qaplib_text(file: QapFile) -> str:
-    """Return an instance in the format of QAPLIB, such as the file of `demo/qap`."""
-    width = len(str(max(file.a.max(), file.b.max())))
-    parts = [
-        "\n".join(" ".join(f"{number:{width}}" for number in row) for row in matrix.tolist())
-        for matrix in (file.a, file.b)
-    ]
-    return "\n\n".join([str(file.size), *parts]) + "\n"
-
-
 def _next(lines: Lines) -> list[bytes] | None:
     """Return the words of the next line that has any; None at the end of the file."""
     words = lines.words()

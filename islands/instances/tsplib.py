@@ -369,22 +369,6 @@ def _brief(value: str) -> str:
     return value if value.isprintable() and 0 < len(value) <= 40 else shown(value.encode())
 
 
-def tsplib_text(file: TspFile) -> str:
-    """Return an instance with integer coordinates as a TSPLIB file, such as that of `demo/tsp`."""
-    assert file.coordinates is not None, "generated instances have coordinates"
-    places = file.coordinates.astype(np.int64).tolist()
-    head = [
-        f"NAME : {one_line(file.name)}",
-        *(f"COMMENT : {one_line(line)}" for line in file.comment.split("\n")),
-        "TYPE : TSP",
-        f"DIMENSION : {file.dimension}",
-        f"EDGE_WEIGHT_TYPE : {file.metric}",
-        "NODE_COORD_SECTION",
-    ]
-    rows = [f"{city} {x} {y}" for city, (x, y) in enumerate(places, start=1)]
-    return "\n".join([*head, *rows, "EOF", ""])
-
-
 def read_tour(path: Path, n: int) -> NDArray[np.int64]:
     """Return the cities in a file, counted from 0, without checking that they are a tour."""
     path = solution_file(path, ".tour", _TOUR.whole)

@@ -28,6 +28,8 @@ from islands.migration.transport import Transport
 from islands.parallel import Deal, World
 from islands.text import option
 
+_CHANNEL_TAG = 3
+
 
 @dataclass(frozen=True)
 class MigrationTimes:
@@ -323,9 +325,6 @@ class Exchange:
             )
 
 
-_TAG = 3
-
-
 def require_same_senders(settings: MigrationSettings) -> None:
     """Refuse a topology that changes, which ranks that do not wait would apply differently."""
     if TOPOLOGIES[settings.topology].changes:
@@ -344,7 +343,7 @@ class AsyncExchange(Exchange):
         self._sends = {parcel.rank: parcel for parcel in self._route.sends}
         self._receives = {parcel.rank: parcel for parcel in self._route.receives}
         self._channel = self._world.channel(
-            _TAG,
+            _CHANNEL_TAG,
             {rank: self._carrier.memory(each) for rank, each in self._sends.items()},
             {rank: self._carrier.memory(each) for rank, each in self._receives.items()},
         )

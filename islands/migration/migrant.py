@@ -23,7 +23,7 @@ COST = slice(0, 8)
 """The bytes of the cost."""
 MISSING = slice(8, 16)
 """The bytes that tell which fields are missing: `Migrant::missing` in kernels/migrant.cuh."""
-_HEADER = 16
+_HEADER = MISSING.stop
 _STEP = 16  # bytes of the widest access; migrants start at multiples of it
 _MOST = 63  # bits of `Migrant::missing`
 
@@ -79,7 +79,7 @@ class Migrant:
         self.bytes = layout.bytes
 
     def traits(self, arrays: Mapping[str, Array]) -> list[Struct]:
-        """Return a `Trait` of kernels/core/archipelago.cuh for each field that travels."""
+        """Return a `Trait` of kernels/core/islands.cuh for each field that travels."""
         return [
             _trait(arrays[name], field.entry_bytes, field.in_halves, *self._places[name])
             for name, field in self._fields.items()
@@ -102,9 +102,6 @@ def _rounded(place: int, step: int) -> int:
     return -(-place // step) * step
 
 
-_HEADER = MISSING.stop
-
-
 @dataclass(frozen=True)
 class _Group:
     """Slots with migrants of one colony, and the first of the slots for their new genomes."""
@@ -115,7 +112,10 @@ class _Group:
 
 
 class Crossing:
-    """Encodes migrants anew for the islands of one colony."""
+    """Encodes migrants anew for the islands of one colony; their costs stay.
+
+    The receiving rank decodes the genomes of other encodings with NumPy, and encodes the solutions.
+    """
 
     def __init__(
         self,

@@ -13,6 +13,8 @@ from islands.migration.route import Parcel
 from islands.migration.transport import Transport
 from islands.parallel import Deal, Standing, World
 
+_TO_BEFORE, _TO_AFTER, _FROM_BEFORE, _FROM_AFTER = range(4)
+
 
 class RepeatedExchange:
     """Messages between ranks, from rows of arrays to the same rows of other ranks' arrays."""
@@ -58,9 +60,6 @@ class RepeatedExchange:
                 carrier.unstage(receives)
 
 
-_TO_BEFORE, _TO_AFTER, _FROM_BEFORE, _FROM_AFTER = range(4)
-
-
 def _halo(reach: int, alone: bool, buffer: Array) -> Struct:
     """Return `Halo` of kernels/halo.cuh."""
     return Struct(reach=np.int32(reach), alone=np.int32(alone), buffer=buffer)
@@ -71,7 +70,11 @@ STRUCTS = {"Halo": _halo(0, False, Null(np.uint8))}
 
 
 class Halo:
-    """The ends of a rank's islands, exchanged with the ranks that have its neighbours."""
+    """The ends of a rank's islands, if islands are slices of one population.
+
+    The slices form a ring. In each generation, a rank sends copies of its first and last
+    individuals to the ranks with the previous and next islands, and receives theirs.
+    """
 
     def __init__(
         self,

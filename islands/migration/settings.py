@@ -70,40 +70,24 @@ def require_fit(
     algorithm.require_islands(islands)
     if algorithm.halo:
         _require_slices(algorithm.halo, population, migration, islands, runs)
-    if migrates(migration, islands):
-        topology = TOPOLOGIES[migration.topology]
-        _require_room(
-            migration,
-            islands=islands,
-            sources=max(topology.widest(islands, seed + run) for run in range(runs)),
-            population=population,
-            fixed=fixed(algorithm),
-        )
-
-
-def _require_room(
-    settings: MigrationSettings, *, islands: int, sources: int, population: int, fixed: int
-) -> None:
-    """Refuse more migrants than an island can send, or receive from `sources` others.
-
-    The `fixed` best individuals of an island are never replaced.
-    """
-    migrants = settings.migrants
+    if not migrates(migration, islands):
+        return
+    migrants, topology = migration.migrants, TOPOLOGIES[migration.topology]
     if migrants > population:
         raise UsageError(
             f"migrants={migrants}: must be at most population={population}. Lower it, or raise"
             " population"
         )
-    arriving, room = sources * migrants, population - fixed
-    if arriving > room:
+    sources = max(topology.widest(islands, seed + run) for run in range(runs))
+    replaceable = population - fixed(algorithm)
+    if sources * migrants > replaceable:
         random = option("migration", "random")
-        hint = TOPOLOGIES[settings.topology].hint
-        other = f"{hint}, or choose {random}, in which each island receives from one other"
+        other = f"{topology.hint}, or choose {random}, in which each island receives from one other"
         raise UsageError(
-            f"migration {settings.topology} brings up to {counted(arriving, 'migrant')} to one of"
-            f" {counted(islands, 'island')} (migrants={migrants}), but only {room} of"
-            f" population={population} are not elite. Lower migrants or raise population"
-            f"{other if sources > 1 else ''}"
+            f"migration {migration.topology} brings up to"
+            f" {counted(sources * migrants, 'migrant')} to one of {counted(islands, 'island')}"
+            f" (migrants={migrants}), but only {replaceable} of population={population} are not"
+            f" elite. Lower migrants or raise population{other if sources > 1 else ''}"
         )
 
 

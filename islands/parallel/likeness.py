@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import islands
 from islands.errors import UsageError
 from islands.parallel.world import World
 from islands.paths import data_folder, reading
+from islands.settings import flat
 from islands.text import one_line
 
 Facts = Mapping[str, object]
@@ -102,7 +103,7 @@ def _difference(
     )
     of_rank = f" on rank {rank}" if several else ""
     if isinstance(first, Mapping) and isinstance(mine, Mapping):
-        one, two = dict(_flat(mine)), dict(_flat(first))
+        one, two = flat(mine), flat(first)
         changed = [key for key in {**two, **one} if one.get(key) != two.get(key)]
         words = [
             f"{key} {_shown(one.get(key))} instead of {_shown(two.get(key))}" for key in changed
@@ -112,14 +113,6 @@ def _difference(
     if isinstance(first, bytes) or isinstance(mine, bytes):
         return name
     return f"{name} ({_shown(mine)} instead of {_shown(first)}{of_rank})"
-
-
-def _flat(values: Mapping[str, object], before: str = "") -> Iterator[tuple[str, object]]:
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{before}{key}.")
-        else:
-            yield f"{before}{key}", value
 
 
 def _shown(value: object) -> str:

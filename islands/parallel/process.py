@@ -1,4 +1,8 @@
-"""The start of a launched process in its `World`, the watch over this start, and its end."""
+"""The start of a launched process in its `World`, and its end.
+
+The start of fault-tolerant ranks is watched, as MPI waits forever for one that dies meanwhile. The
+watch needs Linux and sees the ranks of this host; if it ends its own, the launcher ends all hosts'.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,13 @@ _ENDING_SECONDS = 0.5
 _STARTING_SECONDS = 3.0
 """The same if MPI has not started: on a busy machine, some ranks may still be starting."""
 _INTERRUPTED_STATUS = 130
+_LONGEST_START_SECONDS = 120.0
+_LATEST_SECONDS = 5.0
+"""When a rank of this host that was never seen counts as dead; a launcher starts all at once."""
+_POLL_SECONDS = 0.25
+_JOB, _RANK, _LOCAL_RANKS = b"PMIX_NAMESPACE", b"PMIX_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"
+_GONE = "Z", "X"
+"""States of dead processes that their parent has not asked about."""
 
 
 def world(*, fault_tolerant: bool = False) -> World:
@@ -119,15 +130,6 @@ def _communicator(announced: int) -> Any:
         if not library.outlives_ranks():
             raise
         raise RanksLostError("lost ranks during the start") from error
-
-
-_LONGEST_START_SECONDS = 120.0
-_LATEST_SECONDS = 5.0
-"""When a rank of this host that was never seen counts as dead; a launcher starts all at once."""
-_POLL_SECONDS = 0.25
-_JOB, _RANK, _LOCAL_RANKS = b"PMIX_NAMESPACE", b"PMIX_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"
-_GONE = "Z", "X"
-"""States of dead processes that their parent has not asked about."""
 
 
 @contextmanager

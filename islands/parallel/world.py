@@ -122,12 +122,14 @@ class World:
             self._communicators.append(self._local)
             self.local_rank, self.local_size = self._local.Get_rank(), self._local.Get_size()
 
+    def _collective(self, name: str, *values: Any) -> Any:
+        """Call a method of the communicator, which all ranks call."""
+        with self.detecting_lost_ranks():
+            return getattr(self._communicator, name)(*values)
+
     def allgather(self, value: Value) -> list[Value]:
         """Return the value of every rank, in rank order, on every rank."""
-        if self.size == 1:
-            return [value]
-        with self.detecting_lost_ranks():
-            return self._communicator.allgather(value)  # type: ignore[no-any-return]
+        return [value] if self.size == 1 else self._collective("allgather", value)
 
     def local_allgather(self, value: Value) -> list[Value]:
         """Return the value of every rank on this host, in rank order, on each of them."""
@@ -138,17 +140,11 @@ class World:
 
     def gather(self, value: Value) -> list[Value]:
         """Return the value of every rank, in rank order, on rank 0; an empty list elsewhere."""
-        if self.size == 1:
-            return [value]
-        with self.detecting_lost_ranks():
-            return self._communicator.gather(value) or []
+        return [value] if self.size == 1 else self._collective("gather", value) or []
 
     def bcast(self, value: Value) -> Value:
         """Return rank 0's value on every rank."""
-        if self.size == 1:
-            return value
-        with self.detecting_lost_ranks():
-            return self._communicator.bcast(value)  # type: ignore[no-any-return]
+        return value if self.size == 1 else self._collective("bcast", value)
 
     def any(self, flag: bool) -> bool:
         """Return whether `flag` is true on any rank."""
@@ -157,8 +153,7 @@ class World:
     def barrier(self) -> None:
         """Wait for every rank."""
         if self.size > 1:
-            with self.detecting_lost_ranks():
-                self._communicator.Barrier()
+            self._collective("Barrier")
 
     def wait_for_all(self) -> None:
         """Wait for every rank, which may take long, without using a processor meanwhile."""

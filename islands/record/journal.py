@@ -94,23 +94,24 @@ class Journal:
 
     def finish(self, result: Result) -> None:
         """Write the final files, the solution last, and remove temporary ones."""
-        metadata = _metadata(self._spec, result)
         for record in self._records:
-            record.publish(metadata)
+            record.publish(_metadata(self._spec, result))
         self._world.barrier()
         if self._world.rank == 0:
             self._remove_other_ranks(result.ranks)
-            write_solution(self.folder, self._problem, result, self._run, self._start, metadata)
+            self._write_solution(result)
             remove_obsolete(self.folder, self._start)
 
     def amend(self, result: Result) -> None:
         """Write the solution of a finished run once more, with what was computed after it."""
+        self._world.run_on_all(
+            lambda: self._write_solution(result) if self._world.rank == 0 else None
+        )
 
-        def write() -> None:
-            metadata = _metadata(self._spec, result)
-            write_solution(self.folder, self._problem, result, self._run, self._start, metadata)
-
-        self._world.run_on_all(lambda: write() if self._world.rank == 0 else None)
+    def _write_solution(self, result: Result) -> None:
+        metadata = _metadata(self._spec, result)
+        metadata |= {"islands.run": self._run, "islands.start": str(self._start)}
+        write_solution(self.folder, self._problem, result, metadata)
 
     def _remove_other_ranks(self, ranks: int) -> None:
         """Remove the Parquet files of an earlier start that had more ranks."""

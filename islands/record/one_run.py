@@ -30,6 +30,7 @@ from islands.record.inputs import RUN_LINE, SIGNATURE_LINE, has_problem, stored_
 from islands.record.parquet import metadata_of
 from islands.record.stream import stream_metadata
 from islands.record.tables import files_of
+from islands.settings import flat
 from islands.text import escaped, one_line
 from islands.untrusted import bounded_text, parse_toml, parsing
 
@@ -131,18 +132,12 @@ def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
     """Return the settings that differ although they identify a run, with both values."""
     if not (one and other):
         return []
-    first, second = (dict(_single(fixed(settings))) for settings in (one, other))
+    first, second = (
+        {name: one_line(str(value), _LONGEST) for name, value in flat(fixed(settings)).items()}
+        for settings in (one, other)
+    )
     names = [name for name in {**first, **second} if first.get(name) != second.get(name)]
     return [f"{name} {first.get(name)}, not {second.get(name)}" for name in names]
-
-
-def _single(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield single settings by full name, as text; colonies are one setting."""
-    for name, value in settings.items():
-        if isinstance(value, Mapping):
-            yield from ((f"{name}.{each}", inner) for each, inner in _single(value))
-        else:
-            yield name, one_line(str(value), _LONGEST)
 
 
 def _line(text: str, begin: str) -> str:

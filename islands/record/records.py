@@ -23,6 +23,8 @@ from islands.record.stream import Extent, Stream
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_COST = "cost"
+"""The type of a column of costs, which are integers, or real numbers."""
 _ROWS_BETWEEN_WRITES = 1 << 14
 _SECONDS_BETWEEN_WRITES = 1.0
 
@@ -34,6 +36,8 @@ class Record(ABC):
     """The folder of a run with one file per rank."""
     island: ClassVar[str]
     """The column with the island of a row."""
+    types: ClassVar[Sequence[tuple[str, str]]]
+    """The columns, and their types in Arrow's words."""
     describes_state: ClassVar[bool]
     """Whether a generation's rows describe its state, and so are written again after resuming."""
 
@@ -56,10 +60,13 @@ class Record(ABC):
             for batch in earlier.to_batches():
                 self._stream.write(batch)
 
-    @staticmethod
-    @abstractmethod
-    def schema(problem: Problem) -> pa.Schema:
+    @classmethod
+    def schema(cls, problem: Problem) -> pa.Schema:
         """Return the columns for a problem, whose costs may have decimals."""
+        import pyarrow as pa
+
+        cost = "int64" if problem.unit == 1 and not problem.real else "double"
+        return pa.schema([(name, cost if kind == _COST else kind) for name, kind in cls.types])
 
     @staticmethod
     @abstractmethod
@@ -117,13 +124,6 @@ def batch_of(columns: Sequence[NDArray[Any]], schema: pa.Schema) -> pa.RecordBat
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def cost_type(problem: Problem) -> pa.DataType:
-    """Return the column type of costs."""
-    import pyarrow as pa
-
-    return pa.int64() if problem.unit == 1 and not problem.real else pa.float64()
-
-
 def _words(column: NDArray[np.str_]) -> pa.Array:
     """Return a text column with few distinct values; Arrow converts NumPy text slowly."""
     import pyarrow as pa
@@ -153,31 +153,22 @@ class Trace(Record):
     The best cost of an island without a feasible solution is null.
     """
 
-    folder: ClassVar[str] = TRACE
-    island: ClassVar[str] = "island"
-    describes_state: ClassVar[bool] = True
-
-    @staticmethod
-    def schema(problem: Problem) -> pa.Schema:
-        """Return the columns."""
-        import pyarrow as pa
-
-        whole, real, cost = pa.int64(), pa.float64(), cost_type(problem)
-        return pa.schema(
-            [
-                ("island", pa.int32()),
-                ("generation", whole),
-                ("seconds", real),
-                ("best", cost),
-                ("mean", real),
-                ("worst", cost),
-                ("best_generation", whole),
-                ("evaluations", whole),
-                ("distance", real),
-                ("distinct", real),
-                ("colony", pa.int32()),
-            ]
-        )
+    folder = TRACE
+    island = "island"
+    types = (
+        ("island", "int32"),
+        ("generation", "int64"),
+        ("seconds", "double"),
+        ("best", _COST),
+        ("mean", "double"),
+        ("worst", _COST),
+        ("best_generation", "int64"),
+        ("evaluations", "int64"),
+        ("distance", "double"),
+        ("distinct", "double"),
+        ("colony", "int32"),
+    )
+    describes_state = True
 
     @staticmethod
     def rows_of(epoch: Epoch) -> int:
@@ -208,30 +199,22 @@ class Trace(Record):
 class Migrations(Record):
     """A row per migrant that arrived; costs have the sign of the objective."""
 
-    folder: ClassVar[str] = MIGRATIONS
-    island: ClassVar[str] = "to"
-    describes_state: ClassVar[bool] = False
-
-    @staticmethod
-    def schema(problem: Problem) -> pa.Schema:
-        """Return the columns."""
-        import pyarrow as pa
-
-        return pa.schema(
-            [
-                ("epoch", pa.int64()),
-                ("generation", pa.int64()),
-                ("from", pa.int32()),
-                ("to", pa.int32()),
-                ("cost", cost_type(problem)),
-                ("accepted", pa.bool_()),
-                ("bytes", pa.int64()),
-                ("microseconds", pa.float64()),
-                ("transport", pa.string()),
-                ("from_colony", pa.int32()),
-                ("to_colony", pa.int32()),
-            ]
-        )
+    folder = MIGRATIONS
+    island = "to"
+    types = (
+        ("epoch", "int64"),
+        ("generation", "int64"),
+        ("from", "int32"),
+        ("to", "int32"),
+        ("cost", _COST),
+        ("accepted", "bool"),
+        ("bytes", "int64"),
+        ("microseconds", "double"),
+        ("transport", "string"),
+        ("from_colony", "int32"),
+        ("to_colony", "int32"),
+    )
+    describes_state = False
 
     @staticmethod
     def rows_of(epoch: Epoch) -> int:

@@ -30,12 +30,7 @@ _RUN, _START = b"islands.run", b"islands.start"
 
 
 def write_solution(
-    folder: Path,
-    problem: Problem,
-    result: Result,
-    run: str,
-    start: int,
-    metadata: Mapping[str, str],
+    folder: Path, problem: Problem, result: Result, metadata: Mapping[str, str]
 ) -> None:
     """Write the solution in the format of its problem and as Parquet, which finishes the run."""
     import pyarrow as pa
@@ -44,9 +39,7 @@ def write_solution(
     native = inside(folder, f"solution{problem.solution_suffix}")
     (units,) = problem.costs(result.solution[np.newaxis]).tolist()
     problem.write_solution(native, result.solution, units)
-    said: dict[bytes, str] = {key.encode(): value for key, value in metadata.items()}
-    said |= {_RUN: run, _START: str(start)}
-    table = pa.table({"solution": result.solution}).replace_schema_metadata(said)
+    table = pa.table({"solution": result.solution}).replace_schema_metadata(metadata)
     write_parquet(inside(folder, FINISHED), [table], table.schema)
 
 

@@ -10,13 +10,12 @@ from islands.inside import inside
 from islands.paths import reading
 from islands.record.folder import SETTINGS, Kind, experiments_in, kind_of
 from islands.record.folder import runs_in as runs_inside
+from islands.report.campaigns import page_of_experiment, page_of_experiments, page_of_tuning
 from islands.report.comparison import page_of_several
-from islands.report.experiment import page_of_experiment, page_of_experiments
 from islands.report.figure import style
 from islands.report.page import Page
 from islands.report.recorded import RecordedRun
 from islands.report.single import page_of
-from islands.report.tuning import page_of_tuning
 from islands.text import counted
 
 _NAME_ONE = "Name the folder of a run, a series, a tuning or an experiment"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from statistics import fmean
+from typing import Any, TypeVar, get_type_hints
 
 from islands.tables import Column
 
@@ -17,6 +19,9 @@ class Scaled(float):
     def __format__(self, form: str) -> str:
         return f"~{float(self):{form}}"
 
+
+_PRINTED = Path(__file__).with_name("printed")
+Figures = TypeVar("Figures")
 
 Cell = str | int | float | None
 TableRow = Mapping[str, Cell]
@@ -29,7 +34,7 @@ class Fact:
 
     name: str
     value: Cell
-    sentence: str
+    sentence: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,10 @@ class Plot:
     """A column of names at equal distances on the horizontal axis, in place of sizes."""
 
 
-INSTANCE = (Column("instance", "instance", 16, "<"), Column("cities", "cities", 6))
+INSTANCE = (
+    Column("instance", "instance", 16, "<", lambda ran: ran.problem.instance),
+    Column("cities", "cities", 6, value=lambda ran: ran.problem.size),
+)
 """The first columns of tables of tours."""
 
 ASSIGNMENT = (Column("instance", "instance", 15, "<"), Column("n", "n", 3))
@@ -84,7 +92,25 @@ def mean_in_words(mean: float, printed: float, form: str, *, is_whole: bool) -> 
     return f"{mean:{form}} (printed: {printed:{form}})" if is_whole else f"{mean:{form}}"
 
 
-def read_printed(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file of printed figures; its comments name the source."""
-    text = path.read_text(encoding="utf-8")
+def facts_of(prefix: str, values: Mapping[Any, Cell], sentence: str = "") -> list[Fact]:
+    """Return a fact for each value, named after its key; the sentence of the first has all."""
+    facts = [Fact(f"{prefix}_{key}", value) for key, value in values.items()]
+    return [replace(each, sentence=sentence) for each in facts[:1]] + facts[1:]
+
+
+def printed_rows(name: str) -> list[dict[str, str]]:
+    """Return the rows of a file of printed figures; its comments name the source."""
+    text = (_PRINTED / f"{name}.csv").read_text(encoding="utf-8")
     return list(csv.DictReader(row for row in text.splitlines() if not row.startswith("#")))
+
+
+def figures_of(row: Mapping[str, str], kind: type[Figures]) -> Figures:
+    """Return a row of a file as a record of this type; columns of other names do not count."""
+    types = get_type_hints(kind)
+    return kind(**{name: types[name](text) for name, text in row.items() if name in types})
+
+
+@cache
+def figures(name: str, kind: type[Figures]) -> Mapping[str, Figures]:
+    """Return the rows of a file of printed figures by instance."""
+    return {row["instance"]: figures_of(row, kind) for row in printed_rows(name)}

@@ -8,12 +8,9 @@ from collections.abc import Iterator, Sequence
 from math import sqrt
 from statistics import fmean
 
-from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
-from islands.reproduce.cells import Cell, Scaled, TableRow, numbers
+from islands.reproduce.cells import Scaled, TableRow, numbers
 from islands.reproduce.experiment import Experiment
-from islands.reproduce.runs import Sample
-from islands.reproduce.selection import named
 from islands.reproduce.table import SampleTable
 from islands.tables import Column
 
@@ -33,22 +30,8 @@ class PooledTable(SampleTable):
 
     @classmethod
     @abstractmethod
-    def names(cls) -> list[str]:
-        """Return the full names of the table's instances."""
-
-    @classmethod
-    def instances(cls, index: Index) -> list[Found]:
-        """Return the table's instances."""
-        return [named(name, index) for name in cls.names()]
-
-    @classmethod
-    @abstractmethod
     def group(cls, instance: str) -> str:
         """Return the name of an instance's group."""
-
-    @abstractmethod
-    def part_columns(self) -> list[Column]:
-        """Return the columns of the rows of single instances."""
 
     @abstractmethod
     def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
@@ -72,29 +55,9 @@ class PooledTable(SampleTable):
         return any(row["group"] == group for row in self._parts)
 
     def parts(self) -> tuple[list[Column], list[TableRow]]:
-        """Return the rows of single instances."""
-        return [Column("group"), *self.part_columns()], self._parts
-
-
-def sample_columns() -> list[Column]:
-    """Return the columns of `sample_cells`, which appear only in files."""
-    names = ("best", "best_gap", "mean_gap", "deviation", "hits", "without", "seconds")
-    return [Column(name) for name in (*names, "generations", "runs")]
-
-
-def sample_cells(sample: Sample, seconds: float) -> dict[str, Cell]:
-    """Return the cells of a sample of runs."""
-    return {
-        "best": sample.best,
-        "best_gap": sample.best_gap,
-        "mean_gap": sample.mean_gap,
-        "deviation": sample.deviation,
-        "hits": sample.hits,
-        "without": sample.without,
-        "seconds": seconds,
-        "generations": sample.generations,
-        "runs": len(sample.costs) + sample.without,
-    }
+        """Return the rows of single instances, and a column for each of their cells."""
+        names = dict.fromkeys(name for row in self._parts for name in row)
+        return [Column(name) for name in names], self._parts
 
 
 def average(parts: Sequence[TableRow], name: str) -> float | None:

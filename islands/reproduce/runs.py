@@ -75,6 +75,20 @@ class Sample:
         """The standard deviation of the gaps; None for a single run."""
         return stdev(self.gaps) if len(self.gaps) > 1 else None
 
+    def cells(self, seconds: float) -> dict[str, float | None]:
+        """Return the cells of the columns that many tables have; the seconds are those of a run."""
+        return {
+            "best": self.best,
+            "best_gap": self.best_gap,
+            "mean_gap": self.mean_gap,
+            "deviation": self.deviation,
+            "hits": self.hits,
+            "without": self.without,
+            "seconds": seconds,
+            "generations": self.generations,
+            "runs": len(self.costs) + self.without,
+        }
+
     @property
     def mean_evaluations(self) -> float:
         """The mean number of calls of the objective per run."""

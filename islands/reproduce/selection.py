@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from islands.errors import InputError, UsageError
-from islands.instances.catalogue import catalogue
 from islands.instances.locate import VARIABLE, Found, Index
 from islands.reproduce.table import PaperTable
 from islands.text import counted, either, nearest, unknown
@@ -38,13 +37,6 @@ def select(tables: Sequence[type[PaperTable]], only: Sequence[str]) -> list[Sele
         for table, each in instances.items()
     }
     return [_checked(table, each) for table, each in picked.items() if each or not only]
-
-
-def named(name: str, index: Index) -> Found:
-    """Return an instance of the catalogue by its full name, with or without a file."""
-    set_name, _, short = name.partition("/")
-    entry = catalogue().entry(set_name, short)
-    return Found(name, index.of_entry(entry) if entry else None, entry)
 
 
 def _matches(pattern: str, full: str) -> bool:

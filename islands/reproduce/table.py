@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
+from islands.instances.catalogue import catalogue
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.reproduce.cells import Fact, Plot, TableRow
@@ -17,6 +19,13 @@ from islands.tables import Column
 
 ALL_CORES = 0
 """Stands for all cores in a list of thread numbers."""
+
+
+def named(name: str, index: Index) -> Found:
+    """Return an instance of the catalogue by its full name, with or without a file."""
+    set_name, _, short = name.partition("/")
+    entry = catalogue().entry(set_name, short)
+    return Found(name, index.of_entry(entry) if entry else None, entry)
 
 
 class PaperTable(ABC):
@@ -58,14 +67,24 @@ class PaperTable(ABC):
         """Return the names of all presets."""
         return " and ".join((cls.preset, *cls.also))
 
-    @staticmethod
+    @classmethod
     @abstractmethod
-    def instances(index: Index) -> list[Found]:
-        """Return the table's instances in order, including missing ones."""
+    def names(cls) -> Iterable[str]:
+        """Return the full names of the table's instances, in order."""
+
+    @classmethod
+    def instances(cls, index: Index) -> list[Found]:
+        """Return the table's instances, including missing ones."""
+        return [named(name, index) for name in cls.names()]
 
     @abstractmethod
     def columns(self) -> list[Column]:
         """Return the columns; the first is the instance's name, the second its size."""
+
+    def cells(self, **measured: Any) -> dict[str, Any]:
+        """Return the cells of the columns, which take them from what was measured."""
+        found = SimpleNamespace(**measured)
+        return {column.name: column.of(found) for column in self.columns()}
 
     def skip_reason(self, problem: Problem) -> str:
         """Return the reason to skip an instance; empty to include it."""
@@ -102,6 +121,12 @@ class SampleTable(PaperTable):
         """Run a batch of `runs` runs."""
         return self.experiment.sample(problem, runs, **options)
 
+    def row(self, problem: Problem, sample: Sample, **others: Any) -> dict[str, Any]:
+        """Return the cells of the columns, made from the runs of an instance and from `others`."""
+        known = problem.best_known.value if problem.best_known else None
+        found = {"instance": problem.instance, "n": problem.size, "known": known, "sample": sample}
+        return self.cells(**{**found, **sample.cells(self.seconds(sample)), **others})
+
     def seconds(self, sample: Sample) -> float:
         """Return the seconds of a run, scaled if its number of generations was changed.
 
@@ -117,11 +142,16 @@ class Paper:
     """A paper with its tables."""
 
     title: str
-    tables: dict[str, type[PaperTable]]
+    kinds: Sequence[type[PaperTable]]
     threads: tuple[int, ...]
     """Default numbers of threads of the CPU runs to compare with, or `ALL_CORES`."""
     printed: Mapping[str, str] = field(default_factory=dict)
     """Our names of the tables by their numbers in the paper, such as `table1`."""
+
+    @property
+    def tables(self) -> dict[str, type[PaperTable]]:
+        """The tables by name."""
+        return {kind.name: kind for kind in self.kinds}
 
     def own_tables(self) -> dict[str, type[PaperTable]]:
         """Return the tables that are in the paper."""

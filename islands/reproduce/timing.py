@@ -80,7 +80,7 @@ def cpu_cells(experiment: Experiment, problem: Problem, ours: float, **settings:
         cells[f"cpu_{threads}_seconds"] = seconds
         cells[f"cpu_{threads}_generations"] = result.generations
         cells[f"speedup_cpu_{threads}"] = seconds / ours
-    return cells
+    return {column.name: cells[column.name] for column in cpu_columns(experiment.threads)}
 
 
 def time_curves(experiment: Experiment) -> dict[str, str]:

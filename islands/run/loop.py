@@ -83,8 +83,9 @@ class Epochs:
         self._pace = Pace(
             spec, origin.generation, origin.seconds, may_take_long=self._may_take_long
         )
-        is_uneven = any(ALGORITHMS[each.algorithm].is_uneven for each in spec.all_colonies)
-        self._always_attempts = is_uneven or any(world.allgather(archipelago.is_on_cpu))
+        used = (ALGORITHMS[each.algorithm] for each in spec.all_colonies)
+        varies = any(each.varies_in_length for each in used)
+        self._always_attempts = varies or any(world.allgather(archipelago.is_on_cpu))
         self.is_partial = False
         """Whether generation 0 was abandoned."""
 
@@ -124,7 +125,7 @@ class Epochs:
         """Advance to a visit; return whether it is reached, or the run may be over earlier."""
         while (generation := self._archipelago.generation) < visit:
             count = self._pace.next_count(max(generation, unmeasured))
-            step = min(self._pace.step, int(min(visit, count)) - generation)
+            step = int(min(self._longest_step(), min(visit, count) - generation))
             long = self._may_take_long and (
                 self._always_attempts or self._pace.may_be_slow(generation, step)
             )
@@ -158,6 +159,10 @@ class Epochs:
             return self._archipelago.attempt(generations)
         self._archipelago.advance(generations)
         return True
+
+    def _longest_step(self) -> float:
+        """Return the number of generations after which the clock and signals must be checked."""
+        return self._pace.step
 
     def _migrate(self) -> None:
         self._archipelago.migrate()

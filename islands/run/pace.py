@@ -20,6 +20,11 @@ _ENOUGH = 10
 """Searches that must have been seen, on average, before their time predicts that of others."""
 _REMEMBERED = 0.9
 """The share of the slowest time that counts after another step, which may have been lucky."""
+_MOST_UNMEASURED = 1024
+"""Generations between two measurements if no run can end.
+
+A GPU is idle while the host measures.
+"""
 
 
 class Pace:
@@ -155,13 +160,6 @@ def _fitting(generations: int, elapsed: float) -> int:
     return 1 << max(0, fitting.bit_length() - 1)
 
 
-_MOST = 1024
-"""Generations between two measurements if no run can end.
-
-A GPU is idle while the host measures.
-"""
-
-
 def most_evaluations(spec: RunSpec, problem: Problem) -> float:
     """Return an upper bound of the evaluations of a run in one generation; infinite if unknown."""
     most = 0.0
@@ -187,7 +185,9 @@ def last_unmeasured(spec: RunSpec, generation: int, most: float, evaluations: It
     limits = [each.value for each in spec.stop if each.kind == "evaluations"]
     left = min(limits, default=math.inf) - 1 - max(evaluations, default=0)
     certain = left // most if math.isfinite(left) else math.inf
+    if certain >= _MOST_UNMEASURED:
+        return generation + _MOST_UNMEASURED - 1
     # The next measurement is one generation later: a GPU stores a graph for each length of a step,
     # so that powers of two are best.
-    step = _MOST if certain >= _MOST else 1 << (int(max(0, certain)) + 1).bit_length() - 1
+    step = 1 << (int(max(0, certain)) + 1).bit_length() - 1
     return generation + step - 1

@@ -30,6 +30,10 @@ INTERRUPT = 1
 """The number of SIGINT; the numbers of several signals are combined with OR."""
 SUSPENSIONS = {2: "SIGTERM", 4: "SIGUSR1"}
 _NUMBERS = {signal.SIGINT: INTERRUPT, signal.SIGTERM: 2, signal.SIGUSR1: 4}
+_CHECK_SECONDS = 0.1
+"""Seconds between checks of the clock and of signals."""
+_GRACE_SECONDS = 0.5
+"""Seconds that the current generations have to complete, so that short ones are not lost."""
 
 
 @contextmanager
@@ -161,12 +165,6 @@ class Interruption:
 
 def _ignore(_number: int, _frame: FrameType | None) -> None:
     """Leave the signal to the thread that reads the pipe."""
-
-
-_CHECK_SECONDS = 0.1
-"""Seconds between checks of the clock and of signals."""
-_GRACE_SECONDS = 0.5
-"""Seconds that the current generations have to complete, so that short ones are not lost."""
 
 
 class Alarm:

@@ -39,6 +39,8 @@ from islands.run.signals import INTERRUPT, Interruption
 
 _FACTS = ("islands", "population", "rate", "algorithm", "encoding")
 """The settings of a colony in a result."""
+_BOUND_SHARE, _BOUND_SECONDS = 0.2, 2.0
+"""The time of a bound: a share of the time of the search, and at least some seconds."""
 
 
 @dataclass(frozen=True)
@@ -265,10 +267,6 @@ def _result(
     )
 
 
-_SHARE, _LEAST = 0.2, 2.0
-"""The time of a bound: a share of the time of the search, and at least some seconds."""
-
-
 def _with_bound(
     run: PreparedRun, result: Result, interruption: Interruption, say: Callable[[str], None]
 ) -> Result:
@@ -282,7 +280,7 @@ def _with_bound(
     cost = result.cost
     assert cost is not None, "only a finished run has a bound"
     tour = np.asarray(result.solution, np.int64)
-    seconds = max(_LEAST, _SHARE * result.seconds)
+    seconds = max(_BOUND_SECONDS, _BOUND_SHARE * result.seconds)
     say("")
     say(f"computing a lower bound, for about {seconds:.0f} s")
     found: Bound | None = None

@@ -18,7 +18,7 @@ from typing import Any
 
 from islands.errors import InputError, UsageError
 from islands.inside import inside, last_lines, opened
-from islands.paths import published, reading, writing
+from islands.paths import publish, reading, writing
 from islands.record.folder import CHECKPOINTS, FINISHED, JOB, MANIFEST, SETTINGS
 from islands.slurm.command_line import CommandWords
 from islands.slurm.commands import TIME_LIMIT, is_active
@@ -47,8 +47,7 @@ class Job:
 
     def write(self) -> None:
         """Store the job in its folder."""
-        with published(inside(Path(self.folder), JOB, _JOB)) as temporary:
-            temporary.write_text(json.dumps(asdict(self)) + "\n")
+        publish(inside(Path(self.folder), JOB, _JOB), json.dumps(asdict(self)) + "\n")
 
 
 def submitted(folder: Path) -> Job | None:

@@ -25,7 +25,7 @@ from typing import Self
 from islands.custom.trust import signed
 from islands.errors import InputError, UsageError
 from islands.inside import inside
-from islands.paths import data_folder, published, writing
+from islands.paths import data_folder, publish
 from islands.record.folder import JOB
 from islands.slurm.commands import reason, sbatch, without_options
 from islands.slurm.jobs import SCRIPT, Job
@@ -352,13 +352,11 @@ def submit_job(script: str, folder: Path, lines: Sequence[str] | None) -> Job:
     path, options = inside(folder, JOB, SCRIPT), inside(folder, JOB, LIST)
     submitted = time.time()
     with _restored_on_error(path, options):
-        with writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _write(path, script)
-            if lines is not None:
-                text = "".join(f"{line}\n" for line in lines)
-                # The user has named the scripts of these runs.
-                _write(options, signed(text) if ".py" in text or "--trust" in text else text)
+        publish(path, script)
+        if lines is not None:
+            text = "".join(f"{line}\n" for line in lines)
+            # The user has named the scripts of these runs.
+            publish(options, signed(text) if ".py" in text or "--trust" in text else text)
         done = sbatch(["--parsable", str(path)])
         if done.returncode != 0:
             raise InputError(
@@ -375,11 +373,6 @@ def submit_job(script: str, folder: Path, lines: Sequence[str] | None) -> Job:
     return job
 
 
-def _write(path: Path, text: str) -> None:
-    with published(path) as temporary:
-        temporary.write_text(text)
-
-
 @contextmanager
 def _restored_on_error(*paths: Path) -> Iterator[None]:
     """Restore the files of an earlier job if the block fails; remove new files and folders."""
@@ -392,7 +385,7 @@ def _restored_on_error(*paths: Path) -> Iterator[None]:
                 if text is None:
                     path.unlink(missing_ok=True)
                 else:
-                    _write(path, text)
+                    publish(path, text)
             for place in (paths[0].parent, paths[0].parent.parent):
                 place.rmdir()  # fails if other files are in it
         raise

@@ -19,7 +19,7 @@ from pathlib import Path
 from islands.custom.trust import Trust, UntrustedError, is_signed
 from islands.errors import InputError, IslandsError, UsageError
 from islands.inside import inside, inside_all
-from islands.paths import published, writing
+from islands.paths import publish, writing
 from islands.record.folder import JOB
 from islands.slurm.command_line import Check, CommandWords
 from islands.slurm.commands import output, reason, sbatch
@@ -184,8 +184,7 @@ def begin_array(folder: Path, job: str, words: Sequence[str]) -> Array | None:
         elements = tuple(of_elements) or _range(os.environ)
         command = tuple(_command(folder, words, of_first, os.environ))
         array = Array(job, time.time(), elements, tuple(words), command, collecting)
-        with published(path) as temporary:
-            temporary.write_text(json.dumps(asdict(array)) + "\n")
+        publish(path, json.dumps(asdict(array)) + "\n")
     except BaseException:
         path.unlink(missing_ok=True)  # another element then writes it
         raise
@@ -220,8 +219,7 @@ def _copy_list(folder: Path, words: Sequence[str]) -> None:
     with suppress(OSError):  # each element reports a missing list
         text = source.read_text(errors="replace")
         if not (target.exists() and target.samefile(source)):
-            with published(target) as temporary:
-                temporary.write_text(text)
+            publish(target, text)
 
 
 def _queried(job: str) -> dict[int, dict[str, str]]:

@@ -6,7 +6,7 @@
 // Random streams: the one that the caller names (START or MUTANT).
 #pragma once
 
-#include "core/archipelago.cuh"
+#include "core/islands.cuh"
 #include "genes.cuh"
 
 namespace algorithm {
@@ -36,7 +36,7 @@ class Base {
     static constexpr bool KEEPS_ALL = false;        // whether each child is stored somewhere
     static constexpr bool IMPROVES_REDRAWN = true;  // whether improvers also run after restarts
 
-    __device__ Base(const Archipelago& all, const Plan& plan, Scratch&) : all_(all), plan_(plan) {}
+    __device__ Base(const Islands& all, const Plan& plan, Scratch&) : all_(all), plan_(plan) {}
 
     // Return the number of bytes taken so far plus the most that making children takes.
     __device__ int64_t room(const Scratch& scratch) const { return scratch.bytes(); }
@@ -89,7 +89,7 @@ class Base {
     // The index of a slot among all slots of this rank.
     __device__ int64_t number(const Slot& slot) const { return all_.number(slot.local, slot.slot); }
 
-    const Archipelago& all_;
+    const Islands& all_;
     const Plan& plan_;
 };
 

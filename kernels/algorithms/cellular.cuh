@@ -22,7 +22,7 @@ class Mover : public Base<Plan> {
   public:
     static constexpr int CHILDREN = 2;
 
-    __device__ Mover(const Archipelago& all, const Plan& plan, Scratch& scratch)
+    __device__ Mover(const Islands& all, const Plan& plan, Scratch& scratch)
         : Base(all, plan, scratch),
           seen_(scratch.take<neighbourhood::Neighbour>(neighbourhood::SIZE)),
           word_(scratch.take<uint4>(2)),

@@ -114,7 +114,7 @@ class Mover : public Base<Plan> {
   public:
     static constexpr bool IMPROVES_REDRAWN = false;
 
-    __device__ Mover(const Archipelago& all, const Plan& plan, Scratch& scratch)
+    __device__ Mover(const Islands& all, const Plan& plan, Scratch& scratch)
         : Base(all, plan, scratch), trial_(scratch.take<Gene>(all.shape.pitch)), rates_(plan) {}
 
     __device__ bool passes(const Slot& slot) {

@@ -10,9 +10,9 @@
 #include "eax/stages.cuh"
 #include "eax/winner.cuh"
 
-#define EAX_KERNEL(threads, blocks, name)                                              \
-    KERNEL_OF(threads, blocks, name,                                                   \
-              (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan, \
+#define EAX_KERNEL(threads, blocks, name)                                          \
+    KERNEL_OF(threads, blocks, name,                                               \
+              (Arena arena, Islands all, problem::Data data, algorithm::Plan plan, \
                improver::Plan improving))
 
 namespace eax {
@@ -32,13 +32,13 @@ __device__ bool restarts(const Plan& plan, int local) {
     return plan.restarts && plan.stage[local].phase == DONE;
 }
 
-__device__ int individuals(const Archipelago& all) { return all.islands * all.population; }
+__device__ int individuals(const Islands& all) { return all.islands * all.population; }
 
 // The pairs of a launch: some places in the mating order of each island.
-__device__ int launched_pairs(const Archipelago& all, const Plan& plan) {
+__device__ int launched_pairs(const Islands& all, const Plan& plan) {
     return all.islands * (plan.end_pair - plan.first_pair);
 }
-__device__ int64_t launched_pair(const Archipelago& all, const Plan& plan, int job) {
+__device__ int64_t launched_pair(const Islands& all, const Plan& plan, int job) {
     const int count = plan.end_pair - plan.first_pair, local = job / count;
     return all.number(local, plan.first_pair + job - local * count);
 }
@@ -139,7 +139,7 @@ namespace eax {
 // Make a child and write its outcome. Of a heavy child, unless IS_HEAVY, only write what it
 // promises; otherwise refuse it unless it promises more than `least`.
 template <bool IS_HEAVY>
-__device__ void make_child(const Archipelago& all, const Plan& plan, const problem::Data& data,
+__device__ void make_child(const Islands& all, const Plan& plan, const problem::Data& data,
                            Scratch scratch, const Pair& pair, int number, double least) {
     const int64_t job = pair.index * plan.children + number;
     const bool is_block = plan.stage[pair.local].phase == BLOCK;

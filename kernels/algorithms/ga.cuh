@@ -24,11 +24,11 @@ struct Plan {
 
 // The previous generation of one island.
 struct Previous {
-    const Archipelago& all;
+    const Islands& all;
     const int32_t* order;
     int32_t first;  // row
 
-    __device__ Previous(const Archipelago& all, const Slot& slot)
+    __device__ Previous(const Islands& all, const Slot& slot)
         : all(all),
           order(all.order + slot.local * all.population),
           first(all.row(slot.made - 1, slot.local, 0)) {}
@@ -117,7 +117,7 @@ class Mover : public Base<Plan> {
   public:
     static constexpr bool LAST_FIRST = true;  // the best, which are only copied, come last
 
-    __device__ Mover(const Archipelago& all, const Plan& plan, Scratch& scratch)
+    __device__ Mover(const Islands& all, const Plan& plan, Scratch& scratch)
         : Base(all, plan, scratch),
           mates_{scratch.take<Gene>(2 * all.shape.pitch), all.shape.pitch},
           children_{scratch.take<Gene>(2 * all.shape.pitch), all.shape.pitch} {}

@@ -20,7 +20,7 @@ struct Plan {
 
 class Mover : public Base<Plan> {
   public:
-    __device__ Mover(const Archipelago& all, const Plan& plan, Scratch& scratch)
+    __device__ Mover(const Islands& all, const Plan& plan, Scratch& scratch)
         : Base(all, plan, scratch),
           mates_{scratch.take<Gene>(2 * all.shape.pitch), all.shape.pitch},
           children_{scratch.take<Gene>(2 * all.shape.pitch), all.shape.pitch},

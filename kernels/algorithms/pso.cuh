@@ -167,7 +167,7 @@ class Mover : public Base<Plan> {
   public:
     static constexpr bool KEEPS_ALL = true;
 
-    __device__ Mover(const Archipelago& all, const Plan& plan, Scratch& scratch)
+    __device__ Mover(const Islands& all, const Plan& plan, Scratch& scratch)
         : Base(all, plan, scratch), here_(scratch.take<Gene>(all.shape.pitch)) {}
 
     __device__ bool passes(const Slot& slot) {

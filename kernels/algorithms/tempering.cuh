@@ -9,7 +9,7 @@
 #ifndef ISLANDS_ROOM
 
 // A block makes the individuals of generation 0, of which `given[island]` exist already.
-KERNEL(first_replicas, (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan,
+KERNEL(first_replicas, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,
                         improver::Plan improving)) {
     Scratch scratch(arena.large());
     tempering::Replica replica(scratch, all, data, plan);
@@ -22,7 +22,7 @@ KERNEL(first_replicas, (Arena arena, Archipelago all, problem::Data data, algori
     }
 }
 
-KERNEL(advance_replicas, (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan,
+KERNEL(advance_replicas, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,
                           improver::Plan improving)) {
     Scratch scratch(arena.large());
     tempering::Replica replica(scratch, all, data, plan);
@@ -38,7 +38,7 @@ namespace tempering {
 
 // Call visit(ladder, island) for each ladder, in one thread.
 template <class Visit>
-__device__ void for_ladders(const Archipelago& all, const algorithm::Plan& plan, Visit visit) {
+__device__ void for_ladders(const Islands& all, const algorithm::Plan& plan, Visit visit) {
     const int ladders = all.population / plan.rungs;
     for (int local = blockIdx.x; local < all.islands; local += gridDim.x) {
         for (int k = threadIdx.x; k < ladders; k += blockDim.x) {
@@ -49,27 +49,26 @@ __device__ void for_ladders(const Archipelago& all, const algorithm::Plan& plan,
 
 }  // namespace tempering
 
-KERNEL(first_ladders,
-       (Arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+KERNEL(first_ladders, (Arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
     tempering::for_ladders(all, plan, [](const tempering::Ladder& ladder, int) { ladder.start(); });
 }
 
-KERNEL(end_ladders, (Arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+KERNEL(end_ladders, (Arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
     tempering::for_ladders(all, plan, [&](const tempering::Ladder& ladder, int local) {
         ladder.end(all.island[local].generation + 1);
     });
 }
 
 KERNEL(adopt_immigrants,
-       (Arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+       (Arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
     tempering::for_ladders(all, plan, [](const tempering::Ladder& ladder, int) { ladder.adopt(); });
 }
 
 #endif
 
 // Write the bytes of the large and the small part of a block's arena.
-KERNEL(room, (Archipelago all, problem::Data data, algorithm::Plan plan, improver::Plan,
-              int64_t* bytes)) {
+KERNEL(room,
+       (Islands all, problem::Data data, algorithm::Plan plan, improver::Plan, int64_t* bytes)) {
     const int64_t most = tempering::Replica::room(all, data, plan);
     if (threadIdx.x == 0) bytes[0] = most, bytes[1] = 0;
 }

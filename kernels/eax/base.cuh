@@ -4,8 +4,8 @@
 // Reads nothing. No random numbers.
 #pragma once
 
-#include "core/archipelago.cuh"
 #include "core/atomic.cuh"
+#include "core/islands.cuh"
 #include "tours/neighbours.cuh"
 
 // Whether positions need 32 bits.
@@ -108,7 +108,7 @@ struct Pair {
     const Position* position_a;
     int64_t cost_a, cost_b;
 
-    __device__ Pair(const Archipelago& all, const Plan& plan, int64_t index) : index(index) {
+    __device__ Pair(const Islands& all, const Plan& plan, int64_t index) : index(index) {
         const auto place = all.individual(index);
         local = place.local, number = place.slot;
         a = plan.mates[2 * index], b = plan.mates[2 * index + 1];

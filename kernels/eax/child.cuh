@@ -25,7 +25,7 @@ constexpr int MOST_SUB_TOURS = 8, MOST_IN_BLOCK = 32;
 
 class Child {
   public:
-    __device__ Child(const Archipelago& all, const Plan& plan, const problem::Data& data,
+    __device__ Child(const Islands& all, const Plan& plan, const problem::Data& data,
                      const Pair& pair, const Cycles& cycles, Scratch& scratch)
         : all_(all),
           plan_(plan),
@@ -195,7 +195,7 @@ class Child {
         added_[0] = uint16_t(count);
     }
 
-    const Archipelago& all_;
+    const Islands& all_;
     const Plan& plan_;
     const problem::Data& data_;
     const Pair& pair_;

@@ -60,7 +60,7 @@ __device__ bool make_tour(const problem::Data& data, const Plan& plan,
 
 // Make the individual of a slot, or only improve and evaluate it if it is given. If it `is_needed`,
 // make it even if a stop was requested.
-__device__ void make_first(const Archipelago& all, const problem::Data& data, const Plan& plan,
+__device__ void make_first(const Islands& all, const problem::Data& data, const Plan& plan,
                            const improver::Plan& improving, Scratch scratch, int local, int slot,
                            int64_t generation, bool is_given, bool is_needed) {
     const int n = all.shape.n;

@@ -14,7 +14,7 @@ constexpr int HEIR = 0;  // its slot
 constexpr int64_t MOST_FAILURES = 2;
 
 // Copy the best tour of an island to the next generation, all threads together.
-__device__ void write_heir(const Archipelago& all, const Plan& plan, const problem::Data& data,
+__device__ void write_heir(const Islands& all, const Plan& plan, const problem::Data& data,
                            int local) {
     const int64_t pitch = all.shape.pitch, generation = all.island[local].generation;
     const int32_t first = all.row(generation, local, 0), row = all.row(generation + 1, local, HEIR);

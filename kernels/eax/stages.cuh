@@ -21,7 +21,7 @@ constexpr int STAGNATION = 30;
 
 // Return the individual at a place of the random mating order of an island: a permutation of
 // numbers with an even number of bits, repeated until the result is an individual.
-__device__ int mate_at(const Archipelago& all, int local, int64_t made, int place) {
+__device__ int mate_at(const Islands& all, int local, int64_t made, int place) {
     const uint4 key = all.place(local, made, 0).words(stream::MATING, 0);
     const uint32_t keys[4] = {key.x, key.y, key.z, key.w};
     int half = 1;
@@ -42,7 +42,7 @@ __device__ int mate_at(const Archipelago& all, int local, int64_t made, int plac
 }
 
 // Write the parents of a pair: neighbours in the mating order.
-__device__ void mate(const Archipelago& all, const Plan& plan, int64_t index) {
+__device__ void mate(const Islands& all, const Plan& plan, int64_t index) {
     const auto [local, number] = all.individual(index);
     const int64_t made = all.island[local].generation + 1;
     const int next = number + 1 < all.population ? number + 1 : 0;
@@ -64,7 +64,7 @@ __device__ Stage with_heir(const Stage& last, int64_t made, int64_t inherited) {
 }
 
 // Update the stage of an island after a generation was made, all threads together.
-__device__ void update(const Archipelago& all, const Plan& plan, int local) {
+__device__ void update(const Islands& all, const Plan& plan, int local) {
     const int64_t made = all.island[local].generation + 1;
     const int64_t* const before = all.cost + all.row(made - 1, local, 0);
     const int64_t* const after = all.cost + all.row(made, local, 0);

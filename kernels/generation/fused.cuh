@@ -17,7 +17,7 @@ struct Evaluated {
 
 template <class Mover, class Decoder>
 __device__ Evaluated evaluate_children(Mover& mover, Decoder& decoder, Scratch scratch,
-                                       const Archipelago& all, const problem::Data& data,
+                                       const Islands& all, const problem::Data& data,
                                        const improver::Plan& improving, const Slot& slot,
                                        Gene* child) {
     Evaluated better{child, 0, slot.redrawn ? 1 : Mover::CHILDREN};
@@ -56,7 +56,7 @@ __device__ Evaluated evaluate_children(Mover& mover, Decoder& decoder, Scratch s
 }  // namespace generation
 
 // The first generation: `given[island]` individuals exist already, the others are drawn.
-KERNEL(first_generation, (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan,
+KERNEL(first_generation, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,
                           improver::Plan improving)) {
     Scratch scratch(arena.large()), small(arena.small());
     encoding::Decoder decoder(scratch, small, all.shape);
@@ -79,7 +79,7 @@ KERNEL(first_generation, (Arena arena, Archipelago all, problem::Data data, algo
 }
 
 // The next generation.
-KERNEL(next_generation, (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan,
+KERNEL(next_generation, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,
                          improver::Plan improving)) {
     Scratch scratch(arena.large()), small(arena.small());
     encoding::Decoder decoder(scratch, small, all.shape);

@@ -13,7 +13,7 @@ static_assert(algorithm::Mover::CHILDREN == ISLANDS_OUTSIDE,
 
 namespace generation {
 
-__device__ Gene* children_of(const Archipelago& all, const Slot& slot) {
+__device__ Gene* children_of(const Islands& all, const Slot& slot) {
     return all.outside.genes +
            all.number(slot.local, slot.slot) * algorithm::Mover::CHILDREN * all.shape.pitch;
 }
@@ -22,7 +22,7 @@ __device__ Gene* children_of(const Archipelago& all, const Slot& slot) {
 
 // Store the solution of child `number` of an island.
 template <class Solution>
-__device__ void store_solution(const Archipelago& all, const Slot& slot, int number,
+__device__ void store_solution(const Islands& all, const Slot& slot, int number,
                                const Solution& solution) {
     const int n = genes::items(all.shape), length = problem::stored_length(n);
     problem::Stored* const to = problem::stored_at(
@@ -35,7 +35,7 @@ __device__ void store_solution(const Archipelago& all, const Slot& slot, int num
 
 // Decode the children of a slot, and store their solutions.
 template <class Mover, class Decoder>
-__device__ void store_solutions(Mover& mover, Decoder& decoder, const Archipelago& all,
+__device__ void store_solutions(Mover& mover, Decoder& decoder, const Islands& all,
                                 const Slot& slot, const Gene* child, int rows) {
     const int first = slot.slot * Mover::CHILDREN;
     store_solution(all, slot, first, mover.decoded(decoder, child));
@@ -49,14 +49,13 @@ __device__ void store_solutions(Mover& mover, Decoder& decoder, const Archipelag
 #else
 
 template <class Mover, class Decoder>
-__device__ void store_solutions(Mover&, Decoder&, const Archipelago&, const Slot&, const Gene*,
-                                int) {}
+__device__ void store_solutions(Mover&, Decoder&, const Islands&, const Slot&, const Gene*, int) {}
 
 #endif
 
 template <class Mover, class Decoder>
-__device__ void store_children(Mover& mover, Decoder& decoder, Scratch scratch,
-                               const Archipelago& all, const Slot& slot) {
+__device__ void store_children(Mover& mover, Decoder& decoder, Scratch scratch, const Islands& all,
+                               const Slot& slot) {
     Gene* const to = children_of(all, slot);
     const Gene* child = to;
     if (slot.made > 0) {
@@ -77,7 +76,7 @@ __device__ void store_children(Mover& mover, Decoder& decoder, Scratch scratch,
 }
 
 template <class Mover>
-__device__ void make_all(const Arena& arena, const Archipelago& all, const algorithm::Plan& plan,
+__device__ void make_all(const Arena& arena, const Islands& all, const algorithm::Plan& plan,
                          bool first) {
     Scratch scratch(arena.large()), small(arena.small());
     encoding::Decoder decoder(scratch, small, all.shape);
@@ -95,7 +94,7 @@ __device__ void make_all(const Arena& arena, const Archipelago& all, const algor
 }
 
 template <class Mover>
-__device__ void replace_all(const Arena& arena, const Archipelago& all, const algorithm::Plan& plan,
+__device__ void replace_all(const Arena& arena, const Islands& all, const algorithm::Plan& plan,
                             bool first) {
     Scratch scratch(arena.large()), small(arena.small());
     encoding::Decoder decoder(scratch, small, all.shape);
@@ -118,22 +117,22 @@ __device__ void replace_all(const Arena& arena, const Archipelago& all, const al
 }  // namespace generation
 
 KERNEL(first_generation_made,
-       (Arena arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+       (Arena arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
     generation::make_all<algorithm::Mover>(arena, all, plan, true);
 }
 
 KERNEL(first_generation_selected,
-       (Arena arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+       (Arena arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
     generation::replace_all<algorithm::Mover>(arena, all, plan, true);
 }
 
 KERNEL(next_generation_made,
-       (Arena arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+       (Arena arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
     generation::make_all<algorithm::Mover>(arena, all, plan, false);
 }
 
 KERNEL(next_generation_selected,
-       (Arena arena, Archipelago all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+       (Arena arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
     generation::replace_all<algorithm::Mover>(arena, all, plan, false);
 }
 
@@ -142,7 +141,7 @@ KERNEL(next_generation_selected,
 namespace generation {
 
 // Return the tile of a block's children, copied to fast memory if the arena has room for it.
-__device__ const problem::Stored* staged(const Arena& arena, const Archipelago& all, int children,
+__device__ const problem::Stored* staged(const Arena& arena, const Islands& all, int children,
                                          int local, int first, int n) {
     problem::Stored* const tile =
         problem::tile_at(all.outside.solutions, children, local, first, n);
@@ -158,8 +157,8 @@ __device__ const problem::Stored* staged(const Arena& arena, const Archipelago& 
 }  // namespace generation
 
 // Evaluate the children that wait, a thread for each; a block takes a tile of an island.
-KERNEL(evaluate_children, (Arena arena, Archipelago all, problem::Data data, algorithm::Plan,
-                           improver::Plan improving)) {
+KERNEL(evaluate_children,
+       (Arena arena, Islands all, problem::Data data, algorithm::Plan, improver::Plan improving)) {
     constexpr int CHILDREN = algorithm::Mover::CHILDREN;
     const int children = all.population * CHILDREN, n = genes::items(all.shape);
     // The tiles with children of this rank.
@@ -189,7 +188,7 @@ KERNEL(evaluate_children, (Arena arena, Archipelago all, problem::Data data, alg
 #elif defined(ISLANDS_STORED)
 
 // Take the costs that a Python function has returned.
-KERNEL(take_costs, (Archipelago all, problem::Data data, problem::Returned returned)) {
+KERNEL(take_costs, (Islands all, problem::Data data, problem::Returned returned)) {
     const int first = blockIdx.x * blockDim.x + threadIdx.x;
     for (int i = first; i < returned.count; i += gridDim.x * blockDim.x) {
         all.outside.cost[returned.place[i]] = problem::minimised(returned.cost[i], data._faults);

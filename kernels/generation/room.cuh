@@ -14,7 +14,7 @@ __device__ void raise_to(int64_t& most, const Scratch& scratch) {
 
 // Write the bytes of the large and the small part of a block's arena. Parts that are used one after
 // another share memory.
-KERNEL(room, (Archipelago all, problem::Data data, algorithm::Plan plan, improver::Plan improving,
+KERNEL(room, (Islands all, problem::Data data, algorithm::Plan plan, improver::Plan improving,
               int64_t* bytes)) {
     Scratch scratch(nullptr), small(nullptr);
     const encoding::Decoder decoder(scratch, small, all.shape);

@@ -13,7 +13,7 @@ using encoding::Gene;
 
 // Return the slot of a job in the first or the next generation.
 template <class Mover>
-__device__ Slot slot_of(const Archipelago& all, int job, bool first) {
+__device__ Slot slot_of(const Islands& all, int job, bool first) {
     int local = 0, slot = 0;
     if (Mover::LAST_FIRST && !first) {
         const int nth = uint32_t(job) / all.islands;
@@ -28,7 +28,7 @@ __device__ Slot slot_of(const Archipelago& all, int job, bool first) {
 }
 
 // Write an individual, genes and cost, to a slot of the next generation.
-__device__ void put(const Archipelago& all, const Slot& slot, const Individual& individual) {
+__device__ void put(const Islands& all, const Slot& slot, const Individual& individual) {
     const int32_t row = all.row(slot.made, slot.local, slot.slot);
     if (all.genes_of(row) != individual.genes) {
         copy_row(all.genes_of(row), individual.genes, all.shape.pitch);
@@ -39,8 +39,8 @@ __device__ void put(const Archipelago& all, const Slot& slot, const Individual& 
 // Make the children of a slot, or draw them if it restarts. They need not be visible to all threads
 // yet.
 template <class Mover, class Decoder>
-__device__ Gene* make_children(Mover& mover, Decoder& decoder, Scratch scratch,
-                               const Archipelago& all, const Slot& slot, Gene* row) {
+__device__ Gene* make_children(Mover& mover, Decoder& decoder, Scratch scratch, const Islands& all,
+                               const Slot& slot, Gene* row) {
     if (!slot.redrawn) return mover.make(decoder, scratch, row, slot);
     Gene* const child = mover.children(row);
     mover.draw(decoder, child, slot, stream::MUTANT);
@@ -55,7 +55,7 @@ __device__ Gene* make_children(Mover& mover, Decoder& decoder, Scratch scratch,
 
 // Decide which individual takes a slot, the better child or the current one, and write it.
 template <class Mover>
-__device__ void replace(Mover& mover, const Archipelago& all, const Slot& slot, const Gene* child,
+__device__ void replace(Mover& mover, const Islands& all, const Slot& slot, const Gene* child,
                         int64_t cost, int64_t calls) {
     const bool enters = slot.redrawn || mover.enters(slot, child, cost);
     mover.store_state(slot, child, cost, enters);

@@ -13,7 +13,7 @@ constexpr double LEAST_RATIO = 1.01;  // of the hottest to the coldest temperatu
 
 class Ladder {
   public:
-    __device__ Ladder(const Archipelago& all, const Plan& plan, int local, int number)
+    __device__ Ladder(const Islands& all, const Plan& plan, int local, int number)
         : all_(all),
           plan_(plan),
           local_(local),
@@ -282,7 +282,7 @@ class Ladder {
     }
 #endif
 
-    const Archipelago& all_;
+    const Islands& all_;
     const Plan& plan_;
     const int local_, number_, rungs_;
     const int64_t first_;

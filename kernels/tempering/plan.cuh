@@ -3,7 +3,7 @@
 // its replica has found; `state` is the current one. No random numbers.
 #pragma once
 
-#include "core/archipelago.cuh"
+#include "core/islands.cuh"
 
 // Whether the deltas of replicas outlast a generation.
 #ifndef TEMPERING_KEEPS

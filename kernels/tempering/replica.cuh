@@ -3,7 +3,7 @@
 // Random streams: START, MUTANT; CROSS of the crossover; those of the chain.
 #pragma once
 
-#include "core/archipelago.cuh"
+#include "core/islands.cuh"
 #include "improvers/base.cuh"
 #include "tempering/acceptance.cuh"
 #include "tempering/plan.cuh"
@@ -42,7 +42,7 @@ constexpr bool MEASURES = true;
 
 class Replica {
   public:
-    __device__ Replica(Scratch& scratch, const Archipelago& all, const problem::Data& data,
+    __device__ Replica(Scratch& scratch, const Islands& all, const problem::Data& data,
                        const Plan& plan)
         : all_(all),
           data_(data),
@@ -52,7 +52,7 @@ class Replica {
           scratch_(scratch) {}
 
     // Return the number of bytes that any of its steps takes.
-    __device__ static int64_t room(const Archipelago& all, const problem::Data& data,
+    __device__ static int64_t room(const Islands& all, const problem::Data& data,
                                    const Plan& plan) {
         Scratch scratch(nullptr);
         const Replica replica(scratch, all, data, plan);
@@ -207,7 +207,7 @@ class Replica {
         all_.count(local, slot, costs.proposed);
     }
 
-    const Archipelago& all_;
+    const Islands& all_;
     const problem::Data& data_;
     const Plan& plan_;
     Gene* const order_;

@@ -26,10 +26,10 @@ from eax_for_tests import (
 )
 from problems_for_tests import cities
 
-from islands.algorithms import eax as eax_memory
+from islands.algorithms import eax
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend, Fork
-from islands.problems.distances import DEGREE
+from islands.problems.distances import _DEGREE as DEGREE
 
 
 def test_tours_stay_consistent_through_all_phases(backend: Backend, tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_more_children_than_cycles_that_fit(backend: Backend, tmp_path: Path) ->
 
 
 def test_edges_to_all_neighbours_are_counted() -> None:
-    assert eax_memory.MOST_DEGREE == DEGREE
+    assert eax.MOST_DEGREE == DEGREE
 
 
 @pytest.mark.parametrize("selection", ["entropy", "greedy"])
@@ -183,21 +183,21 @@ def test_heavy_children_are_made_if_they_promise_more_than_light_ones(
 @pytest.mark.parametrize("n", [100, 5000, 13_509, 22_000, 40_000, 65_536, 100_000])
 def test_the_graph_of_a_pair_fits_into_block_memory(n: int) -> None:
     # A third of that of a large GPU; otherwise, compute capability 8.6 without the static part.
-    size = eax_memory.size_class(n)
+    size = eax.size_class(n)
     assert n <= size
-    assert eax_memory.graph_bytes(size) <= (73 if n <= 65_536 else 97) << 10
-    assert eax_memory.fast_vertices(size) > 0
+    assert eax.graph_bytes(size) <= (73 if n <= 65_536 else 97) << 10
+    assert eax.fast_vertices(size) > 0
 
 
 @pytest.mark.parametrize("n", [100, 2392, 13_509, 65_536])
 def test_the_graphs_of_three_pairs_fit_into_the_memory_of_a_multiprocessor(n: int) -> None:
     # Of a large GPU; a block declares up to 2 KiB, and the system takes 1 KiB.
-    assert 3 * (eax_memory.graph_bytes(eax_memory.size_class(n)) + 3072) <= 228 << 10
+    assert 3 * (eax.graph_bytes(eax.size_class(n)) + 3072) <= 228 << 10
 
 
 def test_instances_of_similar_sizes_share_their_kernels() -> None:
-    assert {eax_memory.size_class(n) for n in range(1025, 2049)} == {2048}
-    assert eax_memory.size_class(100_000) - 100_000 < 1 << 14
+    assert {eax.size_class(n) for n in range(1025, 2049)} == {2048}
+    assert eax.size_class(100_000) - 100_000 < 1 << 14
 
 
 def part_of_fork(launches: Any, first: int, end: int) -> Fork:

@@ -21,10 +21,10 @@ from eax_for_tests import (
 from problems_for_tests import cities
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 
-from islands.algorithms import eax, eax_memory
+from islands.algorithms import eax
 from islands.algorithms.base import Shape
 from islands.backends.base import Backend, Block
-from islands.problems.distances import DEGREE
+from islands.problems.distances import _DEGREE as DEGREE
 
 SMALL = {
     "five": placed([(0, 0), (9, 1), (4, 7), (2, 2), (8, 8)]),
@@ -143,7 +143,7 @@ def test_other_memory_gives_the_same_tours(
     problem = cities(50, tmp_path)
     usual = tours(backend, problem)
     usual.advance(12)
-    monkeypatch.setattr(eax_memory, name, value)
+    monkeypatch.setattr(eax, name, value)
     other = tours(backend, problem)
     other.advance(12)
     assert field(other, "position").dtype == position

@@ -11,7 +11,7 @@ from small_runs import RUNS, evolve, made
 from teams_for_tests import copies, decide, require_copies
 
 from islands.archipelago.measure import ISLAND
-from islands.archipelago.team import shares
+from islands.archipelago.team import divided
 from islands.backends import choose
 from islands.parallel import World
 
@@ -23,7 +23,7 @@ SMALL = [name for name in RUNS if name != "many cities"]
 def test_members_have_all_slots_in_order_and_make_equally_many(population: int) -> None:
     for members in range(1, 9):
         for copied in (0, 1, population // 4, population - 1, population):
-            slots = shares(population, members, copied)
+            slots = divided(population, members, copied)
             assert len(slots) == members
             assert [slot for each in slots for slot in each] == list(range(population))
             made = [len(range(max(each.start, copied), max(each.stop, copied))) for each in slots]

@@ -12,7 +12,7 @@ import islands
 from islands.algorithms.brkga import Brkga, BrkgaSettings
 from islands.algorithms.de import De, DeSettings
 from islands.algorithms.ga import Ga, GaSettings
-from islands.archipelago.team import shares
+from islands.archipelago.team import divided
 from islands.configuration.resolve import layers
 from islands.parallel import World, world
 from islands.run.request import resolved
@@ -33,7 +33,7 @@ DE = De(DeSettings(), POPULATION)
     [(STEADY, 128), (FEW, 10), (GENERATIONAL, 240), (BRKGA, POPULATION - BRKGA.kept()), (DE, 256)],
 )
 def test_members_make_equally_many_children(algorithm: Any, children: int, members: int) -> None:
-    slots = shares(POPULATION, members, algorithm.copied())
+    slots = divided(POPULATION, members, algorithm.copied())
     assert [slot for each in slots for slot in each] == list(range(POPULATION))
     # An individual is a child if its slot is not one of the first, which are only copied.
     made = [sum(slot >= POPULATION - children for slot in each) for each in slots]

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import dataclass
 from itertools import product
 
 import pytest
+from standing_ranks import StandingRanks
 
 from islands.bench import migration as module
 from islands.bench.base import BenchRequest
@@ -77,12 +76,13 @@ def test_invalid_options_are_refused(
     assert message in capsys.readouterr().err
 
 
-def test_under_mpirun_only_rank_0_prints(mpirun: list[str]) -> None:
-    line = [*mpirun, "2", sys.executable, "-m", "islands", "bench", "migration", "topologies"]
+def test_only_rank_0_prints(standing_ranks: StandingRanks) -> None:
+    line = ["-m", "islands", "bench", "migration", "topologies"]
     line += ["--backend", "cpu", "--threads", "1", "--instances", "demo/tsp", "--json"]
     line += ["--islands-a-rank", "2", "--population", "16", "--interval", "3"]
     line += ["--seconds", "0.001", "--islands", "8"]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=True)
+    done = standing_ranks.run(2, *line)
+    assert done.returncode == 0, done.stderr
     tables = json.loads(done.stdout)
     assert [row["ranks"] for row in tables["scaling"]] == [*[1, 2] * 4, 2]
     assert len(tables["topologies"]) == 6

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow.parquet as parquet
 import pytest
+from standing_ranks import StandingRanks
 
 from islands.cli import main
 
@@ -113,17 +114,19 @@ def test_real_costs_are_numbers_in_all_files(capsys: pytest.CaptureFixture[str])
     assert "this is correct" in capsys.readouterr().out
 
 
-def test_a_stated_problem_is_resumed_on_another_number_of_ranks(mpirun: list[str]) -> None:
-    whole = run("run", "mine.py:good", *FEW, "--stop", "generations=20", "--out", "all", "--json")
-    first = run("run", "mine.py:good", *FEW, "--stop", "generations=8", "--out", "part")
-    assert (whole.returncode, first.returncode) == (0, 0), first.stderr
+def test_a_stated_problem_is_resumed_on_another_number_of_ranks(
+    standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["run", "mine.py:good", *FEW]
+    assert main([*line, "--stop", "generations=8", "--out", "part"]) == 0
+    capsys.readouterr()
+    assert main([*line, "--stop", "generations=20", "--out", "all", "--json"]) == 0
+    one = json.loads(capsys.readouterr().out)
     Path("mine.py").rename("moved.py")  # the problem is in the run's folder
-    rest = run(
-        *("resume", "part", "--stop", "generations=20", "--quiet", "--json"),
-        launcher=(*mpirun, "2"),
-    )
+    line = ["-m", "islands", "resume", "part", "--stop", "generations=20", "--quiet", "--json"]
+    rest = standing_ranks.run(2, *line)
     assert rest.returncode == 0, rest.stderr
-    one, two = (json.loads(done.stdout.splitlines()[0]) for done in (whole, rest))
+    two = json.loads(rest.stdout.splitlines()[0])
     assert (one["digest"], one["cost"]) == (two["digest"], two["cost"])
     assert two["ranks"] == 2
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from instance_texts import tsplib_text
 
 from islands.cli import instances
 from islands.errors import InputError, UsageError
 from islands.instances.fetch import NoAnswerError
 from islands.instances.synthetic import uniform_tsp
-from islands.instances.tsplib import tsplib_text
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from instance_texts import tsplib_text
 
 from islands import __version__
 from islands.algorithms import ALGORITHMS
@@ -14,7 +15,6 @@ from islands.cli import COMMANDS, functions_of, main
 from islands.configuration.stop import CRITERIA
 from islands.encodings import ENCODINGS
 from islands.instances.synthetic import uniform_tsp
-from islands.instances.tsplib import tsplib_text
 from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS
 

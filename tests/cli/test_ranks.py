@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from standing_ranks import StandingRanks
 
 from islands.cli import main
 
@@ -39,9 +38,8 @@ def alone(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
     return dict(json.loads(capsys.readouterr().out))
 
 
-def on(mpirun: list[str], ranks: int, *line: str) -> dict[str, Any]:
-    command = [*mpirun, str(ranks), sys.executable, "-m", "islands", *line, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+def on(standing: StandingRanks, ranks: int, *line: str) -> dict[str, Any]:
+    done = standing.run(ranks, "-m", "islands", *line, "--json")
     assert done.returncode == 0, done.stderr
     result = dict(json.loads(done.stdout))
     assert result["ranks"] == ranks
@@ -54,23 +52,23 @@ def what_all_share(result: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("parts", PARTS)
 def test_any_number_of_ranks_gives_the_same_result(
-    mpirun: list[str], parts: str, capsys: pytest.CaptureFixture[str]
+    standing_ranks: StandingRanks, parts: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = ["run", *RUN, *PARTS[parts], "--stop", "generations=14", "--out"]
     one = alone(capsys, *line, "1")
     most = 4 if parts == "one torus, two_opt" else 3
     for ranks in range(2, most + 1):
-        several = on(mpirun, ranks, *line, str(ranks))
+        several = on(standing_ranks, ranks, *line, str(ranks))
         assert what_all_share(several) == what_all_share(one), f"{ranks} ranks"
 
 
 @pytest.mark.parametrize("parts", ["de, jde, two_opt", "one ring, tabu"])
 def test_resuming_on_other_numbers_of_ranks_gives_the_same_result(
-    mpirun: list[str], parts: str, capsys: pytest.CaptureFixture[str]
+    standing_ranks: StandingRanks, parts: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = ["run", *RUN, *PARTS[parts], "--out"]
-    on(mpirun, 3, *line, "a", "--stop", "generations=6")
+    on(standing_ranks, 3, *line, "a", "--stop", "generations=6")
     alone(capsys, "resume", "a", "--stop", "generations=9")
-    resumed = on(mpirun, 2, "resume", "a", "--stop", "generations=14")
+    resumed = on(standing_ranks, 2, "resume", "a", "--stop", "generations=14")
     whole = alone(capsys, *line, "b", "--stop", "generations=14")
     assert what_all_share(resumed) == what_all_share(whole)

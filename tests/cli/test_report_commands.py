@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.csv as csv
 import pyarrow.parquet as parquet
 import pytest
+from standing_ranks import StandingRanks
 
 import islands
 from islands.cli import main
@@ -155,14 +156,10 @@ def test_export_writes_the_records(run: Path, name: str, tmp_path: Path) -> None
         assert read[column].to_pylist() == written[column].to_pylist()
 
 
-def test_export_merges_ranks(tmp_path: Path, mpirun: list[str], capsys: Any) -> None:
-    import subprocess
-    import sys
-
+def test_export_merges_ranks(tmp_path: Path, standing_ranks: StandingRanks, capsys: Any) -> None:
     for ranks, folder in ((2, "two"), (1, "one")):
-        line = [*mpirun, str(ranks), sys.executable, "-m", "islands", *RUN]
-        line += ["--threads", "1", "--stop", "generations=6", "--out", str(tmp_path / folder)]
-        subprocess.run(line, check=True, capture_output=True, timeout=120)
+        line = [*RUN, "--threads", "1", "--stop", "generations=6", "--out", str(tmp_path / folder)]
+        assert standing_ranks.run(ranks, "-m", "islands", *line).returncode == 0
         assert (
             main(["export", str(tmp_path / folder), "--parquet", str(tmp_path / f"{folder}.p")])
             == 0

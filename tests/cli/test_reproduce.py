@@ -11,24 +11,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from instance_texts import tsplib_text
 
 from islands import solve
 from islands.cli import experiments as command
 from islands.cli import main
 from islands.instances.synthetic import uniform_tsp
-from islands.instances.tsplib import tsplib_text
 from islands.problems import load
-from islands.reproduce import PAPERS, xavier2019
-from islands.reproduce.jardim2021 import implementations as jardim
-from islands.reproduce.jardim2021.figures import IMPLEMENTATIONS, ImplementationFigures
-from islands.reproduce.soca2010 import quality as soca
-from islands.reproduce.soca2010.figures import QualityFigures
+from islands.reproduce import PAPERS, jardim2021, soca2010, xavier2019
+from islands.reproduce.jardim2021 import (
+    IMPLEMENTATIONS,
+    ImplementationFigures,
+    ImplementationsTable,
+)
+from islands.reproduce.soca2010 import QualityFigures
 from islands.reproduce.table import ALL_CORES
-from islands.reproduce.xavier2019 import times, values
-from islands.reproduce.xavier2019.figures import InstanceFigures
+from islands.reproduce.xavier2019 import InstanceFigures, NationalTimesTable, ValuesTable
 
 pytest.importorskip("scipy")
-PRINTED = InstanceFigures(9000.0, 8800.5, 14.0, {1: 36.0, 4: 19.0, 8: 20.0})
+PRINTED = InstanceFigures(9000.0, 8800.5, 14.0, 36.0, 19.0, 20.0)
 PLOTS = ("png", "svg")
 QUICK = ["--backend", "cpu", "--generations", "4"]
 
@@ -36,8 +37,9 @@ QUICK = ["--backend", "cpu", "--generations", "4"]
 @pytest.fixture(autouse=True)
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Use the embedded instance as the paper's, and two small ones as VLSI instances."""
-    for module in (values, times):
-        monkeypatch.setattr(module, "printed", lambda: {"demo/tsp": PRINTED})
+    monkeypatch.setattr(xavier2019, "printed", lambda: {"demo/tsp": PRINTED})
+    for table in (ValuesTable, NationalTimesTable):
+        monkeypatch.setattr(table, "names", staticmethod(lambda: ["demo/tsp"]))
     for n in (40, 50):
         path = tmp_path / "instances" / "vlsi" / f"own{n}.tsp"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -111,7 +113,7 @@ def read(path: Path) -> list[dict[str, str]]:
 def test_instances_larger_than_the_papers_are_omitted(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("islands.reproduce.xavier2019.vlsi.PAPER_LARGEST", 45)
+    monkeypatch.setattr("islands.reproduce.xavier2019.PAPER_LARGEST", 45)
     assert main(["reproduce", "xavier2019/vlsi", *QUICK, "--threads", "none"]) == 0
     shown = capsys.readouterr().out
     assert "vlsi/own50: skipped" in shown
@@ -183,9 +185,10 @@ def test_default_threads_are_limited_by_cores() -> None:
 def assignments(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use the embedded assignment as the papers' instance."""
     thesis = dict.fromkeys(IMPLEMENTATIONS, ImplementationFigures(12.0, 3.0, 500.0))
-    monkeypatch.setattr(jardim, "implementations", lambda: {"demo/qap": thesis})
-    monkeypatch.setattr(soca, "quality", lambda: {"demo/qap": QualityFigures(3, 0.5)})
-    monkeypatch.setattr(soca, "performance", dict)
+    monkeypatch.setattr(jardim2021, "implementations", lambda: {"demo/qap": thesis})
+    monkeypatch.setattr(ImplementationsTable, "names", staticmethod(lambda: ["demo/qap"]))
+    monkeypatch.setattr(soca2010, "quality", lambda: {"demo/qap": QualityFigures(3, 0.5)})
+    monkeypatch.setattr(soca2010, "performance", dict)
 
 
 def costs(preset: str, **options: Any) -> list[int]:
@@ -244,7 +247,7 @@ def test_every_table_names_its_interpretations(capsys: pytest.CaptureFixture[str
     assert main(line) == 0
     told = capsys.readouterr().out.splitlines()
     assert [each for each in told if each.startswith("our interpretation: ")] == [
-        f"our interpretation: {each}" for each in values.ValuesTable.interpretations
+        f"our interpretation: {each}" for each in ValuesTable.interpretations
     ]
 
 
@@ -286,7 +289,7 @@ def test_all_papers_are_made_in_one_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("matplotlib")
-    only = replace(xavier2019.PAPER, tables={"values": values.ValuesTable}, printed={})
+    only = replace(xavier2019.PAPER, kinds=(ValuesTable,), printed={})
     monkeypatch.setattr(xavier2019, "PAPER", only)
     monkeypatch.setattr(command, "PAPERS", {"xavier2019": "islands.reproduce.xavier2019"})
     out = tmp_path / "papers"

@@ -12,11 +12,11 @@ import time
 from pathlib import Path
 
 import pytest
+from instance_texts import tsplib_text
 
 from islands.cli import main
 from islands.display.heartbeat import read_work
 from islands.instances.synthetic import uniform_tsp
-from islands.instances.tsplib import tsplib_text
 from islands.report.folders import page_for
 
 pytest.importorskip("scipy")

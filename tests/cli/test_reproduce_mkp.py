@@ -11,9 +11,10 @@ import pytest
 from islands import solve
 from islands.cli import main
 from islands.problems import load
-from islands.reproduce.dantas2014 import divisions, times
-from islands.reproduce.munhao2019 import models
-from islands.reproduce.munhao2019.figures import MODELS, InstanceGroup, ModelFigures
+from islands.reproduce import dantas2014_islands
+from islands.reproduce.dantas2014_islands import SizeTimesTable
+from islands.reproduce.munhao2019 import Sac94Table
+from islands.reproduce.munhao2019_figures import MODELS, HitFigures, InstanceGroup
 from islands.reproduce.orlib import ProblemKind
 
 pytest.importorskip("scipy")
@@ -31,10 +32,9 @@ def test_both_models_equal_runs_of_solve(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib")
-    printed = dict.fromkeys(MODELS, ModelFigures(1.0, 2.0, 0.5, 600.0, 5.0, 3))
-    monkeypatch.setattr(
-        models, "sac94", lambda: {"demo": InstanceGroup(5, 60, (DEMO,), printed, None)}
-    )
+    printed = dict.fromkeys(MODELS, HitFigures(1.0, 2.0, 0.5, 600.0, 5.0, 3))
+    groups = {"demo": InstanceGroup(5, 60, (DEMO,), printed, None)}
+    monkeypatch.setattr(Sac94Table, "groups", staticmethod(lambda: groups))
     out = tmp_path / "out"
     done = reproduced(["munhao2019/sac94", "--runs", "2", "--out", str(out)], capsys)
     rows = done["tables"]["sac94"]["rows"]
@@ -64,11 +64,11 @@ def test_cpu_times_are_compared_with_the_printed_speedups(
     threads: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     printed = {
-        "m1": ModelFigures(1.0, 2.0, 0.5, 600.0, 4.5, 3),
-        "m2": ModelFigures(1, 2, 0.5, 600, 6.5, 3),
+        "m1": HitFigures(1.0, 2.0, 0.5, 600.0, 4.5, 3),
+        "m2": HitFigures(1, 2, 0.5, 600, 6.5, 3),
     }
     group = InstanceGroup(5, 60, (DEMO, "sac94/hp1"), printed, None)
-    monkeypatch.setattr(models, "sac94", lambda: {"demo": group})
+    monkeypatch.setattr(Sac94Table, "groups", staticmethod(lambda: {"demo": group}))
     line = ["munhao2019/sac94", "--runs", "1", "--only", DEMO, "--threads", threads]
     table = reproduced(line, capsys)["tables"]["sac94"]
     assert [row["paper_speedup"] for row in table["rows"]] == [4.5, 6.5]
@@ -89,9 +89,8 @@ def test_cpu_times_are_compared_with_the_printed_speedups(
 def test_times_are_means_by_size(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(divisions, "first_names", lambda: [DEMO])
-    for module in (divisions, times):
-        monkeypatch.setattr(module, "kind", lambda name: ProblemKind(5, 60, "0.50"))
+    monkeypatch.setattr(SizeTimesTable, "names", staticmethod(lambda: [DEMO]))
+    monkeypatch.setattr(dantas2014_islands, "kind", lambda name: ProblemKind(5, 60, "0.50"))
     line = ["dantas2014/times", "--runs", "1", "--threads", "1", "--out", str(tmp_path / "a")]
     done = reproduced(line, capsys)
     (row,) = done["tables"]["times"]["rows"]

@@ -14,10 +14,11 @@ import time
 from pathlib import Path
 
 import pytest
+from instance_texts import tsplib_text
+from standing_ranks import StandingRanks
 
 from islands.cli import main
 from islands.instances.synthetic import uniform_tsp
-from islands.instances.tsplib import tsplib_text
 
 pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
@@ -46,9 +47,8 @@ def kept(folder: str) -> list[str]:
 
 @pytest.mark.usefixtures("published")
 @pytest.mark.parametrize("ranks", [2, 5])
-def test_ranks_divide_the_runs_of_a_batch(ranks: int, mpirun: list[str]) -> None:
-    line = [*mpirun, str(ranks), *ISLANDS, *LITERATURE, "many", *FEW]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=100, check=False)
+def test_ranks_divide_the_runs_of_a_batch(ranks: int, standing_ranks: StandingRanks) -> None:
+    done = standing_ranks.run(ranks, *ISLANDS[1:], *LITERATURE, "many", *FEW)
     assert done.returncode == 0, done.stderr
     place = (
         rf"on CPU, \d+ threads? on each of {ranks} ranks, in batches; the paper's runs have 15000\n"

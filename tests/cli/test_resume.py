@@ -15,10 +15,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from instance_texts import tsplib_text
 
 from islands.cli import main
 from islands.instances.synthetic import uniform_tsp
-from islands.instances.tsplib import tsplib_text
 
 RUN = ["--population", "64", "--islands", "6", "--interval", "8", "--backend", "cpu"]
 RUN += ["--set", "record.every=5", "--threads", "1", "--seed", "3", "--improver", "none"]

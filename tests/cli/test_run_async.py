@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from standing_ranks import StandingRanks
 
 from islands.cli import main
 from islands.problems import load
@@ -22,15 +23,13 @@ BASIC = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "7", "--
 BASIC += ["--improver", "none", "--interval", "5", "--set", "record.every=5", "--async", "--json"]
 
 
-def started(mpirun: list[str], ranks: int, out: Path, *options: str) -> subprocess.Popen[str]:
-    line = [*mpirun, str(ranks), sys.executable, "-m", "islands", "run", *BASIC]
-    line += ["--out", str(out), *options]
-    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def solved(standing: StandingRanks, ranks: int, out: Path, *options: str) -> dict[str, Any]:
+    done = standing.run(ranks, "-m", "islands", "run", *BASIC, "--out", str(out), *options)
+    assert done.returncode == 0, done.stderr
+    return checked(done.stdout, done.stderr)
 
 
-def ended(process: subprocess.Popen[str], status: int = 0) -> dict[str, Any]:
-    output, errors = process.communicate(timeout=60)
-    assert process.returncode == status, errors
+def checked(output: str, errors: str) -> dict[str, Any]:
     result = json.loads(output)
     assert result["reproducible"] is False
     assert "did not wait for each other" in errors
@@ -39,9 +38,9 @@ def ended(process: subprocess.Popen[str], status: int = 0) -> dict[str, Any]:
     return result
 
 
-def test_each_rank_does_its_generations(mpirun: list[str], tmp_path: Path) -> None:
+def test_each_rank_does_its_generations(standing_ranks: StandingRanks, tmp_path: Path) -> None:
     options = ["--migration", "torus", "--stop", "generations=203"]
-    result = ended(started(mpirun, 3, tmp_path / "run", *options))
+    result = solved(standing_ranks, 3, tmp_path / "run", *options)
     assert result["generations"] == 203
     assert result["reason"] == "203 generations done"
     for rank in range(3):
@@ -55,14 +54,13 @@ def test_each_rank_does_its_generations(mpirun: list[str], tmp_path: Path) -> No
     assert not (tmp_path / "run/checkpoints").exists()
 
 
-def test_criterion_ends_all_ranks(mpirun: list[str], tmp_path: Path) -> None:
+def test_criterion_ends_all_ranks(standing_ranks: StandingRanks, tmp_path: Path) -> None:
     options = ["--migration", "ring", "--stop", "target=30000", "--stop", "seconds=50"]
-    result = ended(started(mpirun, 2, tmp_path / "run", *options))
+    result = solved(standing_ranks, 2, tmp_path / "run", *options)
     assert result["cost"] <= 30000
     assert result["reason"].startswith("cost ")
-    timed = ended(
-        started(mpirun, 2, tmp_path / "timed", "--migration", "ring", "--stop", "seconds=1")
-    )
+    options = ["--migration", "ring", "--stop", "seconds=1"]
+    timed = solved(standing_ranks, 2, tmp_path / "timed", *options)
     assert timed["reason"].endswith("s is at least 1 s")
     assert timed["seconds"] < 10
 
@@ -72,7 +70,9 @@ def test_criterion_ends_all_ranks(mpirun: list[str], tmp_path: Path) -> None:
 def test_signal_to_any_rank_ends_all_ranks(
     mpirun: list[str], tmp_path: Path, rank: int, number: signal.Signals
 ) -> None:
-    process = started(mpirun, 2, tmp_path / "run", "--migration", "ring", "--stop", "seconds=50")
+    line = [*mpirun, "2", sys.executable, "-m", "islands", "run", *BASIC]
+    line += ["--out", str(tmp_path / "run"), "--migration", "ring", "--stop", "seconds=50"]
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     log = tmp_path / "run/log.txt"
     deadline = time.monotonic() + 30
     while not (log.exists() and "Generation" in log.read_text()):
@@ -80,7 +80,9 @@ def test_signal_to_any_rank_ends_all_ranks(
         time.sleep(0.05)
     (line,) = (line for line in log.read_text().splitlines() if line.startswith(f"rank {rank} "))
     os.kill(int(line.split("pid")[1].split()[0]), number)
-    result = ended(process, status=130)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    result = checked(output, errors)
     assert result["interrupted"] is True
 
 

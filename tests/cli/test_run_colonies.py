@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 from examples_for_tests import FOLDER
+from standing_ranks import StandingRanks
 
 import islands
 from islands.cli import main
@@ -62,9 +61,8 @@ def solved(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
     return found
 
 
-def on_ranks(mpirun: list[str], ranks: int, *line: str) -> dict[str, Any]:
-    command = [*mpirun, str(ranks), sys.executable, "-m", "islands", *line, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+def on_ranks(standing: StandingRanks, ranks: int, *line: str) -> dict[str, Any]:
+    done = standing.run(ranks, "-m", "islands", *line, "--json")
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -81,12 +79,12 @@ def rows(folder: str, record: str) -> list[dict[str, Any]]:
 
 
 def test_ranks_give_the_same_result_and_records(
-    mpirun: list[str], capsys: pytest.CaptureFixture[str]
+    standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = ["run", *RUN, *MIGRATION, "--stop", "generations=22"]
     alone = solved(capsys, *line, "--out", "alone")
     for ranks in (2, 3):
-        several = on_ranks(mpirun, ranks, *line, "--out", str(ranks))
+        several = on_ranks(standing_ranks, ranks, *line, "--out", str(ranks))
         for key in ("digest", "cost", "solution", "island", "colony", "colonies", "evaluations"):
             assert several[key] == alone[key]
         for record in ("trace", "migrations"):
@@ -104,13 +102,13 @@ def test_ranks_give_the_same_result_and_records(
 
 @pytest.mark.parametrize(("before", "after"), [(3, 1), (1, 2)])
 def test_a_run_resumes_on_other_ranks(
-    before: int, after: int, mpirun: list[str], capsys: pytest.CaptureFixture[str]
+    before: int, after: int, standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = ["run", *RUN, *MIGRATION]
     whole = solved(capsys, *line, "--stop", "generations=22", "--out", "whole")
     first = ["run", *RUN, *MIGRATION, "--stop", "generations=10", "--out", "part"]
-    on_ranks(mpirun, before, *first)
-    rest = on_ranks(mpirun, after, "resume", "part", "--stop", "generations=22")
+    on_ranks(standing_ranks, before, *first)
+    rest = on_ranks(standing_ranks, after, "resume", "part", "--stop", "generations=22")
     assert (rest["digest"], rest["colonies"]) == (whole["digest"], whole["colonies"])
     assert rows("part", "migrations") == rows("whole", "migrations")
     again = solved(capsys, "resume", "part")
@@ -119,9 +117,9 @@ def test_a_run_resumes_on_other_ranks(
     assert repeated["digest"] == whole["digest"]
 
 
-def test_ranks_that_do_not_wait_keep_all_costs(mpirun: list[str]) -> None:
+def test_ranks_that_do_not_wait_keep_all_costs(standing_ranks: StandingRanks) -> None:
     line = ["run", *RUN, "--migration", "ring", "--interval", "2", "--stop", "generations=40"]
-    found = on_ranks(mpirun, 3, *line, "--async")  # its cost is checked
+    found = on_ranks(standing_ranks, 3, *line, "--async")  # its cost is checked
     assert not found["reproducible"]
     assert min(each["cost"] for each in found["colonies"]) == found["cost"]
 
@@ -217,13 +215,11 @@ def test_colonies_have_parts_of_scripts(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_a_colony_of_uneven_generations_may_lie_on_one_rank_only(
-    capsys: pytest.CaptureFixture[str], mpirun: list[str]
+    capsys: pytest.CaptureFixture[str], standing_ranks: StandingRanks
 ) -> None:
     line = ["run", "demo/tsp", "--backend", "cpu", "--threads", "1", "--stop", "generations=13"]
     line += ["--colony", "islands=2 algorithm=eax population=20", "--colony"]
     line += ["islands=3 algorithm=ga encoding=permutation population=16 rate=2"]
     line += ["--migration", "ring", "--interval", "5"]
     alone = solved(capsys, *line)["digest"]
-    command = [*mpirun, "3", sys.executable, "-m", "islands", *line, "--json", "--out", "on-three"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
-    assert json.loads(done.stdout)["digest"] == alone
+    assert on_ranks(standing_ranks, 3, *line, "--out", "on-three")["digest"] == alone

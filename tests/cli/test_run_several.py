@@ -8,12 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from problems_for_tests import cities
+from standing_ranks import StandingRanks
 
 from islands.cli import main
 
@@ -167,21 +167,22 @@ def wait_for(path: Path) -> None:
     pytest.fail(f"{path} did not appear")
 
 
-def ranks(mpirun: list[str], line: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    command = [*mpirun, "2", sys.executable, "-m", "islands", "run", *line, "--threads", "1"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-
-
-def test_all_ranks_work_on_each_run(mpirun: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_ranks_work_on_each_run(
+    standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
+) -> None:
     line = ["demo/tsp", "mine.tsp", *TWENTY, "--runs", "2"]
-    job = ranks(mpirun, [*line, "--out", "a", "--json"])
+
+    def on_two_ranks(*line: str) -> subprocess.CompletedProcess[str]:
+        return standing_ranks.run(2, "-m", "islands", "run", *line, "--threads", "1")
+
+    job = on_two_ranks(*line, "--out", "a", "--json")
     assert job.returncode == 0, job.stderr
     series = json.loads(job.stdout)
     assert digests(series) == digests(done(capsys, *line))
     assert {run["ranks"] for run in series["runs"]} == {2}
     assert len(rows("a")) == 4
     assert job.stderr.count("run 3 of 4: demo/tsp, seed 2") == 1
-    again = ranks(mpirun, [*line, "--out", "a", "--json"])
+    again = on_two_ranks(*line, "--out", "a", "--json")
     assert json.loads(again.stdout) == series
-    refused = ranks(mpirun, ["demo/tsp", "nosuch", "--out", "b"])
+    refused = on_two_ranks("demo/tsp", "nosuch", "--out", "b")
     assert (refused.returncode, refused.stderr.count("unknown instance 'nosuch'")) == (2, 1)

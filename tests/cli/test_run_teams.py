@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from standing_ranks import StandingRanks
 
 from islands.cli import main
 
@@ -68,10 +69,9 @@ def alone(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
     return dict(json.loads(capsys.readouterr().out))
 
 
-def on(mpirun: list[str], ranks: int, *line: str) -> tuple[dict[str, Any], str]:
+def on(standing: StandingRanks, ranks: int, *line: str) -> tuple[dict[str, Any], str]:
     """Return the result and what is written on standard error."""
-    command = [*mpirun, str(ranks), sys.executable, "-m", "islands", *line, *PLACE]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = standing.run(ranks, "-m", "islands", *line, *PLACE)
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout)), done.stderr
 
@@ -100,11 +100,11 @@ def generations_of(folder: str) -> int:
 
 
 def test_the_header_and_the_result_say_who_shares_an_island(
-    mpirun: list[str], capsys: pytest.CaptureFixture[str]
+    standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = ["run", *SHARED, "--stop", "generations=9", "--runs", "2"]
     one = alone(capsys, *line, "--out", "1")
-    found, said = on(mpirun, RANKS, *line, "--out", "3")
+    found, said = on(standing_ranks, RANKS, *line, "--out", "3")
     assert [each["digest"] for each in found["runs"]] == [each["digest"] for each in one["runs"]]
     assert {(each["team"], each["idle_ranks"]) for each in found["runs"]} == {(RANKS, 0)}
     assert {(each["team"], each["idle_ranks"]) for each in one["runs"]} == {(1, 0)}
@@ -113,13 +113,13 @@ def test_the_header_and_the_result_say_who_shares_an_island(
 
 
 def test_ranks_are_idle_if_an_algorithm_cannot_be_divided(
-    mpirun: list[str], capsys: pytest.CaptureFixture[str]
+    standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("mine.py").write_text(OWN, encoding="utf-8")
     line = ["run", "demo/qap", "--algorithm", "mine.py:Mine", "--islands", "2"]
     line += ["--population", "16", "--stop", "generations=30", "--improver", "none"]
     one = alone(capsys, *line, "--out", "1")
-    found, said = on(mpirun, 5, *line, "--out", "5")
+    found, said = on(standing_ranks, 5, *line, "--out", "5")
     assert found["digest"] == one["digest"]
     assert (found["team"], found["idle_ranks"]) == (1, 3)
     assert said.count("2 of 3 ranks idle: ") == 1
@@ -132,7 +132,12 @@ def test_ranks_are_idle_if_an_algorithm_cannot_be_divided(
     [(signal.SIGTERM, 1, 75), (signal.SIGINT, 2, 130), (signal.SIGTERM, 0, 75)],
 )
 def test_a_signal_to_any_member_ends_all_and_nothing_is_lost(
-    mpirun: list[str], number: int, rank: int, status: int, capsys: pytest.CaptureFixture[str]
+    mpirun: list[str],
+    standing_ranks: StandingRanks,
+    number: int,
+    rank: int,
+    status: int,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     with running(mpirun, "a", *LONG) as (process, pids):
         os.kill(pids[rank], number)
@@ -145,7 +150,7 @@ def test_a_signal_to_any_member_ends_all_and_nothing_is_lost(
     whole = alone(capsys, "run", *SHARED, "--stop", f"generations={last + 3}", "--out", "whole")
     if number == signal.SIGTERM:
         assert generations_of("a") == last
-        found, _ = on(mpirun, 2, "resume", "a", "--stop", f"generations={last + 3}")
+        found, _ = on(standing_ranks, 2, "resume", "a", "--stop", f"generations={last + 3}")
         assert found["digest"] == whole["digest"]
     else:
         stopped = alone(capsys, "run", *SHARED, "--stop", f"generations={last}", "--out", "b")
@@ -153,18 +158,18 @@ def test_a_signal_to_any_member_ends_all_and_nothing_is_lost(
 
 
 def test_a_killed_job_resumes_on_other_numbers_of_ranks(
-    mpirun: list[str], capsys: pytest.CaptureFixture[str]
+    mpirun: list[str], standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with running(mpirun, "a", *LONG) as (process, pids):
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
         process.communicate(timeout=60)
     last = generations_of("a") + 4
-    found, _ = on(mpirun, 2, "resume", "a", "--stop", f"generations={last - 2}")
+    found, _ = on(standing_ranks, 2, "resume", "a", "--stop", f"generations={last - 2}")
     assert found["team"] == 2
     rest = alone(capsys, "resume", "a", "--stop", f"generations={last - 1}")
     assert rest["team"] == 1
-    found, _ = on(mpirun, 4, "resume", "a", "--stop", f"generations={last}")
+    found, _ = on(standing_ranks, 4, "resume", "a", "--stop", f"generations={last}")
     assert (found["ranks"], found["team"]) == (4, 4)
     whole = alone(capsys, "run", *SHARED, "--stop", f"generations={last}", "--out", "whole")
     assert found["digest"] == whole["digest"]

@@ -47,12 +47,3 @@ def test_signal_ends_a_command_within_two_seconds(
         took = time.perf_counter() - sent
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 75}[number]
     assert took < 2 + 1  # the end of the interpreter on a busy machine
-
-
-def test_tune_uses_one_rank_under_mpirun(mpirun: list[str], tmp_path: Path) -> None:
-    line = ["tune", "demo/tsp", "--algorithm", "brkga", "--over", "rho=0.6,0.7", "--grid"]
-    line += ["--improver", "none", "--population", "64", "--runs", "1", "--stop", "generations=5"]
-    command = [*mpirun, "2", sys.executable, "-m", "islands", *line, "--backend", "cpu"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
-    assert "tune uses only one rank; idle under mpirun: 1 rank" in done.stderr
-    assert done.stdout.count("rho=0.6") == 2  # one line and one row

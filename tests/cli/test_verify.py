@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from instance_texts import qaplib_text
 
 from islands.cli import verify
 from islands.errors import InputError
-from islands.instances.qaplib import QapFile, qaplib_text
+from islands.instances.qaplib import QapFile
 from islands.paths import data_folder
 
 OPTIMAL = data_folder("instances") / "tsp" / "demo.opt.tour"

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from instance_texts import drake_text
 
 from islands.cli import main, verify
 from islands.errors import InputError
-from islands.instances.mkp import MkpFile, drake_text
+from islands.instances.mkp import MkpFile
 from islands.instances.synthetic import demo_mkp
 from islands.paths import data_folder
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from examples_for_tests import FOLDER, NAMES, example, plain_cost, small
 from pages import ROOT
+from standing_ranks import StandingRanks
 
 import islands
 
@@ -53,13 +54,13 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Pa
 
 
 def test_the_colonies_exchange_solutions_on_one_rank_and_on_two(
-    mpirun: list[str], monkeypatch: pytest.MonkeyPatch
+    standing_ranks: StandingRanks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # there may be one GPU only
     for ranks in (1, 2):
-        launcher = [*mpirun, "2"] if ranks == 2 else []
-        if ranks == 2:
-            monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # there may be one GPU only
-        output = _output(*launcher, sys.executable, FOLDER / "colonies.py", "0.5")
+        ran = standing_ranks.run(ranks, str(FOLDER / "colonies.py"), "0.5")
+        assert ran.returncode == 0, ran.stderr
+        output = ran.stdout
         _checked_costs(output)
         costs = [int(cost) for cost in re.findall(r"^colony \d: .*, (\d+)$", output, re.MULTILINE)]
         (best,) = {int(cost) for cost in re.findall(r"^Best (\d+) ", output, re.MULTILINE)}

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from instance_texts import drake_text, qaplib_text, tsplib_text
 from slow_problems import written as written_slow
 
 from islands.algorithms import ALGORITHMS
@@ -26,10 +27,7 @@ from islands.configuration.resolve import layers
 from islands.configuration.spec import GeneralSettings
 from islands.errors import IslandsError
 from islands.improvers import ImproverSettings, improvers_for
-from islands.instances.mkp import drake_text
-from islands.instances.qaplib import qaplib_text
 from islands.instances.synthetic import correlated_mkp, grid_qap, uniform_tsp
-from islands.instances.tsplib import tsplib_text
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.modelling.model import Model
 from islands.problems import load

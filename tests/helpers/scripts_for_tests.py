@@ -1,18 +1,39 @@
-"""Scripts without the suffix of a module, imported as modules."""
+"""Scripts imported as modules, and what they leave behind."""
 
 from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
+from islands.custom.parts import PartKind
+
 
 def script(path: Path) -> ModuleType:
-    """Return a script as a module."""
+    """Return a script, whose name may have no suffix, as a module."""
     loader = importlib.machinery.SourceFileLoader(path.name, str(path))
     spec = importlib.util.spec_from_loader(path.name, loader)
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
     return module
+
+
+@contextmanager
+def forgotten(folder: Path) -> Iterator[None]:
+    """Forget at the end what was loaded from a folder, and the parts that it has registered."""
+    before, paths = set(sys.modules), list(sys.path)
+    yield
+    sys.path[:] = paths
+    for name in set(sys.modules) - before:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file is not None and Path(file).is_relative_to(folder):
+            del sys.modules[name]
+    for kind in PartKind.all:
+        for name in kind.own:
+            del kind.registry[name]
+        kind.own.clear()

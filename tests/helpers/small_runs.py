@@ -23,7 +23,7 @@ from one_colony import one_colony
 from problems_for_tests import cities, facilities, knapsack, of_two_kinds
 from teams_for_tests import in_teams
 
-from islands.algorithms import ALGORITHMS, eax_memory
+from islands.algorithms import ALGORITHMS, eax
 from islands.algorithms.operators import CROSSOVERS
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose, source
@@ -167,7 +167,7 @@ def _main() -> None:
         kernels = folder / "kernels"
         if not args.emulated:
             checked_kernels(folder)
-            eax_memory.scratch_bytes = guarded_bytes
+            eax.scratch_bytes = guarded_bytes
         elif args.replace:
             shutil.copytree(data_folder("kernels"), kernels)
         for file, old, new in args.replace:

@@ -10,6 +10,7 @@ from numpy_tempering import NumpyTempering
 from one_colony import one_colony
 from problems_for_tests import facilities, with_equals
 
+from islands.algorithms.base import Shape
 from islands.algorithms.tempering import Tempering, TemperingSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
@@ -85,7 +86,7 @@ def both(
     population = settings.pop("population")
     own = TemperingSettings.build({"rungs": 4, **settings})
     tempering = Tempering(own, population)
-    tempering.prepare(problem)
+    tempering.prepare(problem, Shape(2, population, problem.size, np.dtype(np.int32)))
     arrays = dict.fromkeys(_ARRAYS, None) | {"symmetries": np.zeros((1, 1))}
     plan = tempering.plan(arrays).members
     unit = mean_change(problem.file.a, problem.file.b, problem.file.linear)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import islands
 
 TEXT = r"""
-#include "core/archipelago.cuh"
+#include "core/islands.cuh"
 #include "individual.cuh"
 
 namespace algorithm {
@@ -34,7 +34,7 @@ struct Plan {
 }  // namespace algorithm
 
 #define OWN_KERNEL(name)                                                                    \
-    KERNEL(name, (Arena arena, Archipelago all, problem::Data data, algorithm::Plan plan,   \
+    KERNEL(name, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,   \
                   improver::Plan))
 
 OWN_KERNEL(threshold_start) {

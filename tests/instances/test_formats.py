@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from instance_texts import drake_text
 from knapsacks import COUNTED, DRAKE, SAC94, TITLED, content, write
 
 from islands.errors import InputError, UsageError
 from islands.instances.formats import FOUND_BY_NAME, recognised
-from islands.instances.mkp import MkpFile, drake_text, read_mkp
+from islands.instances.mkp import MkpFile, read_mkp
 from islands.instances.qaplib import StatedCosts, read_qap
 from islands.instances.synthetic import correlated_mkp
 

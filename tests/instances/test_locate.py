@@ -5,11 +5,11 @@ import os
 from pathlib import Path
 
 import pytest
+from instance_texts import tsplib_text
 
 from islands.errors import InputError, UsageError
 from islands.instances.locate import Found, Index, find
 from islands.instances.synthetic import uniform_tsp
-from islands.instances.tsplib import tsplib_text
 
 
 def look(instance: str) -> Found:

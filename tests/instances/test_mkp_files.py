@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from instance_texts import drake_text
 from knapsacks import COUNTED, DRAKE, SAC94, SMALL, TITLED, content, write
 
 from islands.errors import InputError, UsageError
-from islands.instances.mkp import drake_text, read_mkp
+from islands.instances.mkp import read_mkp
 from islands.instances.synthetic import correlated_mkp
 
 RIGHT = {

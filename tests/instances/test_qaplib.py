@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from instance_texts import qaplib_text
 
 from islands.errors import InputError
-from islands.instances.qaplib import QapFile, StatedCosts, qaplib_text, read_qap
+from islands.instances.qaplib import QapFile, StatedCosts, read_qap
 
 PLAIN = "2\n\n1 2\n3 4\n\n5 6\n7 8\n"
 RIGHT = {

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from instance_texts import drake_text, qaplib_text, tsplib_text
 
 from islands.instances.catalogue import catalogue
-from islands.instances.mkp import drake_text, read_sol
-from islands.instances.qaplib import qaplib_text
+from islands.instances.mkp import read_sol
 from islands.instances.sln import read_sln
 from islands.instances.synthetic import (
     correlated_mkp,
@@ -19,7 +19,7 @@ from islands.instances.synthetic import (
     grid_qap,
     uniform_tsp,
 )
-from islands.instances.tsplib import read_tsp, tsplib_text
+from islands.instances.tsplib import read_tsp
 from islands.paths import data_folder
 
 

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from instance_texts import tsplib_text
 
 from islands.errors import InputError
 from islands.instances.synthetic import uniform_tsp
-from islands.instances.tsplib import read_tsp, tsplib_text
+from islands.instances.tsplib import read_tsp
 
 DATA = Path(__file__).parent / "data"
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from small_runs import RUNS
+from standing_ranks import StandingRanks
 
 ORDERS = {"CPU", "descending", "random"}
 
@@ -62,9 +63,10 @@ def test_threads_in_any_order_give_the_bits_of_the_cpu(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["eax", "memetic", "tempering", "order"])
-def test_ranks_that_share_islands_give_the_bits_of_one_rank(mpirun: list[str], name: str) -> None:
-    line = [*mpirun, "4", sys.executable, SCRIPT, name, "--emulated"]
-    done = subprocess.run(line, text=True, capture_output=True)
+def test_ranks_that_share_islands_give_the_bits_of_one_rank(
+    standing_ranks: StandingRanks, name: str
+) -> None:
+    done = standing_ranks.run(4, SCRIPT, name, "--emulated")
     assert _common_digest(done) == _common_digest(_run(name))
 
 

@@ -36,7 +36,7 @@ def test_all_members_have_the_rows_of_all_slots(
     team = Team(ranks, backend, usable(kind, ranks, backend), slots, slots)
     widths = (1, 8, 13, 4096)
     arrays = [backend.zeros((population, width), np.uint8) for width in widths]
-    exchange = team.exchange_of(arrays)
+    exchange = team.exchange(arrays, team.slots_of_each)
     for generation in range(3):
         drawn = np.random.default_rng(generation)
         whole = [drawn.integers(0, 256, (population, width), np.uint8) for width in widths]
@@ -83,7 +83,7 @@ def test_the_time_of_an_exchange_includes_the_wait_for_others(backend: Backend) 
     slots = shares(ranks.size, ranks.size)
     team = Team(ranks, backend, Staged, slots, slots)
     rows: Any = backend.zeros((ranks.size, 8), np.uint8)
-    exchange = team.exchange_of([rows])
+    exchange = team.exchange([rows], team.slots_of_each)
     exchange.run()
     before = exchange.seconds
     ranks.barrier()

@@ -13,7 +13,7 @@ from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Block
 from islands.backends.source import Source
 from islands.configuration.fit import fitting
-from islands.encodings import moved_as
+from islands.encodings import base_encoding
 from islands.improvers import ImproverSettings
 from islands.modelling.model import Model
 
@@ -67,7 +67,7 @@ PROBLEMS = problems()
 def program(problem: Model, algorithm: str, encoding: str, improver: ImproverSettings) -> Source:
     """Return the program of a run on a GPU."""
     kind = ALGORITHMS[algorithm]
-    settings = kind.completed(kind.Settings.build({}), moved_as(encoding))
+    settings = kind.completed(kind.Settings.build({}), base_encoding(encoding))
     colony = ColonySpec(1, 16, algorithm, encoding, settings, improver)
     parts = ProgramParts.of(colony, problem, _MEMORY)
     return for_gpu("program.cuh", parts.macros(), Block(128, 4))

@@ -95,7 +95,7 @@ def test_the_only_rank_without_mpi4py_prints_its_own_error() -> None:
 
 def test_collectives_of_one_rank_return_its_own_values() -> None:
     numbers = np.arange(3)
-    shared = World().share(numbers)
+    shared = World().allgather_numbers(numbers)
     numbers[0] = 9
     assert shared.tolist() == [[0, 1, 2]]
     assert World().local_allgather("a") == ["a"]

@@ -5,12 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from instance_texts import drake_text, qaplib_text, tsplib_text
 
 from islands.errors import InputError, UsageError
-from islands.instances.mkp import drake_text
-from islands.instances.qaplib import qaplib_text
 from islands.instances.synthetic import correlated_mkp, grid_qap, uniform_tsp
-from islands.instances.tsplib import tsplib_text
 from islands.problems import load
 from islands.problems.mkp import Mkp
 

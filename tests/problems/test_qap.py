@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from instance_texts import qaplib_text
 from problems_for_tests import facilities
 
 from islands.errors import InputError, RunError
 from islands.instances.catalogue import catalogue
-from islands.instances.qaplib import QapFile, qaplib_text
+from islands.instances.qaplib import QapFile
 from islands.paths import data_folder
 from islands.problems.qap import Qap
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from instance_texts import qaplib_text
 
-from islands.instances.qaplib import QapFile, qaplib_text
+from islands.instances.qaplib import QapFile
 from islands.problems import load
 from islands.problems.base import Problem
 

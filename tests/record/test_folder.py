@@ -1,14 +1,19 @@
+"""A run's folder: claiming one, and what of an earlier run is removed."""
+
 from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any
 
 import pytest
 from run_folders import claimed, finished
 
 from islands.configuration.spec import SIGN
 from islands.errors import InputError, UsageError
+from islands.record import folder as module
 from islands.record import lock as lock_module
 from islands.record.folder import claim, refuse_unfit, remove_checkpoint, require_run
 from islands.record.lock import FolderLock
@@ -123,3 +128,150 @@ def test_a_path_below_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
     with pytest.raises(UsageError, match=r"Not a directory\. Name a folder that can be written"):
         claimed(tmp_path / "a" / "b")
+
+
+def test_a_finished_run_is_not_overwritten(tmp_path: Path) -> None:
+    folder = finished(tmp_path / "a")
+    with pytest.raises(UsageError, match=r"a\": contains a finished run.*force=True"):
+        claimed(folder)
+    assert (folder / "trace" / "rank-007.parquet").exists()
+
+
+def test_force_removes_the_earlier_run_and_nothing_else(tmp_path: Path) -> None:
+    folder = finished(tmp_path / "a")
+    assert claimed(folder, force=True) == folder
+    assert sorted(path.name for path in folder.rglob("*")) == ["log.txt", "notes.txt"]
+    assert (folder / "log.txt").read_text() == ""
+
+
+def test_a_run_that_was_killed_before_its_first_checkpoint_can_be_run_again(
+    tmp_path: Path,
+) -> None:
+    folder = finished(tmp_path / "a")
+    (folder / "solution.parquet").unlink()
+    (folder / "checkpoints" / "000000000100.1" / "manifest.json").unlink()
+    claimed(folder)
+    assert not (folder / "trace").exists()
+
+
+def test_a_run_that_can_be_resumed_is_not_overwritten(tmp_path: Path) -> None:
+    folder = finished(tmp_path / "my a")
+    (folder / "solution.parquet").unlink()
+    before = sorted(folder.rglob("*"))
+    hint = rf"Use: islands resume '{folder}'; or pass force=True to overwrite it"
+    with pytest.raises(
+        UsageError, match=rf"out=\"{folder}\": contains a run that can be resumed\. {hint}"
+    ):
+        claimed(folder)
+    assert sorted(folder.rglob("*")) == before
+    claimed(folder, force=True)
+    assert not (folder / "checkpoints").exists()
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_run_locked_by_another_process_is_not_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, force: bool
+) -> None:
+    monkeypatch.setattr(lock_module, "_PATIENCE_SECONDS", 0.0)
+    folder = finished(tmp_path / "a")
+    for name in ("solution.parquet", "checkpoints/000000000100.1/manifest.json"):
+        (folder / name).unlink()
+    before = sorted(folder.rglob("*"))
+    with FolderLock() as lock:
+        lock.take(folder)
+        with pytest.raises(InputError, match="another process is using this run"):
+            claimed(folder, force=force)
+        assert sorted(folder.rglob("*")) == before
+        assert (folder / "log.txt").read_text() == "old"
+
+
+def test_a_run_that_finished_while_waiting_for_the_lock_is_not_overwritten(tmp_path: Path) -> None:
+    class Waiting(FolderLock):
+        def take(self, folder: Path) -> None:
+            super().take(folder)
+            finished(folder)
+
+    with Waiting() as lock, pytest.raises(UsageError, match="contains a finished run"):
+        claim(tmp_path / "a", name="x", force=False, lock=lock)
+    assert (tmp_path / "a" / "solution.parquet").exists()
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("settings", [None, "rho = 0.7\n"])
+def test_a_folder_with_the_users_own_files_is_refused_and_not_changed(
+    tmp_path: Path, force: bool, settings: str | None
+) -> None:
+    (tmp_path / "trace").mkdir()
+    names = ["solution.cpp", "log.txt", "trace/data.csv", "solution.parquet"]
+    for name in names:
+        (tmp_path / name).write_text("mine")
+    if settings is not None:
+        names.append("run.toml")
+        (tmp_path / "run.toml").write_text(settings)
+    with pytest.raises(
+        UsageError, match=r"contains files, but no run\. Name a new or empty folder, so"
+    ):
+        claimed(tmp_path, force=force)
+    found = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert sorted(str(path.relative_to(tmp_path)) for path in found) == sorted(names)
+
+
+def test_only_files_that_runs_write_are_removed(tmp_path: Path) -> None:
+    folder = finished(tmp_path / "a")
+    for name in ("solution.cpp", "trace/data.csv", "trace/rank-best.parquet"):
+        (folder / name).write_text("mine")
+    claimed(folder, force=True)
+    assert sorted(path.name for path in folder.rglob("*") if path.is_file()) == [
+        *("data.csv", "log.txt", "notes.txt", "rank-best.parquet", "solution.cpp")
+    ]
+
+
+def test_the_folder_of_a_run_killed_before_its_first_file_can_be_used(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / ".run.toml.x7").touch()
+    (tmp_path / "log.txt").touch()
+    assert claimed(tmp_path) == tmp_path
+    assert [path.name for path in tmp_path.iterdir()] == ["log.txt"]
+
+
+def test_the_users_own_log_is_not_changed(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("mine")
+    with pytest.raises(UsageError, match="contains files, but no run"):
+        claimed(tmp_path, force=True)
+    assert (tmp_path / "log.txt").read_text() == "mine"
+
+
+def test_checkpoints_are_removed_before_their_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = list[str]()
+    unlink = Path.unlink
+
+    def noted(path: Path, missing_ok: bool = False) -> None:
+        gone.append(path.name)
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", noted)
+    claimed(finished(tmp_path / "a"), force=True)
+    assert gone[:2] == ["solution.parquet", "manifest.json"]
+    assert gone.index("rank-000.npz") < gone.index("rank-007.parquet")
+    assert gone[-1] == "run.toml"
+
+
+def test_an_earlier_run_is_kept_if_the_folder_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def probe(dir: Path) -> Any:
+        if dir.name == "trace":
+            raise PermissionError(13, "Permission denied", str(dir))
+        return TemporaryFile(dir=dir)
+
+    folder = finished(tmp_path / "a")
+    before = sorted(folder.rglob("*"))
+    monkeypatch.setattr(module, "TemporaryFile", probe)
+    with pytest.raises(
+        UsageError, match=r"a\": Permission denied\. Name a folder that can be written"
+    ):
+        claimed(folder, force=True)
+    assert sorted(folder.rglob("*")) == before

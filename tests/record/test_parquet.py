@@ -1,3 +1,5 @@
+"""Parquet files and the checksum of their rows."""
+
 from __future__ import annotations
 
 import os
@@ -9,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from islands.errors import InputError
-from islands.record.parquet import read_parquet, write_parquet
+from islands.record.parquet import RowsChecksum, checksum, read_parquet, write_parquet
 
 TABLE = pa.table({"best": pa.array([5, None, 3]), "transport": ["ring", "", "a"]})
 SAID = {b"islands.seed": b"7", b"islands.reason": b"100 generations done"}
@@ -78,3 +80,58 @@ def test_reading_and_writing_leaves_no_arrow_threads(tmp_path: Path) -> None:
     command = [sys.executable, "-c", code, str(written(tmp_path / "a.parquet"))]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ)
     assert done.stdout == "0\n"
+
+
+ROWS = pa.table(
+    {
+        "island": pa.array([0, 1, 0, 1], pa.int32()),
+        "best": pa.array([5, None, 3, 2**62], pa.int64()),
+        "mean": pa.array([0.5, 1.5, 2.5, float("nan")]),
+        "accepted": pa.array([True, False, None, True]),
+        "word": pa.array(["ring", "", None, "größer"]),
+    }
+)
+
+
+def test_the_checksum_does_not_depend_on_batch_sizes() -> None:
+    whole = checksum(ROWS)
+    for cut in range(1, 4):
+        rows = RowsChecksum(ROWS.schema)
+        for part in (ROWS.slice(0, cut), ROWS.slice(cut)):
+            for batch in part.to_batches():
+                rows.add(batch)
+        assert rows.hexdigest() == whole
+    twice = pa.concat_tables([ROWS, ROWS])
+    assert checksum(twice.slice(4)) == whole != checksum(twice)
+
+
+def test_the_checksum_of_values_in_files_stays_the_same() -> None:
+    known = "7a00373236515d424b4e7560f2191a4b4d0f5f7dc246db28d2745b72b735c2eb"
+    assert checksum(ROWS.slice(1)) == known
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("island", [1, 0, 0, 1]),
+        ("best", [5, 0, 3, 2**62]),
+        ("best", [5, None, 3, 2**62 + 1]),
+        ("mean", [0.5, 1.5, -2.5, float("nan")]),
+        ("accepted", [True, False, False, True]),
+        ("word", ["rin", "g", None, "größer"]),
+        ("word", ["ring", "", None, "großer"]),
+    ],
+)
+def test_other_values_give_another_checksum(column: str, values: list[object]) -> None:
+    place = ROWS.schema.get_field_index(column)
+    field = ROWS.schema.field(column)
+    other = ROWS.set_column(place, field, pa.array(values, field.type))
+    assert checksum(other) != checksum(ROWS)
+
+
+def test_names_types_and_metadata_change_the_checksum() -> None:
+    renamed = ROWS.rename_columns(["islands", *ROWS.column_names[1:]])
+    wider = ROWS.set_column(0, "island", ROWS.column(0).cast(pa.int64()))
+    found = {checksum(ROWS), checksum(renamed), checksum(wider)}
+    said = [{b"a": b"bc"}, {b"ab": b"c"}, {b"a": b"bd"}]
+    assert len(found | {checksum(ROWS, each) for each in said}) == 6

@@ -1,4 +1,4 @@
-"""Losses over time, targets and performance profiles, compared with values by hand."""
+"""Losses over time, targets, performance profiles and pictures, compared with values by hand."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from islands.report.curves import (
     Curve,
     bands,
     draw_gaps,
+    draw_speed_ups,
     methods_of,
     profiles,
     shared_instances,
@@ -109,3 +110,21 @@ def test_methods_have_the_names_of_what_distinguishes_them(
     settings: list[dict[str, object]], names: list[str]
 ) -> None:
     assert methods_of(settings) == names
+
+
+pytest.importorskip("matplotlib")
+
+
+def test_each_curve_is_drawn_with_the_ideal() -> None:
+    a, b = [(1, 1.0), (2, 1.5), (4, 2.3)], [(1, 1.0), (2, 1.9)]
+    figure = draw_speed_ups({"time to best known": {"a": a}, "speed": {"a": a, "b": b}})
+    first, second = figure.axes
+    assert [line.get_xydata().tolist() for line in first.lines] == [
+        [[1, 1], [2, 2], [4, 4]],
+        [list(each) for each in a],
+    ]
+    assert [len(line.get_xydata()) for line in second.lines] == [3, 3, 2]
+    assert first.lines[1].get_color() == second.lines[1].get_color() != second.lines[2].get_color()
+    assert (first.get_xscale(), first.get_yscale()) == ("log", "log")
+    (legend,) = figure.legends
+    assert [each.get_text() for each in legend.get_texts()] == ["ideal", "a", "b"]

@@ -9,7 +9,7 @@ import pytest
 from batches_for_tests import called, ended
 
 from islands.reproduce.cells import Scaled, TableRow
-from islands.reproduce.pooled import average, least, sample_cells, standard_error, total
+from islands.reproduce.pooled import average, least, standard_error, total
 from islands.reproduce.runs import Sample
 
 COSTS = [[90, None, 96], [None, None, None], [80, 70, 60], [None, 99, None]]
@@ -18,7 +18,7 @@ COSTS = [[90, None, 96], [None, None, None], [80, 70, 60], [None, 99, None]]
 def parts(*runs: list[int | None]) -> list[TableRow]:
     problem = called("a", known=100, maximise=True)
     samples = [Sample.of(problem, ended(costs)) for costs in runs]
-    return [sample_cells(sample, 0.5 + number) for number, sample in enumerate(samples)]
+    return [sample.cells(0.5 + number) for number, sample in enumerate(samples)]
 
 
 def test_standard_errors_use_the_runs_with_a_solution() -> None:

@@ -3,15 +3,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from instance_texts import tsplib_text
 
 from islands.errors import InputError, UsageError
 from islands.instances.synthetic import uniform_tsp
-from islands.instances.tsplib import tsplib_text
 from islands.reproduce.selection import select
-from islands.reproduce.xavier2019 import PAPER
-from islands.reproduce.xavier2019.times import NationalTimesTable
-from islands.reproduce.xavier2019.values import ValuesTable
-from islands.reproduce.xavier2019.vlsi import VlsiTable
+from islands.reproduce.xavier2019 import PAPER, NationalTimesTable, ValuesTable, VlsiTable
 
 
 @pytest.fixture(autouse=True)

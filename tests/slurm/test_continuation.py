@@ -16,10 +16,12 @@ from islands.record.solution import recorded
 from islands.slurm import processes
 from islands.slurm.command_line import CommandWords
 from islands.slurm.follow import state_of
-from islands.slurm.run_job import options
+from islands.slurm.jobs import JobAttempts
+from islands.slurm.run_job import continues, options
 
 RUN = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "2", "--population", "16"]
 RUN += ["--algorithm", "brkga", "--quiet", "--stop", "generations=5"]
+TSP = ["demo/tsp", "--stop", "generations=5"]
 OLD, NEW = [*RUN, "--seed", "1"], [*RUN, "--seed", "2", "--out", "run", "--force"]
 
 
@@ -216,3 +218,29 @@ def test_a_scaling_test_repeats_finished_runs_only_with_force(
     assert written[0] == written[1] < written[2]
     monkeypatch.setenv("SLURM_JOB_ID", "8")
     assert job.main(["scaling", *RUN, "--seed", "9", "--out", "scaling"]) == 2, "another run"
+
+
+@pytest.mark.parametrize(
+    ("status", "goes_on"),
+    [(75, True), (137, True), (None, True), (1, True), (0, False)],
+    ids=["suspended", "killed", "its node was lost", "failed", "done"],
+)
+@pytest.mark.parametrize("job", ["5", "6"])
+def test_force_repeats_only_a_run_that_is_done(
+    status: int | None, goes_on: bool, job: str, tmp_path: Path
+) -> None:
+    words = [*TSP, "--force", "--out", str(tmp_path)]
+    attempts = JobAttempts(tmp_path)
+    attempt = attempts.begin("5", words, holds_run=True)
+    if status is not None:
+        attempts.end(attempt, status)
+    # The same job, requeued, never begins anew.
+    found = continues(CommandWords(words), tmp_path, attempts, job)
+    assert found == (goes_on or job == "5")
+
+
+def test_force_begins_anew_after_a_job_with_other_options(tmp_path: Path) -> None:
+    attempts = JobAttempts(tmp_path)
+    attempts.end(attempts.begin("5", [*TSP, "--out", str(tmp_path)], holds_run=True), 75)
+    other = CommandWords([*TSP, "--seed", "2", "--force", "--out", str(tmp_path)])
+    assert not continues(other, tmp_path, attempts, "6")

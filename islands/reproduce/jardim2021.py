@@ -1,0 +1,460 @@
+"""Jardim 2021: differential evolution on a GPU for the quadratic assignment problem.
+
+The printed figures are means of ten runs on an RTX 2060 and a Ryzen 5 3600X.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from math import sqrt
+from statistics import fmean
+from typing import Any, ClassVar
+
+from islands.problems.base import Problem
+from islands.reproduce.cells import (
+    ASSIGNMENT,
+    Fact,
+    Plot,
+    TableRow,
+    facts_of,
+    figures,
+    figures_of,
+    mean,
+    mean_in_words,
+    mean_ratio,
+    numbers,
+    printed_rows,
+)
+from islands.reproduce.significance import significance
+from islands.reproduce.table import ALL_CORES, Paper, SampleTable
+from islands.reproduce.timing import (
+    cpu_cells,
+    cpu_columns,
+    scaled_facts,
+    speedup_facts,
+    time_curves,
+)
+from islands.tables import Column
+from islands.text import counted
+
+_MOVES_COUNT = "how moves count is not stated: each difference of costs counts as an evaluation"
+INTERPRETATIONS = (
+    "the printed repair of equal keys does not work; here equal keys keep their order",
+    "the thesis does not say how flows are indexed; here the first matrix is indexed by pairs of"
+    " facilities, the second by their locations",
+)
+"""What was chosen where the thesis is silent or unclear."""
+SEARCH_INTERPRETATIONS = (
+    *INTERPRETATIONS,
+    "the text says that every trial is improved, the printed evaluations imply a fifth; here a"
+    " fifth is improved",
+    _MOVES_COUNT,
+)
+"""The same for the experiments with local search."""
+
+IMPLEMENTATIONS = {
+    "GPU": "one block",
+    "GPU-P": "objective in n² blocks",
+    "CPU": "CPU threads",
+}
+"""The three implementations of the thesis."""
+SEARCHES = ("swap", "two_opt", "reinsert")
+"""The thesis' local searches by our names."""
+IMPLEMENTATION_GAPS = {"GPU": 10.97, "GPU-P": 10.85, "CPU": 10.59}
+"""Printed mean gaps of table 3; the first is truncated."""
+SEARCH_GAPS = {"swap": 8.38, "two_opt": 7.93, "reinsert": 9.07}
+"""Printed mean gaps of table 4; that of `two_opt` is truncated."""
+LITERATURE_GAPS = {"mean_gap": 4.69, "best_gap": 3.37}
+"""Printed averages of the gaps of table 5."""
+
+LARGE = 128
+"""Size of an instance from which the target speed-up is larger."""
+_NOISE = 2.0
+"""Standard errors of the difference of two means that count as noise."""
+_RUNS = 10
+"""Runs of the thesis; it prints no deviations, so ours are used."""
+
+
+@dataclass(frozen=True)
+class ImplementationFigures:
+    """One of the three on an instance, without local search (experiment A, table 3)."""
+
+    gap: float
+    seconds: float
+    rate: float
+    """Thousands of calls of the objective per second."""
+
+
+@dataclass(frozen=True)
+class SearchFigures:
+    """One local search on an instance (experiment B, table 4)."""
+
+    gap: float
+    seconds: float
+    calls: float
+    """In thousands."""
+
+
+@dataclass(frozen=True)
+class LiteratureFigures:
+    """An instance against the literature (experiment C, table 5)."""
+
+    known: int
+    best: int
+    best_gap: float
+    mean: int
+    mean_gap: float
+    best_calls: float
+    """In millions."""
+    mean_calls: float
+
+
+@cache
+def implementations() -> Mapping[str, Mapping[str, ImplementationFigures]]:
+    """Return table 3 by instance and implementation."""
+    table: dict[str, dict[str, ImplementationFigures]] = {}
+    for row in printed_rows("jardim2021-implementations"):
+        of_instance = table.setdefault(row["instance"], {})
+        of_instance[row["implementation"]] = figures_of(row, ImplementationFigures)
+    return table
+
+
+@cache
+def searches() -> Mapping[str, Mapping[str, SearchFigures]]:
+    """Return table 4 by instance and local search."""
+    table: dict[str, dict[str, SearchFigures]] = {}
+    for row in printed_rows("jardim2021-local-searches"):
+        table.setdefault(row["instance"], {})[row["search"]] = figures_of(row, SearchFigures)
+    return table
+
+
+literature = partial(figures, "jardim2021-literature", LiteratureFigures)
+"""Return table 5 by instance."""
+
+
+def wanted(n: int) -> int:
+    """Return the target speed-up over the thesis' fastest implementation."""
+    return 300 if n >= LARGE else 100
+
+
+class ImplementationsTable(SampleTable):
+    """Table 3: our gaps and seconds, and those of the thesis' experiment A."""
+
+    name = "implementations"
+    title = "table 3: implementations, without local search"
+    interpretations = (
+        *INTERPRETATIONS,
+        "the thesis has three programs: ours is compared with each of them. A block for each pair"
+        " of facilities, GPU-P, is not included, as it changes only the time",
+    )
+    is_timed = True
+    preset = "jardim2021-a"
+    generations = 1000
+    names = staticmethod(implementations)
+
+    def columns(self) -> list[Column]:
+        """Return our mean gap and the thesis' gaps, then our seconds and the thesis'."""
+        return [
+            *ASSIGNMENT,
+            Column("gap", "gap %", 6, ".2f", lambda ran: ran.mean_gap),
+            Column("deviation", "st.dev.", 7, ".2f"),
+            *_of_thesis("gap", "%", ".2f"),
+            Column("seconds", "s/run", 9, ".4f"),
+            Column("alone_seconds", "s alone", 9, ".4f"),
+            *_of_thesis("seconds", "s", ".2f"),
+            Column("speedup", "fastest/ours", 12, ".0f", _over_the_fastest),
+            Column("wanted", "wanted", 6, "d", lambda ran: wanted(ran.n)),
+            *cpu_columns(self.experiment.threads),
+            Column("evaluations", value=lambda ran: ran.sample.mean_evaluations),
+            Column("rate", value=lambda ran: ran.evaluations_a_second / 1e3),
+            *_of_thesis("rate"),
+            Column("generations"),
+            Column("runs"),
+        ]
+
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
+        """Run an instance: all runs in one batch, and one run alone for its time."""
+        sample = self.sample(problem)
+        yield self.row(
+            problem,
+            sample,
+            thesis=implementations()[problem.instance],
+            alone_seconds=self.seconds(self.sample_of(problem, 1)),
+            evaluations_a_second=sample.mean_evaluations / sample.seconds,
+            **cpu_cells(self.experiment, problem, self.seconds(sample)),
+        )
+
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the mean gaps, a comparison with the thesis, and the ratios of times."""
+        speedups = speedup_facts(rows, self.experiment, {})
+        return [*gap_facts(rows), *ratio_facts(rows), *speedups]
+
+    def plots(self) -> list[Plot]:
+        """Return plots of seconds, gaps and calls of the objective per second."""
+
+        def with_thesis(quantity: str) -> dict[str, str]:
+            ours = {quantity: f"ours, {self.experiment.device}"}
+            thesis = {
+                f"{each}_{quantity}": f"2021, {IMPLEMENTATIONS[each]}" for each in IMPLEMENTATIONS
+            }
+            return ours | thesis
+
+        return [
+            Plot("seconds per run", time_curves(self.experiment) | with_thesis("seconds")),
+            Plot("mean gap, %", with_thesis("gap"), "-gap", logarithmic=False),
+            Plot("thousands of calls per second", with_thesis("rate"), "-rate"),
+        ]
+
+
+def _of_thesis(figure: str, title: str = "", form: str = "") -> list[Column]:
+    """Return the columns of a printed figure of each implementation."""
+
+    def column(each: str) -> Column:
+        words = f"{each} {title}" if title else ""
+        return Column(
+            f"{each}_{figure}", words, 7, form, lambda ran: getattr(ran.thesis[each], figure)
+        )
+
+    return [column(each) for each in IMPLEMENTATIONS]
+
+
+def _over_the_fastest(ran: Any) -> float:
+    return float(min(each.seconds for each in ran.thesis.values()) / ran.seconds)
+
+
+def gap_facts(rows: Sequence[TableRow]) -> list[Fact]:
+    """Return the mean gaps, and how many of ours are at most the thesis' least."""
+    means = {each: mean(rows, f"{each}_gap") for each in IMPLEMENTATIONS}
+    is_whole = len(rows) == len(implementations())
+    theirs = ", ".join(
+        f"{each} {mean_in_words(value, IMPLEMENTATION_GAPS[each], '.2f', is_whole=is_whole)}"
+        for each, value in means.items()
+    )
+    ours = mean(rows, "gap")
+    at_most, good = (sum(_is_as_good(row, noise) for row in rows) for noise in (0.0, _NOISE))
+    tests = [
+        significance(
+            f"gap_{each}", f"gaps, ours against {each}", numbers(rows, "gap", f"{each}_gap")
+        )
+        for each in IMPLEMENTATIONS
+    ]
+    return [
+        Fact("mean_gap", ours, f"mean gaps: ours {ours:.2f} %; of the thesis' rows {theirs}"),
+        *facts_of("mean_gap", means),
+        *(fact for facts in tests for fact in facts),
+        Fact(
+            "as_good",
+            good,
+            f"our mean gap is at most the least of the three on {at_most} of"
+            f" {counted(len(rows), 'instance')},"
+            f" or within {_NOISE:g} standard errors above it on {good}",
+        ),
+        Fact("at_most_the_least", at_most),
+    ]
+
+
+def ratio_facts(rows: Sequence[TableRow]) -> list[Fact]:
+    """Return the smallest ratio of times, and how many reach the target."""
+    least = min(rows, key=lambda row: numbers([row], "speedup"))
+    ((speedup,),) = numbers([least], "speedup")
+    enough = sum(ratio >= goal for ratio, goal in numbers(rows, "speedup", "wanted"))
+    return [
+        Fact(
+            "least_speedup",
+            speedup,
+            f"seconds of the thesis' fastest over ours: at least {speedup:.0f} (on"
+            f" {least['instance']}); the target, {wanted(0)} and from n = {LARGE} {wanted(LARGE)},"
+            f" is reached on {enough} of {counted(len(rows), 'instance')}",
+        ),
+        Fact("as_fast_as_wanted", enough),
+    ]
+
+
+def _is_as_good(row: TableRow, noise: float) -> bool:
+    """Return whether our mean gap is at most the least plus `noise` standard errors."""
+    (thesis,) = numbers([row], *(f"{each}_gap" for each in IMPLEMENTATIONS))
+    errors = [sd * sqrt(1 / runs + 1 / _RUNS) for sd, runs in numbers([row], "deviation", "runs")]
+    return any(gap <= min(thesis) + noise * sum(errors) for (gap,) in numbers([row], "gap"))
+
+
+class LocalSearchesTable(SampleTable):
+    """Table 4: differential evolution with each of the three local searches (experiment B).
+
+    Its text states that local search improved every trial; its numbers of calls show a fifth.
+    """
+
+    name = "local-searches"
+    title = "table 4: local searches"
+    interpretations: ClassVar[tuple[str, ...]] = SEARCH_INTERPRETATIONS
+    preset = "jardim2021-b"
+    generations = 1000
+    names = staticmethod(searches)
+    options: ClassVar[dict[str, Any]] = {}
+    """Options of the runs besides the preset and the local search."""
+
+    def columns(self) -> list[Column]:
+        """Return gaps, seconds and thousands of calls: ours and the thesis'."""
+        return [
+            *ASSIGNMENT,
+            Column("search", "search", 8, "<"),
+            Column("gap", "gap %", 6, ".2f", lambda ran: ran.mean_gap),
+            Column("deviation", "st.dev.", 7, ".2f"),
+            Column("thesis_gap", "2021 %", 6, ".2f", lambda ran: ran.thesis.gap),
+            Column("seconds", "s/run", 9, ".4f"),
+            Column("thesis_seconds", "2021 s", 7, ".2f", lambda ran: ran.thesis.seconds),
+            Column("speedup", "2021/ours", 9, ".0f", lambda ran: ran.thesis.seconds / ran.seconds),
+            Column("calls", "kcalls", 8, ".0f", lambda ran: ran.sample.mean_evaluations / 1e3),
+            Column("thesis_calls", "2021", 8, ".0f", lambda ran: ran.thesis.calls),
+            Column("generations"),
+            Column("runs"),
+        ]
+
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
+        """Run an instance with each local search."""
+        for search, thesis in searches()[problem.instance].items():
+            sample = self.sample(problem, improver=search, **self.options)
+            yield self.row(problem, sample, search=search, thesis=thesis)
+
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the means of each local search, and the smallest ratio of times."""
+        ratios = [ratio for (ratio,) in numbers(rows, "speedup")]
+        least = f"seconds of the thesis over ours: at least {min(ratios):.0f}"
+        return [
+            *(fact for search in SEARCHES for fact in _facts_of(search, rows)),
+            Fact("least_speedup", min(ratios), least),
+            *scaled_facts(rows, self.experiment),
+        ]
+
+    def plots(self) -> list[Plot]:
+        """Return the seconds and the gaps of each local search."""
+        ours = f"ours, {self.experiment.device}"
+        seconds = {"seconds": ours, "thesis_seconds": "2021, RTX 2060"}
+        gaps = {"gap": "ours", "thesis_gap": "2021"}
+        return [
+            Plot("seconds per run", seconds, by="search"),
+            Plot("mean gap, %", gaps, "-gap", by="search", logarithmic=False),
+        ]
+
+
+class LocalSearchesAlwaysTable(LocalSearchesTable):
+    """The same table with local search on every trial, as in the thesis' text."""
+
+    name = "local-searches-always"
+    title = "table 4, but with local search on every trial (the thesis: on a fifth)"
+    interpretations = (*INTERPRETATIONS, _MOVES_COUNT)
+    options: ClassVar[dict[str, Any]] = {"improver.rate": 1.0}
+    is_extra = True
+
+
+def _facts_of(search: str, rows: Sequence[TableRow]) -> list[Fact]:
+    mine = [row for row in rows if row["search"] == search]
+    gap, thesis = mean(mine, "gap"), mean(mine, "thesis_gap")
+    calls = mean_ratio(mine, "calls", "thesis_calls")
+    is_whole = len(mine) == len(searches())
+    theirs = mean_in_words(thesis, SEARCH_GAPS[search], ".2f", is_whole=is_whole)
+    sentence = (
+        f"{search}: mean gap {gap:.2f} %, of the thesis' rows {theirs} %; mean ratio of our"
+        f" calls to the thesis' {calls:.2f}"
+    )
+    pairs = numbers(mine, "gap", "thesis_gap")
+    return [
+        Fact(f"mean_gap_{search}", gap, sentence),
+        Fact(f"mean_gap_thesis_{search}", thesis),
+        *significance(search, f"{search}: gaps, ours against 2021", pairs),
+        Fact(f"mean_calls_ratio_{search}", calls),
+    ]
+
+
+class LiteratureTable(SampleTable):
+    """Table 5: our best and mean costs with 2-opt, and those of the thesis' experiment C."""
+
+    name = "literature"
+    title = "table 5: best and mean costs against the literature"
+    interpretations = SEARCH_INTERPRETATIONS
+    preset = "jardim2021-c"
+    generations = 15_000
+    names = staticmethod(literature)
+
+    def columns(self) -> list[Column]:
+        """Return best and mean costs, gaps and calls: ours and the thesis'."""
+        return [
+            *ASSIGNMENT,
+            Column("known", "known", 8, "d"),
+            Column("best", "our best", 8, "d"),
+            Column("thesis_best", "2021", 8, "d", lambda ran: ran.thesis.best),
+            Column("best_gap", "gap %", 6, ".2f"),
+            Column("thesis_best_gap", "2021 %", 6, ".2f", lambda ran: ran.thesis.best_gap),
+            Column("mean", "our mean", 10, ".0f", lambda ran: fmean(ran.sample.costs)),
+            Column("thesis_mean", "2021", 8, "d", lambda ran: ran.thesis.mean),
+            Column("mean_gap", "gap %", 6, ".2f"),
+            Column("thesis_mean_gap", "2021 %", 6, ".2f", lambda ran: ran.thesis.mean_gap),
+            Column("deviation"),
+            Column("hits", "hits", 4, "d"),
+            Column("calls", "Mcalls", 7, ".2f", lambda ran: ran.sample.mean_evaluations / 1e6),
+            Column("thesis_calls", "2021", 7, ".2f", lambda ran: ran.thesis.mean_calls),
+            Column("fewest_calls", value=lambda ran: min(ran.sample.evaluations) / 1e6),
+            Column("thesis_fewest_calls", value=lambda ran: ran.thesis.best_calls),
+            Column("seconds", "s/run", 9, ".3f"),
+            Column("generations"),
+            Column("runs"),
+        ]
+
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
+        """Run an instance."""
+        yield self.row(problem, self.sample(problem), thesis=literature()[problem.instance])
+
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the average gaps, and on how many instances ours is at most the thesis'."""
+        gaps = numbers(rows, "mean_gap", "thesis_mean_gap")
+        as_good = sum(ours <= thesis for ours, thesis in gaps)
+        reached = sum(hits > 0 for (hits,) in numbers(rows, "hits"))
+        theirs = sum(gap == 0 for (gap,) in numbers(rows, "thesis_best_gap"))
+        return [
+            *_average(rows, "mean_gap", "mean"),
+            *_average(rows, "best_gap", "best"),
+            Fact(
+                "as_good",
+                as_good,
+                f"our mean is at most the thesis' on {as_good} of {counted(len(rows), 'instance')}",
+            ),
+            Fact(
+                "reached",
+                reached,
+                f"the best known value was reached on {counted(reached, 'instance')}, in 2021"
+                f" on {theirs}",
+            ),
+            *significance("mean_gap", "mean gaps, ours against 2021", gaps),
+            *scaled_facts(rows, self.experiment),
+        ]
+
+    def plots(self) -> list[Plot]:
+        """Return the gaps of the mean and of the best."""
+        curves = {
+            "mean_gap": "ours, mean",
+            "thesis_mean_gap": "2021, mean",
+            "best_gap": "ours, best",
+            "thesis_best_gap": "2021, best",
+        }
+        return [Plot("gap, %", curves, "-gap", logarithmic=False)]
+
+
+def _average(rows: Sequence[TableRow], column: str, word: str) -> list[Fact]:
+    """Return the averages of our column and of the thesis' column."""
+    ours, thesis = mean(rows, column), mean(rows, f"thesis_{column}")
+    is_whole = len(rows) == len(literature())
+    theirs = mean_in_words(thesis, LITERATURE_GAPS[column], ".2f", is_whole=is_whole)
+    sentence = f"average gap of the {word}: ours {ours:.2f} %, of the thesis' rows {theirs} %"
+    return [
+        Fact(f"average_{column}", ours, sentence),
+        Fact(f"average_thesis_{column}", thesis),
+    ]
+
+
+PAPER = Paper(
+    "Jardim 2021, differential evolution for the QAP (bachelor's thesis, UFOP)",
+    (ImplementationsTable, LocalSearchesTable, LiteratureTable, LocalSearchesAlwaysTable),
+    threads=(1, ALL_CORES),
+    printed={"table3": "implementations", "table4": "local-searches", "table5": "literature"},
+)

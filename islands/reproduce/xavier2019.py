@@ -1,0 +1,348 @@
+"""Xavier 2019: brkgaCuda against brkgaAPI on the national and the VLSI instances.
+
+The printed figures are of one run of each program on each national instance. The paper plots the
+times of VLSI instances, and prints only mean speed-ups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from statistics import fmean, stdev
+from typing import Any, ClassVar
+
+import numpy as np
+
+from islands.errors import UsageError
+from islands.instances.catalogue import catalogue
+from islands.instances.formats import FOUND_BY_NAME
+from islands.instances.locate import Found, Index
+from islands.problems.base import Problem
+from islands.problems.tsp import Tsp
+from islands.reproduce.cells import (
+    INSTANCE,
+    Fact,
+    Plot,
+    TableRow,
+    figures,
+    mean,
+    mean_in_words,
+    mean_ratio,
+    numbers,
+)
+from islands.reproduce.significance import significance
+from islands.reproduce.table import ALL_CORES, Paper, PaperTable, named
+from islands.reproduce.timing import (
+    cpu_cells,
+    median_run,
+    paper_seconds,
+    speedup_facts,
+    time_columns,
+    time_curves,
+    timed,
+)
+from islands.tables import Column
+from islands.text import counted
+
+INTERPRETATIONS = (
+    "25.6 elites and 25.6 mutants are rounded down to 25",
+    "the paper does not say who sends elites to whom; here each population receives the 2 best of"
+    " every other one",
+)
+"""What was chosen where the paper is silent."""
+MEAN_VALUES = {"cuda_value": 31_840_933.69, "api_value": 32_068_688.19}
+"""Printed means of table 1."""
+MEAN_SPEEDUPS = {1: 2.71, 4: 1.28, 8: 1.16}
+"""Printed means of table 2: speed-ups of brkgaCuda over brkgaAPI by number of threads."""
+PAPER_INSTANCES = 81
+PAPER_LARGEST = 25_000
+PAPER_SPEEDUPS = {1: 2.61, 4: 1.30, 8: 1.26}
+"""The same of VLSI instances, from the paper's text."""
+
+NEAR_PERCENT = 5.0
+NEAR_RATIO = 0.04
+_PAIRS_AT_ONCE = 1 << 16
+_PAPER = {"cuda_value": "brkgaCuda", "api_value": "brkgaAPI"}
+_API_THREADS = (1, 4, 8)
+
+
+@dataclass(frozen=True)
+class InstanceFigures:
+    """The figures of one instance. Unlike brkgaAPI and us, brkgaCuda did not round distances."""
+
+    cuda_value: float
+    api_value: float
+    cuda_seconds: float
+    api_1_seconds: float
+    """With one thread."""
+    api_4_seconds: float
+    api_8_seconds: float
+
+
+printed = partial(figures, "xavier2019-national", InstanceFigures)
+"""Return the paper's figures by the full name of the instance, in the order of its table 1."""
+
+
+class XavierTable(PaperTable):
+    """What all tables have."""
+
+    interpretations: ClassVar[tuple[str, ...]] = INTERPRETATIONS
+    preset = "xavier2019"
+    generations = 1000
+
+
+class ValuesTable(XavierTable):
+    """Table 1: our means and the paper's two values, and their ratios to a random tour."""
+
+    name = "values"
+    title = "table 1: tour values (only brkgaCuda's distances are not rounded)"
+    interpretations = (
+        *INTERPRETATIONS,
+        "the lengths of brkgaCuda are sums of distances that are not rounded; ours, like those of"
+        " brkgaAPI, follow TSPLIB's rule",
+    )
+    runs = 5
+    names = staticmethod(printed)
+
+    def columns(self) -> list[Column]:
+        """Return the paper's two values, ours, and their ratios to a random tour."""
+        return [
+            *INSTANCE,
+            Column("cuda_value", "brkgaCuda", 11, ".2f", lambda ran: ran.paper.cuda_value),
+            Column("api_value", "brkgaAPI", 8, ".0f", lambda ran: ran.paper.api_value),
+            Column("mean", "our mean", 10, ".1f", lambda ran: fmean(ran.costs)),
+            Column("best", "our best", 8, "d", lambda ran: min(ran.costs)),
+            Column("deviation", "st.dev.", 7, ".0f", _deviation),
+            Column("runs", value=lambda ran: len(ran.costs)),
+            Column("difference", "diff %", 6, "+.2f", _difference),
+            Column("random"),
+            Column("ratio", "ratio", 5, ".3f", lambda ran: fmean(ran.costs) / ran.random),
+            Column("cuda_ratio", "Cuda's", 6, ".3f", lambda ran: ran.paper.cuda_value / ran.random),
+            Column("api_ratio", "API's", 5, ".3f", lambda ran: ran.paper.api_value / ran.random),
+        ]
+
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
+        """Run an instance with several seeds."""
+        # NumPy computes random tours on one core while the GPU works.
+        with ThreadPoolExecutor(1) as aside:
+            random = aside.submit(mean_random_tour, problem)
+            costs = self.experiment.costs(problem, self.runs)
+        paper = printed()[problem.instance]
+        yield self.cells(problem=problem, costs=costs, paper=paper, random=random.result())
+
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the number of instances near the paper's values, means, and Wilcoxon's tests."""
+        near = sum(difference <= NEAR_PERCENT for (difference,) in numbers(rows, "difference"))
+        ratios = numbers(rows, "ratio", "cuda_ratio", "api_ratio")
+        on_curve = sum(ours <= max(paper) + NEAR_RATIO for ours, *paper in ratios)
+        means = {name: mean(rows, name) for name in ("mean", *_PAPER)}
+        is_whole = len(rows) == len(printed())
+        theirs = ", ".join(
+            f"{program} {mean_in_words(means[name], MEAN_VALUES[name], '.2f', is_whole=is_whole)}"
+            for name, program in _PAPER.items()
+        )
+        facts = [
+            Fact(
+                "within_5_percent",
+                near,
+                f"our mean is at most {NEAR_PERCENT:g} % above the better of the paper's two values"
+                f" on {near} of {counted(len(rows), 'instance')}",
+            ),
+            Fact(
+                "ratio_within_0.04",
+                on_curve,
+                f"its ratio to a random tour is at most {NEAR_RATIO:g} above either of the paper's"
+                f" on {on_curve} of {len(rows)}",
+            ),
+            Fact(
+                "mean_value",
+                means["mean"],
+                f"mean values: ours {means['mean']:.2f}; of the paper's rows {theirs}",
+            ),
+        ]
+        for name, program in _PAPER.items():
+            ratios = numbers(rows, "ratio", name.replace("value", "ratio"))
+            words = f"our means against {program}"
+            facts += significance(name, words, numbers(rows, "mean", name), ratios)
+        return facts
+
+
+def _deviation(ran: Any) -> float | None:
+    return stdev(ran.costs) if len(ran.costs) > 1 else None
+
+
+def _difference(ran: Any) -> float:
+    """Return by how many per cent our mean is above the better of the paper's two values."""
+    return float(100 * (fmean(ran.costs) / min(ran.paper.cuda_value, ran.paper.api_value) - 1))
+
+
+def mean_random_tour(problem: Problem) -> float:
+    """Return the exact mean length of a random tour: n times the mean over all ordered pairs."""
+    if not isinstance(problem, Tsp) or problem.near.metric != "EUC_2D":
+        metric = problem.near.metric if isinstance(problem, Tsp) else problem.name
+        raise UsageError(
+            f"{problem.instance}: {metric}: mean random tours are computed only for EUC_2D."
+            " Select other instances with --only"
+        )
+    x, y = np.ascontiguousarray(problem.arrays()[0].T.astype(np.float64))
+    rows = max(1, _PAIRS_AT_ONCE // problem.size)
+    total = 0
+    for first in range(0, problem.size, rows):
+        # Distances are symmetric: those to later rows count twice.
+        distances = np.square(x[first : first + rows, np.newaxis] - x[first:])
+        distances += np.square(y[first : first + rows, np.newaxis] - y[first:])
+        np.sqrt(distances, out=distances)
+        distances += 0.5
+        np.floor(distances, out=distances)
+        total += 2 * int(distances.sum()) - int(distances[:, :rows].sum())
+    return total / (problem.size - 1)
+
+
+class NationalTimesTable(XavierTable):
+    """Table 2: our seconds of the 21 national instances, and the paper's four columns."""
+
+    name = "times"
+    title = "table 2: seconds of the generation loop"
+    is_timed = True
+    runs = 3
+    names = staticmethod(printed)
+
+    def columns(self) -> list[Column]:
+        """Return our seconds, the CPU's, the paper's, and the ratio of brkgaCuda's to ours."""
+        titles = {"cuda": "brkgaCuda s"} | {f"api_{each}": f"API {each} s" for each in _API_THREADS}
+        return [
+            *INSTANCE,
+            *time_columns(self.experiment.threads),
+            *(_paper_seconds(f"{name}_seconds", title) for name, title in titles.items()),
+            Column(
+                *("speedup_paper", "brkgaCuda/ours", 14, ".1f"),
+                lambda ran: ran.paper.cuda_seconds / ran.seconds,
+            ),
+        ]
+
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
+        """Time an instance: the median of several runs."""
+        experiment, seeds = self.experiment, self.experiment.seeds(self.runs)
+        if experiment.backend == "cpu":
+            results = [timed(experiment, problem, seed) for seed in seeds]
+        else:
+            results = [experiment.run(problem, seed) for seed in seeds]
+        run = median_run(results, experiment)
+        ours = paper_seconds(run, experiment)
+        yield self.cells(
+            problem=problem,
+            seconds=ours,
+            generations=run.generations,
+            paper=printed()[problem.instance],
+            **cpu_cells(experiment, problem, ours),
+        )
+
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the mean speed-ups over our CPU and over the paper's times."""
+        mean = mean_ratio(rows, "cuda_seconds", "seconds")
+        sentence = f"mean of brkgaCuda's printed seconds over ours: {mean:.1f}"
+        over_paper = Fact("mean_speedup_paper", mean, sentence)
+        return [*speedup_facts(rows, self.experiment, MEAN_SPEEDUPS), over_paper]
+
+    def plots(self) -> list[Plot]:
+        """Return a plot of our times and the paper's."""
+        api = {
+            f"api_{each}_seconds": f"brkgaAPI 2019, {counted(each, 'thread')}"
+            for each in _API_THREADS
+        }
+        paper = {"cuda_seconds": "brkgaCuda 2019, MX150"} | api
+        return [Plot("seconds", time_curves(self.experiment) | paper)]
+
+
+def _paper_seconds(name: str, title: str) -> Column:
+    width = max(7, len(title))
+    return Column(name, title, width, ".2f", lambda ran: getattr(ran.paper, name))
+
+
+class VlsiTable(XavierTable):
+    """Seconds and costs of the VLSI instances whose files exist."""
+
+    name = "vlsi"
+    title = "VLSI instances: seconds and values"
+    interpretations = (
+        *INTERPRETATIONS,
+        "the paper has a plot and means of 81 instances: a row for each one that is available",
+    )
+    is_timed = True
+    runs = 1
+    needs_all = False
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """Return the instances of the catalogue."""
+        return [entry.full_name for entry in catalogue().set("vlsi").entries.values()]
+
+    @classmethod
+    def instances(cls, index: Index) -> list[Found]:
+        """Return the instances of the catalogue, and other files in a folder of the set."""
+        others = index.others(FOUND_BY_NAME).items()
+        return [
+            *(named(name, index) for name in cls.names()),
+            *(Found(name, path, None) for name, path in others if name.startswith("vlsi/")),
+        ]
+
+    def columns(self) -> list[Column]:
+        """Return our seconds, the CPU's, our cost and its ratio to a random tour."""
+        return [
+            *INSTANCE,
+            *time_columns(self.experiment.threads),
+            Column("mean", "our mean", 10, ".1f", lambda ran: fmean(ran.costs)),
+            Column("best", value=lambda ran: min(ran.costs)),
+            Column("runs", value=lambda ran: len(ran.costs)),
+            Column("random"),
+            Column("ratio", "ratio", 5, ".3f", lambda ran: fmean(ran.costs) / ran.random),
+        ]
+
+    def skip_reason(self, problem: Problem) -> str:
+        """Return the reason to skip an instance that is larger than the paper's."""
+        is_larger = problem.size > PAPER_LARGEST
+        return f"the paper has no instance of {problem.size} cities" if is_larger else ""
+
+    def rows(self, problem: Problem) -> Iterator[TableRow]:
+        """Run an instance."""
+        seeds = self.experiment.seeds(self.runs)
+        results = [self.experiment.run(problem, seed) for seed in seeds]
+        run = median_run(results, self.experiment)
+        ours = paper_seconds(run, self.experiment)
+        yield self.cells(
+            problem=problem,
+            seconds=ours,
+            generations=run.generations,
+            costs=[result.cost for result in results if result.cost is not None],
+            random=mean_random_tour(problem),
+            **cpu_cells(self.experiment, problem, ours),
+        )
+
+    def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
+        """Return the numbers of instances, and the mean speed-ups over our CPU."""
+        absent = f"; missing: {', '.join(self.missing)}" if self.missing else ""
+        known = len(catalogue().set("vlsi").entries)
+        sentence = (
+            f"{counted(len(rows), 'instance')}; the paper has {PAPER_INSTANCES}, of which the"
+            f" catalogue contains {known}{absent}"
+        )
+        ratio = mean(rows, "ratio")
+        return [
+            Fact("instances", len(rows), sentence),
+            Fact("mean_ratio", ratio, f"mean ratio to a random tour: {ratio:.3f}"),
+            *speedup_facts(rows, self.experiment, PAPER_SPEEDUPS),
+        ]
+
+    def plots(self) -> list[Plot]:
+        """Return a plot of our times."""
+        return [Plot("seconds", time_curves(self.experiment))]
+
+
+PAPER = Paper(
+    "Xavier 2019, brkgaCuda (WSCAD 2019, doi:10.5753/wscad.2019.8653)",
+    (ValuesTable, NationalTimesTable, VlsiTable),
+    threads=(1, 4, 8, ALL_CORES),
+    printed={"table1": "values", "table2": "times"},
+)

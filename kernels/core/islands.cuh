@@ -1,0 +1,122 @@
+// Declares the islands of one rank as every kernel sees them: contiguous arrays, processed
+// together. Generation g is in half g % 2 of the arrays `genes` and `cost`; g + 1 is written to the
+// other half.
+// No random numbers here: `place` returns the counter of an individual.
+#pragma once
+
+#include "core/core.cuh"
+
+struct Island {
+    int64_t generation;
+    int64_t best;             // lowest cost since the island started or last restarted
+    int64_t best_generation;  // generation in which it was found
+    int64_t restart;          // 1: the next generation is redrawn
+    int64_t restarts;
+    int64_t archived;             // cost of the best individual kept from before restarts
+    int64_t archived_generation;  // generation in which it was found
+    uint64_t seed;                // of the island's run; concurrent runs have different seeds
+    int64_t number;               // index of the island in its run
+};
+
+// Children that are evaluated between launches: CHILDREN of the algorithm's mover for each slot.
+struct Outside {
+    encoding::Gene* genes;  // [islands][population][children][pitch]
+    int64_t* cost;          // [islands][population][children]
+    int32_t* waiting;       // [islands][population]: number of children to evaluate
+    char* solutions;        // of the children, as problems/solution.cuh stores them, or null
+};
+
+// A field of the algorithm that travels with an individual to another island.
+struct Trait {
+    char* rows;         // [islands][population] of `bytes`, for each half if in_halves
+    int32_t bytes;      // per individual
+    int32_t in_halves;  // whether each half has its own copy, as for genes
+    int32_t offset;     // in a migrant
+    int32_t bit;        // of Migrant::missing
+};
+
+struct Islands {
+    Island* island;
+    encoding::Gene* genes;    // [2][islands][population][pitch]
+    int64_t* cost;            // [2][islands][population]
+    int32_t* order;           // [islands][population]: individuals from best to worst
+    int64_t* calls;           // [islands][population]: objective evaluations so far
+    encoding::Gene* archive;  // [islands][pitch], or null if no island can lose its best
+    // Offered to the archive: the last feasible solution made for each slot, also if the population
+    // refused it; in a swarm, the current position of each particle. Genes and cost, or null.
+    encoding::Gene* offered;
+    int64_t* offered_cost;
+    const int32_t* given;  // [islands]: number of given individuals in the first generation
+    Outside outside;       // null if kernels evaluate
+    int32_t* changed;     // [islands][population]: set to 1 when an individual is replaced, or null
+    const Trait* traits;  // [trait_count]
+    int32_t trait_count, migrant_bytes;
+    int32_t islands, population;
+    encoding::Shape shape;
+    uint64_t reciprocal;  // 2^64 / population, rounded up
+    // The slots of each island whose individuals this rank makes: all, or some if it shares its
+    // islands with other ranks.
+    int32_t first, made;
+
+    // An individual and its island, among those of this rank.
+    struct Individual {
+        int32_t local, slot;
+    };
+
+    // Return the island and slot of an individual that is numbered over all islands. A product is
+    // faster than a division.
+    __device__ Individual individual(int32_t number) const {
+        const int32_t local = __umul64hi(reciprocal, uint32_t(number));
+        return {local, number - local * population};
+    }
+
+    // The individuals that this rank makes in a generation, one job each.
+    __device__ int32_t jobs() const { return islands * made; }
+    __device__ Individual of_job(int32_t job) const {
+        if (made == population) return individual(job);
+        const int32_t local = job / made;
+        return {local, first + job - local * made};
+    }
+
+    __device__ int64_t number(int local, int slot) const {
+        return int64_t(local) * population + slot;
+    }
+
+    __device__ int32_t row(int64_t generation, int island, int individual) const {
+        return (int(generation & 1) * islands + island) * population + individual;
+    }
+    __device__ encoding::Gene* genes_of(int32_t row) const {
+        return genes + uint64_t(uint32_t(row)) * uint32_t(shape.pitch);
+    }
+
+    // Return the data of a trait for the individual of a row.
+    __device__ char* trait_of(const Trait& trait, int32_t row) const {
+        const int32_t half = islands * population;
+        return trait.rows + int64_t(trait.in_halves || row < half ? row : row - half) * trait.bytes;
+    }
+
+    // Return the counter for the random numbers of an individual.
+    __device__ draw::Place place(int local, int64_t generation, int individual) const {
+        return {island[local].seed, uint32_t(island[local].number), generation,
+                uint32_t(individual)};
+    }
+
+    // Add objective evaluations for the individual that a block is processing.
+    __device__ void count(int island, int individual, int64_t evaluations) const {
+        if (threadIdx.x == 0) add(&calls[island * population + individual], evaluations);
+    }
+};
+
+// Copy bytes, one `Unit` per step and thread.
+template <class Unit>
+__device__ void copy_bytes(void* to, const void* from, int bytes) {
+    const int steps = bytes / sizeof(Unit);
+    Unit* target = static_cast<Unit*>(to);
+    const Unit* source = static_cast<const Unit*>(from);
+    for (int i = threadIdx.x; i < steps; i += blockDim.x) target[i] = source[i];
+}
+
+// Copy one row of genes, 16 bytes per step and thread.
+__device__ void copy_row(encoding::Gene* to, const encoding::Gene* from, int pitch) {
+    copy_bytes<uint4>(to, from, pitch * sizeof(encoding::Gene));
+}

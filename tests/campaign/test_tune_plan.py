@@ -1,0 +1,123 @@
+"""The plan of a tuning."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from problems_for_tests import cities
+
+from islands.campaign.tuning import TuneRequest, Tuning, asked_of
+from islands.configuration.spec import RunSpec
+from islands.errors import UsageError
+
+SEARCHED = ("c1=0.5..2", "c2=0.5..2", "penalty=100..500")
+
+
+def settings(spec: RunSpec) -> dict[str, Any]:
+    return spec.to_mapping()
+
+
+@pytest.mark.published
+def test_the_search_of_munhao_can_be_planned(published: Path) -> None:
+    """Ten random configurations of c1, c2 and P, on an instance of each kind (section 3)."""
+    kinds = [(file, first) for file in range(1, 10) for first in ("00", "10", "20")]
+    names = [f"orlib/mknapcb{file}-{first}" for file, first in kinds]
+    asked = TuneRequest({"preset": "munhao2019-m1"})
+    tuning = Tuning.of(asked, names, SEARCHED, 30, configurations=10)
+    assert len(tuning.tasks) == 27 * 11
+    assert tuning.batched
+    assert [task.name for task in tuning.tasks[::11]] == names
+    base = settings(tuning.tasks[0].spec)
+    assert (base["c1"], base["c2"], base["penalty"]) == (0.601321, 1.79865, 329.594)
+    for task in tuning.tasks:
+        each = settings(task.spec)
+        assert 0.5 <= each["c1"] <= 2
+        assert 0.5 <= each["c2"] <= 2
+        assert 100 <= each["penalty"] <= 500
+        assert {
+            **each,
+            **{name: base[name] for name in ("c1", "c2", "penalty", "instance")},
+        } == base
+        for name, value in task.configuration.values.items():
+            assert each[name] == value
+    tried = {(each["c1"], each["c2"], each["penalty"]) for each in map(settings, _specs(tuning))}
+    assert len(tried) == 11
+
+
+def _specs(tuning: Tuning) -> list[RunSpec]:
+    return [task.spec for task in tuning.tasks]
+
+
+def test_the_order_of_settings_makes_no_difference(tmp_path: Path) -> None:
+    name = str(cities(9, tmp_path).path)
+    over = ["rho=0.5..1", "elite=0.1..0.3"]
+    one, two = (
+        Tuning.of(TuneRequest({"improver": "none"}), [name], each, 2, configurations=3)
+        for each in (over, over[::-1])
+    )
+    assert one.candidates == two.candidates
+
+
+def test_configurations_that_do_not_fit_the_population_are_skipped(tmp_path: Path) -> None:
+    asked = TuneRequest({"population": 8, "improver": "none", "migration": "none"})
+    # An elite of 0.1 of eight individuals is empty, and mutants of 0.6 leave too few.
+    over = ["elite=0.1,0.3,0.5", "mutants=0.1,0.6"]
+    with pytest.raises(UsageError, match=r"^elite=0\.1 of population=8 is 0 individuals"):
+        Tuning.of(asked, ["demo/tsp"], over, 1, configurations=1, steps=3)
+    base = tmp_path / "base.toml"
+    base.write_text("elite = 0.25\n")
+    fit = TuneRequest(asked.options, base)
+    candidates = Tuning.of(fit, ["demo/tsp"], over, 1, configurations=1, steps=3).candidates
+    assert [each.values for each in candidates.configurations[1:]] == [
+        *({"elite": 0.3, "mutants": 0.1}, {"elite": 0.3, "mutants": 0.6}),
+        {"elite": 0.5, "mutants": 0.1},
+    ]
+    assert candidates.refused == 3
+
+
+def test_requested_settings_are_written_with_their_types(tmp_path: Path) -> None:
+    file = tmp_path / "some.toml"
+    file.write_text('preset = "xavier2019"\nseed = 9\n[migration]\nmigrants = 3\n')
+    asked = TuneRequest({"population": "64", "interval": "1e2"}, file)
+    tuning = Tuning.of(asked, ["demo/tsp"], ["rho=0.5,0.9", "improver=none"], 1, configurations=5)
+    task = tuning.tasks[-1]
+    assert asked.settings(task.configuration.values, task.spec) == {
+        "preset": "xavier2019",
+        "population": 64,
+        "rho": task.configuration.values["rho"],
+        "improver": {"name": "none"},
+        "migration": {"interval": 100, "migrants": 3},
+    }
+    assert task.spec.general.seed == 9
+
+
+def test_the_last_seed_must_be_valid() -> None:
+    with pytest.raises(UsageError, match="seed=9223372036854775807: the last of 2 runs would"):
+        Tuning.of(
+            TuneRequest({"seed": 2**63 - 1}), ["demo/tsp"], ["rho=0.5,0.9"], 2, configurations=5
+        )
+
+
+def test_either_all_runs_form_batches_or_none() -> None:
+    asked = TuneRequest({"algorithm": "cellular", "population": 16, "migration": "none"})
+
+    def tuning(over: str, runs: int) -> Tuning:
+        return Tuning.of(asked, ["demo/qap"], [over], runs, configurations=1, steps=1)
+
+    assert tuning("reset=0,5", 2).batched
+    assert not tuning("reset=0,5", 1).batched
+    assert not tuning("halo=false,true", 2).batched
+    assert not tuning("halo=true", 2).batched
+
+
+def test_runs_that_share_seconds_have_another_row() -> None:
+    def keys(*stop: str) -> set[str]:
+        asked = TuneRequest({"stop": list(stop)})
+        (task, *_) = Tuning.of(asked, ["demo/qap"], ["reset=5"], 2, configurations=1).tasks
+        return {json.dumps(asked_of(task, 2, batched=batched)) for batched in (True, False)}
+
+    assert len(keys("generations=9")) == 1
+    assert len(keys("generations=9", "seconds=5")) == 2

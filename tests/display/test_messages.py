@@ -1,0 +1,262 @@
+"""Messages of a run: its header, those before compilation, and those of long generations."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from epochs_for_tests import Slow as SlowArchipelago
+from epochs_for_tests import run as evolved
+from fakes import FakeArchipelago, FakeProblem, Silent
+from quick_compiler import in_scripts
+
+from islands.backends.cache import Compiling
+from islands.cli import main
+from islands.configuration.resolve import layers, resolve
+from islands.display.messages import Slow, opening, place
+from islands.instances.catalogue import BestKnown
+from islands.instances.solution_files import Remark
+from islands.progress.progress import Progress
+from islands.progress.usage import Machine
+
+MACHINE = Machine(2, "cpu", "2 x CPU, 1 thread", "no GPU found", "staged", 1.94)
+
+
+def test_the_header_describes_the_run_the_machine_and_the_criteria() -> None:
+    problem = FakeProblem(BestKnown(200, "optimal", "a list"))
+    problem.remarks = [Remark("stated", 190, "the file says best known 190")]
+    spec = resolve(layers({"preset": "xavier2019", "seed": 7}), problem)
+    assert opening("0.1.0", spec, problem, 2).split("\n") == [
+        "islands 0.1.0   tsp fake/five, size 5, optimum 200",
+        "the file says best known 190",
+        "brkga on keys   3 islands x 256   seed 7   preset xavier2019",
+        "3 islands on 2 ranks, 1 or 2 each",
+        "stops at: 1000 generations",
+    ]
+    assert place(spec, MACHINE, Path("runs/a")).split("\n") == [
+        "migration elite of 2 every 200 generations (transport: staged)",
+        "2 x CPU, 1 thread   backend cpu: no GPU found",
+        "kernels compiled in 1.9 s and stored in the cache",
+        "run folder runs/a",
+    ]
+
+
+def test_a_line_break_in_the_instance_name_is_escaped() -> None:
+    problem = FakeProblem()
+    problem.instance = "a\nstops at: 5 seconds"
+    spec = resolve(layers({"stop": "generations=5"}), problem)
+    first, second, *_ = opening("0.1.0", spec, problem, 2).split("\n")
+    assert first == "islands 0.1.0   tsp a\\nstops at: 5 seconds, size 5"
+    assert second.startswith("brkga on keys")
+
+
+def test_the_header_of_a_single_island() -> None:
+    spec = resolve(layers({"islands": 1, "stop": ["target=5", "seconds=2m"]}), FakeProblem())
+    text = opening("0.1.0", spec, FakeProblem(), 2) + place(spec, MACHINE, None)
+    assert "1 island x 256" in text
+    assert "no migration" in text
+    assert "stops at: cost 5, or 120 s" in text
+    assert "run folder" not in text
+
+
+RUN = ["run", "demo/tsp", "--population", "16", "--islands", "2", "--backend", "cpu"]
+RUN += ["--threads", "1", "--stop", "generations=2", "--improver", "none"]
+_WAITS = """#!/bin/sh
+[ "$1" = --version ] || while [ ! -e {go} ]; do sleep 0.05; done
+exec {real} "$@"
+"""
+COMPILES = "compiling the kernels (about {} s, once)"
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def said(capsys: pytest.CaptureFixture[str], *line: str) -> list[str]:
+    assert main([*RUN, *line]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize("speech", [[], ["--json"]])
+def test_the_first_lines_are_printed_before_compilation_ends(
+    speech: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, go = tmp_path / "compiler", tmp_path / "go"
+    script.write_text(_WAITS.format(go=go, real=in_scripts()))
+    script.chmod(0o755)
+    monkeypatch.setenv("CXX", str(script))
+    command = [sys.executable, "-m", "islands", *RUN, *speech]
+    began = time.monotonic()
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        stream = process.stderr if speech else process.stdout
+        assert stream is not None
+        lines = [stream.readline() for _ in range(4)]
+        assert time.monotonic() - began < 20  # about 1 s on an idle machine
+        assert not Path("runs").exists()
+        go.touch()
+        rest, _ = process.communicate(timeout=60)
+    assert lines[0].startswith("islands ")
+    assert lines[1] == "eax on permutation   2 islands x 16   seed 1\n"
+    assert lines[2] == "stops at: 2 generations\n"
+    assert lines[3] == f"{COMPILES.format(3)}\n"
+    assert process.returncode == 0
+    assert rest.count('{"instance"') == len(speech)
+
+
+def test_cached_programs_are_not_reported_as_compiled(
+    cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = said(capsys, "--out", "a")
+    assert [line for line in first if line.startswith("compiling")] == [COMPILES.format(3)]
+    assert any(line.startswith("kernels compiled in ") for line in first)
+    assert first == [
+        line for line in Path("a/log.txt").read_text().splitlines() if "   pid " not in line
+    ]
+    assert not [line for line in said(capsys, "--out", "b") if line.startswith("compiling")]
+    # The measured time is the estimate for the next compilation.
+    (cache / "compile-seconds-cpu").write_text("41.6\n")
+    other = said(capsys, "--out", "c", "--algorithm", "de")
+    assert [line for line in other if line.startswith("compiling")] == [COMPILES.format(42)]
+    assert float((cache / "compile-seconds-cpu").read_text()) < 41
+
+
+@pytest.mark.parametrize("content", ["inf", "nan", "-1e999", "", "\0"])
+def test_a_damaged_estimate_is_ignored(cache: Path, content: str) -> None:
+    cache.mkdir()
+    (cache / "compile-seconds-cpu").write_text(content)
+    compiling, reported = Compiling("cpu", 3.0), list[str]()
+    compiling.tell = reported.append
+    compiling.begin()
+    assert reported == [COMPILES.format(3)]
+
+
+def test_quiet_runs_only_log_the_messages(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = said(capsys, "--out", "a", "--quiet")
+    assert lines[0].startswith("Stopped: ")
+    log = Path("a/log.txt").read_text()
+    assert log.startswith("islands ")
+    assert COMPILES.format(3) in log
+
+
+class AtWork(FakeArchipelago):
+    """Islands with a given number of completed individuals."""
+
+    is_on_cpu = True
+
+    def made(self) -> int:
+        """Return the number of completed individuals."""
+        return 31
+
+
+def slow(islands: AtWork, clock: SimpleNamespace, monkeypatch: Any, **options: Any) -> Slow:
+    tick = SimpleNamespace(perf_counter=lambda: clock.now)
+    monkeypatch.setattr("islands.display.messages.time", tick)
+    spec = resolve(layers({"islands": 2, "population": 256, **options}), FakeProblem())
+    return Slow(islands, spec, clock.said.append, "function= of mine")  # type: ignore[arg-type]
+
+
+def test_a_generation_of_more_than_five_seconds_is_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, islands = SimpleNamespace(now=100.0, said=[]), AtWork()
+    looks = slow(islands, clock, monkeypatch)
+    for now in (100, 107):
+        clock.now = now
+        looks.look()  # no generation is running
+    islands.ahead = range(2, 3)
+    for now in (108, 112.9, 113, 114, 118):
+        clock.now = now
+        looks.look()
+    assert clock.said == [
+        "  generation 2, 31 of 512 individuals after 5 s. To shorten it: a smaller"
+        " --population, or a GPU",
+        "  generation 2, 31 of 512 individuals after 10 s",
+    ]
+    islands.ahead = range(3, 5)
+    for now in (119, 124):
+        clock.now = now
+        looks.look()
+    assert clock.said[2:] == ["  generations 3 to 4 after 5 s"]
+
+
+def test_a_generation_that_completes_meanwhile_is_not_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class JustDone(AtWork):
+        """Completes its generation during the call."""
+
+        def made(self) -> int:
+            self.ahead = range(0)
+            return 512
+
+    clock, islands = SimpleNamespace(now=0.0, said=[]), JustDone()
+    looks = slow(islands, clock, monkeypatch)
+    islands.ahead = range(2, 3)
+    for clock.now in (1.0, 6.5):
+        looks.look()
+    assert clock.said == []
+
+
+def test_an_evaluation_that_does_not_return_is_reported_at_the_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock, islands = SimpleNamespace(now=0.0, said=[]), AtWork()
+    looks = slow(islands, clock, monkeypatch)
+    islands.ahead = range(1)
+    said = dict[float, str]()
+    for clock.now in (0.0, 6.0, 7.0, 8.0, 9.0, 11.0, 14.0, 20.0):
+        looks.look(is_over=clock.now > 6 and clock.now != 8)
+        said[clock.now] = capsys.readouterr().err
+    assert [now for now, words in said.items() if words] == [14.0]  # also if the run is quiet
+    assert "should have ended 5 s ago, but waits for function= of mine" in said[14.0]
+    assert f"kill -9 {os.getpid()}" in said[14.0]
+    assert "islands check" in said[14.0]
+
+
+def test_rank_0_reports_its_own_islands_and_gives_advice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, islands = SimpleNamespace(now=0.0, said=[]), AtWork(range(1))
+    islands.is_on_cpu = False
+    looks = slow(islands, clock, monkeypatch, improver="two_opt")
+    islands.ahead = range(1)
+    for clock.now in (1.0, 6.5):
+        looks.look()
+    assert clock.said == [
+        "  generation 0, 31 of 256 individuals of rank 0 after 6 s. To shorten it: a"
+        " smaller --population, a smaller improver.rate, fewer improver.steps, or more GPUs"
+    ]
+
+
+def test_progress_is_shown_between_distant_visits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Seen(Silent):
+        """Collects the progress."""
+
+        def show(self, progress: Progress) -> None:
+            shown.append(progress)
+
+    shown: list[Progress] = []
+    options = {"stop": "generations=20", "record.every": 20}
+    plain = evolved(options, FakeProblem(), archipelago=SlowArchipelago(monkeypatch, seconds=0.5))
+    viewed = evolved(
+        options,
+        FakeProblem(),
+        archipelago=SlowArchipelago(monkeypatch, seconds=0.5),
+        viewer=Seen(),
+    )
+    assert [each.generation for each in shown] == [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20]
+    assert [each.cost for each in shown] == [1000 - each.generation for each in shown]
+    assert viewed[2] == plain[2]

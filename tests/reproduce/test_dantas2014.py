@@ -1,0 +1,140 @@
+"""The tables of dantas2014: the copied figures, and rows made from given runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from batches_for_tests import called, ended, filled
+
+from islands.configuration.resolve import layers
+from islands.configuration.stop import last_generation, parse
+from islands.problems.base import Problem
+from islands.reproduce.dantas2014 import (
+    PAPER,
+    GapsTable,
+    PrototypeTable,
+    change_facts,
+    level_facts,
+    prototype,
+)
+from islands.reproduce.dantas2014_islands import ALL, ONE, POPULATION, SEVERAL, EqualTimeTable
+from islands.reproduce.orlib import ProblemKind
+
+
+def known(name: str) -> Problem:
+    return called(name, known=1000, maximise=True)
+
+
+def test_divisions_keep_the_papers_population() -> None:
+    names = ["1", "8_none", "8_ring", "8_broadcast", "64_none", "64_ring", "64_broadcast"]
+    assert [each.name for each in ALL] == names
+    for each in ALL:
+        options = each.options()
+        assert options["islands"] * options["population"] == POPULATION == 4096
+    preset = layers({"preset": "dantas2014-cuda"})[0].values
+    assert {name: preset[name] for name in ("islands", "population")} == {
+        name: SEVERAL[1].options()[name] for name in ("islands", "population")
+    }
+    assert last_generation(map(parse, preset["stop"])) == 50
+    assert {table.generations for table in PAPER.tables.values()} == {50}
+
+
+def test_gaps_of_a_kind_are_means_over_its_problems() -> None:
+    names = ProblemKind(10, 250, "0.50").instances()[:2]
+    lost = {1: 40, 8: 20, 64: 30}
+    problems: list[str] = []
+
+    def answer(runs: int, islands: int, population: int, migration: str) -> Any:
+        worse = 10 if problems[-1] == names[1] else 0
+        return ended([1000 - lost[islands] - worse - (migration == "ring")] * runs)
+
+    table = filled(GapsTable, answer, runs=3, here=names)
+    for name in names:
+        problems.append(name)
+        rows = [*table.rows(known(name))]
+        assert len(rows) == (name == names[1])
+    (row,) = rows
+    assert {*row} == {column.name for column in table.columns()}
+    assert (row["kind"], row["m"], row["n"], row["tightness"]) == (
+        *("10 x 250, 0.50", 10, 250, "0.50"),
+    )
+    gaps = [row[each.name] for each in ALL]
+    assert gaps == pytest.approx([4.5, 2.5, 2.6, 2.5, 3.5, 3.6, 3.5])
+    assert row["8_ring_found"] == 0
+    assert row["8_ring_last"] == row["8_ring"]
+    columns, parts = table.parts()
+    assert len(parts) == 2 * len(ALL)
+    assert all({*part} == {column.name for column in columns} for part in parts)
+    assert table.facts([row])
+
+
+def row(m: int, n: int, tightness: str, *gaps: float) -> dict[str, Any]:
+    return {"m": m, "n": n, "tightness": tightness} | {
+        each.name: gap for each, gap in zip(ALL, gaps, strict=False)
+    }
+
+
+def test_means_by_level_and_changes_by_size() -> None:
+    rows = [
+        row(5, 100, "0.25", *[4.0, 2.0, 1, 1, 1, 1, 1]),
+        row(5, 100, "0.50", *[2.0, 1.0, 1, 1, 1, 1, 1]),
+        row(5, 500, "0.25", *[5.0, 7.0, 1, 1, 1, 1, 1]),
+    ]
+    levels = {fact.name: fact.value for fact in level_facts(rows, "tightness")}
+    assert (levels["mean_gap_tightness_0.25_1"], levels["mean_gap_tightness_0.50_8_none"]) == (
+        4.5,
+        1,
+    )
+    changes = {fact.name: fact for fact in change_facts(rows, "8_none", "8 none")}
+    assert changes["change_8_none_5 x 100"].value == -1.5
+    assert changes["change_8_none_5 x 500"].value == 2
+    assert changes["sizes_worse_8_none"].value == 1
+    assert changes["sizes_worse_8_none"].sentence == (
+        "8 none against 1 island, points of the gap:  5 x 100 -1.50;  5 x 500 +2.00"
+    )
+
+
+def test_equal_time_with_one_processor_and_with_one_per_island() -> None:
+    asked: list[tuple[int, str]] = []
+
+    def answer(runs: int, islands: int, population: int, migration: str, stop: Any = None) -> Any:
+        """Return half the time on several islands, and a smaller gap with more generations."""
+        generations = int(stop[0].removeprefix("generations=")) if stop else 50
+        asked.append((generations, f"{islands} {migration}"))
+        seconds = generations * runs * (2.0 if islands == 1 else 1.0)
+        return ended([1000 - 3200 // generations] * runs, generations=generations, seconds=seconds)
+
+    table = filled(EqualTimeTable, answer, runs=2, here=("orlib/mknapcb9-00",))
+    rows = {row["division"]: row for row in table.rows(known("orlib/mknapcb9-00"))}
+    assert len(rows) == 1 + 4 * 3  # 2, 8, 32 and 64 islands, with each migration and none
+    one, ring = rows[ONE.words], rows["64 ring"]
+    assert {*ring} == {column.name for column in table.columns()}
+    assert (one["size"], one["m"], one["evaluations"], one["time"]) == (
+        *("30 x 500", 30, pytest.approx(6.4), pytest.approx(6.4)),
+    )
+    assert ring["evaluations_change"] == 0
+    assert (ring["time_generations"], ring["processors_generations"]) == (100, 3200)
+    assert (ring["time"], ring["processors"]) == (pytest.approx(3.2), pytest.approx(0.1))
+    assert ring["time_change"] == pytest.approx(-3.2)
+    assert (400, "8 broadcast") in asked
+    found = {fact.name: fact for fact in table.facts([*rows.values()])}
+    assert found["change_processors_64_ring"].value == pytest.approx(-6.3)
+    assert found["change_time_8_none"].sentence == (
+        "in the time of 1 island here, 8 none: -3.20 points against 1 island; worse on 0 of 1 sizes"
+    )
+
+
+def test_gaps_are_compared_with_the_prototype() -> None:
+    table = filled(PrototypeTable, lambda runs, **options: ended([980] * runs))
+    (row,) = table.rows(known("orlib/mknapcb3-00"))
+    assert {*row} == {column.name for column in table.columns()}
+    assert (row["kind"], row["64_ring"], row["64_ring_prototype"]) == ("5 x 500, 0.25", 2.0, 8.7)
+    assert "8_none" not in row
+    found = {fact.name: fact.value for fact in table.facts([row])}
+    assert found["mean_gap_1"] == 2.0
+    # Islands reduce quality if n is large, and improve it if n is small.
+    assert all(
+        (figures["64_ring"] > figures["1"]) == (name in ("orlib/mknapcb3-00", "orlib/mknapcb9-12"))
+        for name, figures in prototype().items()
+    )

@@ -1,0 +1,149 @@
+"""The tables of xavier2019: the copied figures, and rows made from given runs."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+import pytest
+from batches_for_tests import ended, filled
+
+from islands.configuration.resolve import layers
+from islands.configuration.stop import last_generation, parse
+from islands.errors import UsageError
+from islands.instances.catalogue import catalogue
+from islands.instances.synthetic import uniform_tsp
+from islands.instances.tsplib import TspFile
+from islands.problems import load
+from islands.problems.tsp import Tsp
+from islands.reproduce import xavier2019
+from islands.reproduce.xavier2019 import (
+    MEAN_SPEEDUPS,
+    MEAN_VALUES,
+    PAPER,
+    InstanceFigures,
+    ValuesTable,
+    mean_random_tour,
+    printed,
+)
+
+
+def test_the_means_agree_with_the_printed_means() -> None:
+    figures = printed().values()
+    assert MEAN_VALUES == {"cuda_value": 31_840_933.69, "api_value": 32_068_688.19}
+    assert fmean(each.cuda_value for each in figures) == pytest.approx(31_840_933.69, abs=0.01)
+    assert fmean(each.api_value for each in figures) == pytest.approx(32_068_688.19, abs=0.01)
+    assert fmean(each.cuda_seconds for each in figures) == pytest.approx(169.48, abs=0.01)
+    api = {
+        threads: fmean(getattr(each, f"api_{threads}_seconds") for each in figures)
+        for threads in (1, 4, 8)
+    }
+    assert api == pytest.approx({1: 470.05, 4: 213.42, 8: 187.39}, abs=0.01)
+
+
+def test_the_mean_speedups_agree_with_the_printed_ones() -> None:
+    figures = printed().values()
+    means = {
+        threads: fmean(
+            getattr(each, f"api_{threads}_seconds") / each.cuda_seconds for each in figures
+        )
+        for threads in MEAN_SPEEDUPS
+    }
+    assert MEAN_SPEEDUPS == {1: 2.71, 4: 1.28, 8: 1.16}
+    # 1.28 is the mean of ratios that the paper first rounded to two digits.
+    assert means == pytest.approx(MEAN_SPEEDUPS, abs=0.0056)
+
+
+def test_every_instance_is_in_the_catalogue_and_in_order_of_size() -> None:
+    sizes = []
+    for name in printed():
+        entry = catalogue().entry(*name.split("/"))
+        assert entry is not None, name
+        sizes.append(entry.size)
+    assert len(sizes) == 21
+    assert sizes == sorted(sizes)
+
+
+def test_the_preset_has_the_generations_of_the_tables() -> None:
+    for table in PAPER.tables.values():
+        preset = layers({"preset": table.preset})[0].values
+        assert last_generation(map(parse, preset["stop"])) == table.generations
+
+
+def test_the_mean_over_all_tours() -> None:
+    tsp = Tsp(uniform_tsp(7, seed=3, side=100))
+    lengths = tsp.costs(np.array(list(permutations(range(7)))))
+    assert mean_random_tour(tsp) == pytest.approx(lengths.mean(), rel=1e-12)
+
+
+@pytest.mark.parametrize("pairs", [1, 60, 61, 1000])
+def test_the_mean_does_not_depend_on_the_block_size(
+    pairs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tsp = Tsp(uniform_tsp(20, seed=3))
+    whole = mean_random_tour(tsp)
+    monkeypatch.setattr(xavier2019, "_PAIRS_AT_ONCE", pairs)
+    assert mean_random_tour(tsp) == whole
+
+
+def test_other_distances_are_refused() -> None:
+    square = np.array([[0.0, 0.0], [0.0, 9.0], [9.0, 9.0]])
+    tsp = Tsp(TspFile("odd", None, 3, "ATT", coordinates=square))
+    with pytest.raises(UsageError, match=r"odd: ATT: .* only for EUC_2D"):
+        mean_random_tour(tsp)
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(("name", "length"), [("zi929", 2368790), ("mu1979", 5631967)])
+def test_published_instances(name: str, length: int, published: Path) -> None:
+    # The references use distances without rounding, so the last digits differ.
+    tour = mean_random_tour(load(str(published / "national" / f"{name}.tsp")))
+    assert tour == pytest.approx(length, rel=2e-6)
+
+
+def test_a_row_compares_with_the_better_of_the_two() -> None:
+    table = filled(ValuesTable, ended)
+    paper = InstanceFigures(200.0, 160.0, 1.0, 2.0, 3.0, 4.0)
+    measured = {"problem": Tsp(uniform_tsp(5, seed=1), "small"), "paper": paper, "random": 400.0}
+    row = table.cells(costs=[160, 170, 174], **measured)
+    assert row["mean"] == 168.0
+    assert row["best"] == 160
+    assert row["deviation"] == pytest.approx(52**0.5)  # (64 + 4 + 36) / 2
+    assert row["difference"] == pytest.approx(5.0)
+    assert (row["ratio"], row["cuda_ratio"], row["api_ratio"]) == (0.42, 0.5, 0.4)
+    assert (row["runs"], row["cities"]) == (3, 5)
+    assert table.cells(costs=[160], **measured)["deviation"] is None
+
+
+def row(mean: float, cuda: float, api: float, random: float) -> dict[str, float]:
+    return {
+        "mean": mean,
+        "cuda_value": cuda,
+        "api_value": api,
+        "difference": 100 * (mean / min(cuda, api) - 1),
+        "ratio": mean / random,
+        "cuda_ratio": cuda / random,
+        "api_ratio": api / random,
+    }
+
+
+def test_the_facts_count_near_values() -> None:
+    pytest.importorskip("scipy")
+    rows = [
+        row(104.0, 100.0, 120.0, 200.0),  # 4 % above; ratio 0.52, below 0.60
+        row(106.0, 100.0, 101.0, 1000.0),  # 6 % above; ratio 0.106, within 0.04 of 0.101
+        row(150.0, 100.0, 101.0, 200.0),  # 50 % above; ratio 0.75, far above 0.505
+        row(90.0, 100.0, 101.0, 200.0),  # below
+    ]
+    facts = {fact.name: fact.value for fact in filled(ValuesTable, ended).facts(rows)}
+    assert facts["within_5_percent"] == 2
+    assert facts["ratio_within_0.04"] == 3
+    assert facts["mean_value"] == 112.5
+    # Differences to brkgaCuda 4, 6, 50, -10: ranks 1, 2, 4 against 3.
+    assert facts["wilcoxon_better_cuda_value"] == "theirs"
+    assert facts["wilcoxon_p_cuda_value"] == pytest.approx(10 / 16)
+    # To brkgaAPI -16, 5, 49, -11: ranks 1, 4 against 3, 2.
+    assert facts["wilcoxon_better_api_value"] == "neither"
+    assert facts["wilcoxon_p_api_value"] == 1.0
