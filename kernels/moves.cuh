@@ -128,7 +128,17 @@ struct Any {
     }
 };
 
-// Flips an item of a subset, or two.
+// Moves of a subset, as a user's functions receive them: chooses an item, or drops a chosen one.
+struct Flip {
+    int item;
+};
+
+// Drops a chosen item, and chooses one that is not chosen.
+struct Exchange {
+    int out, in;
+};
+
+// Flips an item of a subset, or two of which one is chosen.
 struct Flips {
     static constexpr int32_t NONE = -1;
 

@@ -58,8 +58,6 @@ _SHARES = 0.002, 0.2
 _MOVING = {"rungs": 2, "tuning": 48, "cycle": 100}
 _ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
 """The encoding whose genomes are solutions, by kind of solution."""
-_KINDS = ("swap", "reversal", "insertion", "rotation", "flips", "setting")
-"""Moves: those of orders as in `moves::Any::Kind`, then those of subsets and of numbers."""
 _ROWS = 2.0
 """Number of rows of pairs that take as long as an accepted exchange if places are chosen."""
 _C_TYPES = {
@@ -221,8 +219,7 @@ class Tempering(Algorithm):
             self._effort = _ROWS / self._choice.chosen
 
     def defines(self) -> Macros:
-        moves = sum(1 << _KINDS.index(each) for each in self._moves)
-        moving = {"TEMPERING_MOVES": str(moves)} if moves else {}
+        moving = {"TEMPERING_TRIES": "1"} if self._moves else {}
         return {**_types(self._choice), **moving, "TEMPERING_KEEPS": str(int(self._keeps))}
 
     def items(self, problem: Problem) -> int:

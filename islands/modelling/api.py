@@ -30,6 +30,7 @@ def permutation(
     data: Mapping[str, Any] | None = None,
     cooperative: bool = False,
     delta: Code | None = None,
+    state: Code | None = None,
     repair: Code | None = None,
     reference: Function | None = None,
     maximise: bool = False,
@@ -50,7 +51,8 @@ def permutation(
 
     `data` are arrays and numbers that CUDA code reads as `data.NAME`. `delta` is CUDA code for the
     change of the cost by a move (`Swap`, `Reversal` or `Insertion`), which makes local search fast.
-    `repair` is CUDA code that may change a solution before it is evaluated. `reference` computes
+    `state` is CUDA code for a `struct State` that follows the moves of a solution, so that a move is
+    judged in a few steps: `prepare`, `change` and `apply`. `repair` is CUDA code that may change a solution before it is evaluated. `reference` computes
     the costs of a batch in NumPy; the best solution is checked with it. `maximise` looks for the
     highest cost. `name` is the name in results; `best_known` is a cost, for gaps and
     `stop="best-known"`. `plot` is a Python function that draws a solution: it receives the solution
@@ -72,6 +74,7 @@ def subset(
     data: Mapping[str, Any] | None = None,
     cooperative: bool = False,
     delta: Code | None = None,
+    state: Code | None = None,
     repair: Code | None = None,
     reference: Function | None = None,
     maximise: bool = False,
@@ -99,6 +102,7 @@ def keys(
     data: Mapping[str, Any] | None = None,
     cooperative: bool = False,
     delta: Code | None = None,
+    state: Code | None = None,
     repair: Code | None = None,
     reference: Function | None = None,
     maximise: bool = False,
@@ -128,6 +132,7 @@ def real(
     data: Mapping[str, Any] | None = None,
     cooperative: bool = False,
     delta: Code | None = None,
+    state: Code | None = None,
     repair: Code | None = None,
     reference: Function | None = None,
     maximise: bool = False,
@@ -150,6 +155,7 @@ def real(
 def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
     """Return the problem for the arguments of `permutation` or of one of the other functions."""
     cost, delta, repair, data = (given[name] for name in ("cost", "delta", "repair", "data"))
+    state = given["state"]
     reference, python, functions = given["reference"], _python(kind, given), None
     if python is None:
         functions = Functions(
@@ -157,9 +163,15 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
             None if delta is None else _delta(kind, delta),
             None if repair is None else Text.of("repair", repair),
             bool(given["cooperative"]),
+            None if state is None else Text.of("state", state),
         )
     else:
-        for argument, value in {"delta": delta, "repair": repair, "data": data}.items():
+        for argument, value in {
+            "delta": delta,
+            "state": state,
+            "repair": repair,
+            "data": data,
+        }.items():
             if value is not None:
                 raise UsageError(
                     f"{argument}: only belongs to cost=, CUDA code, but"

@@ -63,6 +63,24 @@ DELTA = Signature(
     ("Solution", "int", "Data", ""),
     "__device__ long long delta(const Solution& s, int n, const Data& data, Swap move)",
 )
+_STATE = "State& state, const Solution& s, int n, const Data& data"
+PREPARE = Signature(
+    "prepare",
+    ("State", "Solution", "int", "Data"),
+    f"__device__ void prepare({_STATE})",
+)
+CHANGE = Signature(
+    "change",
+    ("State", "Solution", "int", "Data", ""),
+    f"__device__ long long change(const {_STATE}, Swap move)",
+)
+APPLY = Signature(
+    "apply",
+    ("State", "Solution", "int", "Data", ""),
+    f"__device__ void apply({_STATE}, Swap move)",
+)
+MOVES = ("swap", "reversal", "insertion", "rotation", "flip", "exchange", "setting")
+"""The kinds of moves, in the order of `MoveKind` in kernels/problems/judge.cuh."""
 REPAIR = Signature(
     "repair",
     ("Changing", "int", "Data"),
@@ -231,6 +249,7 @@ class Functions:
     delta: Text | None
     repair: Text | None
     cooperative: bool
+    state: Text | None = None
 
     def returns_real(self) -> bool:
         """Return whether costs are floating-point numbers; refuse other signatures."""
@@ -242,6 +261,14 @@ class Functions:
             )
         if self.repair is not None:
             self.repair.require(REPAIR)
+        if self.state is not None:
+            self.state.require(PREPARE)
+            self.state.require(APPLY)
+            if self.state.returns_real(CHANGE) != found:
+                raise UsageError(
+                    "state: cost and change return different types. Let both return long long, or"
+                    " both double"
+                )
         return found
 
     def moves(self, kind: SolutionKind) -> tuple[str, ...]:
@@ -262,18 +289,28 @@ class Functions:
 
     def proposals(self, kind: SolutionKind) -> tuple[str, ...]:
         """Return the moves after which one thread can compute the cost."""
-        if self.cooperative or self.repair is not None:
+        if self.repair is not None or (self.cooperative and self.state is None):
             return ()
-        return kind.proposals if self.delta is None else self.moves(kind)
+        if self.state is None:
+            return kind.proposals if self.delta is None else self.moves(kind)
+        change, apply = (_taken(self.state, name, kind) for name in ("change", "apply"))
+        if change != apply or not change:
+            raise UsageError(
+                f"state: change takes {' and '.join(change) or 'no move'}, and apply"
+                f" {' and '.join(apply) or 'no move'}. Define both for the same moves, of"
+                f" {', '.join(_stated(each) for each in kind.proposals if each != 'rotation')}"
+            )
+        return change
 
     def header(self, kind: SolutionKind, members: Members) -> Header:
         """Return the header, whose name depends on its content."""
         own = self.cost.section(COST)
         # The names of a text hide equal ones of the cost, whose other names it may use.
-        for other, signature in ((self.delta, DELTA), (self.repair, REPAIR)):
+        others = {"delta": (self.delta, DELTA), "repair": (self.repair, REPAIR)}
+        others["state"] = self.state, CHANGE
+        for name, (other, signature) in others.items():
             if other is not None:
-                section = other.section(signature)
-                own += f"\nnamespace of_{signature.function} {{\n{section}\n}}"
+                own += f"\nnamespace of_{name} {{\n{other.section(signature)}\n}}"
         parts = [
             "#pragma once",
             '#include "problems/moved.cuh"',
@@ -282,7 +319,9 @@ class Functions:
             "namespace problem {",
             f"struct Data {{\n{declaration(members)}\n    int64_t* {FAULTS};\n}};",
             "namespace user {",
-            "using moves::Swap;\nusing moves::Reversal;\nusing moves::Insertion;",
+            *(f"using moves::{each};" for each in ("Swap", "Reversal", "Insertion")),
+            "using moves::Flip;\nusing moves::Exchange;\nusing Set = moves::Setting<Stored>;",
+            "using Memory = Scratch;",
             own,
             "}  // namespace user",
         ]
@@ -300,7 +339,10 @@ class Functions:
             "STATED_COOPERATIVE": str(int(self.cooperative)),
             "STATED_MAXIMISES": str(int(maximise)),
             "COSTS_REAL": str(int(real)),
+            "STATED_MOVES": str(sum(1 << MOVES.index(each) for each in self.proposals(kind))),
         }
+        if self.state is not None:
+            found["STATED_STATE"] = "1"
         if self.repair is not None:
             found |= {"STATED_REPAIRS": "1", "PROBLEM_EVALUATES": "1"}
         if self.delta is not None:
@@ -308,6 +350,17 @@ class Functions:
         elif not self.cooperative and self.repair is None:
             found["STATED_MOVED"] = "1"
         return found
+
+
+def _stated(move: str) -> str:
+    """Return the type of a move in a user's functions."""
+    return "Set" if move == "setting" else move.title()
+
+
+def _taken(text: Text, function: str, kind: SolutionKind) -> tuple[str, ...]:
+    """Return the moves of a kind of solution that the overloads of a function take."""
+    words = {each for match in text.declared(function) for each in re.findall(r"\w+", match[2])}
+    return tuple(each for each in kind.proposals if _stated(each) in words)
 
 
 FAULTS = "_faults"

@@ -270,6 +270,7 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
             None if texts["delta"] is None else Text(**texts["delta"]),
             None if texts["repair"] is None else Text(**texts["repair"]),
             bool(texts["cooperative"]),
+            Text(**texts["state"]) if texts.get("state") else None,
         ),
         python=None,
         reference=None,

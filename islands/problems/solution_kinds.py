@@ -148,7 +148,7 @@ class Subset(SolutionKind):
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int8)
     words, algorithm = "a 0 or 1 for each item", "ga"
     colonies = ("algorithm=ga", "algorithm=pso")
-    proposals = ("flips",)
+    proposals = ("flip", "exchange")
     axes, picture = ("item", ""), "The chosen items."
 
     @property

@@ -196,3 +196,7 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, const Mo
 #endif
 
 }  // namespace problem
+
+#ifndef ISLANDS_TILED
+#include "problems/judge.cuh"
+#endif

@@ -164,7 +164,7 @@ class Ladder {
         return plan_.high * unit() * exact::pow(plan_.low / plan_.high, part);
     }
 
-#ifdef TEMPERING_MOVES
+#ifdef TEMPERING_TRIES
     // The mean change of the cost by a move of a random order of the island.
     __device__ double unit() const {
         const int64_t first = all_.number(local_, 0);

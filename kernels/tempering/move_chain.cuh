@@ -16,7 +16,7 @@ namespace tempering {
 
 using Delta = int64_t;
 using encoding::Gene;
-using proposals::Move;
+using problem::Move;
 
 // Return by how much one cost is above another.
 __device__ double above(int64_t cost, int64_t other) {
@@ -25,14 +25,15 @@ __device__ double above(int64_t cost, int64_t other) {
 
 class Chain {
   public:
-    __device__ Chain(Scratch&, Gene* row, Gene* best, const encoding::Shape& shape,
+    __device__ Chain(Scratch& scratch, Gene* row, Gene* best, const encoding::Shape& shape,
                      const problem::Data& data, const algorithm::Plan& plan, int64_t)
         : n_(genes::items(shape)),
           pitch_(shape.pitch),
           effort_(int(plan.effort)),
           row_(row),
           best_(best),
-          data_(data) {}
+          data_(data),
+          judge_(scratch, n_, data) {}
 
     __device__ static double scale(const algorithm::Plan&) { return 1.0; }
 
@@ -43,6 +44,8 @@ class Chain {
         costs.proposed = 0;
         if (n_ < 2) return costs;
         improver::Lookout lookout(improving);
+        judge_.prepare(row_);
+        const int64_t before = costs.best;
         int64_t end = proposals, next = 0;
         for (int turn = 0; next < end && !lookout.halts(); turn ^= 1) {
             const int64_t mine = next + threadIdx.x;
@@ -50,7 +53,7 @@ class Chain {
             if (mine < end) {
                 const uint4 words = place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, mine);
                 const Move move = proposals::drawn(words, row_, n_);
-                const int64_t cost = cost_after(move, costs.current);
+                const int64_t cost = judge_.cost_after(row_, move, costs.current);
                 const bool climbs = cost > costs.current;
                 if (!climbs || acceptance.takes(above(cost, costs.current), words.w)) {
                     bid = {threadIdx.x, {cost, move, climbs}};
@@ -66,6 +69,7 @@ class Chain {
             const auto [cost, move, climbs] = found.value;
             costs.climbs += climbs;
             costs.current = cost;
+            judge_.apply(row_, move);
             move.apply(row_);
             if (cost < costs.best) {
                 costs.best = cost;
@@ -74,15 +78,21 @@ class Chain {
             }
         }
         costs.proposed = min(next, max(end, int64_t(1)));
+        if (COSTS_REAL && problem::ADDS_CHANGES) {
+            costs.current = problem::cost_after(row_, n_, data_);
+            if (costs.best != before) costs.best = problem::cost_after(best_, n_, data_);
+        }
         return costs;
     }
 
     // Return the mean change of the cost by some moves, without those to or from infinity.
     __device__ double roughness(int64_t cost, const draw::Place& place) const {
         if (n_ < 2) return 0.0;
+        judge_.prepare(row_);
         const auto change = [&](int i) {
             const auto words = place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, i);
-            const double by = fabs(above(cost_after(proposals::drawn(words, row_, n_), cost), cost));
+            const double by = fabs(
+                above(judge_.cost_after(row_, proposals::drawn(words, row_, n_), cost), cost));
             return by < 1e300 ? by : 0.0;
         };
         return block::sum(SAMPLES, change) / SAMPLES;
@@ -98,40 +108,11 @@ class Chain {
     };
     using Bid = block::Bid<Step>;
 
-    // Return the cost after a move; called by one thread.
-    __device__ int64_t cost_after(const Move& move, int64_t current) const {
-#ifdef STATED_DELTA
-        int64_t change = 0;
-        if constexpr (proposals::has(moves::Any::SWAP)) {
-            if (move.kind == moves::Any::SWAP) change = change_by(moves::Swap{move.u, move.v});
-        }
-        if constexpr (proposals::has(moves::Any::REVERSAL)) {
-            if (move.kind == moves::Any::REVERSAL) {
-                change = change_by(moves::Reversal{move.u, move.v});
-            }
-        }
-        if constexpr (proposals::has(moves::Any::INSERTION)) {
-            if (move.kind == moves::Any::INSERTION) {
-                change = change_by(moves::Insertion{move.u, move.v});
-            }
-        }
-        return real::changed(current, change);
-#else
-        return problem::cost_moved(row_, n_, data_, move);
-#endif
-    }
-
-#ifdef STATED_DELTA
-    template <class Move>
-    __device__ int64_t change_by(const Move& move) const {
-        return problem::delta(row_, n_, data_, move);
-    }
-#endif
-
     const int n_, pitch_, effort_;
     Gene* const row_;
     Gene* const best_;
     const problem::Data& data_;
+    const problem::Judge judge_;
 };
 
 }  // namespace tempering

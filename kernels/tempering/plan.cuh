@@ -43,7 +43,7 @@ struct Plan {
     char* deltas;  // [deltas_bytes]
     int64_t deltas_bytes;
     int64_t* deltas_of;
-#ifdef TEMPERING_MOVES
+#ifdef TEMPERING_TRIES
     // Chains of moves: see move_chain.cuh.
     double cold_share, hot_share;  // accepted climbs of a proposal at the ends of the temperatures
     int32_t cycle;    // generations of the first annealing, each next one twice as many; 0: ladders

@@ -1,7 +1,7 @@
 // The moves that a chain of a user's own problem proposes, for each kind of solution. Half of the
 // moves of orders are between places that are near each other; those of subsets exchange items or
-// flip one; those of numbers have steps of all lengths. TEMPERING_MOVES has a bit for each kind of
-// move of an order. Reads random words and a solution; returns moves. No random numbers here: the
+// flip one; those of numbers have steps of all lengths. Only moves of the kinds of STATED_MOVES are
+// proposed. Reads random words and a solution; returns moves. No random numbers here: the
 // caller passes random words.
 #pragma once
 
@@ -10,6 +10,8 @@
 #include "moves.cuh"
 
 namespace proposals {
+
+using problem::Move;
 
 // Draws numbers below bounds from one random word; the product of the bounds must be far below 2^32.
 class Drawn {
@@ -28,10 +30,6 @@ class Drawn {
 
 #if SOLUTION_KIND == SOLUTION_ORDER
 
-using Move = moves::Any;
-
-__device__ constexpr bool has(int kind) { return TEMPERING_MOVES >> kind & 1; }
-
 // Return a place that is near another one in an order of at least two items.
 __device__ int near_to(int u, uint32_t word, bool is_right, int n) {
     const int distance = 1 + draw::below(word, min(n - 1, max(3, n / 10)));
@@ -45,7 +43,7 @@ __device__ Move drawn(const uint4& words, const Row*, int n) {
     constexpr int KINDS = 4;
     Drawn word(words.x);
     int kind = word.below(KINDS);
-    while (!has(kind)) kind = (kind + 1) % KINDS;
+    while (!problem::takes(kind)) kind = (kind + 1) % KINDS;
     const int u = draw::below(words.y, n);
     int v;
     if (word.below(2)) {
@@ -55,7 +53,7 @@ __device__ Move drawn(const uint4& words, const Row*, int n) {
         v += v >= u;
     }
     const int low = min(u, v), high = max(u, v);
-    if (kind == Move::INSERTION && has(Move::ROTATION)) {
+    if (kind == Move::INSERTION && problem::takes(problem::ROTATION)) {
         return {Move::ROTATION, low, high, u < v ? 1 : high - low};
     }
     return {Move::Kind(kind), low, high, kind == Move::ROTATION ? 1 + word.below(high - low) : 0};
@@ -63,14 +61,13 @@ __device__ Move drawn(const uint4& words, const Row*, int n) {
 
 #elif SOLUTION_KIND == SOLUTION_SUBSET
 
-using Move = moves::Flips;
-
 template <class Row>
 __device__ Move drawn(const uint4& words, const Row* row, int n) {
     constexpr int TRIES = 16;
     Drawn word(words.x);
     const int one = draw::below(words.y, n);
-    if (!word.below(2)) return {one, moves::Flips::NONE};
+    if constexpr (!problem::takes(problem::EXCHANGE)) return {one, moves::Flips::NONE};
+    if (problem::takes(problem::FLIP) && !word.below(2)) return {one, moves::Flips::NONE};
     uint32_t other = words.z;
     for (int k = 0; k < TRIES; ++k) {
         const int item = draw::below(other, n);
@@ -81,8 +78,6 @@ __device__ Move drawn(const uint4& words, const Row* row, int n) {
 }
 
 #else
-
-using Move = moves::Setting<encoding::Gene>;
 
 // Steps from half of the range down to 2^-24 of it, in both directions; a quarter of the moves take
 // any number.

@@ -10,7 +10,7 @@
 #ifdef TEMPERING_WEIGHT
 #include "tempering/subset_chain.cuh"
 #include "tempering/subset_cross.cuh"
-#elif defined(TEMPERING_MOVES)
+#elif defined(TEMPERING_TRIES)
 #include "tempering/move_chain.cuh"
 #if SOLUTION_KIND == SOLUTION_ORDER
 #include "tempering/order_cross.cuh"
@@ -34,7 +34,7 @@ constexpr int32_t NEWCOMER = -2;  // begin with a random order
 
 // Work of a replica per generation of the tuning, which has many: at most this number of sweeps.
 constexpr int TUNING_SWEEPS = 96;
-#ifdef TEMPERING_MOVES
+#ifdef TEMPERING_TRIES
 constexpr bool MEASURES = false;  // sweeps are proposals
 #else
 constexpr bool MEASURES = true;
@@ -75,7 +75,7 @@ class Replica {
             plan_.deltas_of[all_.number(local, slot)] = NO_DELTAS;
         }
         const int64_t me = all_.number(local, slot);
-#ifdef TEMPERING_MOVES
+#ifdef TEMPERING_TRIES
         Scratch scratch = scratch_;
         Chain chain(scratch, order_, best_order_, all_.shape, data_, plan_, me);
         const double rough = chain.roughness(cost, all_.place(local, 0, slot));
@@ -116,7 +116,7 @@ class Replica {
 
     // Return the cost of the state.
     __device__ int64_t cost_of_order() const {
-#ifdef TEMPERING_MOVES
+#ifdef TEMPERING_TRIES
         return problem::cost_after(order_, genes::items(all_.shape), data_);
 #else
         return problem::cost(order_, all_.shape.n, data_);
@@ -199,7 +199,7 @@ class Replica {
             all_.cost[row] = costs.best;
             plan_.energy[me] = costs.current;
             plan_.held[me] = costs.best;
-#ifdef TEMPERING_MOVES
+#ifdef TEMPERING_TRIES
             plan_.climbs[me] = costs.climbs;
             plan_.proposals[me] = costs.proposed;
 #endif
