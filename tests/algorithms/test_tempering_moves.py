@@ -48,6 +48,88 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
     }
     return sum;
 }"""
+CHOICE_STATE = """
+struct State {
+    long long* field;  // of each item: the sum of its entries with all chosen items
+    long long chosen;
+    __device__ State(Memory& memory, int n, const Data&)
+        : field(memory.take<long long>(n)), chosen(0) {}
+};
+__device__ long long both(const Data& data, int n, int i, int j) {
+    return data.t[i * n + j] + data.t[j * n + i] - 100;
+}
+__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
+    state.chosen = 0;
+    for (int i = 0; i < n; ++i) {
+        state.chosen += s[i];
+        state.field[i] = data.t[i * n + i] - 50;
+        for (int j = 0; j < n; ++j) state.field[i] += j != i ? s[j] * both(data, n, i, j) : 0;
+    }
+}
+__device__ long long change(const State& state, const Solution& s, int n, const Data&, Flip move) {
+    return s[move.item] ? -state.field[move.item] : state.field[move.item];
+}
+__device__ void apply(State& state, const Solution& s, int n, const Data& data, Flip move) {
+    const int by = s[move.item] ? -1 : 1;
+    state.chosen += by;
+    for (int j = 0; j < n; ++j) {
+        if (j != move.item) state.field[j] += by * both(data, n, j, move.item);
+    }
+}
+__device__ long long change(const State& state, const Solution& s, int n, const Data& data,
+                            Exchange move) {
+    return state.field[move.in] - state.field[move.out] - both(data, n, move.in, move.out);
+}
+__device__ void apply(State& state, const Solution& s, int n, const Data& data, Exchange move) {
+    for (int j = 0; j < n; ++j) {
+        if (j != move.in) state.field[j] += both(data, n, j, move.in);
+        if (j != move.out) state.field[j] -= both(data, n, j, move.out);
+    }
+}"""
+PLACES_STATE = """
+struct State {
+    double* price;  // of each place
+    __device__ State(Memory& memory, int n, const Data&) : price(memory.take<double>(n)) {}
+};
+__device__ double at(const Data& data, int n, int item, int place) {
+    return data.t[item * n + place] / 8.0;
+}
+__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
+    for (int i = 0; i < n; ++i) state.price[i] = at(data, n, s[i], i);
+}
+__device__ double change(const State& state, const Solution& s, int n, const Data& data,
+                         Swap move) {
+    const auto [u, v] = move;
+    return at(data, n, s[u], v) + at(data, n, s[v], u) - state.price[u] - state.price[v];
+}
+__device__ void apply(State& state, const Solution& s, int n, const Data& data, Swap move) {
+    const auto [u, v] = move;
+    state.price[u] = at(data, n, s[v], u);
+    state.price[v] = at(data, n, s[u], v);
+}
+__device__ double change(const State& state, const Solution& s, int n, const Data& data,
+                         Insertion move) {
+    double sum = at(data, n, s[move.u], move.v) - state.price[move.u];
+    for (int i = move.u; i < move.v; ++i) sum += at(data, n, s[i + 1], i) - state.price[i + 1];
+    return sum;
+}
+__device__ void apply(State& state, const Solution& s, int n, const Data& data, Insertion move) {
+    for (int i = move.u; i < move.v; ++i) state.price[i] = at(data, n, s[i + 1], i);
+    state.price[move.v] = at(data, n, s[move.u], move.v);
+}"""
+BOWL_STATE = """
+struct State {
+    __device__ State(Memory&, int, const Data&) {}
+};
+__device__ double at(const Data& data, int i, double number) {
+    const double away = number - data.t[i] / 128.0;
+    return away * away * (1 + i);
+}
+__device__ void prepare(State&, const Solution&, int, const Data&) {}
+__device__ double change(const State&, const Solution& s, int, const Data& data, Set move) {
+    return at(data, move.item, move.value) - at(data, move.item, s[move.item]);
+}
+__device__ void apply(State&, const Solution&, int, const Data&, Set) {}"""
 BOWL = """
 __device__ double cost(const Solution& s, int n, const Data& data) {
     double sum = 0;
@@ -90,8 +172,15 @@ def problem(kind: str) -> tuple[Model, Any, tuple[int, ...]]:
         return islands.permutation(N, cost=PLACES, delta=PLACES_CHANGE, data=data), places, (0,)
     if kind == "order":
         return islands.permutation(N, cost=ROUTE, data=data), route, (0, 1, 2, 3)
+    if kind == "state of choice":
+        own = islands.subset(N, cost=CHOICE, state=CHOICE_STATE, data=data)
+        return own, choice, (4, 5)
+    if kind == "state of places":
+        real = PLACES.replace("long long", "double").replace("sum;", "sum / 8.0;")
+        own = islands.permutation(N, cost=real, state=PLACES_STATE, data=data)
+        return own, lambda order: places(order) / 8.0, (0, 2)
     if kind == "subset":
-        return islands.subset(N, cost=CHOICE, data=data), choice, ()
+        return islands.subset(N, cost=CHOICE, data=data), choice, (4, 5)
     if kind == "keys":
         return islands.keys(N, cost=BOWL, data=data), bowl(), ()
     return islands.real(-2.0, 2.0, N, cost=BOWL, data=data), bowl(-2.0, 4.0), ()
@@ -145,7 +234,9 @@ def assert_same(mine: Archipelago, reference: NumpyChains, model: Model) -> None
             assert genes[:, :N].tolist() == [list(each) for each in states]
 
 
-@pytest.mark.parametrize("kind", ["order", "delta", "subset", "keys", "vector"])
+@pytest.mark.parametrize(
+    "kind", ["order", "delta", "subset", "keys", "vector", "state of choice", "state of places"]
+)
 @pytest.mark.parametrize("cycle", [0, 2])
 def test_each_kind_of_solution_equals_the_reference(
     backend: Backend, kind: str, cycle: int
@@ -178,3 +269,28 @@ def test_problems_without_single_costs_are_refused() -> None:
     assert not Tempering.fits(cooperative)
     with pytest.raises(UsageError, match="tempering needs moves whose"):
         islands.solve(cooperative, algorithm="tempering", generations=1, backend="cpu")
+
+
+def test_a_state_of_numbers_gives_the_costs_of_whole_evaluations(backend: Backend) -> None:
+    plain, with_state = (
+        islands.solve(
+            islands.keys(N, cost=BOWL, data={"t": TABLE}, state=state), algorithm="tempering",
+            generations=80, seed=2, backend=backend.name,
+        )
+        for state in (None, BOWL_STATE)
+    )  # fmt: skip
+    assert with_state.cost == pytest.approx(bowl()(with_state.solution.tolist()))
+    assert with_state.cost == pytest.approx(plain.cost, abs=1e-3)
+
+
+def test_a_state_whose_functions_take_different_moves_is_refused() -> None:
+    half = CHOICE_STATE.replace(
+        "void apply(State& state, const Solution& s, int n, const Data& data, Exchange",
+        "void other(State& state, const Solution& s, int n, const Data& data, Exchange",
+    )
+    with pytest.raises(UsageError, match="change takes flip and exchange, and apply flip. Define"):
+        islands.subset(N, cost=CHOICE, state=half, data={"t": TABLE})
+    with pytest.raises(UsageError, match=r"state.cu: does not define prepare"):
+        islands.subset(N, cost=CHOICE, state="__device__ int x;", data={"t": TABLE})
+    with pytest.raises(UsageError, match="state: only belongs to cost="):
+        islands.subset(N, function=sum, state=CHOICE_STATE)

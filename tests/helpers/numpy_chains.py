@@ -14,7 +14,7 @@ from numpy_streams import START, Place, words
 from numpy_tempering import PROPOSALS, NumpyTempering, Replica
 
 COLD, HOT, TOLL, SAMPLES, TRIES = 0.002, 0.2, 4, 32, 16
-SWAP, REVERSAL, INSERTION, ROTATION = range(4)
+SWAP, REVERSAL, INSERTION, ROTATION, FLIP, EXCHANGE = range(6)
 ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
 
 
@@ -102,7 +102,8 @@ class NumpyChains(NumpyTempering):
         changed, word, n = list(state), Word(drawn[0]), self.n
         one = drawn[1] * n >> 32
         if self.kind == "subset":
-            if word.below(2):
+            both = {FLIP, EXCHANGE} <= set(self.moves)
+            if word.below(2) if both else EXCHANGE in self.moves:
                 other = drawn[2]
                 for _ in range(TRIES):
                     item = other * n >> 32
