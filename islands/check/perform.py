@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.check.contained import fault_of, run_contained
-from islands.check.ways import Way, backends, compiled_ways, moved, python_ways, random_ends
+from islands.check.ways import (
+    Way,
+    backends,
+    compiled_ways,
+    moved,
+    python_ways,
+    random_ends,
+    random_walk,
+)
 from islands.errors import IslandsError, RunError, UsageError
 from islands.modelling.model import Model
 from islands.problems.base import Problem
@@ -143,6 +151,8 @@ class Checked:
 SAMPLES = 1000
 SECONDS = 10.0
 _MOST_SAMPLES = 1_000_000
+_STEPS = 8
+"""Random moves that a state follows, one after another."""
 _MOVES = 6
 """Random moves of each order."""
 
@@ -212,6 +222,8 @@ class _Check:
         for way in compiled:
             if self._has_moves:
                 self._deltas(way)
+            if isinstance(problem, Model) and problem.functions and problem.functions.state:
+                self._state(problem, way)
             if isinstance(problem, Model) and problem.changes_solutions:
                 self._repair(problem, way)
 
@@ -331,6 +343,28 @@ class _Check:
             f" {change[k].item()}, but the costs are {before[k].item()} before and"
             f" {after[k].item()} after the {move}, a change of {exact[k].item()}. Correct delta"
         )
+
+    def _state(self, problem: Model, way: Way) -> None:
+        """Compare the costs that a state follows with those of the solutions that are reached."""
+        assert way.program is not None
+        name, seed = way.name.replace("cost", "state", 1), self._checked.seed
+        walk = random_walk(problem, self._solutions, _STEPS, seed)
+        found = way.program.followed(self._solutions, walk)
+        before = self._solutions
+        for step, (move, after) in enumerate(zip(walk.names, walk.reached, strict=True)):
+            exact = way.evaluate(after)[0]
+            usable = np.isfinite(exact) & np.isfinite(found[:, step])
+            size = np.where(usable, np.abs(exact), 0)
+            equal = agree(exact, found[:, step], real=problem.real, size=size) | ~usable
+            if not equal.all():
+                k = int(np.argmin(equal))
+                raise _Difference(
+                    f"{name}: after {counted(step, 'move')} and a {move} of the solution"
+                    f" {shown(before[k])}, the cost is {exact[k].item()}, but by change and apply"
+                    f" {found[k, step].item()}. Correct prepare, change or apply"
+                )
+            before = after
+        self._passed(name, f"{found.size} of {found.size} moves as costs")
 
     def _repair(self, problem: Model, way: Way) -> None:
         """Require that repaired solutions are valid, and that a repair does not change them."""

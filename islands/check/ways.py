@@ -55,6 +55,51 @@ def moved(orders: Ints, ends: NDArray[np.int32], move: str) -> Ints:
     return np.take_along_axis(orders, source, axis=1)
 
 
+@dataclass(frozen=True)
+class Walk:
+    """Random moves of solutions, one after another, and where they lead."""
+
+    numbers: NDArray[np.int32]
+    """Solutions x moves x 4: for `move_of` in kernels/check/functions.cuh."""
+    values: NDArray[np.float64]
+    names: list[str]
+    """The name of each move, the same for all solutions."""
+    reached: list[NDArray[Any]]
+    """The solutions after each move."""
+
+
+def random_walk(problem: Model, solutions: NDArray[Any], steps: int, seed: int) -> Walk:
+    """Return random moves that the functions of a problem's state take."""
+    random, (count, size) = np.random.default_rng(seed), solutions.shape
+    taken = [each for each in problem.proposals if size > 1 or each in ("flip", "setting")]
+    numbers, values = np.zeros((count, steps, 4), np.int32), np.zeros((count, steps))
+    names, reached, rows = [], [], np.arange(count)
+    now = solutions
+    for step in range(steps if taken else 0):
+        name, now = taken[step % len(taken)], now.copy()
+        if name in problem.kind.moves:
+            ends = random_ends(count, 3, size, seed + step)[:, 2]
+            now = moved(now, ends, name)
+            numbers[:, step, 0], numbers[:, step, 1:3] = problem.kind.moves.index(name), ends
+        elif name == "setting":
+            item = random.integers(size, size=count)
+            [unit] = random.random((1, count)).astype(now.dtype)
+            low, high = (np.broadcast_to(each, size)[item] for each in (problem.low, problem.high))
+            now[rows, item] = low + (high - low) * unit
+            numbers[:, step, 0], values[:, step] = item, unit
+        else:
+            one = random.integers(size, size=count)
+            other = (now != now[rows, one, np.newaxis]) * random.random((count, size))
+            is_other = (name == "exchange") & other.any(axis=1)
+            other = other.argmax(axis=1)
+            now[rows, one] ^= 1
+            now[rows[is_other], other[is_other]] ^= 1
+            numbers[:, step, 0], numbers[:, step, 1] = one, np.where(is_other, other, -1)
+        names.append(name)
+        reached.append(now)
+    return Walk(numbers, values, names, reached)
+
+
 def source_of(entry: str, problem: Problem, data: Struct) -> Source:
     """Return a program that includes kernels/check/functions.cuh, for a problem with its data."""
     macros: Macros = {
@@ -81,7 +126,7 @@ class CheckProgram:
         source = source_of("check/functions.cuh", problem, self._data)
         self._room: Room | None = None
         block = Block() if backend.in_host_memory else Block(threads)
-        if not self._is_model:
+        if not self._is_model or "STATED_STATE" in problem.defines():
             self._room = backend.required_room(source, np.int32(problem.size), self._data)
             if backend.block_memory is not None and self._room.total > backend.block_memory:
                 chosen = backend.block(self._room, 16 * threads, _BLOCKS, fewest=threads)
@@ -94,7 +139,8 @@ class CheckProgram:
         costs = backend.zeros((count,), np.int64)
         rows = backend.upload(self._rows(solutions))
         kernel = "evaluate_solutions" if self._is_model else "evaluate_rows"
-        self._run(kernel, count, self._data, rows, np.int32(problem.size), np.int32(count), costs)
+        sizes = np.int32(problem.size), np.int32(count)
+        self._run(kernel, count, self._data, rows, *sizes, costs, has_room=not self._is_model)
         if not self._is_model:
             words = backend.download(rows)[:, : problem.kind.stored_length]
             solutions = problem.from_device(problem.kind.read(words).astype(np.int64))
@@ -115,10 +161,19 @@ class CheckProgram:
             count,
             *(self._data, backend.upload(rows), *(np.int32(size) for size in sizes)),
             *(backend.upload(ends), found),
-            without_room=True,
         )
         every = backend.download(found)
         return {move: every[i] for i, move in enumerate(kinds) if move in self._problem.moves}
+
+    def followed(self, solutions: NDArray[Any], walk: Walk) -> NDArray[Any]:
+        """Return the costs after each move of a walk from solutions, as the state follows them."""
+        count, steps = walk.values.shape
+        costs = self._backend.zeros((count, steps), np.int64)
+        rows = self._backend.upload(self._problem.kind.encoded(solutions))
+        sizes = (np.int32(size) for size in (self._problem.size, count, steps))
+        moves = (self._backend.upload(array) for array in (walk.numbers, walk.values))
+        self._run("follow_moves", count, self._data, rows, *sizes, *moves, costs, has_room=True)
+        return np.asarray(self._problem.own_sense(self._backend.download(costs)))
 
     def repaired(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return what the repair of a model makes of solutions."""
@@ -141,9 +196,9 @@ class CheckProgram:
         padding = 0 if self._is_model else -stored.shape[1] % 4
         return np.pad(stored, ((0, 0), (0, padding)))
 
-    def _run(self, kernel: str, count: int, *arguments: Any, without_room: bool = False) -> None:
+    def _run(self, kernel: str, count: int, *arguments: Any, has_room: bool = False) -> None:
         blocks = max(1, min(count, _BLOCKS))
-        room = None if without_room else self._room
+        room = self._room if has_room else None
         call: Call = self._backend.call(self._program, kernel, *arguments, blocks=blocks, room=room)
         self._backend.run([call])
         self._backend.synchronise()

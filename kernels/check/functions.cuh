@@ -23,6 +23,51 @@ KERNEL(repair_solutions, (problem::Data data, Word* solutions, int32_t n, int32_
 
 #endif
 
+#ifdef STATED_STATE
+
+KERNEL(room, (int32_t n, problem::Data data, int64_t* bytes)) {
+    Scratch scratch(nullptr);
+    const problem::Judge judge(scratch, n, data);
+    if (threadIdx.x == 0) bytes[0] = scratch.bytes(), bytes[1] = 0;
+}
+
+// Return a move of numbers that Python has drawn.
+__device__ problem::Move move_of(const int32_t* numbers, double value) {
+#if SOLUTION_KIND == SOLUTION_ORDER
+    return {problem::Move::Kind(numbers[0]), numbers[1], numbers[2], numbers[3]};
+#elif SOLUTION_KIND == SOLUTION_SUBSET
+    return {numbers[0], numbers[1]};
+#else
+    return {numbers[0], Word(value)};
+#endif
+}
+
+// Makes moves of solutions one after another, and writes their costs as the state follows them.
+KERNEL(follow_moves, (Arena arena, problem::Data data, Word* solutions, int32_t n, int32_t count,
+                      int32_t steps, const int32_t* numbers, const double* values,
+                      int64_t* costs)) {
+    __shared__ int64_t now;
+    for (int k = blockIdx.x; k < count; k += gridDim.x) {
+        __syncthreads();
+        Scratch scratch(arena.large());
+        const problem::Judge judge(scratch, n, data);
+        Word* const mine = solutions + int64_t(k) * problem::stored_length(n);
+        int64_t cost = problem::cost_after(mine, n, data);
+        judge.prepare(mine);
+        for (int step = 0; step < steps; ++step) {
+            const int64_t i = int64_t(k) * steps + step;
+            const problem::Move move = move_of(numbers + 4 * i, values[i]);
+            if (threadIdx.x == 0) now = costs[i] = judge.cost_after(mine, move, cost);
+            __syncthreads();
+            cost = now;
+            judge.apply(mine, move);
+            move.apply(mine);
+        }
+    }
+}
+
+#endif
+
 #else
 
 #include "core/core.cuh"

@@ -27,7 +27,7 @@ __device__ constexpr bool takes(int kind) { return STATED_MOVES >> kind & 1; }
 using Move = moves::Any;
 
 template <class Visit>
-__device__ void as_stated(const Stored*, const Move& move, Visit visit) {
+__device__ void as_stated(const Solution&, const Move& move, Visit visit) {
     if constexpr (takes(SWAP)) {
         if (move.kind == Move::SWAP) visit(moves::Swap{move.u, move.v});
     }
@@ -42,14 +42,13 @@ __device__ void as_stated(const Stored*, const Move& move, Visit visit) {
 using Move = moves::Flips;
 
 template <class Visit>
-__device__ void as_stated(const Stored* word, const Move& move, Visit visit) {
+__device__ void as_stated(const Solution& s, const Move& move, Visit visit) {
     if constexpr (takes(FLIP)) {
         if (move.other == Move::NONE) visit(moves::Flip{move.one});
     }
     if constexpr (takes(EXCHANGE)) {
-        const bool is_out = word[move.one / 32] >> (move.one % 32) & 1;
         if (move.other != Move::NONE) {
-            visit(is_out ? moves::Exchange{move.one, move.other}
+            visit(s[move.one] ? moves::Exchange{move.one, move.other}
                          : moves::Exchange{move.other, move.one});
         }
     }
@@ -58,8 +57,10 @@ __device__ void as_stated(const Stored* word, const Move& move, Visit visit) {
 using Move = moves::Setting<Stored>;
 
 template <class Visit>
-__device__ void as_stated(const Stored*, const Move& move, Visit visit) {
-    if constexpr (takes(SETTING)) visit(move);
+__device__ void as_stated(const Solution& s, const Move& move, Visit visit) {
+    if constexpr (takes(SETTING)) {
+        visit(moves::Setting<Stored>{move.item, s.of(move.item, move.value)});
+    }
 }
 #endif
 
@@ -92,15 +93,16 @@ class Judge {
     __device__ int64_t cost_after(const Stored* row, const Move& move, int64_t current) const {
 #if defined(STATED_STATE)
         int64_t change = 0;
-        as_stated(row, move, [&](const auto& each) {
+        const Solution solution = solution_at(row, data_);
+        as_stated(solution, move, [&](const auto& each) {
             const State& state = *state_;
-            change = minimised(
-                user::of_state::change(state, solution_at(row, data_), n_, data_, each));
+            change = minimised(user::of_state::change(state, solution, n_, data_, each));
         });
         return real::changed(current, change);
 #elif defined(STATED_DELTA)
         int64_t change = 0;
-        as_stated(row, move, [&](const auto& each) { change = delta(row, n_, data_, each); });
+        as_stated(solution_at(row, data_), move,
+                  [&](const auto& each) { change = delta(row, n_, data_, each); });
         return real::changed(current, change);
 #else
         return cost_moved(row, n_, data_, move);
@@ -111,8 +113,9 @@ class Judge {
     __device__ void apply(const Stored* row, const Move& move) const {
 #ifdef STATED_STATE
         if (STATED_COOPERATIVE || threadIdx.x == 0) {
-            as_stated(row, move, [&](const auto& each) {
-                user::of_state::apply(*state_, solution_at(row, data_), n_, data_, each);
+            const Solution solution = solution_at(row, data_);
+            as_stated(solution, move, [&](const auto& each) {
+                user::of_state::apply(*state_, solution, n_, data_, each);
             });
         }
         __syncthreads();

@@ -197,6 +197,6 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, const Mo
 
 }  // namespace problem
 
-#ifndef ISLANDS_TILED
+#if STATED_MOVES && !defined(ISLANDS_TILED)
 #include "problems/judge.cuh"
 #endif
