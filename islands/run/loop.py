@@ -125,7 +125,7 @@ class Epochs:
         """Advance to a visit; return whether it is reached, or the run may be over earlier."""
         while (generation := self._archipelago.generation) < visit:
             count = self._pace.next_count(max(generation, unmeasured))
-            step = min(self._pace.step, int(min(visit, count)) - generation)
+            step = int(min(self._longest_step(), min(visit, count) - generation))
             long = self._may_take_long and (
                 self._always_attempts or self._pace.may_be_slow(generation, step)
             )
@@ -159,6 +159,10 @@ class Epochs:
             return self._archipelago.attempt(generations)
         self._archipelago.advance(generations)
         return True
+
+    def _longest_step(self) -> float:
+        """Return the number of generations after which the clock and signals must be checked."""
+        return self._pace.step
 
     def _migrate(self) -> None:
         self._archipelago.migrate()
