@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.bench.algorithms import BRKGA, cities
-from islands.bench.base import BenchRequest, BenchRow, RecordRow, counts
+from islands.bench.base import BenchRequest, BenchRow, RecordRow, counts, spread
 from islands.bench.topologies import traffic
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
@@ -233,7 +233,7 @@ class Case:
             device=backend.device,
             generations=generations,
             rate=rate,
-            spread=(max(rates) - min(rates)) / rate,
+            spread=spread(rates),
             of_one=rate / alone.rate if alone is not None else 1.0,
         )
         timed = TimedArchipelago(archipelago)

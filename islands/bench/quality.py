@@ -47,8 +47,9 @@ def compared(
     methods_of: Callable[[Problem], Sequence[Variant]],
 ) -> Iterator[BenchRow]:
     """Return the rows of the methods of each problem, refusing wrong ones at once; collective."""
-    require_fitting(request.rivals, problems, request.world)
-    tasks = request.world.run_on_all(
+    world = request.world
+    world.run_on_all(lambda: require_fitting(request.rivals, problems, world.size))
+    tasks = world.run_on_all(
         lambda: {each.instance: _tasks(each, request, methods_of(each)) for each in problems}
     )
     return _measured(request, problems, tasks)

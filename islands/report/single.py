@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from islands import statistics, text
+from islands.configuration.given import COLONIES
 from islands.errors import IslandsError
 from islands.progress.result import Result
 from islands.progress.usage import PHASES, RANKS
@@ -35,7 +36,7 @@ from islands.report.page import (
     table,
     table_of,
 )
-from islands.report.recorded import COLONY, RecordedRun
+from islands.report.recorded import RecordedRun
 from islands.report.solution import draw_solution
 from islands.settings import flat
 from islands.text import counted
@@ -247,14 +248,14 @@ def _origin(run: RecordedRun) -> Iterator[tuple[str, str]]:
     if result is not None and result.ranks > 1:
         line = ["mpirun", "-n", str(result.ranks), *line]
     yield "repeat it with", shlex.join(line)
-    if result is None:
+    if run.finished is None or result is None:
         return
     yield "same digest again", "yes" if result.reproducible else "no"
-    if run.date:
-        yield "finished", run.date
+    if run.finished.date:
+        yield "finished", run.finished.date
     yield "device", f"{result.device} (backend {result.backend})"
-    if run.versions:
-        plain = {_PYTHON_PACKAGE.sub("", name): each for name, each in run.versions.items()}
+    if versions := run.finished.versions:
+        plain = {_PYTHON_PACKAGE.sub("", name): each for name, each in versions.items()}
         yield "versions", ", ".join(f"{_PACKAGES.get(k, k)} {v}" for k, v in plain.items())
 
 
@@ -265,7 +266,7 @@ def _settings(run: RecordedRun) -> Iterator[tuple[str, str]]:
     """
     used = {} if run.result is None else _used(run.settings, run.result)
     for name, value in run.settings.items():
-        if name != COLONY:
+        if name != COLONIES:
             yield name, f"{_shown(value)}, used: {used[name]}" if name in used else _shown(value)
             continue
         for number, colony in enumerate(value):

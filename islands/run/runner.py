@@ -168,7 +168,9 @@ def run(
     ):
         notices = announce(spec, problem, world, output.stream, quiet=output.quiet)
         name, threads = spec.general.backend, spec.general.threads or None
-        backend = take_device(world, name, threads, share_gpu=rank_options.share_gpu)
+        backend = rank_options.device or take_device(
+            world, name, threads, share_gpu=rank_options.share_gpu
+        )
         backend.compiling.tell = notices.say
 
         def begun() -> PreparedRun:
