@@ -15,6 +15,7 @@ from islands.archipelago.injection import checked_solutions
 from islands.archipelago.measure import Candidate
 from islands.configuration.given import gathered, layers, of_table
 from islands.configuration.identity import require_agreement
+from islands.configuration.spec import RunSpec
 from islands.configuration.stop import stop_texts
 from islands.custom.scripts import refuse_while_importing
 from islands.custom.trust import Trust
@@ -182,8 +183,9 @@ class Solver:
         def chosen() -> tuple[RunSpec, Problem]:
             spec, problem = resolved(layers(options), made)
             if spec.general.bound:
-                hint = "Leave it out, or use islands.solve"
-                raise UsageError(f"bound: Solver computes no bound. {hint}")
+                raise UsageError(
+                    "bound: Solver computes no bound. Leave it out, or use islands.solve"
+                )
             return spec, problem
 
         self.spec, self.problem = self._world.run_on_all(chosen)
