@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import islands
+from islands.campaign.engine import completed
 from islands.configuration.spec import RunSpec
-from islands.errors import Suspended
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Progress, is_better
@@ -56,12 +56,8 @@ def followed(
     The course has points on rank 0 only.
     """
     course, began = Course(maximise=problem.maximise), time.perf_counter()
-    result = run(spec, problem, world, Output(callback=course.see), rank_options)
+    result = completed(run(spec, problem, world, Output(callback=course.see), rank_options))
     whole = time.perf_counter() - began
-    if result.interrupted:
-        raise KeyboardInterrupt
-    if result.suspended:
-        raise Suspended
     course.add(result.seconds, result.cost)
     made = {
         **_method(result),

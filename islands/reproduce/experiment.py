@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from islands.campaign.engine import Campaign
+from islands.campaign.engine import Campaign, completed
 from islands.configuration.resolve import layers, resolve
-from islands.errors import Suspended
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.result import Result
@@ -77,11 +76,7 @@ class Experiment:
 
         def run(world: World) -> RunResult:
             with on_cores(self.cores if "threads" in settings else frozenset()):
-                result = run_requested(settings, None, world, Output(), problem)
-            if result.interrupted:
-                raise KeyboardInterrupt
-            if result.suspended:
-                raise Suspended
+                result = completed(run_requested(settings, None, world, Output(), problem))
             return RunResult(result.cost, _whole_seconds(result), result.generations)
 
         def made() -> dict[str, Any]:

@@ -10,6 +10,7 @@ from functools import cache, partial
 from math import sqrt
 from typing import Any, ClassVar
 
+from islands.campaign.configurations import Reals, random
 from islands.configuration.resolve import layers
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
@@ -32,8 +33,6 @@ from islands.reproduce.table import ALL_CORES, Paper, SampleTable
 from islands.reproduce.timing import cpu_cells, cpu_columns
 from islands.tables import Column
 from islands.text import counted
-from islands.tune.configurations import random
-from islands.tune.domain import Reals
 
 INTERPRETATIONS = (
     "only the initial inertia 1 is stated: it stays high, and decreases to 0.5 near the end",
