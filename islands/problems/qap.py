@@ -226,11 +226,11 @@ class Qap(Problem):
 
     def to_device(self, solutions: Solution) -> Solution:
         """Return the place of each item in kernels."""
-        return self.form.of_solutions(solutions)
+        return self.form.to_device(solutions)
 
-    def from_device(self, seen: Solution) -> Solution:
+    def from_device(self, found: Solution) -> Solution:
         """Return the location of each facility."""
-        return self.form.to_solutions(seen)
+        return self.form.from_device(found)
 
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the cost of each row, in which entry i is the location of facility i."""
