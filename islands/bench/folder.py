@@ -11,7 +11,7 @@ from typing import Any
 from islands.bench.base import BenchRequest
 from islands.campaign.folder import refuse_unfit
 from islands.errors import UsageError
-from islands.record.folder import BENCH, Kind
+from islands.record.folder import BENCH, FolderKind
 from islands.untrusted import bounded_text, parsing
 
 PROVENANCE = "provenance"
@@ -32,7 +32,7 @@ def measurement(benchmarks: Sequence[str], request: BenchRequest) -> dict[str, l
 
 def refuse_other_work(folder: Path, mine: dict[str, list[str]]) -> None:
     """Refuse a file, and a folder with another measurement or with anything else."""
-    refuse_unfit(folder, Kind.MEASUREMENT)
+    refuse_unfit(folder, FolderKind.MEASUREMENT)
     if not (folder / BENCH).exists():
         return
     made = _made(folder / BENCH)

@@ -17,7 +17,7 @@ from islands.errors import InputError
 from islands.inside import inside, opened
 from islands.paths import reading, writing
 from islands.record.files import Row, append_row, write_table
-from islands.record.folder import LEDGER, MOST_RESULTS, Kind
+from islands.record.folder import LEDGER, MOST_RESULTS, FolderKind
 from islands.record.lock import FolderLock
 from islands.untrusted import MISMATCH, parsing
 
@@ -34,7 +34,9 @@ class Ledger:
     which is always the same.
     """
 
-    def __init__(self, folder: Path | None = None, kind: Kind = Kind.EXPERIMENT) -> None:
+    def __init__(
+        self, folder: Path | None = None, kind: FolderKind = FolderKind.EXPERIMENT
+    ) -> None:
         """Open the file in the folder, if there is one."""
         self._known: defaultdict[str, deque[Made]] = defaultdict(deque)
         self._path: Path | None = None

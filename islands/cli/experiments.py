@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from islands.errors import UsageError
-from islands.record.folder import Kind
+from islands.record.folder import FolderKind
 from islands.reproduce import PAPERS
 from islands.text import meant, unknown
 
@@ -68,10 +68,10 @@ def prepared(
     if args.out is not None and ranks.rank == 0:
         from islands.campaign.folder import refuse_unfit
 
-        kind = Kind.EXPERIMENTS if args.what == ALL else Kind.EXPERIMENT
+        kind = FolderKind.EXPERIMENTS if args.what == ALL else FolderKind.EXPERIMENT
         refuse_unfit(args.out, kind, own=papers)
         for each in papers if args.what == ALL else ():
-            refuse_unfit(args.out / each, Kind.EXPERIMENT)
+            refuse_unfit(args.out / each, FolderKind.EXPERIMENT)
     every = [table for _, tables in papers.values() for table in tables.values()]
     selections = select(every, args.only or ())
     experiments = []

@@ -14,6 +14,7 @@ from islands.reproduce.experiment import Experiment, ExperimentRequest
 from islands.reproduce.output import ExperimentFolder
 from islands.reproduce.selection import Selection
 from islands.reproduce.table import PaperTable
+from islands.reproduce.timing import scaled_facts
 from islands.tables import header, line
 from islands.text import counted
 
@@ -42,7 +43,7 @@ def perform(
         head = f"{table.title}   {how}\n\n{header(table.columns())}"
         say(f"\n{head}")
         rows = _rows(table, selection, say, folder, head)
-        facts = table.facts(rows) if rows else []
+        facts = [*table.facts(rows), *scaled_facts(rows, experiment)] if rows else []
         sentences = [fact.sentence for fact in facts if fact.sentence]
         sentences += _places(experiment)
         sentences += [f"our interpretation: {each}" for each in table.interpretations]
