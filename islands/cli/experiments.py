@@ -66,7 +66,7 @@ def prepared(
             raise UsageError(f"--{option} {value}: must be at least 1")
     _require_packages(["scipy", "matplotlib"] if args.out is not None else ["scipy"])
     if args.out is not None and ranks.rank == 0:
-        from islands.campaign.folder import refuse_unfit
+        from islands.campaign.ledger import refuse_unfit
 
         kind = Kind.EXPERIMENTS if args.what == ALL else Kind.EXPERIMENT
         refuse_unfit(args.out, kind, own=papers)

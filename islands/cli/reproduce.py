@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Fill the tables of a paper or of all papers, and return the exit status."""
     from islands.display.heartbeat import Heartbeat
-    from islands.reproduce.cores import cores_of_host
+    from islands.reproduce.experiment import cores_of_host
     from islands.run.build import take_device
     from islands.run.signals import INTERRUPTED_STATUS, Interruption, suspending
 
@@ -156,8 +156,7 @@ def _performed(
 
     Without --out, its results are added to the `unfinished` ones of the command.
     """
-    from islands.reproduce.output import ExperimentFolder
-    from islands.reproduce.perform import perform
+    from islands.reproduce.perform import ExperimentFolder, perform
 
     ledger = each.request.campaign.ledger
 

@@ -28,7 +28,7 @@ from islands.record import lock
 from islands.reproduce import PAPERS, experiment, output
 from islands.reproduce import perform as module
 from islands.reproduce.experiment import ExperimentRequest
-from islands.reproduce.output import ExperimentFolder
+from islands.reproduce.perform import ExperimentFolder
 from islands.reproduce.selection import Selection
 from islands.reproduce.table import PaperTable
 
