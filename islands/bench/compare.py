@@ -14,7 +14,7 @@ from islands.bench.quality_tests import changes
 from islands.campaign.ledger import refuse_unfit
 from islands.errors import InputError, UsageError
 from islands.paths import reading
-from islands.record.folder import BENCH, Kind
+from islands.record.folder import BENCH, FolderKind
 from islands.tables import Column, Row, Table
 from islands.untrusted import bounded_text, parsing
 
@@ -36,7 +36,7 @@ def measurement(benchmarks: Sequence[str], request: BenchRequest) -> dict[str, l
 
 def refuse_other_work(folder: Path, mine: dict[str, list[str]]) -> None:
     """Refuse a file, and a folder with another measurement or with anything else."""
-    refuse_unfit(folder, Kind.MEASUREMENT)
+    refuse_unfit(folder, FolderKind.MEASUREMENT)
     if not (folder / BENCH).exists():
         return
     made = _made(folder / BENCH)

@@ -26,25 +26,25 @@ from islands.record.folder import (
     MOST_RESULTS,
     SERIES_TABLE,
     TUNING_TABLE,
-    Kind,
+    FolderKind,
     kind_of,
     results_in,
 )
 from islands.record.lock import FolderLock
 from islands.untrusted import MISMATCH, parsing
 
-_EXPERIMENTS = (Kind.EXPERIMENT, Kind.EXPERIMENTS)
+_EXPERIMENTS = (FolderKind.EXPERIMENT, FolderKind.EXPERIMENTS)
 _MARKS = {
-    Kind.SERIES: (SERIES_TABLE, LEDGER),
-    Kind.TUNING: (TUNING_TABLE, LEDGER),
-    Kind.EXPERIMENT: (EXPERIMENT_SETTINGS, LEDGER),
-    Kind.EXPERIMENTS: (EXPERIMENTS_LOCK,),
-    Kind.MEASUREMENT: (BENCH, LEDGER),
+    FolderKind.SERIES: (SERIES_TABLE, LEDGER),
+    FolderKind.TUNING: (TUNING_TABLE, LEDGER),
+    FolderKind.EXPERIMENT: (EXPERIMENT_SETTINGS, LEDGER),
+    FolderKind.EXPERIMENTS: (EXPERIMENTS_LOCK,),
+    FolderKind.MEASUREMENT: (BENCH, LEDGER),
 }
 """Files that show that a campaign has begun in a folder; other files there are the user's."""
 
 
-def refuse_unfit(folder: Path, kind: Kind, own: Collection[str] = ()) -> None:
+def refuse_unfit(folder: Path, kind: FolderKind, own: Collection[str] = ()) -> None:
     """Refuse a file, a folder with other work, and one with files but no work of this kind.
 
     `own` are names of files or folders that such a campaign may leave before its first result.
@@ -57,7 +57,7 @@ def refuse_unfit(folder: Path, kind: Kind, own: Collection[str] = ()) -> None:
             raise UsageError(f"--out {folder}: is a file. Name a new or existing folder")
         names = {path.name for path in folder.iterdir()}
         held = kind_of(folder)
-        if held is Kind.MEASUREMENT and not (results_in(folder) or BENCH in names):
+        if held is FolderKind.MEASUREMENT and not (results_in(folder) or BENCH in names):
             held = None  # an experiment writes its settings after it has made its ledger
     alike = _EXPERIMENTS if kind in _EXPERIMENTS else (kind,)
     if names.intersection(_MARKS[kind]) and held in (None, *alike):
@@ -92,7 +92,9 @@ class Ledger:
     which is always the same.
     """
 
-    def __init__(self, folder: Path | None = None, kind: Kind = Kind.EXPERIMENT) -> None:
+    def __init__(
+        self, folder: Path | None = None, kind: FolderKind = FolderKind.EXPERIMENT
+    ) -> None:
         """Open the file in the folder, if there is one."""
         self._known: defaultdict[str, deque[Made]] = defaultdict(deque)
         self._path: Path | None = None

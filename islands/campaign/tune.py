@@ -34,7 +34,7 @@ from islands.inside import inside
 from islands.paths import published, writing
 from islands.problems.base import Problem
 from islands.record.files import write_table
-from islands.record.folder import BEST, CONCLUSION, PROVENANCE, RANKING, TUNING_TABLE, Kind
+from islands.record.folder import BEST, CONCLUSION, PROVENANCE, RANKING, TUNING_TABLE, FolderKind
 from islands.run.signals import suspending
 from islands.text import counted, gap, rounded
 
@@ -108,7 +108,7 @@ def tune(tuning: Tuning, metric: str, output: TuneOutput, campaign: Campaign) ->
 
 def _refuse_unfit(folder: Path, *, force: bool) -> None:
     """Refuse a folder with other work, and a damaged table."""
-    refuse_unfit(folder, Kind.TUNING)
+    refuse_unfit(folder, FolderKind.TUNING)
     if not force:
         list(earlier_rows(folder / TUNING_TABLE))
 

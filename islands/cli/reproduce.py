@@ -22,7 +22,7 @@ from islands.errors import Suspended, UsageError
 from islands.inside import inside
 from islands.parallel import world
 from islands.paths import writing
-from islands.record.folder import Kind
+from islands.record.folder import FolderKind
 from islands.record.provenance import provenance
 from islands.reproduce import PAPERS
 from islands.text import meant, show, unknown
@@ -79,10 +79,10 @@ def prepared(
     if args.out is not None and ranks.rank == 0:
         from islands.campaign.ledger import refuse_unfit
 
-        kind = Kind.EXPERIMENTS if args.what == ALL else Kind.EXPERIMENT
+        kind = FolderKind.EXPERIMENTS if args.what == ALL else FolderKind.EXPERIMENT
         refuse_unfit(args.out, kind, own=papers)
         for each in papers if args.what == ALL else ():
-            refuse_unfit(args.out / each, Kind.EXPERIMENT)
+            refuse_unfit(args.out / each, FolderKind.EXPERIMENT)
     every = [table for _, tables in papers.values() for table in tables.values()]
     selections = select(every, args.only or ())
     experiments = []

@@ -25,7 +25,7 @@ from islands.untrusted import bounded_text, parsing
 if TYPE_CHECKING:
     from islands.record.lock import FolderLock
 
-SETTINGS = "run.toml"
+RUN_SETTINGS = "run.toml"
 """The settings, the first file written; a folder with a valid one is a run's folder."""
 LOG = "log.txt"
 TRACE, MIGRATIONS = "trace", "migrations"
@@ -108,12 +108,12 @@ def require_run(folder: Path) -> None:
     try:
         if _is_of_a_run(folder):
             return _require_own_format(folder)
-        is_damaged = (folder / SETTINGS).exists() and (folder / LOG).exists()
+        is_damaged = (folder / RUN_SETTINGS).exists() and (folder / LOG).exists()
     except OSError as error:
         raise InputError(f"{folder}: {system_reason(error)}. Name a run's folder") from error
     if is_damaged:
         raise InputError(
-            f"{folder / SETTINGS}: is damaged: it does not begin with {SIGN!r}. Restore it"
+            f"{folder / RUN_SETTINGS}: is damaged: it does not begin with {SIGN!r}. Restore it"
         )
     content = not_a_run(folder) or (
         "contains no run. Name the folder that a run writes, such as runs/NAME-DATE-TIME"
@@ -122,7 +122,7 @@ def require_run(folder: Path) -> None:
 
 
 def _require_own_format(folder: Path) -> None:
-    settings = folder / SETTINGS
+    settings = folder / RUN_SETTINGS
     with opened(settings) as stream:
         line = stream.readline(_LONGEST_LINE).decode(errors="replace")
     said = _FIRST_LINE.fullmatch(line)
@@ -191,14 +191,14 @@ def _holds_files(folder: Path) -> bool:
     # A run that is killed before it writes its settings leaves only these files.
     return any(
         path.name != JOB
-        and not path.name.startswith(f".{SETTINGS}.")
+        and not path.name.startswith(f".{RUN_SETTINGS}.")
         and not (path.name == LOG and path.stat().st_size == 0)
         for path in folder.iterdir()
     )
 
 
 def _is_of_a_run(folder: Path) -> bool:
-    settings = folder / SETTINGS
+    settings = folder / RUN_SETTINGS
     if not settings.is_file():
         return False
     with opened(settings) as stream:
@@ -259,7 +259,7 @@ def _files_of_a_run(folder: Path) -> Iterator[Path]:
     parts = inside(folder, PARTS)
     yield from (parts / name for name in (*_parts(folder), INDEX))
     yield folder / PROBLEM
-    yield folder / SETTINGS
+    yield folder / RUN_SETTINGS
 
 
 def _checkpoints(folder: Path) -> list[Path]:
@@ -272,7 +272,7 @@ def _solutions() -> list[str]:
 
 
 def _unpublished_of_a_run(folder: Path) -> Iterator[Path]:
-    yield from _unpublished(folder, FINISHED, *_solutions(), PROBLEM, SETTINGS)
+    yield from _unpublished(folder, FINISHED, *_solutions(), PROBLEM, RUN_SETTINGS)
     yield from _unpublished(inside(folder, PARTS), *_parts(folder), INDEX)
     for name in (TRACE, MIGRATIONS):
         yield from _unpublished(inside(folder, name), "rank-")
@@ -306,7 +306,7 @@ def _unpublished(folder: Path, *names: str) -> Iterator[Path]:
         yield from sorted(folder.glob(f".{name}*"))
 
 
-class Kind(Enum):
+class FolderKind(Enum):
     """What a folder holds, in words."""
 
     RUN = "a run"
@@ -319,7 +319,7 @@ class Kind(Enum):
     @property
     def noun(self) -> str:
         """The kind in one word."""
-        return "experiment" if self is Kind.EXPERIMENTS else self.name.lower()
+        return "experiment" if self is FolderKind.EXPERIMENTS else self.name.lower()
 
     @property
     def lock(self) -> str:
@@ -328,33 +328,33 @@ class Kind(Enum):
 
 
 _LOCKS = {
-    Kind.SERIES: SERIES_LOCK,
-    Kind.TUNING: TUNING_LOCK,
-    Kind.EXPERIMENT: LEDGER,
-    Kind.EXPERIMENTS: EXPERIMENTS_LOCK,
-    Kind.MEASUREMENT: LEDGER,
+    FolderKind.SERIES: SERIES_LOCK,
+    FolderKind.TUNING: TUNING_LOCK,
+    FolderKind.EXPERIMENT: LEDGER,
+    FolderKind.EXPERIMENTS: EXPERIMENTS_LOCK,
+    FolderKind.MEASUREMENT: LEDGER,
 }
 
 
-def kind_of(folder: Path) -> Kind | None:
+def kind_of(folder: Path) -> FolderKind | None:
     """Return what a folder holds, or None if it is nothing of this program."""
     marks = {
-        Kind.RUN: (SETTINGS,),
-        Kind.TUNING: (TUNING_TABLE, TUNING_LOCK),
-        Kind.EXPERIMENT: (EXPERIMENT_SETTINGS,),
-        Kind.EXPERIMENTS: (EXPERIMENTS_LOCK,),
-        Kind.SERIES: (SERIES_TABLE, SERIES_LOCK),
+        FolderKind.RUN: (RUN_SETTINGS,),
+        FolderKind.TUNING: (TUNING_TABLE, TUNING_LOCK),
+        FolderKind.EXPERIMENT: (EXPERIMENT_SETTINGS,),
+        FolderKind.EXPERIMENTS: (EXPERIMENTS_LOCK,),
+        FolderKind.SERIES: (SERIES_TABLE, SERIES_LOCK),
     }
     for kind, names in marks.items():
         if any((folder / name).is_file() for name in names):
             return kind
     if any(runs_in(folder)):
-        return Kind.SERIES
+        return FolderKind.SERIES
     if any(experiments_in(folder)):
-        return Kind.EXPERIMENTS
+        return FolderKind.EXPERIMENTS
     # An experiment writes its settings at once after it has made its ledger.
     is_measurement = any((folder / name).is_file() for name in (BENCH, LEDGER))
-    return Kind.MEASUREMENT if is_measurement else None
+    return FolderKind.MEASUREMENT if is_measurement else None
 
 
 def results_in(folder: Path) -> int:
@@ -365,7 +365,7 @@ def results_in(folder: Path) -> int:
 
 def runs_in(folder: Path) -> Iterator[Path]:
     """Yield the folders of the runs of a series, in alphabetical order."""
-    yield from _with(folder, SETTINGS)
+    yield from _with(folder, RUN_SETTINGS)
 
 
 def experiments_in(folder: Path) -> Iterator[Path]:
@@ -381,14 +381,14 @@ def _with(folder: Path, name: str) -> list[Path]:
 def not_a_run(folder: Path) -> str:
     """Return what a folder without a run contains, and what to do with it; empty if nothing."""
     kind, place = kind_of(folder), shlex.quote(str(folder))
-    if kind in (None, Kind.RUN):
+    if kind in (None, FolderKind.RUN):
         return ""
     assert kind is not None
     look = f"Look at it with: islands report {place}"
-    if kind is Kind.SERIES:
+    if kind is FolderKind.SERIES:
         run = next(runs_in(folder), folder / "NAME-seed1")
         look = f"Name one of its runs, such as {run}"
-    if kind is Kind.MEASUREMENT:
+    if kind is FolderKind.MEASUREMENT:
         look = f"Its tables are in {folder / BENCH}, as soon as it is complete"
     again = f"to continue, repeat its command with --out {place}"
     return f"contains {kind.value}, not a run. {look}; {again}"

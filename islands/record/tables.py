@@ -23,7 +23,7 @@ from islands.inside import inside, inside_all, opened
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
-from islands.record.folder import FINISHED, SETTINGS, UNFINISHED, has_checkpoint
+from islands.record.folder import FINISHED, RUN_SETTINGS, UNFINISHED, has_checkpoint
 from islands.record.parquet import (
     MOST_ROWS,
     TooManyRowsError,
@@ -239,7 +239,7 @@ def _with_fix(folder: Path) -> Iterator[None]:
     except TooManyRowsError as error:
         raise InputError(f"{error}. Read its files with another program, such as pandas") from error
     except InputError as error:
-        line = ["islands", "run", "--config", str(folder / SETTINGS)]
+        line = ["islands", "run", "--config", str(folder / RUN_SETTINGS)]
         fix = f"Repeat the run with: {shlex.join(line)}"
         if not (folder / FINISHED).exists() and has_checkpoint(folder):
             fix = f"Continue the run with: {shlex.join(['islands', 'resume', str(folder)])}"

@@ -34,9 +34,6 @@ from islands.reproduce.dantas2014_islands import (
 )
 from islands.reproduce.orlib import KINDS, all_names, kind
 from islands.reproduce.table import ALL_CORES, Paper, PooledTable, average
-from islands.reproduce.timing import (
-    scaled_facts,
-)
 from islands.tables import Column
 
 _POOLED = ("last", "found", "deviation", "seconds")
@@ -122,7 +119,6 @@ class GapsTable(DantasTable, PooledTable):
             *(fact for each in SEVERAL for fact in change_facts(rows, each.name, each.words)),
             found_fact(rows),
             *last_facts(rows),
-            *scaled_facts(rows, self.experiment),
         ]
 
     def plots(self) -> list[Plot]:
@@ -256,7 +252,6 @@ class PrototypeTable(DantasTable):
         return [
             *facts,
             *significance("prototype", "all divisions, ours against the prototype's", pairs),
-            *scaled_facts(rows, self.experiment),
         ]
 
 

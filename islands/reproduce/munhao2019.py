@@ -37,7 +37,7 @@ from islands.reproduce.table import (
     standard_error,
     total,
 )
-from islands.reproduce.timing import cpu_cells, cpu_columns, scaled_facts
+from islands.reproduce.timing import cpu_cells, cpu_columns
 from islands.tables import Column
 from islands.text import counted
 
@@ -155,7 +155,7 @@ class ModelsTable(MunhaoTable, PooledTable):
         """Return the comparison of our gaps, times and hits with the paper's."""
         _, parts = self.parts()
         speedups = speedup_facts(rows, self.experiment.threads)
-        return [*set_facts(rows, parts), *speedups, *scaled_facts(rows, self.experiment)]
+        return [*set_facts(rows, parts), *speedups]
 
     def plots(self) -> list[Plot]:
         """Return plots of the times and the gaps."""
@@ -289,7 +289,7 @@ class ComparisonTable(MunhaoTable):
                     numbers(rows, gap, f"{model}_paper_gap"),
                 ),
             ]
-        return [*facts, *scaled_facts(rows, self.experiment)]
+        return [*facts]
 
 
 def _runs(ran: Any) -> int:
@@ -360,7 +360,7 @@ class SearchTable(MunhaoTable, PooledTable):
                 f" {place}{shared} of {len(mine)}"
             )
             facts.append(Fact(f"place_of_the_papers_{model}", place, sentence))
-        return [*facts, *scaled_facts(rows, self.experiment)]
+        return [*facts]
 
 
 @cache

@@ -31,6 +31,7 @@ from islands.reproduce.cells import Cell, Fact, Plot, TableRow, numbers
 from islands.reproduce.experiment import Experiment, ExperimentRequest
 from islands.reproduce.selection import Selection
 from islands.reproduce.table import PaperTable
+from islands.reproduce.timing import scaled_facts
 from islands.tables import Column, header, line, write_csv
 from islands.text import counted
 from islands.untrusted import read_toml
@@ -228,7 +229,7 @@ def perform(
         head = f"{table.title}   {how}\n\n{header(table.columns())}"
         say(f"\n{head}")
         rows = _rows(table, selection, say, folder, head)
-        facts = table.facts(rows) if rows else []
+        facts = [*table.facts(rows), *scaled_facts(rows, experiment)] if rows else []
         sentences = [fact.sentence for fact in facts if fact.sentence]
         sentences += _places(experiment)
         sentences += [f"our interpretation: {each}" for each in table.interpretations]

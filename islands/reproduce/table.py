@@ -15,8 +15,8 @@ from islands.instances.catalogue import catalogue
 from islands.instances.locate import Found, Index
 from islands.problems.base import Problem
 from islands.reproduce.cells import Fact, Plot, Scaled, TableRow, numbers
-from islands.reproduce.experiment import Experiment, Sample
-from islands.reproduce.timing import paper_seconds
+from islands.reproduce.experiment import Experiment, RunResult, Sample
+from islands.reproduce.timing import cpu_cells, median_run, paper_seconds
 from islands.tables import Column
 
 ALL_CORES = 0
@@ -104,6 +104,13 @@ class PaperTable(ABC):
         """Return the rows of single instances if the table's rows summarise several."""
         return [], []
 
+    def time_cells(self, problem: Problem, runs: Sequence[RunResult]) -> dict[str, Any]:
+        """Return the cells of `time_columns`: the median of some runs, and the CPU."""
+        run = median_run(runs, self.experiment)
+        ours = paper_seconds(run, self.experiment)
+        cpu = cpu_cells(self.experiment, problem, ours)
+        return {"seconds": ours, "generations": run.generations, **cpu}
+
     def plots(self) -> list[Plot]:
         """Return the plots against the size of the instances."""
         return []
@@ -128,6 +135,13 @@ class SampleTable(PaperTable):
         known = problem.best_known.value if problem.best_known else None
         found = {"instance": problem.instance, "n": problem.size, "known": known, "sample": sample}
         return self.cells(**{**found, **sample.cells(self.seconds(sample)), **others})
+
+    def timed_row(self, problem: Problem, **others: Any) -> dict[str, Any]:
+        """Return a row of a batch, of one run alone, and of the CPU."""
+        sample = self.sample(problem)
+        alone = self.seconds(self.sample_of(problem, 1))
+        cpu = cpu_cells(self.experiment, problem, self.seconds(sample))
+        return self.row(problem, sample, alone_seconds=alone, **cpu, **others)
 
     def seconds(self, sample: Sample) -> float:
         """Return the seconds of a run, scaled if its number of generations was changed.

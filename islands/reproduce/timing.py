@@ -113,7 +113,7 @@ def speedup_facts(
             ),
             *significance(f"cpu_{threads}", "our times against it", numbers(rows, "seconds", cpu)),
         ]
-    return [*facts, *scaled_facts(rows, experiment)]
+    return facts
 
 
 def scaled_facts(rows: Sequence[TableRow], experiment: Experiment) -> list[Fact]:
