@@ -81,8 +81,10 @@ def taken(problem: Any, call: str) -> tuple[str, Problem | None]:
 
 def saved(problem: Problem) -> Arrays:
     """Return the arrays from which `restored` makes a problem; empty if a file or script has it."""
-    if type(problem) not in PROBLEMS.values():
-        return problem.saved()
+    if not KIND.has_built_in(type(problem)):
+        # Only its script can make a problem that is derived from a built-in one.
+        is_derived = any(map(KIND.has_built_in, type(problem).__mro__))
+        return {} if is_derived else problem.saved()
     if problem.path is not None:
         return {}
     best = problem.best_known
