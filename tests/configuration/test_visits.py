@@ -18,7 +18,7 @@ def test_visits_without_rows_of_the_trace_are_migrations_and_the_last_generation
 
 @pytest.mark.parametrize("interval", [None, 7])
 @pytest.mark.parametrize("last", [None, 25, 30])
-def test_the_visits_are_those_that_follow_each_other(interval: int | None, last: int | None) -> None:
+def test_visits_follow_each_other(interval: int | None, last: int | None) -> None:
     visits = Visits(interval, 10, last)
     visited, generation = [0], 0
     while generation < 60:
