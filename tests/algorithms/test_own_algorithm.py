@@ -239,7 +239,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("fields", lambda *_: {"delta": Field(POPULATION, np.int64)}, r"shape=12: .* Write \(12,\)"),  # type: ignore[arg-type]
     (
         *("schedule", launching(adopt=(Launch("threshold_locate", 1, plan=(("near", NEAR),)),))),
-        "launch of threshold_locate: its plan has .* which does not replace members of algorithm",
+        r"Launch\('threshold_locate'\): plan=\['near'\] does not replace members of algorithm::Plan",
     ),
     ("schedule", launching(start=()), r"Schedule: start=\(\): must be a tuple of launches"),
     ("schedule", launching(generation=Launch("k", 1)), "Schedule: generation=Launch"),
