@@ -215,8 +215,8 @@ class Launches:
         own = Struct(**(plan.members | dict(launch.plan)))
         if layout_of(own) != layout_of(plan):
             raise UsageError(
-                f"Launch({launch.kernel!r}): plan={[*dict(launch.plan)]} does not replace members"
-                " of algorithm::Plan by values of the same types. Give them these types"
+                f"Launch({launch.kernel!r}): plan={launch.plan!r} must replace members of"
+                " algorithm::Plan by values of the same types. Give them these types"
             )
         return self._backend.call(
             self._program,
