@@ -39,7 +39,6 @@ LAYERS = [
     {"run"},
     {"campaign"},
     {"report"},
-    {"tune"},
     {"bench", "check", "doctor", "solver", "reproduce", "slurm"},
     {"cli"},
     {"__main__"},

@@ -33,7 +33,6 @@ from islands.settings import Settings, setting
 if TYPE_CHECKING:
     from islands.problems.base import Problem
     from islands.problems.qap_choice import Choice
-    from islands.problems.qap_exchanges import Swaps
 
 _WIDE_LOW, _WIDE_HIGH = 0.001, 0.4
 """The temperatures between which an island cools down, relative to the mean change of the cost."""
@@ -168,7 +167,7 @@ class Tempering(Algorithm):
     def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
         # On a GPU, about as many replicas as run at once. On a CPU, so few that they cool down
         # within about a second, or, if there are many items, within ten.
-        if _swaps(problem).choice is not None:
+        if _choice_of(problem) is not None:
             # A block needs little memory, so that many replicas share a multiprocessor.
             return {"islands": 88 if gpus() else 1, "population": 24, **_CHOOSING}
         if gpus():
@@ -178,10 +177,10 @@ class Tempering(Algorithm):
         return {"islands": 4, "population": 8}
 
     def prepare(self, problem: Problem, shape: Shape) -> None:
-        self._choice = _swaps(problem).choice
+        self._choice = _choice_of(problem)
         self.few_threads = self._choice is None
         self._excess, self._effort = _EXCESS, _EFFORT
-        if _swaps(problem).is_unstructured:
+        if problem.swaps is not None and problem.swaps.is_unstructured:
             self._excess, self._effort = _EXCESS_ROUGH, _EFFORT_ROUGH
         bytes_kept = shape.individuals * _bytes_of_deltas(shape.pitch)
         is_worth_it = _KEPT_FROM <= shape.pitch <= _KEPT_TO and bytes_kept <= _MOST_KEPT
@@ -218,7 +217,8 @@ class Tempering(Algorithm):
         }
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
-        tables = _swaps(problem).tables()
+        assert problem.swaps is not None, "the problem fits"
+        tables = problem.swaps.tables()
         if self._choice is not None:
             tables |= {"weights": self._choice.weights, "alone": self._choice.alone}
             tables["symmetries"] = self._choice.symmetries()
@@ -278,9 +278,9 @@ class Tempering(Algorithm):
         }
 
 
-def _swaps(problem: Problem) -> Swaps:
-    assert problem.swaps is not None, "the problem fits"
-    return problem.swaps
+def _choice_of(problem: Problem) -> Choice | None:
+    """Return the choice of places that a problem is; None for another one, which may not fit."""
+    return None if problem.swaps is None else problem.swaps.choice
 
 
 def _types(choice: Choice | None) -> Macros:

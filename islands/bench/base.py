@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from statistics import median
+from typing import Any, ClassVar
 
+from islands.backends.base import Backend
 from islands.campaign.engine import Campaign
 from islands.display.heartbeat import Heartbeat
 from islands.parallel import World
-from islands.record.folder import Kind
-from islands.tables import Column, Table, line
+from islands.record.folder import FolderKind
+from islands.tables import Column, Row, Table, line
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class BenchRequest:
     backends: Sequence[str]
     threads: int | None = None
     generations: int = 1000
-    """Generations of one timed pass of an algorithm."""
+    """Generations of one timed repeat of an algorithm."""
     islands_a_rank: int = 8
     population: int = 256
     migrants: int = 2
@@ -70,21 +72,7 @@ class BenchRequest:
     @cached_property
     def campaign(self) -> Campaign:
         """The runs of `quality`, `colonies` and `gpus`, with those of earlier commands in `out`."""
-        return Campaign(self.world, self.heartbeat, Kind.MEASUREMENT)
-
-
-class BenchRow(Protocol):
-    """One line of a table. A table without titles is only written, with its cells."""
-
-    @property
-    def table(self) -> Table:
-        """The table."""
-
-    def line(self) -> str:
-        """Return the row as text, aligned with the header of its table."""
-
-    def cells(self) -> Mapping[str, Any]:
-        """Return what `--json` and `--out` write."""
+        return Campaign(self.world, self.heartbeat, FolderKind.MEASUREMENT)
 
 
 @dataclass(frozen=True)
@@ -102,8 +90,26 @@ class RecordRow:
         return asdict(self)
 
 
+BenchRow = Row | RecordRow
+"""One line of a table. A table without titles is only written, with its cells."""
+
 METHOD = Column("method", "method", form="<", value=lambda row: f"{row.method}, {row.backend}")
 """The last column of the tables of methods."""
+
+
+def timed(backend: Backend, repeats: int, work: Callable[[], object]) -> list[float]:
+    """Return the milliseconds of each repeat, after a first one that does not count."""
+    found = []
+    for _ in range(1 + repeats):
+        with backend.timed() as milliseconds:
+            work()
+        found += milliseconds
+    return found[1:]
+
+
+def spread(repeats: Sequence[float]) -> float:
+    """Return (largest - smallest) / median."""
+    return (max(repeats) - min(repeats)) / median(repeats)
 
 
 def counts(size: int) -> list[int]:

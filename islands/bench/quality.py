@@ -16,10 +16,17 @@ from typing import Any
 
 from islands.bench.base import BenchRequest, BenchRow
 from islands.bench.quality_rows import TARGETS, MomentRow, QualityMeans, QualityRow, TargetRow
-from islands.bench.quality_runs import RunRow, by_key, with_references
+from islands.bench.quality_runs import (
+    RunRow,
+    by_key,
+    facts,
+    program,
+    set_of,
+    traced,
+    with_references,
+)
 from islands.bench.quality_tests import contrasts, rank_rows
 from islands.bench.rivals import Contest, require_fitting
-from islands.bench.traced import facts, program, set_of, traced
 from islands.bench.variants import Variant, variants
 from islands.custom.trust import Trust
 from islands.instances.catalogue import catalogue
@@ -47,8 +54,9 @@ def compared(
     methods_of: Callable[[Problem], Sequence[Variant]],
 ) -> Iterator[BenchRow]:
     """Return the rows of the methods of each problem, refusing wrong ones at once; collective."""
-    require_fitting(request.rivals, problems, request.world)
-    tasks = request.world.run_on_all(
+    world = request.world
+    world.run_on_all(lambda: require_fitting(request.rivals, problems, world.size))
+    tasks = world.run_on_all(
         lambda: {each.instance: _tasks(each, request, methods_of(each)) for each in problems}
     )
     return _measured(request, problems, tasks)

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import NamedTuple
 
-from islands.bench.base import BenchRequest
+from islands.bench.base import BenchRequest, spread
 from islands.errors import Suspended
 from islands.parallel import World
 from islands.progress.result import Result
@@ -99,7 +99,7 @@ class _Case:
             seconds=median(without),
             recorded=median(other.result.seconds for _, other in pairs),
             ratio=median(other.result.seconds / one.result.seconds for one, other in pairs),
-            spread=(max(without) - min(without)) / median(without),
+            spread=spread(without),
             more_milliseconds=1e3 * more,
         )
 

@@ -26,9 +26,8 @@ import numpy as np
 
 from islands.backends.cpu import share_of_cores
 from islands.bench.base import BenchRequest
-from islands.bench.traced import Course
+from islands.bench.quality_runs import Course
 from islands.errors import RunError, UsageError
-from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 from islands.problems.tsp import Tsp
@@ -291,12 +290,8 @@ def require_installed(names: Sequence[str]) -> None:
             )
 
 
-def require_fitting(names: Sequence[str], problems: Sequence[Problem], world: World) -> None:
-    """Refuse a rival that fits no instance, and rivals on several ranks; collective."""
-    world.run_on_all(lambda: _require_fitting(names, problems, world.size))
-
-
-def _require_fitting(names: Sequence[str], problems: Sequence[Problem], ranks: int) -> None:
+def require_fitting(names: Sequence[str], problems: Sequence[Problem], ranks: int) -> None:
+    """Refuse a rival that fits no instance, and rivals on several ranks."""
     if names and ranks > 1:
         raise UsageError(
             f"--rivals {','.join(names)} on {ranks} ranks: waiting ranks would use the cores of"

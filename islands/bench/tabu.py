@@ -17,7 +17,7 @@ from islands.backends import choose
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Room, scratch_bytes
 from islands.backends.source import Source
-from islands.bench.base import BenchRequest
+from islands.bench.base import BenchRequest, spread, timed
 from islands.errors import RunError
 from islands.improvers import ImproverSettings
 from islands.improvers.orders import Tabu
@@ -91,12 +91,7 @@ class TabuSearches:
         orders = self._backend.empty((self._searches, self._size), np.int32)
         costs = self._backend.empty((self._searches,), np.int64)
         call = self._call(name, orders, costs)
-        times = []
-        for _ in range(1 + _REPEATS):
-            with self._backend.timed() as milliseconds:
-                self._backend.run([call])
-            times += milliseconds
-        del times[0]
+        times = timed(self._backend, _REPEATS, lambda: self._backend.run([call]))
         self.orders[name] = self._backend.download(orders)
         self.costs[name] = self._backend.download(costs)
         typical = median(times)
@@ -108,7 +103,7 @@ class TabuSearches:
             searches=self._searches,
             steps=self._steps,
             milliseconds=typical,
-            spread=(max(times) - min(times)) / typical,
+            spread=spread(times),
             evaluations_per_second=1000 * evaluations / typical,
             microseconds_a_step=1000 * typical / self._steps / self._searches,
             best=int(self.costs[name].min()),

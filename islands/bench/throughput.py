@@ -13,7 +13,7 @@ import numpy as np
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.bench.base import BenchRequest
+from islands.bench.base import BenchRequest, spread, timed
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.errors import IslandsError
@@ -24,8 +24,8 @@ from islands.problems.base import Problem
 from islands.run.build import islands_of
 from islands.tables import Row, Table
 
-_PASSES = {"cuda": 5, "cpu": 3}
-"""Timed passes, after a first one that is not counted."""
+_REPEATS = {"cuda": 5, "cpu": 3}
+"""Timed repeats, after a first one that is not counted."""
 _COPY_BYTES = {"cuda": 2 << 30, "cpu": 256 << 20}
 
 
@@ -43,11 +43,11 @@ class Throughput:
     reference: Any
     """The value of the instance in `AlgorithmBench.instances`."""
     generations: int
-    """Generations of a pass."""
+    """Generations of a repeat."""
     milliseconds: float
-    """Time of one generation of all runs: the median of the passes."""
+    """Time of one generation of all runs: the median of the repeats."""
     spread: float
-    """(longest - shortest) / median of the passes."""
+    """(longest - shortest) / median of the repeats."""
     evaluations: float
     """Calls of the objective in one generation of all runs."""
     cost: int
@@ -73,11 +73,11 @@ class AlgorithmBench:
     runs: Mapping[str, Sequence[int]] = field(default_factory=lambda: {"cuda": (1,), "cpu": (1,)})
     """Numbers of concurrent runs by backend."""
     seconds: Mapping[str, float] = field(default_factory=lambda: {"cpu": 2.0})
-    """Maximum seconds of a pass by backend."""
+    """Maximum seconds of a repeat by backend."""
     warm_up: int = 2
-    """Generations before the first pass; also the minimum of a pass."""
+    """Generations before the first repeat; also the minimum of a repeat."""
     most: int | None = None
-    """The most generations of a pass, for a search that converges; None: those requested."""
+    """The most generations of a repeat, for a search that converges; None: those requested."""
     threads: int | None = None
     """CPU threads unless requested otherwise; None uses all cores."""
     cpu_options: Mapping[str, Any] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class AlgorithmBench:
             backend = choose(name, request.threads or self.threads)
             limit = self.seconds.get(name)
             variants = [(label, runs) for label in self.settings for runs in self.runs[name]]
-            whole = None if limit is None else len(variants) * (1 + _PASSES[name]) * limit
+            whole = None if limit is None else len(variants) * (1 + _REPEATS[name]) * limit
             words = f"{{}} on {name}".format
             for instance in request.heartbeat.over(self.instances, words, seconds=whole):
                 reference = self.instances[instance]
@@ -113,7 +113,7 @@ class AlgorithmBench:
         reference: Any,
         generations: int,
     ) -> Throughput:
-        """Measure one problem with one of the settings; `generations` is the most of a pass."""
+        """Measure one problem with one of the settings; `generations` is the most of a repeat."""
         options = {**self.settings[label], **(self.cpu_options if backend.name == "cpu" else {})}
         spec = resolve(layers(options), problem)
         archipelago = islands_of(spec, problem, World(), backend, runs=runs)
@@ -125,14 +125,9 @@ class AlgorithmBench:
         if limit is not None:
             affordable = int(1000 * limit / (first[0] / self.warm_up))
             generations = max(self.warm_up, min(generations, affordable))
-        before, times = _evaluations(archipelago), []
-        for _ in range(1 + _PASSES[backend.name]):
-            with backend.timed() as milliseconds:
-                _advance(archipelago, spec, generations)
-            times.append(milliseconds[0] / generations)
-        calls = (_evaluations(archipelago) - before) / (len(times) * generations)
-        del times[0]
-        typical = median(times)
+        before, repeats = _evaluations(archipelago), _REPEATS[backend.name]
+        times = timed(backend, repeats, lambda: _advance(archipelago, spec, generations))
+        evaluations = _evaluations(archipelago) - before
         return Throughput(
             backend=backend,
             problem=problem,
@@ -141,9 +136,9 @@ class AlgorithmBench:
             runs=runs,
             reference=reference,
             generations=generations,
-            milliseconds=typical,
-            spread=(max(times) - min(times)) / typical,
-            evaluations=calls,
+            milliseconds=median(times) / generations,
+            spread=spread(times),
+            evaluations=evaluations / ((1 + repeats) * generations),
             cost=archipelago.elite(1)[0].cost,
         )
 
@@ -172,9 +167,5 @@ def copy_bandwidth(backend: Backend, repeats: int = 7) -> float:
     size = _COPY_BYTES[backend.name]
     source = backend.zeros((size,), np.uint8)
     target = backend.empty((size,), np.uint8)
-    times = []
-    for _ in range(repeats + 1):
-        with backend.timed() as milliseconds:
-            backend.copy(source, target)
-        times.append(milliseconds[0] / 1000)
-    return 2 * size / median(times[1:])
+    times = timed(backend, repeats, lambda: backend.copy(source, target))
+    return 1000 * 2 * size / median(times)

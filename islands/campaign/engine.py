@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import reduce
 from operator import or_
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -23,7 +23,8 @@ from islands.display.heartbeat import Heartbeat, Work, end_work, write_work
 from islands.errors import IslandsError, Suspended, UsageError
 from islands.parallel import World
 from islands.paths import writing
-from islands.record.folder import Kind, fresh
+from islands.progress.result import Result
+from islands.record.folder import FolderKind, fresh
 from islands.run.signals import INTERRUPT, Interruption, received
 
 Value = TypeVar("Value")
@@ -62,7 +63,7 @@ class Campaign:
         self,
         world: World | None = None,
         heartbeat: Heartbeat | None = None,
-        kind: Kind = Kind.EXPERIMENT,
+        kind: FolderKind = FolderKind.EXPERIMENT,
     ) -> None:
         """Keep results in memory until a folder is opened."""
         self.world, self.heartbeat = world or World(), heartbeat or Heartbeat()
@@ -111,13 +112,15 @@ class Campaign:
 
         self.heartbeat.tell = tell
 
-    def close(self, *, is_complete: bool = False) -> None:
-        """Release the folder; remove a new one in which nothing was made."""
+    def end_work(self) -> None:
+        """Tell other processes that all cells are made."""
         if self.world.rank == 0 and self.folder is not None:
-            if is_complete:
-                end_work(self.folder)
-            elif self._is_new:
-                self._remove_unused(self.folder)
+            end_work(self.folder)
+
+    def close(self) -> None:
+        """Release the folder; remove a new one in which nothing was made."""
+        if self.world.rank == 0 and self.folder is not None and self._is_new:
+            self._remove_unused(self.folder)
         self.ledger.close()
 
     def _remove_unused(self, folder: Path) -> None:
@@ -202,7 +205,7 @@ class Campaign:
         errors = [part.error for part in parts if part.error is not None]
         for error in errors:
             if not isinstance(error, UsageError):
-                self.world.run_on_all(partial(_raise, error))
+                self.raise_together(error)
         return found
 
     def on_first(self, count: int, work: Callable[[World], Value]) -> Value:
@@ -250,6 +253,14 @@ class Campaign:
         self.world.wait_for_all()
         return self.world.allgather(part)
 
+    def raise_together(self, error: IslandsError) -> None:
+        """Raise an error that all ranks know, on all of them."""
+
+        def fail() -> None:
+            raise error
+
+        self.world.run_on_all(fail)
+
     # Signals.
 
     def hearing(self, work: str) -> Interruption:
@@ -269,12 +280,17 @@ class Campaign:
         _raise_signals(reduce(or_, (part.ended_by for part in parts), 0))
 
 
+def completed(result: Result) -> Result:
+    """Return the result of a run, unless a signal ended it, which ends the campaign too."""
+    if result.interrupted:
+        raise KeyboardInterrupt
+    if result.suspended:
+        raise Suspended
+    return result
+
+
 def _raise_signals(together: int) -> None:
     if together & INTERRUPT:
         raise KeyboardInterrupt
     if together:
         raise Suspended
-
-
-def _raise(error: IslandsError) -> None:
-    raise error

@@ -1,4 +1,4 @@
-"""The ledger of a campaign: a line for each cell that was made, so that none is made again.
+"""The folder of a campaign and its ledger: a line for each cell, so that none is made again.
 
 Only rank 0 has a file, to which lines are only added. A table, such as `runs.tsv`, is made from it.
 """
@@ -8,18 +8,76 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TextIO
 
-from islands.errors import InputError
+from islands.errors import InputError, UsageError
 from islands.inside import inside, opened
 from islands.paths import reading, writing
 from islands.record.files import Row, append_row, write_table
-from islands.record.folder import LEDGER, MOST_RESULTS, Kind
+from islands.record.folder import (
+    BENCH,
+    EXPERIMENT_SETTINGS,
+    EXPERIMENTS_LOCK,
+    JOB,
+    LEDGER,
+    MOST_RESULTS,
+    SERIES_TABLE,
+    TUNING_TABLE,
+    FolderKind,
+    kind_of,
+    results_in,
+)
 from islands.record.lock import FolderLock
 from islands.untrusted import MISMATCH, parsing
+
+_EXPERIMENTS = (FolderKind.EXPERIMENT, FolderKind.EXPERIMENTS)
+_MARKS = {
+    FolderKind.SERIES: (SERIES_TABLE, LEDGER),
+    FolderKind.TUNING: (TUNING_TABLE, LEDGER),
+    FolderKind.EXPERIMENT: (EXPERIMENT_SETTINGS, LEDGER),
+    FolderKind.EXPERIMENTS: (EXPERIMENTS_LOCK,),
+    FolderKind.MEASUREMENT: (BENCH, LEDGER),
+}
+"""Files that show that a campaign has begun in a folder; other files there are the user's."""
+
+
+def refuse_unfit(folder: Path, kind: FolderKind, own: Collection[str] = ()) -> None:
+    """Refuse a file, a folder with other work, and one with files but no work of this kind.
+
+    `own` are names of files or folders that such a campaign may leave before its first result.
+    Whether a campaign of this kind is the same one is for the caller to decide.
+    """
+    with reading(folder):
+        if not folder.exists():
+            return
+        if not folder.is_dir():
+            raise UsageError(f"--out {folder}: is a file. Name a new or existing folder")
+        names = {path.name for path in folder.iterdir()}
+        held = kind_of(folder)
+        if held is FolderKind.MEASUREMENT and not (results_in(folder) or BENCH in names):
+            held = None  # an experiment writes its settings after it has made its ledger
+    alike = _EXPERIMENTS if kind in _EXPERIMENTS else (kind,)
+    if names.intersection(_MARKS[kind]) and held in (None, *alike):
+        return
+    others = {name for name in names if not name.startswith(".")} - {*own, JOB}
+    if held is not None and held not in alike:
+        raise UsageError(
+            f"--out {folder}: contains {held.words}, no {kind.noun}. Name a new folder"
+        )
+    if others:
+        raise UsageError(
+            f"--out {folder}: contains files, but no {kind.noun}. Name a new or empty folder, so"
+            " that your files are not overwritten"
+        )
+
+
+def differing(kept: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """Return the names of the settings that are not the same in a folder as in a request."""
+    return [name for name in {**asked, **kept} if kept.get(name) != asked.get(name)]
+
 
 Asked = Mapping[str, Any]
 """All that the result of a cell depends on."""
@@ -34,7 +92,9 @@ class Ledger:
     which is always the same.
     """
 
-    def __init__(self, folder: Path | None = None, kind: Kind = Kind.EXPERIMENT) -> None:
+    def __init__(
+        self, folder: Path | None = None, kind: FolderKind = FolderKind.EXPERIMENT
+    ) -> None:
         """Open the file in the folder, if there is one."""
         self._known: defaultdict[str, deque[Made]] = defaultdict(deque)
         self._path: Path | None = None
@@ -43,6 +103,7 @@ class Ledger:
         self._seconds, self._since = 0.0, perf_counter()
         self.has_new = False
         """Whether this command has added lines."""
+        self.table: LedgerTable | None = None
         if folder is not None:
             self.open(folder)
 
@@ -92,6 +153,19 @@ class Ledger:
         """Return the time of all commands that have written to the file, also of killed ones."""
         return self._seconds + perf_counter() - self._since
 
+    def tabulate(
+        self, path: Path, columns: Sequence[str], row_of: Callable[[Asked, Made], Row]
+    ) -> None:
+        """Keep a table as well, unless this is done."""
+        if self.table is None:
+            self.table = LedgerTable(path, columns, row_of, self.entries())
+
+    def adopt(self, entries: Iterable[tuple[Asked, Made, float]]) -> None:
+        """Add results of an earlier version, with their seconds."""
+        for asked, made, seconds in entries:
+            self._write(asked, made, seconds)
+            self._known[_key(asked)].append(made)
+
     def entries(self) -> Iterable[tuple[Asked, Made]]:
         """Yield what was asked and made, of all known results that are not used yet."""
         for key, results in self._known.items():
@@ -102,15 +176,20 @@ class Ledger:
         known = self._known.get(_key(asked))
         return known.popleft() if known else None
 
-    def add(self, asked: Asked, made: Made, seconds: float | None = None) -> None:
-        """Add a line; `seconds` replace the time since the line before."""
+    def add(self, asked: Asked, made: Made) -> None:
+        """Add a line, and a row of the table."""
         if self._path is None:
             return
         now = perf_counter()
-        entry = {"asked": json.loads(_key(asked)), "result": made}
-        entry["seconds"] = now - self._since if seconds is None else seconds
-        self._seconds, self._since = self._seconds + entry["seconds"], now
-        self.has_new = True
+        self._write(asked, made, now - self._since)
+        self._since, self.has_new = now, True
+        if self.table is not None:
+            self.table.add(asked, made)
+
+    def _write(self, asked: Asked, made: Made, seconds: float) -> None:
+        assert self._path is not None
+        entry = {"asked": json.loads(_key(asked)), "result": made, "seconds": seconds}
+        self._seconds += seconds
         with writing(self._path):
             if self._stream is None:
                 self._stream = opened(self._path, "a", encoding="utf-8")
@@ -152,29 +231,34 @@ def _checksum(entry: Mapping[str, Any]) -> str:
 
 
 class LedgerTable:
-    """A table with a row for each cell of a ledger; a later row replaces one with the same key."""
+    """A table with a row for each question of a ledger, of the last result."""
 
     def __init__(
-        self, path: Path, columns: Sequence[str], key: Callable[[Row], object], rows: Iterable[Row]
+        self,
+        path: Path,
+        columns: Sequence[str],
+        row_of: Callable[[Asked, Made], Row],
+        entries: Iterable[tuple[Asked, Made]],
     ) -> None:
-        """Write the table with these rows again, as a killed process may have left it behind."""
-        self._path, self._columns, self._key = path, columns, key
-        self.rows = {key(row): row for row in rows}
-        if self.rows:
-            self._write()
-
-    def has(self, row: Row) -> bool:
-        """Return whether the table has this very row."""
-        return self.rows.get(self._key(row)) == row
-
-    def add(self, row: Row) -> None:
-        """Add a row, or replace one."""
-        is_new = self._key(row) not in self.rows
-        self.rows[self._key(row)] = row
-        if is_new:
-            append_row(self._path, self._columns, row)
+        """Write the table again, as a killed process may have left it without its last row."""
+        self._path, self._columns, self._row_of = path, columns, row_of
+        self._rows = {_key(asked): row_of(asked, made) for asked, made in entries}
+        if self._rows:
+            write_table(path, columns, self._rows.values())
         else:
-            self._write()
+            with writing(path):
+                path.unlink(missing_ok=True)
 
-    def _write(self) -> None:
-        write_table(self._path, self._columns, self.rows.values())
+    def row(self, asked: Asked) -> Row | None:
+        """Return the row of a question, or None."""
+        return self._rows.get(_key(asked))
+
+    def add(self, asked: Asked, made: Made) -> None:
+        """Add a row, or replace one."""
+        key, row = _key(asked), self._row_of(asked, made)
+        if key in self._rows:
+            self._rows[key] = row
+            write_table(self._path, self._columns, self._rows.values())
+        else:
+            append_row(self._path, self._columns, row)
+            self._rows[key] = row

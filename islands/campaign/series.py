@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from islands.campaign.engine import Campaign
-from islands.campaign.folder import differing, refuse_unfit
-from islands.campaign.ledger import Ledger, LedgerTable
+from islands.campaign.ledger import differing, refuse_unfit
 from islands.campaign.summary import Summary, table
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
@@ -31,7 +30,7 @@ from islands.paths import reading
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.files import Row, read_table
-from islands.record.folder import SERIES_TABLE, SETTINGS, Kind
+from islands.record.folder import RUN_SETTINGS, SERIES_TABLE, FolderKind
 from islands.record.folder import refuse_unfit as refuse_other_run
 from islands.record.inputs import read_settings, require_intact
 from islands.run.build import RankOptions
@@ -122,10 +121,10 @@ class SeriesPlan:
         """Return the scripts that the folder of a run may name: its own ones too."""
         return self.trust.naming(job.spec.stored)
 
-    def require_agreement(self, world: World, folder: Path | None, *, force: bool) -> None:
+    def require_agreement(self, campaign: Campaign, folder: Path | None, *, force: bool) -> None:
         """Refuse ranks with different plans or folders; collective."""
         found = differences(
-            world,
+            campaign.world,
             {
                 "the instances": ", ".join(job.folder for job in self.first),
                 "the number of runs": self.runs,
@@ -138,11 +137,11 @@ class SeriesPlan:
                 f"the ranks would make different series of runs: {found}. Start all of them with"
                 " the same options"
             )
-            world.run_on_all(lambda: _raise(error))
+            campaign.raise_together(error)
 
     def refuse_unfit(self, folder: Path, *, force: bool) -> None:
         """Refuse a folder with foreign files and, without `force`, one with other runs."""
-        refuse_unfit(folder, Kind.SERIES, [job.folder for job in self.jobs()])
+        refuse_unfit(folder, FolderKind.SERIES, [job.folder for job in self.jobs()])
         if not folder.exists():
             return
         with reading(folder):
@@ -151,7 +150,7 @@ class SeriesPlan:
         for job in self.jobs():
             if job.folder in names:
                 refuse_other_run(inside(folder, job.folder), force=True)
-                if not force and (folder / job.folder / SETTINGS).exists():
+                if not force and (folder / job.folder / RUN_SETTINGS).exists():
                     _refuse_other(folder, job, self.trust_in(job))
 
 
@@ -180,13 +179,9 @@ def _refuse_other(folder: Path, job: PlannedRun, trust: Trust) -> None:
         )
 
 
-def _raise(error: UsageError) -> None:
-    raise error
-
-
 def row_of(result: Result) -> Row:
     """Return the row of a completed run; it is the same each time it is built."""
-    settings = Path(str(result.folder), SETTINGS)
+    settings = Path(str(result.folder), RUN_SETTINGS)
     asked = read_settings(settings.parent)
     with reading(settings):
         # The settings are written when a run begins or is resumed.
@@ -203,21 +198,6 @@ def row_of(result: Result) -> Row:
 def read_rows(folder: Path) -> list[Row]:
     """Return the rows so far, none without a table; refuse a table of something else."""
     return read_table(folder / SERIES_TABLE, COLUMNS, "runs")
-
-
-def _run_of(row: Row) -> tuple[str, str]:
-    return row["instance"], row["seed"]
-
-
-def series_table(folder: Path, ledger: Ledger) -> LedgerTable:
-    """Return the table of a series; its ledger gets the rows of an earlier version."""
-    if not len(ledger):
-        for row in read_rows(folder):
-            ledger.add(_asked(row), row)
-        rows = read_rows(folder)
-    else:
-        rows = [made for _, made in ledger.entries()]
-    return LedgerTable(folder / SERIES_TABLE, COLUMNS, _run_of, rows)
 
 
 def _asked(row: Row) -> dict[str, str]:
@@ -289,20 +269,19 @@ def run_series(
     plan: SeriesPlan, world: World, output: Output, rank_options: RankOptions = _DEFAULT
 ) -> Series:
     """Perform the missing runs and return the series, the same on every rank; collective."""
-    plan.require_agreement(world, output.folder, force=output.force)
-    campaign = Campaign(world, kind=Kind.SERIES)
+    campaign = Campaign(world, kind=FolderKind.SERIES)
+    plan.require_agreement(campaign, output.folder, force=output.force)
     with Interruption(suspends="ending the series of runs"):
         refuse = partial(plan.refuse_unfit, force=output.force)
         folder = campaign.claim(output.folder, "several", refuse)
         performance = _Performance(plan, campaign, output, folder, rank_options)
         try:
-            series = performance.perform()
+            return performance.perform()
         except BaseException:
             performance.print_continuation()
-            campaign.close()
             raise
-        campaign.close(is_complete=not (series.interrupted or series.suspended))
-        return series
+        finally:
+            campaign.close()
 
 
 class _Performance:
@@ -319,7 +298,7 @@ class _Performance:
         self._plan, self._campaign, self._world = plan, campaign, campaign.world
         self._output, self._folder, self._rank_options = output, folder, rank_options
         self._count = plan.runs * len(plan.first)
-        self._table: LedgerTable | None = None
+        self._ledger = campaign.ledger
         self._results: list[Result] = []
 
     def perform(self) -> Series:
@@ -356,12 +335,13 @@ class _Performance:
     def _open(self) -> None:
         """Open the folder and its table, unless this is done; another rank may be rank 0 now."""
         self._campaign.open(self._folder)
+        self._world.run_on_all(self._tabulate)
 
-        def opened() -> None:
-            if self._world.rank == 0 and self._table is None:
-                self._table = series_table(self._folder, self._campaign.ledger)
-
-        self._world.run_on_all(opened)
+    def _tabulate(self) -> None:
+        if self._world.rank == 0 and self._ledger.table is None:
+            if not len(self._ledger):  # of an earlier version
+                self._ledger.adopt((_asked(row), row, 0.0) for row in read_rows(self._folder))
+            self._ledger.tabulate(self._folder / SERIES_TABLE, COLUMNS, lambda _, row: row)
 
     def _done(self, job: PlannedRun) -> Result:
         """Return the result of a run: new, resumed, or already finished; collective."""
@@ -378,18 +358,20 @@ class _Performance:
         return resume_requested(folder, place, world, output, self._rank_options, trust=trust)
 
     def _goes_on(self, job: PlannedRun, folder: Path) -> bool:
-        if self._table is None or self._output.force or not (folder / SETTINGS).exists():
+        table = self._ledger.table
+        if table is None or self._output.force or not (folder / RUN_SETTINGS).exists():
             return False
         if not self._rank_options.asynchronous:
             return True
-        row = self._table.rows.get((job.problem.instance, str(job.spec.general.seed)), {})
-        return bool(row.get("cost"))
+        asked = {"instance": job.problem.instance, "seed": str(job.spec.general.seed)}
+        return bool((table.row(asked) or {}).get("cost"))
 
     def _enter(self) -> None:
         """Add the row of the last run, unless it is known."""
-        if self._table is not None and not self._table.has(row := row_of(self._results[-1])):
-            self._campaign.ledger.add(_asked(row), row)
-            self._table.add(row)
+        if (table := self._ledger.table) is not None:
+            row = row_of(self._results[-1])
+            if table.row(_asked(row)) != row:
+                self._ledger.add(_asked(row), row)
 
     def _announce(self, job: PlannedRun) -> None:
         if not self._output.quiet:
@@ -411,6 +393,7 @@ class _Performance:
         if series.interrupted or series.suspended:
             self.print_continuation()
         else:
+            self._campaign.end_work()
             self._say(f"\nWrote {self._folder}: {SERIES_TABLE}, and one folder per run")
 
     def print_continuation(self) -> None:

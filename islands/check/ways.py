@@ -15,7 +15,7 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block, Call, Program, Room
 from islands.backends.source import Macros, Source
 from islands.errors import CompileError, RunError
-from islands.modelling.functions import Function, costs_by
+from islands.modelling.functions import UserFunction
 from islands.modelling.model import Model, backend_of
 from islands.problems.base import Problem
 from islands.problems.solution_kinds import Order
@@ -203,27 +203,24 @@ def python_ways(problem: Problem, found: list[Backend]) -> Iterator[Way]:
         )
         return
     if problem.reference is not None:
-        yield Way("reference", _by_function(problem, problem.reference, "reference"))
+        yield Way("reference", _by_function(problem.reference, problem))
     if problem.python is None:
         return
-    argument, function = problem.python.argument, problem.python.function
-    name = f"{argument}, NumPy" if problem.python.is_batch else argument
-    yield Way(name, _by_function(problem, function, argument))
+    function, is_batch = problem.python.function, problem.python.is_batch
+    yield Way("batch, NumPy" if is_batch else "function", _by_function(function, problem))
     for backend in found:
-        if problem.python.is_batch and not backend.in_host_memory:
-            yield Way("batch, CuPy", _by_function(problem, function, argument, backend))
+        if is_batch and not backend.in_host_memory:
+            yield Way("batch, CuPy", _by_function(function, problem, backend))
 
 
 def _by_function(
-    problem: Model, function: Function, argument: str, backend: Backend | None = None
+    function: UserFunction, problem: Problem, backend: Backend | None = None
 ) -> Evaluate:
-    how: dict[str, Any] = {"is_batch": argument != "function", "real": problem.real}
-
     def evaluate(solutions: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         if backend is None:
-            return costs_by(function, argument, solutions, **how), solutions
+            return function.costs(solutions, real=problem.real), solutions
         with backend.python() as module:
-            costs = costs_by(function, argument, module.asarray(solutions), **how)
+            costs = function.costs(module.asarray(solutions), real=problem.real)
             return backend.download(costs), solutions
 
     return evaluate

@@ -55,7 +55,7 @@ _SHARED = {
     "submit": "job",
 }
 """The modules of commands that share one. Modules are imported when they are needed."""
-_COLLECTIVE = ("run", "resume", "doctor", "bench", "reproduce")
+_COLLECTIVE = ("run", "resume", "doctor", "bench", "reproduce", "tune")
 """The commands that all ranks run together; only rank 0 runs the others."""
 
 

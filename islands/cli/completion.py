@@ -10,6 +10,7 @@ from importlib import import_module
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS, MUTATIONS
 from islands.bench import BENCHES
+from islands.campaign import METRICS
 from islands.cli.instances import ACTIONS
 from islands.cli.report import RECORDS
 from islands.encodings import ENCODINGS
@@ -22,7 +23,6 @@ from islands.presets import PRESETS
 from islands.report.pictures import PICTURES
 from islands.reproduce import PAPERS
 from islands.text import show, unknown
-from islands.tune import METRICS
 
 VALUES: Mapping[str, Sequence[str]] = {
     "--algorithm": [*ALGORITHMS],

@@ -7,20 +7,21 @@ import json
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING
 
+from islands.campaign import METRICS
 from islands.cli import arguments
 from islands.cli.run import options
 from islands.custom.trust import Trust
 from islands.errors import Suspended, UsageError
-from islands.parallel import launched
-from islands.text import counted, show
-from islands.tune import METRICS
+from islands.parallel import world
+from islands.text import show
 
 if TYPE_CHECKING:
-    from islands.tune.perform import TuneResult
-    from islands.tune.plan import Tuning
+    from islands.campaign.ledger import Ledger
+    from islands.campaign.tune import TuneResult
+    from islands.campaign.tuning import Tuning
+    from islands.parallel import World
 
 _CONFIGURATIONS, _STEPS, _RUNS = 10, 3, 5
 
@@ -103,40 +104,50 @@ def _add_settings(group: argparse._ArgumentGroup) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Tune, print the ranking and return the exit status."""
+    from islands.campaign.engine import Campaign
+    from islands.campaign.ranking import table
+    from islands.campaign.tune import TuneOutput, refused, tune
     from islands.display.heartbeat import Heartbeat
-    from islands.record.folder import BEST, RANKING
-    from islands.tune.ledger import LEDGER
-    from islands.tune.messages import refused
-    from islands.tune.perform import TuneOutput, perform
-    from islands.tune.table import table
+    from islands.record.folder import BEST, RANKING, TUNING_TABLE, FolderKind
+    from islands.run.signals import INTERRUPTED_STATUS
 
-    began = perf_counter()
     stream = sys.stderr if args.json else sys.stdout
-    heartbeat = Heartbeat(None if args.quiet else sys.stderr, "tune")
+    ranks = world()
+    is_first = ranks.rank == 0
+    heartbeat = Heartbeat(sys.stderr if is_first and not args.quiet else None, "tune")
 
     def say(text: str) -> None:
-        heartbeat.print(text, stream)
+        if is_first:
+            heartbeat.print(text, stream)
 
-    try:
-        tuning = _tuning(args)
-        output = TuneOutput(args.out, args.force, say, args.quiet, heartbeat)
-        with heartbeat:
-            done = perform(tuning, args.metric, output)
-    except Suspended:
-        return Suspended.status
-    _write_provenance(done, args.metric, done.elapsed + perf_counter() - began)
+    with ranks.guarded(show_traceback=args.debug):
+        campaign = Campaign(ranks, heartbeat, FolderKind.TUNING)
+        try:
+            tuning = _tuning(args, ranks)
+            with heartbeat:
+                output = TuneOutput(args.out, args.force, say, args.quiet)
+                done = tune(tuning, args.metric, output, campaign)
+        except Suspended:
+            return Suspended.status
+        except KeyboardInterrupt:
+            if ranks.size > 1:  # the interrupt has been reported
+                return INTERRUPTED_STATUS
+            raise
+    if not is_first:
+        return 0
+    _write_provenance(done, args.metric, campaign.ledger)
     say(("" if args.quiet else "\n") + table(done.ranking))
     for reason in done.left_out.values():
         say(f"Left out: {reason}")
     if args.quiet and tuning.candidates.refused:
         say(refused(tuning.candidates))
-    say(f"\nWrote {done.folder}: {LEDGER}, {RANKING}, {BEST}")
+    say(f"\nWrote {done.folder}: {TUNING_TABLE}, {RANKING}, {BEST}")
     if args.json:
         show(done.to_json())
     return 0
 
 
-def _write_provenance(done: TuneResult, metric: str, seconds: float) -> None:
+def _write_provenance(done: TuneResult, metric: str, ledger: Ledger) -> None:
     """Write what made the ranking: for rows of earlier commands only, what made those."""
     from islands.doctor.nvidia import driver
     from islands.record.folder import PROVENANCE
@@ -144,23 +155,43 @@ def _write_provenance(done: TuneResult, metric: str, seconds: float) -> None:
     from islands.untrusted import bounded_text, parsing
 
     path = done.folder / PROVENANCE
-    made = {**provenance(), "driver": driver(), "seconds": seconds}
-    if path.exists() and not done.has_new:
+    made = {**provenance(), "driver": driver(), "seconds": ledger.seconds()}
+    if path.exists() and not ledger.has_new:
         with parsing(path):
             made = {**json.loads(bounded_text(path))}
     write_provenance(path, {**made, "metric": metric, "command": sys.argv[1:]})
 
 
-def _tuning(args: argparse.Namespace) -> Tuning:
-    """Return the tuning; refuse wrong options before the first run."""
-    from islands.tune.plan import TuneRequest, Tuning
-    from islands.tune.runs import quality_criteria
+def _tuning(args: argparse.Namespace, ranks: World) -> Tuning:
+    """Return the tuning; refuse wrong options before the first run; collective."""
+    from islands.campaign.tuning import TuneRequest, Tuning, quality_criteria
 
-    _, ranks = launched()
-    if ranks > 1:
-        idle = counted(ranks - 1, "rank")
-        warning = f"islands: tune uses only one rank; idle under mpirun: {idle}"
-        show(warning, file=sys.stderr)
+    ranks.run_on_all(lambda: _refuse_wrong(args))
+    given = {key: value for key, value in options(args).items() if key != "instance"}
+    tuning = Tuning.of(
+        TuneRequest(given, args.config, Trust(is_full=args.trust)),
+        args.instances,
+        args.over,
+        args.runs,
+        configurations=args.configurations or _CONFIGURATIONS,
+        steps=args.grid,
+        world=ranks,
+    )
+
+    def refuse_without_target() -> None:
+        if args.metric == "evaluations" and not all(
+            quality_criteria(task.spec) for task in tuning.tasks
+        ):
+            raise UsageError(
+                "--metric evaluations: counts the evaluations until a target is reached. Set the"
+                " target by --stop best-known, target=VALUE or gap=PERCENT"
+            )
+
+    ranks.run_on_all(refuse_without_target)
+    return tuning
+
+
+def _refuse_wrong(args: argparse.Namespace) -> None:
     if find_spec("scipy") is None:
         raise UsageError("tune needs scipy. Install it with: pip install 'islands[report]'")
     if args.metric not in METRICS:
@@ -173,20 +204,3 @@ def _tuning(args: argparse.Namespace) -> Tuning:
         value = getattr(args, name)
         if value is not None and value < 1:
             raise UsageError(f"--{name} {value}: must be at least 1")
-    given = {key: value for key, value in options(args).items() if key != "instance"}
-    tuning = Tuning.of(
-        TuneRequest(given, args.config, Trust(is_full=args.trust)),
-        args.instances,
-        args.over,
-        args.runs,
-        configurations=args.configurations or _CONFIGURATIONS,
-        steps=args.grid,
-    )
-    if args.metric == "evaluations" and not all(
-        quality_criteria(task.spec) for task in tuning.tasks
-    ):
-        raise UsageError(
-            "--metric evaluations: counts the evaluations until a target is reached. Set the target"
-            " by --stop best-known, target=VALUE or gap=PERCENT"
-        )
-    return tuning

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
-from islands.modelling.functions import Function, PythonCosts
+from islands.modelling.functions import Function, PythonCosts, UserFunction
 from islands.modelling.header import Functions, Text, members_of
 from islands.modelling.model import Model
 from islands.problems.data import is_finite
@@ -150,7 +150,7 @@ def real(
 def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
     """Return the problem for the arguments of `permutation` or of one of the other functions."""
     cost, delta, repair, data = (given[name] for name in ("cost", "delta", "repair", "data"))
-    python, functions = _python(kind, given), None
+    reference, python, functions = given["reference"], _python(kind, given), None
     if python is None:
         functions = Functions(
             Text.of("cost", cost),
@@ -162,8 +162,8 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
         for argument, value in {"delta": delta, "repair": repair, "data": data}.items():
             if value is not None:
                 raise UsageError(
-                    f"{argument}: only belongs to cost=, CUDA code, but {python.argument}= was"
-                    f" given. Leave {argument} out"
+                    f"{argument}: only belongs to cost=, CUDA code, but"
+                    f" {python.function.argument}= was given. Leave {argument} out"
                 )
         if given["cooperative"]:
             raise UsageError("cooperative=True: only belongs to cost=, CUDA code. Leave it out")
@@ -176,7 +176,7 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
         members=members_of(data),
         functions=functions,
         python=python,
-        reference=given["reference"],
+        reference=None if reference is None else UserFunction("reference", reference),
         maximise=bool(given["maximise"]),
         best_known=_best(given["best_known"]),
         plot=given["plot"],
@@ -196,7 +196,7 @@ def _python(kind: SolutionKind, given: Mapping[str, Any]) -> PythonCosts | None:
     if argument == "cost":
         return None
     _require_callable(argument, given[argument])
-    return PythonCosts(argument, given[argument], kind)
+    return PythonCosts(UserFunction(argument, given[argument]), kind)
 
 
 def _require_callable(argument: str, value: Any) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
 from typing import Any, Self
@@ -39,55 +40,80 @@ SEED = (
 Function = Callable[..., Any]
 
 
-def costs_by(
-    function: Function,
-    argument: str,
-    solutions: Any,
-    *,
-    is_batch: bool,
-    real: bool | None,
-    must_leave: Callable[[], bool] = never,
-) -> Any:
-    """Return the costs of solutions, each row of which is one; int64 or float64.
+@dataclass(frozen=True)
+class UserFunction:
+    """A Python function of the user that returns costs, and its name in messages.
 
-    `argument` names the function in messages. Unless `real` is None, costs have this type. The
-    solutions may be in the memory of a GPU, and the costs are then as well. If the function takes
-    one solution, those after `must_leave` has returned true are left out.
+    `batch=` and `reference=` take an array of solutions, one per row, `function=` takes one.
     """
-    if is_batch:
-        costs = returned_by(function, argument, solutions, real)
-    else:
-        costs = _called_for_each(function, argument, solutions, real, must_leave)
-    if costs.dtype.kind == "i" and (large := (costs > _MOST) | (costs < -_MOST)).any():
-        raise _too_large(argument, costs[large][0].item())
-    if costs.dtype.kind == "f" and (wrong := costs != costs).any():
-        row = int(wrong.argmax())
-        raise RunError(
-            f"{argument}= returned NaN for the solution {_shown(solutions[row])}. Return a number,"
-            " or infinity if a solution is infeasible"
-        )
-    return costs
 
+    argument: str
+    call: Function
 
-def returned_by(
-    function: Function,
-    argument: str,
-    solutions: Any,
-    real: bool | None,
-    *,
-    is_compared: bool = True,
-) -> Any:
-    """Return what a function returns for all solutions at once; int64 or float64, of any value.
+    @property
+    def is_batch(self) -> bool:
+        """Whether it takes many solutions at once."""
+        return self.argument != "function"
 
-    `is_compared`: whether to look for changes of the solutions, which waits for a GPU.
-    """
-    module = array_module(solutions)
-    before = solutions.copy() if is_compared else None
-    with _Raising(argument, solutions):
-        costs = function(solutions)
-    if before is not None:
-        _refuse_changed(argument, solutions, before)
-    return _typed(argument, _array(argument, costs, module, (len(solutions),)), real)
+    def costs(
+        self, solutions: Any, *, real: bool | None, must_leave: Callable[[], bool] = never
+    ) -> Any:
+        """Return the costs of solutions, each row of which is one; int64 or float64.
+
+        Unless `real` is None, costs have this type. The solutions may be in the memory of a GPU,
+        and the costs are then as well. If the function takes one solution, those after `must_leave`
+        has returned true are left out.
+        """
+        rows = max(1, _ENTRIES_AT_ONCE // solutions.shape[1])
+        found = [
+            self._usable(solutions[i : i + rows], real, must_leave)
+            for i in range(0, len(solutions), rows)
+        ]
+        return found[0] if len(found) == 1 else array_module(solutions).concatenate(found)
+
+    def _usable(self, solutions: Any, real: bool | None, must_leave: Callable[[], bool]) -> Any:
+        """Return costs of a bounded number of solutions; refuse numbers that are no costs."""
+        if self.is_batch:
+            costs = self.returned(solutions, real)
+        else:
+            costs = self._called_for_each(solutions, real, must_leave)
+        if costs.dtype.kind == "i" and (large := (costs > _MOST) | (costs < -_MOST)).any():
+            raise _too_large(self.argument, costs[large][0].item())
+        if costs.dtype.kind == "f" and (wrong := costs != costs).any():
+            solution = _shown(solutions[int(wrong.argmax())])
+            raise RunError(
+                f"{self.argument}= returned NaN for the solution {solution}. Return a number, or"
+                " infinity if a solution is infeasible"
+            )
+        return costs
+
+    def returned(self, solutions: Any, real: bool | None, *, is_compared: bool = True) -> Any:
+        """Return what it returns for all solutions at once; int64 or float64, of any value.
+
+        `is_compared`: whether to look for changes of the solutions, which waits for a GPU.
+        """
+        before = solutions.copy() if is_compared else None
+        with _errors_explained(self.argument, solutions):
+            costs = self.call(solutions)
+        if before is not None:
+            _refuse_changed(self.argument, solutions, before)
+        module, shape = array_module(solutions), (len(solutions),)
+        return _typed(self.argument, _array(self.argument, costs, module, shape), real)
+
+    def _called_for_each(
+        self, solutions: NDArray[Any], real: bool | None, must_leave: Callable[[], bool]
+    ) -> Any:
+        costs = []
+        for row in solutions:
+            if must_leave():
+                break
+            given = row.copy()
+            with _errors_explained(self.argument, given):
+                cost = self.call(given)
+            _refuse_changed(self.argument, given, row)
+            costs.append(_array(self.argument, cost, np, ()))
+        kind = np.float64 if any(each.dtype.kind == "f" for each in costs) else np.int64
+        return _typed(self.argument, np.array(costs, kind), real)
 
 
 def _typed(argument: str, costs: Any, real: bool | None) -> Any:
@@ -101,55 +127,30 @@ def _typed(argument: str, costs: Any, real: bool | None) -> Any:
     return costs.astype(np.float64 if real or is_real else np.int64, copy=False)
 
 
-def _called_for_each(
-    function: Function,
-    argument: str,
-    solutions: NDArray[Any],
-    real: bool | None,
-    must_leave: Callable[[], bool],
-) -> Any:
-    costs = []
-    for row in solutions:
-        if must_leave():
-            break
-        given = row.copy()
-        with _Raising(argument, given):
-            cost = function(given)
-        _refuse_changed(argument, given, row)
-        costs.append(_array(argument, cost, np, ()))
-    kind = np.float64 if any(each.dtype.kind == "f" for each in costs) else np.int64
-    return _typed(argument, np.array(costs, kind), real)
-
-
-class _Raising:
-    """Turns an exception of the user's function into an error that shows its line.
+@contextmanager
+def _errors_explained(argument: str, given: Any) -> Iterator[None]:
+    """Turn an exception of the user's function into an error that shows its line.
 
     That includes sys.exit(), which would end the run without a result and with status 0.
     """
-
-    def __init__(self, argument: str, given: Any) -> None:
-        self._argument, self._given = argument, given
-
-    def __enter__(self) -> None:
-        """Do nothing."""
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        """Raise the error."""
-        if error is None or is_of_signal(error):
-            return
+    try:
+        yield
+    except BaseException as error:
+        if is_of_signal(error):
+            raise
         hint = ""
         if isinstance(error, SystemExit | KeyboardInterrupt):
             hint = ". To refuse a solution, return infinity; to end the run, send it a signal"
-        if not isinstance(self._given, np.ndarray):
+        if not isinstance(given, np.ndarray):
             hint = (
                 ". On a GPU, solutions are CuPy arrays: use their methods or"
                 " cupy.get_array_module(solutions), or choose backend='cpu'"
             )
-        frames = traceback.extract_tb(trace)
+        frames = traceback.extract_tb(error.__traceback__)[1:]
         last = frames[1] if len(frames) > 1 else frames[-1]  # the first of the user
         raise RunError(
-            f"{self._argument}= raised {type(error).__name__}: {error} ({last.filename}, line"
-            f" {last.lineno}, {last.line!r}) for {_shown(self._given)}{hint}"
+            f"{argument}= raised {type(error).__name__}: {error} ({last.filename}, line"
+            f" {last.lineno}, {last.line!r}) for {_shown(given)}{hint}"
         ) from error
 
 
@@ -208,36 +209,25 @@ def _shown(solution: Any) -> str:
     return f"[{', '.join(map(str, values))}{', ...' if len(row) > 8 else ''}]"
 
 
-def costs_in_parts(
-    function: Function,
-    argument: str,
-    solutions: NDArray[Any],
-    must_leave: Callable[[], bool] = never,
-    *,
-    is_batch: bool,
-    real: bool | None,
-) -> NDArray[Any]:
-    """Return costs as `costs_by`, of so many solutions at once that their memory is bounded."""
-    rows = max(1, _ENTRIES_AT_ONCE // solutions.shape[1])
-    how: dict[str, Any] = {"is_batch": is_batch, "real": real, "must_leave": must_leave}
-    parts = [solutions[i : i + rows] for i in range(0, len(solutions), rows)]
-    return np.concatenate([costs_by(function, argument, each, **how) for each in parts])
-
-
 class PythonCosts:
-    """The user's Python function of costs: `batch=`, of many solutions, or `function=`, of one."""
+    """The user's function that computes costs instead of kernels: `batch=` or `function=`."""
 
-    def __init__(self, argument: str, function: Function, kind: SolutionKind) -> None:
-        self.argument, self.function, self._kind = argument, function, kind
-        self.is_batch = argument == "batch"
+    def __init__(self, function: UserFunction, kind: SolutionKind) -> None:
+        self.function, self._kind = function, kind
         self.callers = 1
         """The number of processes that call it at the same time."""
         self._workers: WorkerPool | None = None
 
+    @property
+    def is_batch(self) -> bool:
+        """Whether the function takes many solutions at once."""
+        return self.function.is_batch
+
     @cached_property
     def _first(self) -> NDArray[Any]:
         """The cost of a first solution, whose type all costs have."""
-        return self._computed(self._kind.drawn(1, seed=0), real=None)
+        costs: NDArray[Any] = self.function.costs(self._kind.drawn(1, seed=0), real=None)
+        return costs
 
     @property
     def real(self) -> bool:
@@ -248,61 +238,48 @@ class PythonCosts:
         self, solutions: NDArray[Any], must_leave: Callable[[], bool] = never
     ) -> NDArray[Any]:
         """Return the cost of each row, or of the first ones, if it `must_leave` before the end."""
-        if self._workers is not None and len(solutions) > 1:
-            how: dict[str, Any] = {"real": self.real, "must_leave": must_leave}
-            return self._workers.costs(self.argument, solutions, **how)
-        return self._computed(solutions, must_leave, real=self.real)
+        by = self.function if self._workers is None or len(solutions) < 2 else self._workers
+        costs: NDArray[Any] = by.costs(solutions, real=self.real, must_leave=must_leave)
+        return costs
 
     def stored_costs(self, stored: Any, *, is_compared: bool) -> Any:
         """Return the costs of solutions as kernels store them, in their memory, of any value.
 
         `is_compared`: whether to look for changes of the solutions, which waits for a GPU.
         """
-        solutions = self._kind.read(stored)
-        how = {"is_compared": is_compared}
-        return returned_by(self.function, self.argument, solutions, self.real, **how)
+        return self.function.returned(self._kind.read(stored), self.real, is_compared=is_compared)
 
     @contextmanager
     def prepared(self, processes: int) -> Iterator[str]:
         """Let `processes` processes call function=; yield a text that says who calls it."""
-        reference = None if self.is_batch else reference_of(self.function)
+        reference = None if self.is_batch else reference_of(self.function.call)
         if reference is None or processes < 2:
             alone = not self.is_batch and reference is None
             why = ": it is not at the top level of a script" if alone else ""
-            yield f"costs by {self.argument}=, called by this process alone{why}"
+            yield f"costs by {self.function.argument}=, called by this process alone{why}"
             return
         with WorkerPool(reference, processes) as self._workers:
             self._require_equal_data(self._workers)
             self.callers = processes
-            yield f"costs by {self.argument}=, called by {processes} processes"
+            yield f"costs by function=, called by {processes} processes"
         self._workers, self.callers = None, 1
 
     def _require_equal_data(self, workers: WorkerPool) -> None:
         """Refuse a function that gives another cost in a new process than in this one."""
         own, solution = self._first[0].item(), self._kind.drawn(1, seed=0)
-        other = workers.costs(self.argument, solution, real=self.real)[0].item()
+        other = workers.costs(solution, real=self.real)[0].item()
         if not agree(own, other, real=self.real):
             raise RunError(
-                f"{self.argument}= returned {own} for a solution, but {other} for the same one in a"
-                f" new process, which has imported the script again. {SEED}"
+                f"function= returned {own} for a solution, but {other} for the same one in a new"
+                f" process, which has imported the script again. {SEED}"
             )
-
-    def _computed(
-        self,
-        solutions: NDArray[Any],
-        must_leave: Callable[[], bool] = never,
-        *,
-        real: bool | None,
-    ) -> NDArray[Any]:
-        how: dict[str, Any] = {"is_batch": self.is_batch, "real": real}
-        return costs_in_parts(self.function, self.argument, solutions, must_leave, **how)
 
 
 _CHUNKS_EACH = 4  # per worker: fewer calls, but still an even distribution
 _PARENT_SECONDS = 2.0
 _LOOK_SECONDS = 0.1
 
-_function: Function | None = None
+_function: UserFunction | None = None
 """In a worker: the function of the user."""
 
 
@@ -321,17 +298,12 @@ class WorkerPool:
                 _result(ready.result)
 
     def costs(
-        self,
-        argument: str,
-        solutions: NDArray[Any],
-        *,
-        real: bool | None,
-        must_leave: Callable[[], bool] = never,
+        self, solutions: NDArray[Any], *, real: bool | None, must_leave: Callable[[], bool] = never
     ) -> NDArray[Any]:
         """Return the cost of each row, or of the first ones, if it `must_leave` before the end."""
         rows = max(1, -(-len(solutions) // (_CHUNKS_EACH * self.count)))
         parts = [solutions[i : i + rows] for i in range(0, len(solutions), rows)]
-        waiting = [self._pool.submit(_costs, argument, part, real) for part in parts]
+        waiting = [self._pool.submit(_costs, part, real) for part in parts]
         found = [np.zeros(0, np.float64 if real else np.int64)]
         for each in waiting:
             while not each.done() and not must_leave():
@@ -387,12 +359,12 @@ def _begin(reference: str, parent: int) -> None:
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     path, name = split_reference(reference)
-    _function = getattr(module_of(path), name)
+    _function = UserFunction("function", getattr(module_of(path), name))
 
 
-def _costs(argument: str, solutions: NDArray[Any], real: bool | None) -> NDArray[Any]:
+def _costs(solutions: NDArray[Any], real: bool | None) -> NDArray[Any]:
     assert _function is not None
-    costs: NDArray[Any] = costs_by(_function, argument, solutions, is_batch=False, real=real)
+    costs: NDArray[Any] = _function.costs(solutions, real=real)
     return costs
 
 

@@ -70,20 +70,6 @@ REPAIR = Signature(
 )
 
 
-def without_comments(code: str) -> str:
-    """Return code with a space for each comment."""
-    return _COMMENTS.sub(" ", code)
-
-
-def require_no_include(name: str, code: str) -> None:
-    """Refuse code that includes headers, as it is compiled within a namespace."""
-    if found := _DIRECTIVE.search(without_comments(code)):
-        raise UsageError(
-            f"{name}: #include{found[1].rstrip()}: headers cannot be included. Leave this line out:"
-            " functions such as sqrt, min and atomicAdd are available without one"
-        )
-
-
 Members = dict[str, "NDArray[Any] | np.generic"]
 
 _C_TYPES = {
@@ -169,6 +155,7 @@ def _member(name: str, value: Any) -> NDArray[Any] | np.generic:
 
 
 _RETURNS = {"long long": False, "double": True}
+_QUALIFIERS = ("__device__", "static", "inline", "__forceinline__", "__host__", "constexpr")
 
 
 @dataclass(frozen=True)
@@ -183,7 +170,7 @@ class Text:
         """Return the text of an argument: a string, or the path of a file."""
         if isinstance(value, Path):
             with reading(value):
-                return cls(_fit(value.name), value.read_text(encoding="utf-8"))
+                return cls(re.sub(r"[^\w.-]", "_", value.name), value.read_text(encoding="utf-8"))
         if not isinstance(value, str):
             raise UsageError(
                 f"{argument}={value!r}: is of the type {type(value).__name__}. Pass the text of a"
@@ -198,9 +185,42 @@ class Text:
 
     def declared(self, function: str) -> list[re.Match[str]]:
         """Return the declarations of a function: its return type and its parameters."""
-        bare = without_comments(self.code)
         pattern = rf"([A-Za-z_][\w \t:]*?)\s+{function}\s*\(([^)]*)\)\s*\{{"
-        return list(re.finditer(pattern, bare))
+        return list(re.finditer(pattern, _COMMENTS.sub(" ", self.code)))
+
+    def section(self, signature: Signature) -> str:
+        """Return it as the part of a header that defines a function."""
+        return f'{CONTRACT}{signature.text}\n#line 1 "{self.name}"\n{self.code}'
+
+    def require(self, signature: Signature) -> None:
+        """Refuse code without a function of this signature, or that includes headers.
+
+        It is compiled within a namespace.
+        """
+        if found := _DIRECTIVE.search(_COMMENTS.sub(" ", self.code)):
+            raise UsageError(
+                f"{self.name}: #include{found[1].rstrip()}: headers cannot be included. Leave this"
+                " line out: functions such as sqrt, min and atomicAdd are available without one"
+            )
+        signature.require(self.name, [match[2] for match in self.declared(signature.function)])
+
+    def returns_real(self, signature: Signature) -> bool:
+        """Return whether a function of the user returns a floating-point number."""
+        self.require(signature)
+        kinds = set()
+        for match in self.declared(signature.function):
+            kind = " ".join(word for word in match[1].split() if word not in _QUALIFIERS)
+            if kind not in _RETURNS:
+                raise UsageError(
+                    f"{self.name}: {signature.function} returns {kind or 'nothing'}. Let it return"
+                    f" long long for exact costs, or double: {signature.text} {{ ... }}"
+                )
+            kinds.add(_RETURNS[kind])
+        if len(kinds) > 1:
+            raise UsageError(
+                f"{self.name}: {signature.function} is defined with two return types. Choose one"
+            )
+        return kinds.pop()
 
 
 @dataclass(frozen=True)
@@ -214,14 +234,14 @@ class Functions:
 
     def returns_real(self) -> bool:
         """Return whether costs are floating-point numbers; refuse other signatures."""
-        found = _returned(self.cost, COST)
-        if self.delta is not None and _returned(self.delta, DELTA) != found:
+        found = self.cost.returns_real(COST)
+        if self.delta is not None and self.delta.returns_real(DELTA) != found:
             raise UsageError(
                 "delta: cost and delta return different types. Let both return long long, or both"
                 " double"
             )
         if self.repair is not None:
-            _require(self.repair, REPAIR)
+            self.repair.require(REPAIR)
         return found
 
     def moves(self, kind: SolutionKind) -> tuple[str, ...]:
@@ -242,11 +262,11 @@ class Functions:
 
     def header(self, kind: SolutionKind, members: Members) -> Header:
         """Return the header, whose name depends on its content."""
-        own = _section(self.cost, COST)
+        own = self.cost.section(COST)
         # The names of a text hide equal ones of the cost, whose other names it may use.
         for other, signature in ((self.delta, DELTA), (self.repair, REPAIR)):
             if other is not None:
-                section = _section(other, signature)
+                section = other.section(signature)
                 own += f"\nnamespace of_{signature.function} {{\n{section}\n}}"
         parts = [
             "#pragma once",
@@ -282,44 +302,6 @@ class Functions:
         elif self.moves(kind):
             found["STATED_MOVED"] = "1"
         return found
-
-
-def _section(text: Text, signature: Signature) -> str:
-    """Return a text as the part of a header that defines a function."""
-    return f'{CONTRACT}{signature.text}\n#line 1 "{text.name}"\n{text.code}'
-
-
-def _require(text: Text, signature: Signature) -> None:
-    """Refuse code without a function of this signature."""
-    require_no_include(text.name, text.code)
-    signature.require(text.name, [match[2] for match in text.declared(signature.function)])
-
-
-def _returned(text: Text, signature: Signature) -> bool:
-    """Return whether a function of the user returns a floating-point number."""
-    _require(text, signature)
-    kinds = set()
-    for match in text.declared(signature.function):
-        words = [word for word in match[1].split() if word not in _QUALIFIERS]
-        kind = " ".join(words)
-        if kind not in _RETURNS:
-            raise UsageError(
-                f"{text.name}: {signature.function} returns {kind or 'nothing'}. Let it return long"
-                f" long for exact costs, or double: {signature.text} {{ ... }}"
-            )
-        kinds.add(_RETURNS[kind])
-    if len(kinds) > 1:
-        raise UsageError(
-            f"{text.name}: {signature.function} is defined with two return types. Choose one"
-        )
-    return kinds.pop()
-
-
-_QUALIFIERS = ("__device__", "static", "inline", "__forceinline__", "__host__", "constexpr")
-
-
-def _fit(name: str) -> str:
-    return re.sub(r"[^\w.-]", "_", name)
 
 
 FAULTS = "_faults"

@@ -20,7 +20,7 @@ from islands.backends.source import Header, Macros, Source
 from islands.errors import CompileError, InputError, RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.solution_files import solution_file, write_lines
-from islands.modelling.functions import SEED, Function, PythonCosts, costs_in_parts
+from islands.modelling.functions import SEED, Function, PythonCosts, UserFunction
 from islands.modelling.header import (
     FAULTS,
     Functions,
@@ -60,7 +60,7 @@ class Model(Problem):
         members: Members,
         functions: Functions | None,
         python: PythonCosts | None,
-        reference: Function | None,
+        reference: UserFunction | None,
         maximise: bool,
         best_known: BestKnown | None,
         plot: Function | None = None,
@@ -73,7 +73,7 @@ class Model(Problem):
         self.low, self.high = kind.low, kind.high
         self.maximise, self.best_known = maximise, best_known
         self._checks_on = ""
-        self._argument = "cost" if python is None else python.argument
+        self._argument = "cost" if python is None else python.function.argument
         self.evaluator = f"{self._argument}= of {name}"
         if functions is not None:
             self._returns_real = functions.returns_real()
@@ -102,7 +102,7 @@ class Model(Problem):
         if self.reference is not None:
             return "its reference"
         if self.python is not None:
-            return f"{self.python.argument}="
+            return f"{self._argument}="
         return f"its program on the {self._checks_on.upper() or 'CPU'}"
 
     def defaults(self) -> dict[str, Any]:
@@ -147,8 +147,7 @@ class Model(Problem):
         """Return the cost of each row: by the reference, the Python function, or the program."""
         solutions = np.asarray(solutions).astype(self.kind.dtype)
         if self.reference is not None:
-            how: dict[str, Any] = {"is_batch": True, "real": self.real}
-            return costs_in_parts(self.reference, "reference", solutions, **how)
+            return np.asarray(self.reference.costs(solutions, real=self.real))
         if self.python is not None:
             return self.python.costs(solutions)
         return self.program_costs(solutions, self._checks_on)
@@ -238,7 +237,7 @@ class Model(Problem):
             "name": self.name,
             "maximise": self.maximise,
             "best_known": None if best is None else best.value,
-            "python": None if self.python is None else self.python.argument,
+            "python": None if self.python is None else self._argument,
             "functions": None if self.functions is None else dataclasses.asdict(self.functions),
             "numbers": [k for k, value in self.members.items() if isinstance(value, np.generic)],
         }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from islands.configuration.given import COLONIES
 from islands.custom.scripts import is_reference
 from islands.custom.trust import Trust, UntrustedError
 from islands.errors import InputError, IslandsError, RunError
@@ -18,10 +19,10 @@ from islands.modelling.model import Model, NeedsScriptError
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.record.folder import FINISHED, MIGRATIONS, SETTINGS, TRACE, require_run
+from islands.record.folder import FINISHED, MIGRATIONS, RUN_SETTINGS, TRACE, require_run
 from islands.record.inputs import has_problem, is_stored, read_settings, stored_problem
 from islands.record.one_run import warnings
-from islands.record.solution import recorded
+from islands.record.solution import Finished, recorded
 from islands.record.tables import read_records
 from islands.report.history import History, Lineage, Migrants, sense_of
 from islands.settings import flat
@@ -29,8 +30,6 @@ from islands.settings import flat
 if TYPE_CHECKING:
     import pyarrow as pa
 
-COLONY = "colony"
-"""The setting that has a table of settings for each colony."""
 _MOVED = "If its file or script has moved, name it with --instance"
 _PLAIN = (
     "the function that draws its solutions (plot=), if it has one, is only in its script, so the"
@@ -46,8 +45,8 @@ class RecordedRun:
     folder: Path
     settings: Mapping[str, Any]
     """All settings by their full names, such as `migration.interval`."""
-    result: Result | None
-    """None if the run is not finished."""
+    finished: Finished | None
+    """Its result, and how it was made; None if the run is not finished."""
     trace: pa.Table | None = None
     migrations: pa.Table | None = None
     trusted: bool = False
@@ -58,10 +57,6 @@ class RecordedRun:
     """What could not be read, and why."""
     given: Problem | None = None
     """The problem, if it already exists."""
-    date: str = ""
-    """When the run was finished; empty if it is not recorded."""
-    versions: Mapping[str, str] = field(default_factory=dict)
-    """The versions of the packages that made the run."""
 
     @classmethod
     def read(
@@ -77,18 +72,9 @@ class RecordedRun:
         settings = flat(read_settings(folder))
         finished = recorded(folder) if (folder / FINISHED).exists() else None
         notes = warnings(folder)
-        return cls(
-            folder,
-            settings,
-            finished.result if finished is not None else None,
-            read_records(folder, TRACE, thinned=notes.append),
-            read_records(folder, MIGRATIONS, thinned=notes.append) if migrations else None,
-            trusted,
-            moved,
-            notes,
-            date=finished.date if finished is not None else "",
-            versions=finished.versions if finished is not None else {},
-        )
+        trace = read_records(folder, TRACE, thinned=notes.append)
+        arrivals = read_records(folder, MIGRATIONS, thinned=notes.append) if migrations else None
+        return cls(folder, settings, finished, trace, arrivals, trusted, moved, notes)
 
     @classmethod
     def of(cls, result: Result) -> Self:
@@ -100,17 +86,17 @@ class RecordedRun:
                 rows = result.records.table(name)
                 ranks = np.zeros(len(rows), np.int32)
                 tables[name] = rows.add_column(0, "rank", [ranks])
-        problem = result.records.problem
-        settings = flat(result.settings)
-        folder = Path(result.folder or result.instance)
-        return cls(
-            folder,
-            settings,
-            result,
-            tables.get(TRACE),
-            tables.get(MIGRATIONS),
-            given=problem,
+        folder, finished = (
+            Path(result.folder or result.instance),
+            Finished(result, run="", start=0, date="", versions={}),
         )
+        both, problem = (tables.get(TRACE), tables.get(MIGRATIONS)), result.records.problem
+        return cls(folder, flat(result.settings), finished, *both, given=problem)
+
+    @property
+    def result(self) -> Result | None:
+        """The result; None if the run is not finished."""
+        return None if self.finished is None else self.finished.result
 
     @property
     def instance(self) -> str:
@@ -247,7 +233,7 @@ def method_of(settings: Mapping[str, Any]) -> str:
 
 def colonies_of(settings: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """Return the settings of each colony; a run without any is one colony."""
-    found: Sequence[Mapping[str, Any]] = settings.get(COLONY, [settings])
+    found: Sequence[Mapping[str, Any]] = settings.get(COLONIES, [settings])
     return found
 
 
@@ -275,8 +261,8 @@ def _problem(folder: Path, settings: Mapping[str, Any], *, trusted: bool) -> tup
         return stored, f"{instance}: {_PLAIN}"
     try:
         # Only the script contains the function that draws a solution.
-        trust = Trust(is_full=trusted).signed_in(folder / SETTINGS)
-        trust.require(f"{folder / SETTINGS}: ", [("instance", instance)])
+        trust = Trust(is_full=trusted).signed_in(folder / RUN_SETTINGS)
+        trust.require(f"{folder / RUN_SETTINGS}: ", [("instance", instance)])
         return load(instance), ""
     except IslandsError as error:
         if stored is None:

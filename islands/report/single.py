@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from islands import statistics, text
+from islands.configuration.given import COLONIES
 from islands.errors import IslandsError
 from islands.progress.result import Result
 from islands.progress.usage import PHASES, RANKS
-from islands.record.folder import SETTINGS
+from islands.record.folder import RUN_SETTINGS
 from islands.report.course import (
     AXES,
     draw_convergence,
@@ -35,7 +36,7 @@ from islands.report.page import (
     table,
     table_of,
 )
-from islands.report.recorded import COLONY, RecordedRun
+from islands.report.recorded import RecordedRun
 from islands.report.solution import draw_solution
 from islands.settings import flat
 from islands.text import counted
@@ -243,18 +244,18 @@ def _links(migrants: Migrants, islands: np.ndarray) -> Iterator[dict[str, str]]:
 def _origin(run: RecordedRun) -> Iterator[tuple[str, str]]:
     """Yield the command, the date, the device and the versions, as far as they are recorded."""
     result = run.result
-    line = ["islands", "run", "--config", str(run.folder / SETTINGS)]
+    line = ["islands", "run", "--config", str(run.folder / RUN_SETTINGS)]
     if result is not None and result.ranks > 1:
         line = ["mpirun", "-n", str(result.ranks), *line]
     yield "repeat it with", shlex.join(line)
-    if result is None:
+    if run.finished is None or result is None:
         return
     yield "same digest again", "yes" if result.reproducible else "no"
-    if run.date:
-        yield "finished", run.date
+    if run.finished.date:
+        yield "finished", run.finished.date
     yield "device", f"{result.device} (backend {result.backend})"
-    if run.versions:
-        plain = {_PYTHON_PACKAGE.sub("", name): each for name, each in run.versions.items()}
+    if versions := run.finished.versions:
+        plain = {_PYTHON_PACKAGE.sub("", name): each for name, each in versions.items()}
         yield "versions", ", ".join(f"{_PACKAGES.get(k, k)} {v}" for k, v in plain.items())
 
 
@@ -265,7 +266,7 @@ def _settings(run: RecordedRun) -> Iterator[tuple[str, str]]:
     """
     used = {} if run.result is None else _used(run.settings, run.result)
     for name, value in run.settings.items():
-        if name != COLONY:
+        if name != COLONIES:
             yield name, f"{_shown(value)}, used: {used[name]}" if name in used else _shown(value)
             continue
         for number, colony in enumerate(value):

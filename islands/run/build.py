@@ -29,6 +29,8 @@ class RankOptions:
     """Whether several ranks may use the same GPU."""
     asynchronous: bool = False
     """Whether ranks do not wait for each other, so that a run cannot be repeated exactly."""
+    device: Backend | None = None
+    """The device of this rank; None: chosen by the settings and the ranks of the host."""
 
 
 def take_device(

@@ -5,6 +5,7 @@ Each gives the same bits as a single run; together they fill a GPU that one run 
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
@@ -117,6 +118,10 @@ class _ConcurrentLoop(Epochs):
                 self._ended[run] = self._end(run, progress, own, reason)
                 self._began += time.perf_counter() - paused
         return evaluations
+
+    def _longest_step(self) -> float:
+        # Without a time limit, nothing but the generations in which a run can end matters.
+        return self._pace.step if math.isfinite(self._limit) else math.inf
 
     def _end(
         self, run: int, progress: Progress, measures: list[IslandMeasure], reason: str

@@ -182,8 +182,8 @@ def test_highs_runs_in_addition_to_the_default_run(capsys: pytest.CaptureFixture
 def test_rivals_that_cannot_run_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = facilities(5)
     with pytest.raises(UsageError, match=r"--rivals lkh: lkh solves tours only. Leave it out"):
-        require_fitting(["lkh"], [problem], World())
-    require_fitting(["highs"], [problem, knapsack(5, 2)], World())
+        require_fitting(["lkh"], [problem], 1)
+    require_fitting(["highs"], [problem, knapsack(5, 2)], 1)
     monkeypatch.setattr(rivals, "find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"not installed. Install it with: pip install elkai$"):
         rivals.require_installed(["lkh"])

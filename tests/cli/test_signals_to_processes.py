@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 import pytest
-from standing_ranks import StandingRanks
 
 pytest.importorskip("scipy")
 LINES = {
@@ -48,11 +47,3 @@ def test_signal_ends_a_command_within_two_seconds(
         took = time.perf_counter() - sent
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 75}[number]
     assert took < 2 + 1  # the end of the interpreter on a busy machine
-
-
-def test_tune_uses_one_rank(standing_ranks: StandingRanks) -> None:
-    line = ["tune", "demo/tsp", "--algorithm", "brkga", "--over", "rho=0.6,0.7", "--grid"]
-    line += ["--improver", "none", "--population", "64", "--runs", "1", "--stop", "generations=5"]
-    done = standing_ranks.run(2, "-m", "islands", *line, "--backend", "cpu")
-    assert "tune uses only one rank; idle under mpirun: 1 rank" in done.stderr
-    assert done.stdout.count("rho=0.6") == 2  # one line and one row

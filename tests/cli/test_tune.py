@@ -135,7 +135,7 @@ def test_all_runs_are_sequential_if_some_cannot_be_concurrent(
     def never(*_: object) -> None:
         raise AssertionError("the runs of one configuration would share their seconds")
 
-    monkeypatch.setattr("islands.tune.runs.run_concurrently", never)
+    monkeypatch.setattr("islands.campaign.tuning.run_concurrently", never)
     common = ["--population", "16", "--islands", "2", "--migration", "none", "--backend", "cpu"]
     common += ["--stop", "generations=5", "--stop", "seconds=60", "--runs", "2"]
     common += ["--algorithm", "cellular"]

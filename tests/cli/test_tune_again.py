@@ -17,11 +17,12 @@ pytest.importorskip("scipy")
 
 from tuning import LINE, done, rows
 
+from islands.campaign.ledger import Ledger
+from islands.campaign.tuning import COLUMNS
 from islands.cli import main
 from islands.record import lock
 from islands.record.files import write_table
 from islands.slurm.follow import state_of
-from islands.tune.ledger import COLUMNS, TuneLedger
 
 _SLOWER = {"16": "64", "generations=20": "generations=150"}
 SLOW = [*(_SLOWER.get(word, word) for word in LINE), "--threads", "1"]
@@ -62,6 +63,7 @@ def test_a_tuning_of_an_earlier_version_goes_on(capsys: pytest.CaptureFixture[st
     path = Path("a/tune.tsv")
     earlier = [name for name in COLUMNS if name != "elapsed"]
     write_table(path, earlier, [{name: row[name] for name in earlier} for row in rows("a")])
+    Path("a/runs.jsonl").unlink()
     assert done(capsys, "tune", *LINE, "--out", "a") == first
     more = [*LINE[:-3], "3", "--runs", "3", "--out", "a"]
     assert main(["tune", *more]) == 0
@@ -72,14 +74,14 @@ def test_a_tuning_of_an_earlier_version_goes_on(capsys: pytest.CaptureFixture[st
 def test_written_row_is_complete(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    enter = TuneLedger.add
+    enter = Ledger.add
 
-    def interrupted(ledger: TuneLedger, *arguments: Any) -> None:
+    def interrupted(ledger: Ledger, *arguments: Any) -> None:
         enter(ledger, *arguments)
         if len(rows("a")) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(TuneLedger, "add", interrupted)
+    monkeypatch.setattr(Ledger, "add", interrupted)
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 130
     assert "Ended after 2 of 6 rows" in capsys.readouterr().out
 
@@ -92,7 +94,7 @@ def test_new_tuning_ignores_rows_of_the_previous_one(
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(TuneLedger, "add", interrupted)
+    monkeypatch.setattr(Ledger, "add", interrupted)
     assert main(["tune", *LINE, "--out", "a", "--force", "--quiet"]) == 130
     assert "Ended after" not in capsys.readouterr().out
 
@@ -103,9 +105,9 @@ def test_second_tuning_in_the_same_folder_is_refused(
 ) -> None:
     monkeypatch.setattr(lock, "_PATIENCE_SECONDS", 0.0)
     other = [*("5" if word == "4" else word for word in LINE), "--out", "a", *force]
-    enter, statuses, said = TuneLedger.add, [], []
+    enter, statuses, said = Ledger.add, [], []
 
-    def add_and_tune(ledger: TuneLedger, *arguments: Any) -> None:
+    def add_and_tune(ledger: Ledger, *arguments: Any) -> None:
         enter(ledger, *arguments)
         if not statuses:
             statuses.append(0)
@@ -113,7 +115,7 @@ def test_second_tuning_in_the_same_folder_is_refused(
             statuses[0] = main(["tune", *other])
             said.append(capsys.readouterr())
 
-    monkeypatch.setattr(TuneLedger, "add", add_and_tune)
+    monkeypatch.setattr(Ledger, "add", add_and_tune)
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
     assert statuses == [2]
     words = "a: another process is using this tuning. Wait until it ends, or end it"

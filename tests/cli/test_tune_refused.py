@@ -13,10 +13,10 @@ pytest.importorskip("scipy")
 from problems_for_tests import cities
 from tuning import LINE, SMALL, done, rows
 
+from islands.campaign.tuning import TaskResult, run_task
 from islands.cli import main
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
-from islands.tune.runs import TaskResult, run_task
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +42,7 @@ def test_configuration_refused_at_its_run_is_omitted(
     without = ["demo/tsp", "demo/qap", *SMALL, "--over", "F=0.3,0.9", "--grid", "--runs", "3"]
     wanted = done(capsys, "tune", *without, "--out", "b")
     with monkeypatch.context() as refusing:
-        refusing.setattr("islands.tune.perform.run_task", _refusing(0.4))
+        refusing.setattr("islands.campaign.tuning.run_task", _refusing(0.4))
         tuned = done(capsys, "tune", *line, "--out", "a")
         assert main(["tune", *line, "--out", "a", "--quiet"]) == 0
     reason = "configuration 2 (F=0.4) on demo/tsp: the GPU's 1 GiB are too little"
@@ -62,11 +62,11 @@ def test_configuration_refused_at_its_run_is_omitted(
 def test_tuning_ends_if_all_configurations_are_refused(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("islands.tune.perform.run_task", _refusing())
+    monkeypatch.setattr("islands.campaign.tuning.run_task", _refusing())
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 2
     assert "on demo/tsp: the GPU's 1 GiB are too little" in capsys.readouterr().err
     assert not Path("a").exists()
-    monkeypatch.setattr("islands.tune.perform.run_task", _refusing(0.3))
+    monkeypatch.setattr("islands.campaign.tuning.run_task", _refusing(0.3))
     line = ["demo/tsp", *SMALL, "--over", "F=0.3", "--grid", "--runs", "1", "--out", "b"]
     assert main(["tune", *line]) == 0
     assert "Only configuration 0 is left." in capsys.readouterr().out
@@ -117,7 +117,11 @@ def test_no_configuration_is_best_without_a_valid_run(
     assert Path("a/best.toml").exists()
     assert main(["tune", *line, "--quiet"]) == 1
     assert message in capsys.readouterr().err
-    assert sorted(path.name for path in Path("a").iterdir()) == [".tune.tsv.lock", "tune.tsv"]
+    assert sorted(path.name for path in Path("a").iterdir()) == [
+        ".tune.tsv.lock",
+        "runs.jsonl",
+        "tune.tsv",
+    ]
 
 
 @pytest.mark.parametrize(

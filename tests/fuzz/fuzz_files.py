@@ -11,13 +11,13 @@ from pathlib import Path
 from fuzz_cases import Target
 
 from islands.algorithms.pso import PsoSettings
+from islands.campaign.configurations import Owner, domain
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import parse
 from islands.paths import data_folder
 from islands.problems import load
 from islands.record.inputs import read_settings, require_intact, write_settings
-from islands.tune.domain import Owner, domain
 
 
 def instances() -> list[Target]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from islands.campaign.tuning import COLUMNS
 from islands.record.files import write_table
-from islands.tune.ledger import COLUMNS
 
 
 def tuning(folder: Path) -> None:

@@ -26,8 +26,10 @@ from documented import Started
 from pages import ROOT
 
 from islands.bench.base import counts
-from islands.bench.gpus_runs import TARGET
+from islands.bench.gpus_rows import TARGET
+from islands.campaign.engine import Campaign
 from islands.campaign.series import _Performance
+from islands.campaign.tuning import Tuning
 from islands.cli import COMMANDS, functions_of, job, parsed
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
@@ -41,7 +43,6 @@ from islands.run.runner import run
 from islands.run.single import Output
 from islands.slurm.ranks import Launcher
 from islands.slurm.run_job import powers_of_two
-from islands.tune.plan import Tuning
 
 Value = TypeVar("Value")
 _REPRODUCED = set[tuple[Any, ...]]()
@@ -126,13 +127,14 @@ def _compared(request: Any, cases: Sequence[Any]) -> Iterator[Any]:
     return iter(())
 
 
-def _tuned(tuning: Tuning, ledger: Any, _output: Any) -> NoReturn:
+def _tuned(tuning: Tuning, campaign: Campaign, _output: Any) -> NoReturn:
     for task in tuning.tasks:
         _try_run(task.spec, task.problem.adjusted(task.spec.problem), 1)
     # The first configuration stands in for the best one.
     first = tuning.tasks[0]
     best = tuning.request.settings(first.configuration.values, first.spec)
-    (ledger.folder / BEST).write_text(tomli_w.dumps(best))
+    assert campaign.folder is not None
+    (campaign.folder / BEST).write_text(tomli_w.dumps(best))
     raise Reached
 
 
@@ -163,18 +165,21 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
     """Let commands end where they would begin to search, on a machine with or without GPUs."""
     found = ("cuda", f"{ranks} GPUs found") if has_gpus else ("cpu", "no GPU found")
     device = SimpleNamespace(
-        name=found[0], device="a device", block_memory=_BLOCK_MEMORY if has_gpus else None
+        name=found[0],
+        device="a device",
+        block_memory=_BLOCK_MEMORY if has_gpus else None,
+        compiling=SimpleNamespace(),
     )
     replaced: dict[str, Any] = {
         "islands.backends.automatic": lambda: found,
         "islands.backends.gpus.devices": lambda: ranks if has_gpus else 0,
         "islands.backends.gpus.block_memory": lambda _: _BLOCK_MEMORY,
-        "islands.run.runner._device": lambda *_: device,
+        "islands.run.runner.take_device": lambda *_, **__: device,
         "islands.run.runner._prepared": _prepared,
         "islands.run.runner._run_to_end": _stopped,
         "islands.run.build.take_device": lambda *_, **__: device,
-        "islands.tune.plan.take_device": lambda *_, **__: device,
-        "islands.tune.perform._results": _tuned,
+        "islands.campaign.tuning.take_device": lambda *_, **__: device,
+        "islands.campaign.tune._results": _tuned,
         "islands.campaign.series._Performance.perform": _series,
         "islands.reproduce.perform.perform": _reproduced,
         "islands.bench.quality._measured": _measured,

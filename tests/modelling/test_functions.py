@@ -12,7 +12,7 @@ import pytest
 
 import islands
 from islands.errors import RunError
-from islands.modelling.functions import costs_by
+from islands.modelling.functions import UserFunction
 
 N = 6
 ORDERS = np.tile(np.arange(N, dtype=np.int32), (4, 1))
@@ -27,10 +27,9 @@ def changes(row: Any) -> int:
     return 1
 
 
-def error(function: Any, argument: str, **more: Any) -> str:
-    options = {"is_batch": argument == "batch", "real": None, **more}
+def error(function: Any, argument: str, *, real: bool | None = None) -> str:
     with pytest.raises(RunError) as raised:
-        costs_by(function, argument, ORDERS, **options)
+        UserFunction(argument, function).costs(ORDERS, real=real)
     return str(raised.value)
 
 
@@ -73,7 +72,7 @@ def test_wrong_functions_of_many_solutions(function: Any, message: str) -> None:
 def test_the_solution_with_nan_is_shown() -> None:
     rows = np.array([np.roll(np.arange(3), k) for k in range(3)], np.int32)
     with pytest.raises(RunError, match=r"NaN for the solution \[2, 0, 1\]"):
-        costs_by(lambda _: [1.0, np.nan, 2.0], "batch", rows, is_batch=True, real=None)
+        UserFunction("batch", lambda _: [1.0, np.nan, 2.0]).costs(rows, real=None)
 
 
 def test_the_error_shows_the_line_of_the_function() -> None:
@@ -84,7 +83,7 @@ def test_the_error_shows_the_line_of_the_function() -> None:
 
 def test_integers_after_a_first_integer_cost_stay_integers() -> None:
     assert "real costs, such as 1.5" in error(lambda row: 1.5, "function", real=False)
-    costs = costs_by(lambda row: 2, "function", ORDERS, is_batch=False, real=True)
+    costs = UserFunction("function", lambda row: 2).costs(ORDERS, real=True)
     assert costs.dtype == np.float64
 
 
@@ -135,7 +134,7 @@ def handled() -> Iterator[None]:
 )
 @pytest.mark.usefixtures("handled")
 def test_a_function_cannot_end_the_run(function: Any, said: str, argument: str) -> None:
-    words = error(function, argument, is_batch=argument != "function")
+    words = error(function, argument)
     assert f"{argument}= raised {said}" in words
     assert "test_functions.py" in words
     assert "To refuse a solution, return infinity" in words
@@ -143,7 +142,7 @@ def test_a_function_cannot_end_the_run(function: Any, said: str, argument: str) 
 
 def test_an_interrupt_by_ctrl_c_is_none_of_the_function() -> None:
     with pytest.raises(KeyboardInterrupt):
-        costs_by(interrupts, "function", ORDERS, is_batch=False, real=None)
+        UserFunction("function", interrupts).costs(ORDERS, real=None)
 
 
 def test_an_exception_of_a_signal_handler_is_none_of_the_function() -> None:
@@ -153,11 +152,8 @@ def test_an_exception_of_a_signal_handler_is_none_of_the_function() -> None:
     before = signal.signal(signal.SIGUSR2, handler)
     try:
         with pytest.raises(SystemExit) as raised:
-            costs_by(
-                lambda row: signal.raise_signal(signal.SIGUSR2),
-                *("function", ORDERS),
-                is_batch=False,
-                real=None,
+            UserFunction("function", lambda row: signal.raise_signal(signal.SIGUSR2)).costs(
+                ORDERS, real=None
             )
     finally:
         signal.signal(signal.SIGUSR2, before)

@@ -53,6 +53,7 @@ def test_the_page_of_a_run_says_how_to_repeat_it(runs: Path, tmp_path: Path) -> 
     assert f"versions islands {islands.__version__}, Python {platform.python_version()}, N" in words
     assert f"Page written by islands {islands.__version__}" in words
     run = RecordedRun.read(runs / "tsp")
+    assert run.finished is not None
     assert run.result is not None
     assert f"device {run.result.device} (backend cpu)" in words
     threads = re.search(r"\d+", run.result.device)
@@ -61,8 +62,9 @@ def test_the_page_of_a_run_says_how_to_repeat_it(runs: Path, tmp_path: Path) -> 
     assert "decoding none" in words
     other = {"ranks": 3, "backend": "cuda", "device": "a GPU", "reproducible": False}
     settings = {**run.settings, "backend": "auto"}
-    changed = replace(run, result=replace(run.result, **other), settings=settings)
-    changed = replace(changed, versions={"cupy-cuda13x": "14.0"}, date="")
+    made = {"versions": {"cupy-cuda13x": "14.0"}, "date": ""}
+    finished = replace(run.finished, result=replace(run.result, **other), **made)
+    changed = replace(run, finished=finished, settings=settings)
     with style():
         words = plain(page_of(changed).html())
     assert "repeat it with mpirun -n 3 islands run" in words
@@ -74,8 +76,9 @@ def test_the_page_of_a_run_says_how_to_repeat_it(runs: Path, tmp_path: Path) -> 
 
 def test_energy_is_shown_if_nvml_told_it(runs: Path) -> None:
     run = RecordedRun.read(runs / "tsp")
+    assert run.finished is not None
     assert run.result is not None
-    told = replace(run, result=replace(run.result, joules=12345.6))
+    told = replace(run, finished=replace(run.finished, result=replace(run.result, joules=12345.6)))
     with style():
         assert "energy of GPUs 12,346 J" in plain(page_of(told).html())
 

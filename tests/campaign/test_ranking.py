@@ -12,12 +12,11 @@ pytest.importorskip("scipy")
 from batches_for_tests import called
 from results_for_tests import NEAR_BEST_KNOWN
 
+from islands.campaign import METRICS
+from islands.campaign.configurations import Configuration
+from islands.campaign.ranking import Ranking, table
+from islands.campaign.tuning import TaskResult
 from islands.problems.base import Problem
-from islands.tune import METRICS
-from islands.tune.configurations import Configuration
-from islands.tune.ranking import Ranking
-from islands.tune.runs import TaskResult
-from islands.tune.table import table
 
 CONFIGURATIONS = [Configuration(0, {}), Configuration(1, {"a": 1}), Configuration(2, {"a": 2})]
 PROBLEMS: dict[str, Problem] = {"one": called("one", 100), "two": called("two", None)}

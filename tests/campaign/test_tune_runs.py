@@ -11,12 +11,12 @@ from problems_for_tests import cities
 
 import islands
 from islands.backends.base import Backend
+from islands.campaign.tuning import can_batch, quality_criteria, run_task
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import CRITERIA
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
-from islands.tune.runs import can_batch, quality_criteria, run_task
 
 SETTINGS = {"islands": 2, "population": 20, "improver": "none", "seed": 5, "record.every": 10}
 TOPOLOGIES = ("none", "ring")

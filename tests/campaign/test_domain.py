@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from islands.campaign.configurations import Choices, Integers, Owner, Reals, domain
 from islands.errors import UsageError
 from islands.settings import Settings, setting
-from islands.tune.domain import Choices, Integers, Owner, Reals, domain
 
 
 @dataclass(frozen=True)

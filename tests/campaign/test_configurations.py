@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from islands.campaign.configurations import Choices, Integers, Reals, Values, grid, random, words_of
 from islands.errors import InputError, UsageError
-from islands.tune.configurations import Values, grid, random, words_of
-from islands.tune.domain import Choices, Integers, Reals
 
 DOMAINS = (Reals("c1", 0.5, 2.0), Reals("c2", 0.5, 2.0), Integers("size", 1, 100))
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from problems_for_tests import cities
 
+from islands.campaign.tuning import TuneRequest, Tuning, asked_of
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
-from islands.tune.ledger import key_of
-from islands.tune.plan import TuneRequest, Tuning
 
 SEARCHED = ("c1=0.5..2", "c2=0.5..2", "penalty=100..500")
 
@@ -114,10 +114,10 @@ def test_either_all_runs_form_batches_or_none() -> None:
 
 
 def test_runs_that_share_seconds_have_another_row() -> None:
-    def keys(*stop: str) -> set[tuple[str, str]]:
+    def keys(*stop: str) -> set[str]:
         asked = TuneRequest({"stop": list(stop)})
         (task, *_) = Tuning.of(asked, ["demo/qap"], ["reset=5"], 2, configurations=1).tasks
-        return {key_of(task.spec, 2, batched=batched) for batched in (True, False)}
+        return {json.dumps(asked_of(task, 2, batched=batched)) for batched in (True, False)}
 
     assert len(keys("generations=9")) == 1
     assert len(keys("generations=9", "seconds=5")) == 2

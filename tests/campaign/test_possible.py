@@ -8,12 +8,12 @@ import pytest
 
 import islands.configuration.resolve as resolving
 from islands.backends.base import Backend
+from islands.campaign.tuning import TuneRequest, Tuning
 from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems import load
 from islands.run.build import islands_of
-from islands.tune.plan import TuneRequest, Tuning
 
 TSP = {"instance": "demo/tsp", "algorithm": "brkga", "population": 8, "islands": 3, "elite": 0.25}
 TSP |= {"improver": "none", "migration": "ring"}

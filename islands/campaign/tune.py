@@ -1,0 +1,303 @@
+"""Make the runs of a tuning that are not made, rank the configurations, and write the files."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from islands import statistics
+from islands.campaign.configurations import Candidates
+from islands.campaign.engine import Campaign, Dealt
+from islands.campaign.ledger import Asked, Made, refuse_unfit
+from islands.campaign.ranking import RankedConfiguration, Ranking, TaskResults, table
+from islands.campaign.tuning import (
+    COLUMNS,
+    Task,
+    TaskResult,
+    Tuning,
+    asked_of,
+    earlier_rows,
+    is_timed,
+    made_of,
+    row_of,
+)
+from islands.configuration.stop import time_limit
+from islands.custom.trust import references, signed
+from islands.errors import IslandsError, RunError
+from islands.inside import inside
+from islands.paths import published, writing
+from islands.problems.base import Problem
+from islands.record.files import write_table
+from islands.record.folder import BEST, CONCLUSION, PROVENANCE, RANKING, TUNING_TABLE, FolderKind
+from islands.run.signals import suspending
+from islands.text import counted, gap, rounded
+
+_SEQUENTIAL = (
+    "Runs are sequential, as runs with a halo or with given start solutions cannot form a batch"
+)
+
+
+@dataclass(frozen=True)
+class TuneOutput:
+    """Where a tuning writes files and messages."""
+
+    folder: Path | None
+    """None creates a new one in `runs`."""
+    force: bool
+    say: Callable[[str], None]
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class TuneResult:
+    """The result of a tuning, the same on every rank."""
+
+    folder: Path
+    instances: tuple[str, ...]
+    runs: int
+    ranking: Ranking
+    best: dict[str, Any]
+    """The settings of the best configuration in the form of `islands run --config`."""
+    left_out: Mapping[int, str]
+    """Errors of configurations that were refused when they ran, by number."""
+    candidates: Candidates
+
+    def to_json(self) -> str:
+        """Return the tuning as one JSON object on one line."""
+        whole = {"instances": self.instances, "runs": self.runs, **self.ranking.to_mapping()}
+        whole["left_out"] = [
+            {"configuration": number, "reason": reason} for number, reason in self.left_out.items()
+        ]
+        whole |= {
+            "refused": self.candidates.refused,
+            "last_refusal": self.candidates.refusal or None,
+        }
+        return json.dumps({**whole, "best": self.best, "folder": str(self.folder)})
+
+
+def tune(tuning: Tuning, metric: str, output: TuneOutput, campaign: Campaign) -> TuneResult:
+    """Make all runs, report each task, and write the files; collective."""
+    folder = campaign.claim(output.folder, "tune", partial(_refuse_unfit, force=output.force))
+    try:
+        campaign.open(folder, force=output.force)
+        try:
+            results, left_out = _results(tuning, campaign, output)
+        except BaseException:
+            _print_continuation(tuning, campaign, output)
+            raise
+        campaign.end_work()
+        fit = [each for each in tuning.candidates.configurations if each.number not in left_out]
+        ranking = Ranking.of(fit, tuning.problems, results, metric)
+        campaign.world.run_on_all(lambda: _require_any(tuning, ranking, folder))
+        best = _best(tuning, ranking)
+        if campaign.world.rank == 0:
+            _write(folder, ranking, best)
+    finally:
+        campaign.close()
+    return TuneResult(
+        *(folder, tuple(tuning.problems), tuning.runs, ranking, best, left_out),
+        tuning.candidates,
+    )
+
+
+def _refuse_unfit(folder: Path, *, force: bool) -> None:
+    """Refuse a folder with other work, and a damaged table."""
+    refuse_unfit(folder, FolderKind.TUNING)
+    if not force:
+        list(earlier_rows(folder / TUNING_TABLE))
+
+
+def _results(
+    tuning: Tuning, campaign: Campaign, output: TuneOutput
+) -> tuple[TaskResults, dict[int, str]]:
+    """Return the results of the tasks, and the errors of refused configurations by number."""
+    _tabulate(campaign, force=output.force)
+    if not output.quiet:
+        output.say(header(tuning, campaign.world.size))
+    results: dict[tuple[int, str], TaskResult] = {}
+    left_out: dict[int, str] = {}
+    count, candidates = len(tuning.tasks), len(tuning.candidates.configurations)
+    number = {id(task): place for place, task in enumerate(tuning.tasks, 1)}
+    dealt = campaign.dealt(
+        tuning.tasks,
+        _asked_of(tuning),
+        partial(_made, tuning=tuning, tell=campaign.heartbeat.detail),
+        partial(at_work, tuning=tuning),
+        seconds=seconds_a_task(tuning),
+        is_wanted=lambda task: task.configuration.number not in left_out,
+    )
+    hearing = suspending() if campaign.world.size == 1 else campaign.hearing("tuning")
+    with hearing:
+        for each in dealt:
+            task = each.cell
+            if each.made is not None:
+                results[task.configuration.number, task.name] = TaskResult.read(each.made)
+            else:
+                left_out[task.configuration.number] = str(each.refusal)
+                if each.refusal is not None and len(left_out) == candidates:
+                    campaign.raise_together(each.refusal)
+            if not output.quiet:
+                output.say(f"[{number[id(task)]:>{len(str(count))}}/{count}] {line(each)}")
+    return results, left_out
+
+
+def _tabulate(campaign: Campaign, *, force: bool) -> None:
+    """Keep `tune.tsv`; the ledger gets the rows that an earlier version has written."""
+    if campaign.world.rank > 0:
+        return
+    assert campaign.folder is not None
+    path, ledger = campaign.folder / TUNING_TABLE, campaign.ledger
+    if not (force or len(ledger)):
+        ledger.adopt(earlier_rows(path))
+    ledger.tabulate(path, COLUMNS, row_of)
+
+
+def _asked_of(tuning: Tuning) -> Callable[[Task], Asked]:
+    return partial(asked_of, runs=tuning.runs, batched=tuning.batched)
+
+
+def _made(task: Task, tuning: Tuning, tell: Callable[[str], None]) -> Made:
+    with _named(task):
+        return made_of(task, tuning, tell)
+
+
+@contextmanager
+def _named(task: Task) -> Iterator[None]:
+    """Add the configuration and the instance to the message of an error."""
+    try:
+        yield
+    except IslandsError as error:
+        each = task.configuration
+        what = f"configuration {each.number} ({each.words()}) on {task.name}"
+        raise type(error)(f"{what}: {error}") from error
+
+
+def _require_any(tuning: Tuning, ranking: Ranking, folder: Path) -> None:
+    """Refuse to rank configurations if all runs of all of them are void."""
+    if any(each.void < ranking.blocks for each in ranking.ranked):
+        return
+    for name in (RANKING, CONCLUSION, BEST, PROVENANCE):  # from an earlier command
+        with writing(folder / name):
+            (folder / name).unlink(missing_ok=True)
+    words, hints = "found a feasible solution", {each.hint for each in tuning.problems.values()}
+    if ranking.metric == "evaluations":
+        words, hints = (
+            "reached the target of --stop",
+            {"Let runs take longer, or choose an easier target"},
+        )
+    sentences = [
+        f"{folder / TUNING_TABLE}: no run of any configuration {words}",
+        *sorted(hints - {""}),
+    ]
+    raise RunError(". ".join(sentences))
+
+
+def _best(tuning: Tuning, ranking: Ranking) -> dict[str, Any]:
+    number = ranking.ranked[0].configuration
+    best = next(task for task in tuning.tasks if task.configuration.number == number)
+    return tuning.request.settings(best.configuration.values, best.spec)
+
+
+def _print_continuation(tuning: Tuning, campaign: Campaign, output: TuneOutput) -> None:
+    table = campaign.ledger.table
+    if table is None:
+        return
+    asked = _asked_of(tuning)
+    done = sum(table.row(asked(task)) is not None for task in tuning.tasks)
+    if done:
+        of = f"{counted(len(tuning.tasks), 'row')} of {TUNING_TABLE}"
+        output.say(campaign.to_continue(done, of, force=output.force))
+
+
+def _write(folder: Path, ranking: Ranking, best: dict[str, Any]) -> None:
+    import tomli_w
+
+    first, *_ = ranking.ranked
+    rows = [{**vars(each), "values": json.dumps(each.values)} for each in ranking.ranked]
+    columns = [each.name for each in fields(RankedConfiguration)]
+    write_table(folder / RANKING, columns, rows, sealed=False)
+    with published(inside(folder, CONCLUSION)) as temporary:
+        temporary.write_text(table(ranking) + "\n", encoding="utf-8")
+    with published(inside(folder, BEST)) as temporary:
+        text = (
+            f"# Configuration {first.configuration}, the best of {len(ranking.ranked)}. Use it"
+            " with: islands run INSTANCE --config FILE\n"
+        )
+        text += tomli_w.dumps(best)
+        # Its scripts have just been run.
+        temporary.write_text(signed(text) if any(references(best)) else text, encoding="utf-8")
+
+
+# Messages before the runs and after each task.
+
+
+def header(tuning: Tuning, ranks: int) -> str:
+    """Return the lines that describe the planned runs."""
+    candidates, runs = tuning.candidates, tuning.runs
+    number, device = len(candidates.configurations), tuning.backend.device
+    parts = [
+        f"{counted(number, 'configuration')} (number 0: the given settings)",
+        counted(len(tuning.problems), "instance"),
+        f"{counted(runs, 'run')} per configuration and instance",
+        f"{device} on each of {ranks} ranks" if ranks > 1 else device,
+    ]
+    lines = [", ".join(parts)]
+    if candidates.refused:
+        lines.append(refused(candidates))
+    if runs > 1:
+        lines.append(_batch(tuning) if tuning.batched else _SEQUENTIAL)
+    return "\n".join([*lines, ""])
+
+
+def refused(candidates: Candidates) -> str:
+    """Return a line with the number of invalid configurations and the last error."""
+    return f"{candidates.refused} others are invalid; the last one: {candidates.refusal}"
+
+
+def _batch(tuning: Tuning) -> str:
+    timed = any(is_timed(task.spec) for task in tuning.tasks)
+    shared = ", which shares the seconds of --stop" if timed else ""
+    return f"The {tuning.runs} runs of a configuration form a batch{shared}"
+
+
+def at_work(task: Task, tuning: Tuning) -> str:
+    """Return the description of a running task."""
+    first, number = task.spec.general.seed, task.configuration.number
+    seeds = f", seeds {first} to {first + tuning.runs - 1}" if tuning.batched else ""
+    return f"configuration {number}, {task.problem.instance}{seeds}"
+
+
+def seconds_a_task(tuning: Tuning) -> float | None:
+    """Return the maximum seconds of a task, if known."""
+    limit = max(time_limit(task.spec.stop) for task in tuning.tasks)
+    return limit * (1 if tuning.batched else tuning.runs) if math.isfinite(limit) else None
+
+
+def line(dealt: Dealt[Task]) -> str:
+    """Return the line of a finished task, with adjusted settings."""
+    task = dealt.cell
+    if dealt.made is None:
+        return f"skipped: {dealt.refusal}"
+    result = TaskResult.read(dealt.made)
+    adjusted = f"\n    {task.spec.adjusted}" if task.spec.adjusted else ""
+    time = "done before" if dealt.was_known else f"{result.seconds * len(result.costs):.2f} s"
+    return (
+        f"{task.problem.instance}   {task.configuration.number}: {task.configuration.words()}"
+        f"   {_outcome(task.problem, result)}, {time}{adjusted}"
+    )
+
+
+def _outcome(problem: Problem, result: TaskResult) -> str:
+    costs = [cost for cost in result.costs if cost is not None]
+    gaps = [each for cost in costs if (each := problem.gap(cost)) is not None]
+    if not costs:
+        return "no feasible solution"
+    if len(gaps) == len(costs):
+        return f"gap {gap(statistics.mean(gaps))}"
+    return f"mean {rounded(statistics.mean(costs), 1)}"

@@ -1,0 +1,414 @@
+"""A tuning: its configurations, instances and seeds, and the runs of one of them on an instance.
+
+The settings identify a row of `tune.tsv`, so no configuration runs twice, even if other
+configurations or instances are tuned in the same folder.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
+from functools import cached_property, partial
+from pathlib import Path
+from statistics import fmean
+from time import perf_counter
+from typing import Any, Self
+
+from islands.algorithms import ALGORITHMS
+from islands.backends.base import Backend
+from islands.campaign.configurations import (
+    Candidates,
+    Configuration,
+    Domain,
+    Owner,
+    Values,
+    domain,
+    grid,
+    random,
+    require_distinct,
+    words_of,
+)
+from islands.campaign.engine import completed
+from islands.campaign.ledger import Asked, Made
+from islands.campaign.series import PlannedRun, SeriesPlan
+from islands.configuration.defaults import stand_in
+from islands.configuration.fit import require_block_memory, require_possible
+from islands.configuration.given import combined, gathered, of_table, twice
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
+from islands.configuration.stop import Criterion
+from islands.custom.trust import NO_TRUST, Trust
+from islands.errors import UsageError
+from islands.parallel import World, launched
+from islands.problems.base import Problem
+from islands.progress.progress import Progress
+from islands.progress.result import Result
+from islands.record.files import Row, read_table
+from islands.run.build import RankOptions, take_device
+from islands.run.concurrent import run_concurrently
+from islands.run.runner import run
+from islands.run.single import Output
+from islands.settings import Settings
+
+_NOT_TUNED = ("seed", "backend", "threads", "bound")
+"""General settings that cannot be tuned."""
+_NOT_WRITTEN = ("instance", *_NOT_TUNED)
+"""Options that are not written with a configuration."""
+_OWN = ("backend", "threads")
+"""Settings that do not affect results."""
+_QUALITY_KINDS = ("target", "gap", "best-known", "optimum")
+_NONE = "-"
+COLUMNS = (
+    *("instance", "configuration", "values", "runs", "costs", "evaluations", "reached"),
+    *("generations", "seconds", "elapsed", "backend", "device", "settings"),
+)
+"""Of `tune.tsv`. `seconds` are those of a run's search; `elapsed` those of all runs with
+compilation."""
+_ADDED = {"elapsed": "0"}
+"""Columns that tables of earlier versions lack."""
+
+
+@dataclass(frozen=True)
+class TuneRequest:
+    """The options that all configurations share, as given on the command line."""
+
+    options: Mapping[str, Any]
+    config: Path | None = None
+    trust: Trust = NO_TRUST
+    """The scripts that the configuration file may name."""
+
+    def spec(self, name: str, problem: Problem, values: Values) -> RunSpec:
+        """Return the settings of a configuration on an instance, with the first seed."""
+        asked = {**self.options, **values, "instance": name}
+        merged = layers(asked, self.config, self.trust)
+        if launched()[1] == 1 or "gpus" in combined(merged):
+            return resolve(merged, problem)
+        # Each run has one rank, and the defaults of one.
+        spec = resolve(layers({**asked, "gpus": 1}, self.config, self.trust), problem)
+        return replace(spec, general=spec.general.replace({"gpus": 0}))
+
+    def settings(self, values: Values, spec: RunSpec) -> dict[str, Any]:
+        """Return the requested options of a configuration in the form of `islands run --config`.
+
+        `spec`, on any instance, gives the types of the values. Other settings are left out, as
+        their defaults may depend on the instance.
+        """
+        merged = layers({**self.options, **values}, self.config, self.trust)
+        own = [layer.values for layer in merged if not layer.origin.startswith("preset ")]
+        keys = {key for each in own for key in each if key not in _NOT_WRITTEN}
+        nested: dict[str, Any] = {}
+        for name, value in spec.stored.items():
+            if isinstance(value, dict):
+                part = {each: value[each] for each in value if f"{name}.{each}" in keys}
+                nested |= {name: part} if part else {}
+            elif name in keys:
+                nested[name] = value
+        return nested
+
+
+@dataclass(frozen=True)
+class Task:
+    """The runs of one configuration on one instance."""
+
+    configuration: Configuration
+    name: str
+    """Name of the instance."""
+    problem: Problem
+    spec: RunSpec
+    """Settings of the run with the first seed."""
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The plan of a tuning."""
+
+    request: TuneRequest
+    problems: Mapping[str, Problem]
+    """Problems by absolute names."""
+    candidates: Candidates
+    runs: int
+    """Runs of each configuration on each instance, with consecutive seeds."""
+    tasks: tuple[Task, ...]
+    """All configurations instance by instance: a machine that slows down affects all of them."""
+    backend: Backend
+
+    @cached_property
+    def batched(self) -> bool:
+        """Whether runs form batches: all or none, as the runs of a batch share their seconds."""
+        return all(can_batch(task.spec, self.runs) for task in self.tasks)
+
+    @classmethod
+    def of(
+        cls,
+        request: TuneRequest,
+        instances: Sequence[str],
+        over: Sequence[str],
+        runs: int,
+        *,
+        configurations: int,
+        steps: int | None = None,
+        world: World | None = None,
+    ) -> Self:
+        """Plan the requested tuning; with `steps`, of a grid instead of random configurations.
+
+        Collective: each rank has a device of its own.
+        """
+        world = world or World()
+        request, plan = world.run_on_all(partial(_prepared, request, instances, over, runs))
+        general = plan.first[0].spec.general
+        backend = take_device(world, general.backend, general.threads or None)
+        return world.run_on_all(
+            lambda: cls._of(request, plan, over, configurations, steps, backend)
+        )
+
+    @classmethod
+    def _of(
+        cls,
+        request: TuneRequest,
+        plan: SeriesPlan,
+        over: Sequence[str],
+        configurations: int,
+        steps: int | None,
+        backend: Backend,
+    ) -> Self:
+        # Without the base's settings of the problem, which other configurations need not share.
+        problems = {
+            job.spec.instance: job.problem.adjusted(job.problem.Settings()) for job in plan.first
+        }
+        base = plan.first[0]
+        if base.spec.colonies:
+            raise UsageError(
+                "tune: a run with colonies cannot be tuned. Tune the settings of each colony in a"
+                " run without colonies"
+            )
+        specs: dict[str, dict[str, RunSpec]] = {}
+
+        def identify(values: Values) -> str:
+            made = {name: request.spec(name, problem, values) for name, problem in problems.items()}
+            for name, spec in made.items():
+                require_possible(spec, problems[name], backend.block_memory)
+                require_block_memory(spec, problems[name], lambda: backend.block_memory)
+            specs[words_of(values)] = made
+            return json.dumps([spec.to_mapping() for spec in made.values()], sort_keys=True)
+
+        identify({})
+        domains = _domains(over, request.options, base)
+        if steps is not None:
+            candidates = grid(domains, steps, identify)
+        else:
+            candidates = random(domains, configurations, base.spec.general.seed, identify)
+        tasks = [
+            Task(each, name, problem, specs[each.words()][name])
+            for name, problem in problems.items()
+            for each in candidates.configurations
+        ]
+        return cls(request, problems, candidates, plan.runs, tuple(tasks), backend)
+
+
+def _prepared(
+    request: TuneRequest, instances: Sequence[str], over: Sequence[str], runs: int
+) -> tuple[TuneRequest, SeriesPlan]:
+    """Return the request, with the algorithm that has the tuned settings, and the base's runs."""
+    plan = _planned(request, instances, runs)
+    name = _algorithm_for(over, request, plan.first[0])
+    if name is not None:
+        request = replace(request, options={**request.options, "algorithm": name})
+        plan = _planned(request, instances, runs)
+    return request, plan
+
+
+def _planned(request: TuneRequest, instances: Sequence[str], runs: int) -> SeriesPlan:
+    return SeriesPlan.of(instances, runs, request.options, request.config, request.trust)
+
+
+def _algorithm_for(over: Sequence[str], request: TuneRequest, base: PlannedRun) -> str | None:
+    """Return the algorithm that has the tuned settings, if the default one does not."""
+    given, spec = gathered(of_table(request.options)), base.spec
+    if request.config is not None or {"algorithm", "preset"} & set(given):
+        return None
+    tuned = [text.partition("=")[0].strip() for text in over]
+    if "algorithm" in tuned:
+        return None
+    parts = {"encoding": given.get("encoding"), "improver.name": spec.improver.name}
+    name = stand_in([spec.algorithm], dict.fromkeys(tuned) | parts, base.problem)
+    return None if name == spec.algorithm else name
+
+
+def _domains(over: Sequence[str], options: Mapping[str, Any], base: PlannedRun) -> list[Domain]:
+    """Return the domains of the tuned settings, in an order that does not depend on `over`."""
+    owners = _owners(base.spec, base.problem)
+    named = {text: domain(text, owners) for text in over}
+    given = gathered(of_table(options))
+    for text, each in named.items():
+        if each.key in given:
+            own = f"{each.key}={given[each.key]}"
+            fix = ", or set the value of configuration 0 in a file for --config"
+            raise twice(each.key, own, f"--over {text}", fix)
+    domains = sorted(named.values(), key=lambda each: each.key)
+    if not domains:
+        known = ", ".join(owners)
+        raise UsageError(f"no settings to tune. Name some with --over KEY=A..B: {known}")
+    require_distinct(domains)
+    return domains
+
+
+def _owners(spec: RunSpec, problem: Problem) -> dict[str, Owner]:
+    """Return the groups of all settings of a run by full name."""
+    own: list[type[Settings]] = [ALGORITHMS[spec.algorithm].Settings, problem.Settings]
+    owners = {name: Owner(group, "", name) for group in own for name in group.names()}
+    general = [name for name in GeneralSettings.names() if name not in _NOT_TUNED]
+    owners |= {name: Owner(GeneralSettings, "", name) for name in general}
+    for prefix, group in GROUPS.items():
+        owners |= {f"{prefix}.{name}": Owner(group, prefix, name) for name in group.names()}
+    return owners
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """The results of the runs in the order of their seeds."""
+
+    costs: tuple[float | None, ...]
+    """Costs as the instance defines them; None for a run without a feasible solution."""
+    evaluations: tuple[int, ...]
+    reached: tuple[bool, ...]
+    """Whether each run met one of its quality criteria."""
+    generations: float
+    """Mean generations of a run."""
+    seconds: float
+    """Mean seconds of a run."""
+
+    @classmethod
+    def read(cls, made: Made) -> Self:
+        """Return the results that a ledger has."""
+        costs, evaluations, reached = (
+            tuple(made[name]) for name in ("costs", "evaluations", "reached")
+        )
+        return cls(costs, evaluations, reached, made["generations"], made["seconds"])
+
+
+def can_batch(spec: RunSpec, runs: int) -> bool:
+    """Return whether the runs of a configuration can form one batch."""
+    return runs > 1 and not getattr(spec.settings, "halo", False) and not spec.start
+
+
+def is_timed(spec: RunSpec) -> bool:
+    """Return whether runs have a time limit, which the runs of a batch share."""
+    return any(criterion.kind == "seconds" for criterion in spec.stop)
+
+
+def run_task(
+    spec: RunSpec,
+    problem: Problem,
+    runs: int,
+    backend: Backend,
+    *,
+    batched: bool,
+    tell: Callable[[str], None] = lambda _: None,
+) -> TaskResult:
+    """Make `runs` runs, in one batch or one after another; `tell` reports the current one."""
+    problem = problem.adjusted(spec.problem)
+    if batched:
+        batch = run_concurrently(spec, problem, runs, backend)
+        return _result([run.progress for run in batch.runs], batch.seconds, spec)
+    ends = list[Progress]()
+    for number in range(runs):
+        each = replace(spec, general=spec.general.later(number))
+        tell(f"seed {each.general.seed}")
+        result = completed(run(each, problem, World(), Output(), RankOptions(device=backend)))
+        ends.append(_progress(result, problem))
+    return _result(ends, sum(end.seconds for end in ends), spec)
+
+
+def quality_criteria(spec: RunSpec) -> list[Criterion]:
+    """Return the stop criteria that depend on the cost."""
+    return [criterion for criterion in spec.stop if criterion.kind in _QUALITY_KINDS]
+
+
+def _result(ends: list[Progress], seconds: float, spec: RunSpec) -> TaskResult:
+    return TaskResult(
+        costs=tuple(end.cost for end in ends),
+        evaluations=tuple(end.evaluations for end in ends),
+        reached=tuple(any(aim.reason(end) for aim in quality_criteria(spec)) for end in ends),
+        generations=fmean(end.generation for end in ends),
+        seconds=seconds / len(ends),
+    )
+
+
+def _progress(result: Result, problem: Problem) -> Progress:
+    """Return the progress at the end of a run, as criteria read it."""
+    return Progress(
+        *(result.generations, result.evaluations, result.seconds, result.cost, result.island),
+        *(result.best_generation, 0.0, result.gap, result.best_known, problem.maximise),
+    )
+
+
+def asked_of(task: Task, runs: int, *, batched: bool) -> Asked:
+    """Return what the results of a task depend on.
+
+    Whether runs form a batch matters only if they have a time limit, which a batch shares.
+    """
+    settings = {name: each for name, each in task.spec.to_mapping().items() if name not in _OWN}
+    if batched and is_timed(task.spec):
+        settings["shares_seconds"] = True
+    return {"runs": runs, "settings": settings}
+
+
+def made_of(task: Task, tuning: Tuning, tell: Callable[[str], None] = lambda _: None) -> Made:
+    """Make the runs of a task; return their results and what made them."""
+    began = perf_counter()
+    result = run_task(
+        *(task.spec, task.problem, tuning.runs, tuning.backend), batched=tuning.batched, tell=tell
+    )
+    return {
+        "instance": task.problem.instance,
+        "configuration": task.configuration.number,
+        "values": task.configuration.values,
+        **asdict(result),
+        "elapsed": perf_counter() - began,
+        "backend": tuning.backend.name,
+        "device": tuning.backend.device,
+    }
+
+
+def row_of(asked: Asked, made: Made) -> Row:
+    """Return the row of `tune.tsv`; lists have one number per run, in the order of the seeds."""
+    costs = (_NONE if cost is None else str(cost) for cost in made["costs"])
+    cells = {
+        **made,
+        "values": json.dumps(made["values"]),
+        "runs": asked["runs"],
+        "costs": " ".join(costs),
+        "evaluations": " ".join(map(str, made["evaluations"])),
+        "reached": " ".join(str(int(each)) for each in made["reached"]),
+        "settings": json.dumps(asked["settings"], sort_keys=True),
+    }
+    return {name: str(cells[name]) for name in COLUMNS}
+
+
+def earlier_rows(path: Path) -> Iterator[tuple[Asked, Made, float]]:
+    """Yield the results in a `tune.tsv` of an earlier version, which had no ledger."""
+    for row in read_table(path, COLUMNS, "a tuning", added=_ADDED):
+        costs, evaluations, reached = (
+            row[name].split() for name in ("costs", "evaluations", "reached")
+        )
+        made = {
+            **row,
+            "configuration": int(row["configuration"]),
+            "values": json.loads(row["values"]),
+            "costs": [None if cost == _NONE else _number(cost) for cost in costs],
+            "evaluations": [int(each) for each in evaluations],
+            "reached": [bool(int(each)) for each in reached],
+            "generations": float(row["generations"]),
+            "seconds": float(row["seconds"]),
+            "elapsed": _number(row["elapsed"]),
+        }
+        asked = {"runs": int(made.pop("runs")), "settings": json.loads(made.pop("settings"))}
+        yield asked, made, made["elapsed"]
+
+
+def _number(text: str) -> float:
+    """Return a cost from its text: an integer, or a number with decimals."""
+    exact = Decimal(text)
+    return int(exact) if exact == exact.to_integral_value() else float(exact)
