@@ -16,13 +16,13 @@ import numpy as np
 from islands.bench.base import METHOD, RecordRow
 from islands.bench.quality_rows import KNOWN, at_shares
 from islands.bench.quality_runs import RunRow, followed
-from islands.bench.restarts import RestartLaw
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import time_limit
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress import usage
 from islands.run.build import RankOptions
+from islands.statistics import RestartLaw
 from islands.tables import Column, Table
 from islands.text import count
 
