@@ -2,7 +2,7 @@
 
 `load` returns an instance by its name or path; `tsp`, `qap` and `mkp` make a problem from arrays;
 `permutation`, `subset`, `keys` and `real` make a problem from a cost of your own, which
-`check_problem` checks. `solve` solves a problem and returns a `Result`; `Solver` lets the caller
+`check_problem` checks; `qubo` makes one from a matrix. `solve` solves a problem and returns a `Result`; `Solver` lets the caller
 advance the islands step by step. The classes are the base classes of your own parts. All errors are
 `IslandsError`.
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from islands.modelling.api import permutation as permutation
     from islands.modelling.api import real as real
     from islands.modelling.api import subset as subset
+    from islands.modelling.quadratic import qubo as qubo
     from islands.problems import load as load
     from islands.problems.base import Problem as Problem
     from islands.problems.data import mkp as mkp
@@ -64,6 +65,7 @@ else:
         "improvers.base": "Improver",
         "migration.topology": "Topology",
         "modelling.api": "keys permutation real subset",
+        "modelling.quadratic": "qubo",
         "problems": "load",
         "problems.base": "Problem",
         "problems.data": "mkp qap tsp",

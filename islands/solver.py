@@ -13,9 +13,9 @@ import numpy as np
 from islands.algorithms import Algorithm
 from islands.archipelago.injection import checked_solutions
 from islands.archipelago.measure import Candidate
-from islands.configuration.given import gathered, of_table
+from islands.configuration.given import gathered, layers, of_table
 from islands.configuration.identity import require_agreement
-from islands.configuration.resolve import format_of, layers, resolve
+from islands.configuration.spec import RunSpec
 from islands.configuration.stop import stop_texts
 from islands.custom.scripts import refuse_while_importing
 from islands.custom.trust import Trust
@@ -23,11 +23,12 @@ from islands.encodings import Encoding
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.parallel import world as launched_world
-from islands.problems import load, taken
+from islands.problems import taken
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.run.build import RankOptions, make_archipelago, take_device
 from islands.run.loop import Callback
+from islands.run.request import resolved
 from islands.run.runner import run_requested
 from islands.run.single import Output, check_exactly
 
@@ -178,21 +179,22 @@ class Solver:
         refuse_while_importing("islands.Solver")
         name, made = taken(problem, "Solver")
         options = gathered([*of_table({"instance": name}), *of_table(settings)])
-        asked = self._world.run_on_all(lambda: layers(options))
-        chosen = made or self._world.run_on_all(lambda: load(name, format_of(asked)))
-        self.spec = self._world.run_on_all(lambda: resolve(asked, chosen))
-        self._world.run_on_all(self._require_no_bound)
-        self.problem = self._world.run_on_all(lambda: chosen.adjusted(self.spec.problem))
+
+        def chosen() -> tuple[RunSpec, Problem]:
+            spec, problem = resolved(layers(options), made)
+            if spec.general.bound:
+                raise UsageError(
+                    "bound: Solver computes no bound. Leave it out, or use islands.solve"
+                )
+            return spec, problem
+
+        self.spec, self.problem = self._world.run_on_all(chosen)
         require_agreement(self._world, self.spec, self.problem, writes=False)
         general = self.spec.general
         name, threads = general.backend, general.threads or None
         backend = take_device(self._world, name, threads, share_gpu=share_gpu)
         self._archipelago = make_archipelago(self.spec, self.problem, self._world, backend)
         self.reset()
-
-    def _require_no_bound(self) -> None:
-        if self.spec.general.bound:
-            raise UsageError("bound: Solver computes no bound. Leave it out, or use islands.solve")
 
     @property
     def generation(self) -> int:

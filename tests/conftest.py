@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,12 +23,13 @@ from wheel_for_tests import environment, wheel_of_sdist
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.parallel import World, launched, world
+from islands.paths import cache_folder
 
 _LONG = (
     *("slurm", "hosts", "test_wheel.py", "test_gpu_programs.py", "test_undefined.py"),
     *("test_emulated_gpu.py", "test_blocks.py", "test_killed.py"),
 )
-"""Folders and files with few tests that take minutes."""
+"""Folders and files with the tests that take longest."""
 _SETS = ("tsplib", "national", "vlsi", "qaplib", "mkp")
 
 _USUAL = "ISLANDS_TESTS_USUAL_CXX"
@@ -52,8 +54,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest, as each is run by one worker."""
-    items.sort(key=lambda item: not any(name in item.path.parts for name in _LONG))
+    """Let each worker begin with some of the files that take longest.
+
+    It receives an equal part of the tests, and later takes some of the others, from their ends.
+    """
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    parts: list[list[pytest.Item]] = [
+        [] for _ in range(int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+    ]
+    for path in sorted(files, key=lambda path: not any(name in path.parts for name in _LONG)):
+        min(parts, key=len).extend(files[path])
+    items[:] = [item for part in parts for item in part]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -97,16 +110,31 @@ def published() -> Path:
     pytest.skip(f"ISLANDS_INSTANCES={named!r} names no folder with {', '.join(_SETS)}")
 
 
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], Path]) -> Path:
+    """Return what `make` has made in a folder for the first worker that needed it."""
+    base = factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with (shared / f"{name}.made").open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        found = file.read()
+        if not found:
+            found = str(make(factory.mktemp(name)))
+            file.write(found)
+            file.flush()
+    return Path(found)
+
+
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the wheel of this checkout."""
-    return wheel_of_sdist(tmp_path_factory.mktemp("wheel"))
+    return made_once(tmp_path_factory, "wheel", wheel_of_sdist)
 
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
     """Return the Python of an environment with the wheel and its dependencies."""
-    return environment(tmp_path_factory.mktemp("env"), wheel)
+    return made_once(tmp_path_factory, "env", lambda folder: environment(folder, wheel))
 
 
 @pytest.fixture
@@ -114,6 +142,15 @@ def optimised(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compile as for users: for tests whose runs take longer than compilation."""
     if _USUAL in os.environ:
         monkeypatch.setenv("CXX", os.environ[_USUAL])
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use a cache with a key of its own, as of another user, and with the compiled programs."""
+    programs, own = cache_folder("programs"), tmp_path / "cache"
+    own.mkdir(mode=0o700)
+    (own / programs.name).symlink_to(programs)
+    monkeypatch.setenv("ISLANDS_CACHE", str(own))
 
 
 @pytest.fixture

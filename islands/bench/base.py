@@ -13,7 +13,7 @@ from islands.backends.base import Backend
 from islands.campaign.engine import Campaign
 from islands.display.heartbeat import Heartbeat
 from islands.parallel import World
-from islands.record.folder import Kind
+from islands.record.folder import FolderKind
 from islands.tables import Column, Row, Table, line
 
 
@@ -72,7 +72,7 @@ class BenchRequest:
     @cached_property
     def campaign(self) -> Campaign:
         """The runs of `quality`, `colonies` and `gpus`, with those of earlier commands in `out`."""
-        return Campaign(self.world, self.heartbeat, Kind.MEASUREMENT)
+        return Campaign(self.world, self.heartbeat, FolderKind.MEASUREMENT)
 
 
 @dataclass(frozen=True)

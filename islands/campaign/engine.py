@@ -24,7 +24,7 @@ from islands.errors import IslandsError, Suspended, UsageError
 from islands.parallel import World
 from islands.paths import writing
 from islands.progress.result import Result
-from islands.record.folder import Kind, fresh
+from islands.record.folder import FolderKind, fresh
 from islands.run.signals import INTERRUPT, Interruption, received
 
 Value = TypeVar("Value")
@@ -63,7 +63,7 @@ class Campaign:
         self,
         world: World | None = None,
         heartbeat: Heartbeat | None = None,
-        kind: Kind = Kind.EXPERIMENT,
+        kind: FolderKind = FolderKind.EXPERIMENT,
     ) -> None:
         """Keep results in memory until a folder is opened."""
         self.world, self.heartbeat = world or World(), heartbeat or Heartbeat()

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from islands.campaign.engine import Campaign
-from islands.campaign.folder import differing, refuse_unfit
+from islands.campaign.ledger import differing, refuse_unfit
 from islands.campaign.summary import Summary, table
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
@@ -30,7 +30,7 @@ from islands.paths import reading
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.files import Row, read_table
-from islands.record.folder import SERIES_TABLE, SETTINGS, Kind
+from islands.record.folder import RUN_SETTINGS, SERIES_TABLE, FolderKind
 from islands.record.folder import refuse_unfit as refuse_other_run
 from islands.record.inputs import read_settings, require_intact
 from islands.run.build import RankOptions
@@ -141,7 +141,7 @@ class SeriesPlan:
 
     def refuse_unfit(self, folder: Path, *, force: bool) -> None:
         """Refuse a folder with foreign files and, without `force`, one with other runs."""
-        refuse_unfit(folder, Kind.SERIES, [job.folder for job in self.jobs()])
+        refuse_unfit(folder, FolderKind.SERIES, [job.folder for job in self.jobs()])
         if not folder.exists():
             return
         with reading(folder):
@@ -150,7 +150,7 @@ class SeriesPlan:
         for job in self.jobs():
             if job.folder in names:
                 refuse_other_run(inside(folder, job.folder), force=True)
-                if not force and (folder / job.folder / SETTINGS).exists():
+                if not force and (folder / job.folder / RUN_SETTINGS).exists():
                     _refuse_other(folder, job, self.trust_in(job))
 
 
@@ -181,7 +181,7 @@ def _refuse_other(folder: Path, job: PlannedRun, trust: Trust) -> None:
 
 def row_of(result: Result) -> Row:
     """Return the row of a completed run; it is the same each time it is built."""
-    settings = Path(str(result.folder), SETTINGS)
+    settings = Path(str(result.folder), RUN_SETTINGS)
     asked = read_settings(settings.parent)
     with reading(settings):
         # The settings are written when a run begins or is resumed.
@@ -269,7 +269,7 @@ def run_series(
     plan: SeriesPlan, world: World, output: Output, rank_options: RankOptions = _DEFAULT
 ) -> Series:
     """Perform the missing runs and return the series, the same on every rank; collective."""
-    campaign = Campaign(world, kind=Kind.SERIES)
+    campaign = Campaign(world, kind=FolderKind.SERIES)
     plan.require_agreement(campaign, output.folder, force=output.force)
     with Interruption(suspends="ending the series of runs"):
         refuse = partial(plan.refuse_unfit, force=output.force)
@@ -359,7 +359,7 @@ class _Performance:
 
     def _goes_on(self, job: PlannedRun, folder: Path) -> bool:
         table = self._ledger.table
-        if table is None or self._output.force or not (folder / SETTINGS).exists():
+        if table is None or self._output.force or not (folder / RUN_SETTINGS).exists():
             return False
         if not self._rank_options.asynchronous:
             return True

@@ -14,8 +14,7 @@ from typing import Any
 from islands import statistics
 from islands.campaign.configurations import Candidates
 from islands.campaign.engine import Campaign, Dealt
-from islands.campaign.folder import refuse_unfit
-from islands.campaign.ledger import Asked, Made
+from islands.campaign.ledger import Asked, Made, refuse_unfit
 from islands.campaign.ranking import RankedConfiguration, Ranking, TaskResults, table
 from islands.campaign.tuning import (
     COLUMNS,
@@ -35,7 +34,7 @@ from islands.inside import inside
 from islands.paths import published, writing
 from islands.problems.base import Problem
 from islands.record.files import write_table
-from islands.record.folder import BEST, CONCLUSION, PROVENANCE, RANKING, TUNING_TABLE, Kind
+from islands.record.folder import BEST, CONCLUSION, PROVENANCE, RANKING, TUNING_TABLE, FolderKind
 from islands.run.signals import suspending
 from islands.text import counted, gap, rounded
 
@@ -109,7 +108,7 @@ def tune(tuning: Tuning, metric: str, output: TuneOutput, campaign: Campaign) ->
 
 def _refuse_unfit(folder: Path, *, force: bool) -> None:
     """Refuse a folder with other work, and a damaged table."""
-    refuse_unfit(folder, Kind.TUNING)
+    refuse_unfit(folder, FolderKind.TUNING)
     if not force:
         list(earlier_rows(folder / TUNING_TABLE))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from islands.cli import arguments
 from islands.errors import InputError, UsageError
 from islands.paths import published
-from islands.record.folder import FINISHED, MIGRATIONS, SETTINGS, TRACE, require_run
+from islands.record.folder import FINISHED, MIGRATIONS, RUN_SETTINGS, TRACE, require_run
 from islands.record.one_run import warnings
 from islands.text import either, show, unknown
 from islands.untrusted import read_toml
@@ -151,6 +151,6 @@ def _table(folder: Path, name: str) -> pa.Table:
 
 def _migrates(folder: Path) -> bool:
     """Return whether a run records migrations, and may have some."""
-    settings = read_toml(folder / SETTINGS)
+    settings = read_toml(folder / RUN_SETTINGS)
     topology = settings.get("migration", {}).get("topology")
     return topology != "none" and bool(settings.get("record", {}).get("migrations", True))

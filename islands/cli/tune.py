@@ -108,7 +108,7 @@ def main(args: argparse.Namespace) -> int:
     from islands.campaign.ranking import table
     from islands.campaign.tune import TuneOutput, refused, tune
     from islands.display.heartbeat import Heartbeat
-    from islands.record.folder import BEST, RANKING, TUNING_TABLE, Kind
+    from islands.record.folder import BEST, RANKING, TUNING_TABLE, FolderKind
     from islands.run.signals import INTERRUPTED_STATUS
 
     stream = sys.stderr if args.json else sys.stdout
@@ -121,7 +121,7 @@ def main(args: argparse.Namespace) -> int:
             heartbeat.print(text, stream)
 
     with ranks.guarded(show_traceback=args.debug):
-        campaign = Campaign(ranks, heartbeat, Kind.TUNING)
+        campaign = Campaign(ranks, heartbeat, FolderKind.TUNING)
         try:
             tuning = _tuning(args, ranks)
             with heartbeat:

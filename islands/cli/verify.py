@@ -18,7 +18,7 @@ from islands.instances.solution_files import Remark
 from islands.paths import expanded, reading
 from islands.problems import load, read
 from islands.problems.base import Problem, Solution
-from islands.record.folder import FINISHED, SETTINGS, not_a_run, require_run
+from islands.record.folder import FINISHED, RUN_SETTINGS, not_a_run, require_run
 from islands.record.inputs import has_problem, read_settings, stored_problem
 from islands.record.one_run import warnings
 from islands.record.solution import recorded
@@ -88,7 +88,7 @@ def _solution_path(name: str, instance: Path) -> Path:
                 if path.name == FINISHED:
                     path = path.parent
                 # Another folder may hold a solution file.
-                if (path / SETTINGS).exists() or not_a_run(path):
+                if (path / RUN_SETTINGS).exists() or not_a_run(path):
                     require_run(path)
                 return path
     raise InputError(
@@ -98,7 +98,7 @@ def _solution_path(name: str, instance: Path) -> Path:
 
 def _format_of_run(path: Path, found: Found) -> str | None:
     """Return the format of a run's instance, or None; refuse a run of another instance."""
-    if not path.is_dir() or not (path / SETTINGS).exists():
+    if not path.is_dir() or not (path / RUN_SETTINGS).exists():
         return None
     run = read_settings(path)
     form = None if run.get("format") is None else str(run["format"])

@@ -55,7 +55,10 @@ def resolve_colonies(
     """
     place = max(i for i, layer in enumerate(sources) if COLONIES in layer.values)
     origin, stated = sources[place].origin, sources[place].values[COLONIES]
-    common = [_without(layer, COLONIES, "islands") for layer in sources]
+    common = [
+        Layer(each.origin, {k: v for k, v in each.values.items() if k not in (COLONIES, "islands")})
+        for each in sources
+    ]
     total, own = 0, list[ColonySettings]()
     for number, each in enumerate(stated):
         with of_colony(number, origin):
@@ -94,10 +97,6 @@ def resolve_colonies(
             replace(spec.as_colony(), rate=each.rate) for spec, each in zip(specs, own, strict=True)
         ),
     )
-
-
-def _without(layer: Layer, *names: str) -> Layer:
-    return Layer(layer.origin, {k: v for k, v in layer.values.items() if k not in names})
 
 
 def _islands(values: Mapping[str, Any]) -> int:

@@ -67,18 +67,15 @@ def known_settings(algorithms: Sequence[type[Algorithm]], problem: Problem) -> l
 
 def fitting(problem: Problem) -> list[tuple[str, str]]:
     """Return all pairs of an algorithm and an encoding that can solve the problem."""
-    seen_as = {
-        encoding: (encoding, base_encoding(encoding))
-        for encoding, by_kind in ENCODINGS.items()
-        if problem.solution_kind in by_kind
-    }
     return [
         (algorithm, encoding)
-        for algorithm, mover in ALGORITHMS.items()
-        if mover.fits(problem)
-        for moved in mover.encodings
-        for encoding, names in seen_as.items()
-        if moved in names and mover.reads(problem, encoding)
+        for algorithm, kind in ALGORITHMS.items()
+        if kind.fits(problem)
+        for own in kind.encodings
+        for encoding, by_kind in ENCODINGS.items()
+        if problem.solution_kind in by_kind
+        and own in (encoding, base_encoding(encoding))
+        and kind.reads(problem, encoding)
     ]
 
 

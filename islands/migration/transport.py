@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -134,67 +134,46 @@ def trial(transport: type[Transport], world: World, backend: Backend, size: int)
 
     Collective; it ends even if the transport fails on only some ranks.
     """
-    own = _Trial(transport, world, backend, size)
-    for step in (own.prepare, own.start, own.receive, own.check):
+    steps = _steps(transport, world, backend, size)
+    while True:
         try:
-            failure = step()
+            failure = next(steps, None)
         except IslandsError:
             raise
         except Exception as error:
             failure = f"{type(error).__name__}: {error}"
+        if failure is None:
+            return ""
         # No rank waits for a message before all ranks have sent.
         failures = world.allgather(failure)
         if any(failures):
-            own.cancel()
+            steps.close()
             return next(f"rank {rank}: {each}" for rank, each in enumerate(failures) if each)
-    return ""
 
 
-class _Trial:
-    """The trial of a transport on one rank, in steps that return an error or an empty string."""
-
-    def __init__(
-        self, transport: type[Transport], world: World, backend: Backend, size: int
-    ) -> None:
-        self._transport, self._world, self._backend, self._size = transport, world, backend, size
-        self._carrier: Transport | None = None
-
-    def prepare(self) -> str:
-        """Fill a buffer with the message of this rank."""
-        rank, size = self._world.rank, self._world.size
-        self._previous = (rank - 1) % size
-        self._sends = [Parcel((rank + 1) % size, 0, 1)]
-        pattern = _pattern(rank, self._size)
-        buffer = self._backend.upload(np.stack([pattern, np.zeros(self._size, np.uint8)]))
-        self._buffer = buffer
-        self._carrier = self._transport(self._world, self._backend, buffer, self._world.new_tag())
-        self._carrier.stage(self._sends)
-        self._backend.synchronise()
-        return ""
-
-    def start(self) -> str:
-        """Begin to send and to receive."""
-        assert self._carrier is not None, "it was prepared"
-        self._carrier.start(self._sends, [Parcel(self._previous, 1, 2)])
-        return ""
-
-    def receive(self) -> str:
-        """Wait for the message until a timeout."""
-        assert self._carrier is not None, "it was prepared"
-        has_arrived = self._carrier.wait(_TIMEOUT_SECONDS)
-        return "" if has_arrived else f"no message arrived in {_TIMEOUT_SECONDS:g} s"
-
-    def check(self) -> str:
-        """Compare the received message with the one that was sent."""
-        received = self._backend.download(self._buffer)[1]
-        is_same = np.array_equal(received, _pattern(self._previous, self._size))
-        return "" if is_same else "the message changed on its way"
-
-    def cancel(self) -> None:
-        """Cancel receives, and keep the buffer, which MPI may read much later."""
-        _ABANDONED.append(self)
-        if self._carrier is not None:
-            self._carrier.cancel()
+def _steps(
+    transport: type[Transport], world: World, backend: Backend, size: int
+) -> Generator[str, None, None]:
+    """Make the steps of a trial on this rank; yield an error or an empty string after each."""
+    previous, following = (world.rank - 1) % world.size, (world.rank + 1) % world.size
+    pattern = np.stack([_pattern(world.rank, size), np.zeros(size, np.uint8)])
+    buffer = backend.upload(pattern)
+    carrier = transport(world, backend, buffer, world.new_tag())
+    try:
+        sends = [Parcel(following, 0, 1)]
+        carrier.stage(sends)
+        backend.synchronise()
+        yield ""
+        carrier.start(sends, [Parcel(previous, 1, 2)])
+        yield ""
+        has_arrived = carrier.wait(_TIMEOUT_SECONDS)
+        yield "" if has_arrived else f"no message arrived in {_TIMEOUT_SECONDS:g} s"
+        is_same = np.array_equal(backend.download(buffer)[1], _pattern(previous, size))
+        yield "" if is_same else "the message changed on its way"
+    except BaseException:  # also if another rank has failed
+        _ABANDONED.append(carrier)  # MPI may read its buffer much later
+        carrier.cancel()
+        raise
 
 
 def _pattern(rank: int, size: int) -> NDArray[np.uint8]:

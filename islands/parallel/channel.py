@@ -42,7 +42,16 @@ class Channel:
 
     def arrived(self) -> list[int]:
         """Return the ranks whose message has arrived; afterwards, `listen` to them again."""
-        return [rank for rank, has_content in self._completed() if has_content]
+        from mpi4py import MPI
+
+        found = []
+        for rank, request in list(self._receiving.items()):
+            status = MPI.Status()
+            if request.Test(status):
+                del self._receiving[rank]
+                if status.Get_count(MPI.BYTE) > 0:  # an empty message is the last one
+                    found.append(rank)
+        return found
 
     def listen(self, rank: int) -> None:
         """Begin to receive from a rank; its previous message is overwritten."""
@@ -66,18 +75,6 @@ class Channel:
             request.Cancel()
             request.Wait()
         self._receiving = {}
-
-    def _completed(self) -> list[tuple[int, bool]]:
-        """Return the ranks whose message has arrived, and whether it has any content."""
-        from mpi4py import MPI
-
-        completed = []
-        for rank, request in list(self._receiving.items()):
-            status = MPI.Status()
-            if request.Test(status):
-                del self._receiving[rank]
-                completed.append((rank, status.Get_count(MPI.BYTE) > 0))
-        return completed
 
 
 class StopNotice:

@@ -177,19 +177,19 @@ class Neighbours:
         self._job = self._variables(own).get(_JOB, b"")
         self._launcher = self._launcher_of(own) if self._job else 0
         self._expected = int(os.environ.get(_LOCAL_RANKS, "0"))
-        self._seen: dict[int, set[int]] = {}
+        self._found: dict[int, set[int]] = {}
         """The processes of each rank: a rank may be started by a script, and start others."""
 
     def loss(self, *, is_late: bool) -> str:
         """Return which rank has died, or an empty string; late, a missing one has died too."""
         if not self._launcher:
             return ""
-        dead = [rank for rank, pids in self._seen.items() if not any(map(self._lives, pids))]
-        if dead or len(self._seen) < self._expected:
+        dead = [rank for rank, pids in self._found.items() if not any(map(self._lives, pids))]
+        if dead or len(self._found) < self._expected:
             unknown = self._look()
-            dead = [rank for rank in dead if not any(map(self._lives, self._seen[rank]))]
-            if is_late and not dead and len(self._seen) + unknown < self._expected:
-                return f"only {len(self._seen)} of {self._expected} ranks of this host are alive"
+            dead = [rank for rank in dead if not any(map(self._lives, self._found[rank]))]
+            if is_late and not dead and len(self._found) + unknown < self._expected:
+                return f"only {len(self._found)} of {self._expected} ranks of this host are alive"
         return f"rank {min(dead)} has died" if dead else ""
 
     def _look(self) -> int:
@@ -202,7 +202,7 @@ class Neighbours:
             if state in _GONE:
                 continue
             if variables.get(_JOB) == self._job:
-                self._seen.setdefault(int(variables.get(_RANK, b"0")), set()).add(pid)
+                self._found.setdefault(int(variables.get(_RANK, b"0")), set()).add(pid)
             elif parent == self._launcher and (name == launcher or not variables):
                 # It does not run the program of a rank yet, or its variables may not be read.
                 unknown += 1

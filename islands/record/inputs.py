@@ -32,7 +32,7 @@ from islands.problems import restored as restored_data
 from islands.problems import saved
 from islands.problems.base import Problem
 from islands.record.files import TooLargeError, read_arrays
-from islands.record.folder import INDEX, PARTS, PROBLEM, SETTINGS, file_name_of
+from islands.record.folder import INDEX, PARTS, PROBLEM, RUN_SETTINGS, file_name_of
 from islands.untrusted import MISMATCH, bounded_text, parsing, read_toml
 
 _CHECKSUM = "# SHA-256 of the lines above: "
@@ -41,6 +41,12 @@ SIGNATURE_LINE = "# Signature of its problem.npz: "
 """The lines that tell the files of other runs; the second, if the folder contains the problem."""
 _LAST = "checkpoint"
 """The last table in the file."""
+_SIGNATURE = "signature"
+_SIGNED_BYTES, _LONGEST_SIGNATURE = 32, 4096
+"""The bytes of a signature, and at most those of its array with a header."""
+_HEADER_BYTES = 1 << 12
+"""More than a file has for an array besides its values."""
+_TRUST = "If you made the folder, or trust it, add --trust"
 
 
 def write_settings(folder: Path, spec: RunSpec, run: str = "", signature: str = "") -> None:
@@ -49,7 +55,7 @@ def write_settings(folder: Path, spec: RunSpec, run: str = "", signature: str = 
     Sign it if it names scripts and the user has run them. A resumed run may not have run the
     scripts of somebody else's folder, and then must not sign for them.
     """
-    path, text = inside(folder, SETTINGS), spec.to_toml()
+    path, text = inside(folder, RUN_SETTINGS), spec.to_toml()
     for begin, digest in ((RUN_LINE, run), (SIGNATURE_LINE, signature)):
         text += f"{begin}{digest}\n" if digest else ""
     scripts = {split_reference(each)[0] for each in references(spec.stored)}
@@ -64,7 +70,7 @@ def require_intact(folder: Path) -> Path:
 
     A user who changes it on purpose can remove the checksum.
     """
-    path = folder / SETTINGS
+    path = folder / RUN_SETTINGS
     lines, found, said = bounded_text(path).rpartition(_CHECKSUM)
     if found and said.strip() != _digest(lines):
         raise InputError(
@@ -87,14 +93,6 @@ def _is_signed(path: Path) -> bool:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-_SIGNATURE = "signature"
-_SIGNED_BYTES, _LONGEST_SIGNATURE = 32, 4096
-"""The bytes of a signature, and at most those of its array with a header."""
-_HEADER_BYTES = 1 << 12
-"""More than a file has for an array besides its values."""
-_TRUST = "If you made the folder, or trust it, add --trust"
 
 
 def store_problem(folder: Path, problem: Problem) -> None:

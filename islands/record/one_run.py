@@ -16,14 +16,14 @@ from typing import Any
 from islands.configuration.identity import fixed
 from islands.errors import InputError
 from islands.inside import inside
-from islands.record.checkpoint import LONGEST, newest_first
+from islands.record.checkpoint import LONGEST_MANIFEST, newest_first
 from islands.record.folder import (
     CHECKPOINTS,
     FINISHED,
     MANIFEST,
     MIGRATIONS,
     PROBLEM,
-    SETTINGS,
+    RUN_SETTINGS,
     TRACE,
 )
 from islands.record.inputs import RUN_LINE, SIGNATURE_LINE, has_problem, stored_signature
@@ -55,22 +55,22 @@ def strangers(folder: Path) -> dict[str, str]:
 
     Files that cannot be read are left out: their readers report it.
     """
-    text = bounded_text(folder / SETTINGS)
+    text = bounded_text(folder / RUN_SETTINGS)
     run, signature = _line(text, RUN_LINE), _line(text, SIGNATURE_LINE)
-    own = _Mark(run, parse_toml(text, folder / SETTINGS))
+    own = _Mark(run, parse_toml(text, folder / RUN_SETTINGS))
     marks = dict(_marks(folder))
     end = marks[FINISHED].end if FINISHED in marks else ("", "")
     found = {}
     for name, mark in marks.items():
         if differing := _differing(mark.settings, own.settings):
             shown = f"{', '.join(differing[:_NAMED])}{' ...' if differing[_NAMED:] else ''}"
-            found[name] = f"{name} is of a run with other settings than {SETTINGS}: {shown}"
+            found[name] = f"{name} is of a run with other settings than {RUN_SETTINGS}: {shown}"
         elif run and mark.run and mark.run != run:
-            found[name] = f"{name} belongs to another run than {SETTINGS}"
+            found[name] = f"{name} belongs to another run than {RUN_SETTINGS}"
         elif all(end) and all(mark.end) and mark.end != end:
             found[name] = f"{name} belongs to another run, or another start, than {FINISHED}"
     if signature and has_problem(folder) and stored_signature(folder) not in ("", signature):
-        found[PROBLEM] = f"{PROBLEM} contains another problem than that of {SETTINGS}"
+        found[PROBLEM] = f"{PROBLEM} contains another problem than that of {RUN_SETTINGS}"
     return found
 
 
@@ -78,7 +78,7 @@ def warnings(folder: Path) -> list[str]:
     """Return a sentence about files of other runs in a folder; none if there are none."""
     found: dict[str, str] = {}
     with suppress(InputError):  # readers of the settings report it
-        found = strangers(folder) if (folder / SETTINGS).is_file() else {}
+        found = strangers(folder) if (folder / RUN_SETTINGS).is_file() else {}
     words = f"{folder} mixes files of different runs: {'; '.join(found.values())}"
     return [escaped(words, kept="")] if found else []
 
@@ -109,7 +109,7 @@ def _marks(folder: Path) -> Iterator[tuple[str, _Mark]]:
         try:
             path = inside(folder, CHECKPOINTS, name, MANIFEST)
             with parsing(path):
-                values = json.loads(bounded_text(path, LONGEST))
+                values = json.loads(bounded_text(path, LONGEST_MANIFEST))
                 mark = _Mark(str(values["run"]))
         except InputError:
             continue

@@ -23,7 +23,7 @@ from islands.problems.base import Problem
 from islands.progress.progress import Moment
 from islands.record.checkpoint import Manifest, RankFile, digest, newest_first
 from islands.record.files import arrays_file
-from islands.record.folder import CHECKPOINTS, SETTINGS
+from islands.record.folder import CHECKPOINTS, RUN_SETTINGS
 from islands.record.records import kinds_of
 from islands.record.stream import Extent, first_rows, require_dense, rows_path
 from islands.untrusted import MISMATCH, parsing
@@ -108,7 +108,7 @@ def _require_none(run: Path, refused: list[str]) -> None:
     if refused:
         raise InputError(
             f"{run}: no checkpoint can be used: {'; '.join(refused)}."
-            f" Start again with: islands run --config {run / SETTINGS}"
+            f" Start again with: islands run --config {run / RUN_SETTINGS}"
         )
 
 

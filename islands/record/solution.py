@@ -18,7 +18,7 @@ from islands.inside import inside
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.record.folder import FINISHED, SETTINGS, has_checkpoint
+from islands.record.folder import FINISHED, RUN_SETTINGS, has_checkpoint
 from islands.record.parquet import read_parquet, write_parquet
 from islands.untrusted import parsing, typed
 
@@ -63,7 +63,7 @@ class Finished:
         assert result.solution is not None, "a finished run has a solution"
         if self.run != identity(spec, problem):
             raise InputError(
-                f"{path}: belongs to another run than {SETTINGS}, or {result.instance} has"
+                f"{path}: belongs to another run than {RUN_SETTINGS}, or {result.instance} has"
                 " changed since. Restore the changed file"
             )
         exact = problem.cost(result.solution)
@@ -137,7 +137,7 @@ def _remedy(folder: Path) -> str:
 
 
 def _start_again(folder: Path) -> str:
-    again = ["islands", "run", "--config", str(folder / SETTINGS)]
+    again = ["islands", "run", "--config", str(folder / RUN_SETTINGS)]
     for kind in PROBLEMS.values():
         native = folder / f"solution{kind.solution_suffix}"
         if native.exists():

@@ -23,7 +23,7 @@ from islands.inside import inside, inside_all, opened
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
-from islands.record.folder import FINISHED, SETTINGS, UNFINISHED, has_checkpoint
+from islands.record.folder import FINISHED, RUN_SETTINGS, UNFINISHED, has_checkpoint
 from islands.record.parquet import (
     MOST_ROWS,
     TooManyRowsError,
@@ -184,15 +184,13 @@ def _joined(parts: Sequence[Columns]) -> Columns:
     """Return the columns of several parts as one part."""
     if len(parts) < 2:
         return list(parts[0]) if parts else []
-    return [_concatenated(columns) for columns in zip(*parts, strict=True)]
 
-
-def _concatenated(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    masked = any(isinstance(column, np.ma.MaskedArray) for column in columns)
-    if not masked:
+    def joined(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        if any(isinstance(column, np.ma.MaskedArray) for column in columns):
+            return np.ma.concatenate(columns)  # type: ignore[no-any-return, no-untyped-call]
         return np.concatenate(columns)
-    joined: NDArray[Any] = np.ma.concatenate(columns)  # type: ignore[no-untyped-call]
-    return joined
+
+    return [joined(columns) for columns in zip(*parts, strict=True)]
 
 
 def read_records(
@@ -239,7 +237,7 @@ def _with_fix(folder: Path) -> Iterator[None]:
     except TooManyRowsError as error:
         raise InputError(f"{error}. Read its files with another program, such as pandas") from error
     except InputError as error:
-        line = ["islands", "run", "--config", str(folder / SETTINGS)]
+        line = ["islands", "run", "--config", str(folder / RUN_SETTINGS)]
         fix = f"Repeat the run with: {shlex.join(line)}"
         if not (folder / FINISHED).exists() and has_checkpoint(folder):
             fix = f"Continue the run with: {shlex.join(['islands', 'resume', str(folder)])}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from islands.errors import InputError, UsageError
 from islands.inside import inside
 from islands.paths import reading
-from islands.record.folder import SETTINGS, Kind, experiments_in, kind_of
+from islands.record.folder import RUN_SETTINGS, FolderKind, experiments_in, kind_of
 from islands.record.folder import runs_in as runs_inside
 from islands.report.campaigns import page_of_experiment, page_of_experiments, page_of_tuning
 from islands.report.comparison import page_of_several
@@ -44,19 +44,19 @@ def page_for(
     if len(folders) == 1:
         with reading(folder):
             kind = kind_of(folder)
-    if moved is not None and kind is not Kind.RUN:
+    if moved is not None and kind is not FolderKind.RUN:
         raise UsageError(f"--instance {moved}: is for the page of one run. Name the folder of one")
     with style():
-        if kind is Kind.RUN:
+        if kind is FolderKind.RUN:
             run = RecordedRun.read(folder, trusted=trusted, moved=moved)
             for warning in run.notes:
                 say(f"islands: {warning}")
             return page_of(run)
-        if kind is Kind.TUNING:
+        if kind is FolderKind.TUNING:
             return page_of_tuning(folder)
-        if kind is Kind.EXPERIMENT:
+        if kind is FolderKind.EXPERIMENT:
             return page_of_experiment(folder)
-        if kind is Kind.EXPERIMENTS:
+        if kind is FolderKind.EXPERIMENTS:
             return page_of_experiments(folder, [*experiments_in(folder)])
         return _page_of_runs(folders, say, trusted=trusted)
 
@@ -85,19 +85,19 @@ def _page_of_runs(folders: Sequence[Path], say: Callable[[str], None], *, truste
 def runs_in(folder: Path) -> Iterator[Path]:
     """Yield the folders of runs: the folder itself, or those inside it."""
     with reading(folder):
-        if (folder / SETTINGS).exists():
+        if (folder / RUN_SETTINGS).exists():
             yield folder
             return
         inside = [*runs_inside(folder)]
     if not inside:
         kind, what = kind_of(folder), "no run"
-        if kind is Kind.SERIES:
+        if kind is FolderKind.SERIES:
             what = "a series without runs"
-        elif kind is Kind.MEASUREMENT:
-            what = f"{kind.value}, whose tables and plots are files there"
-        elif kind is not None and kind is not Kind.RUN:
+        elif kind is FolderKind.MEASUREMENT:
+            what = f"{kind.words}, whose tables and plots are files there"
+        elif kind is not None and kind is not FolderKind.RUN:
             raise InputError(
-                f"{folder}: contains {kind.value}, which has a page of its own. Name it alone"
+                f"{folder}: contains {kind.words}, which has a page of its own. Name it alone"
             )
         raise InputError(f"{folder}: contains {what}. {_NAME_ONE}")
     yield from inside

@@ -19,7 +19,7 @@ from islands.modelling.model import Model, NeedsScriptError
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.record.folder import FINISHED, MIGRATIONS, SETTINGS, TRACE, require_run
+from islands.record.folder import FINISHED, MIGRATIONS, RUN_SETTINGS, TRACE, require_run
 from islands.record.inputs import has_problem, is_stored, read_settings, stored_problem
 from islands.record.one_run import warnings
 from islands.record.solution import Finished, recorded
@@ -261,8 +261,8 @@ def _problem(folder: Path, settings: Mapping[str, Any], *, trusted: bool) -> tup
         return stored, f"{instance}: {_PLAIN}"
     try:
         # Only the script contains the function that draws a solution.
-        trust = Trust(is_full=trusted).signed_in(folder / SETTINGS)
-        trust.require(f"{folder / SETTINGS}: ", [("instance", instance)])
+        trust = Trust(is_full=trusted).signed_in(folder / RUN_SETTINGS)
+        trust.require(f"{folder / RUN_SETTINGS}: ", [("instance", instance)])
         return load(instance), ""
     except IslandsError as error:
         if stored is None:

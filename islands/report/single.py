@@ -15,7 +15,7 @@ from islands.configuration.given import COLONIES
 from islands.errors import IslandsError
 from islands.progress.result import Result
 from islands.progress.usage import PHASES, RANKS
-from islands.record.folder import SETTINGS
+from islands.record.folder import RUN_SETTINGS
 from islands.report.course import (
     AXES,
     draw_convergence,
@@ -244,7 +244,7 @@ def _links(migrants: Migrants, islands: np.ndarray) -> Iterator[dict[str, str]]:
 def _origin(run: RecordedRun) -> Iterator[tuple[str, str]]:
     """Yield the command, the date, the device and the versions, as far as they are recorded."""
     result = run.result
-    line = ["islands", "run", "--config", str(run.folder / SETTINGS)]
+    line = ["islands", "run", "--config", str(run.folder / RUN_SETTINGS)]
     if result is not None and result.ranks > 1:
         line = ["mpirun", "-n", str(result.ranks), *line]
     yield "repeat it with", shlex.join(line)

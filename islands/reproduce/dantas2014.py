@@ -20,6 +20,7 @@ from islands.reproduce.cells import (
     mean,
     numbers,
     printed_rows,
+    significance,
 )
 from islands.reproduce.dantas2014_islands import (
     ALL,
@@ -32,12 +33,7 @@ from islands.reproduce.dantas2014_islands import (
     SizeTimesTable,
 )
 from islands.reproduce.orlib import KINDS, all_names, kind
-from islands.reproduce.pooled import PooledTable, average
-from islands.reproduce.significance import significance
-from islands.reproduce.table import ALL_CORES, Paper
-from islands.reproduce.timing import (
-    scaled_facts,
-)
+from islands.reproduce.table import ALL_CORES, Paper, PooledTable, average
 from islands.tables import Column
 
 _POOLED = ("last", "found", "deviation", "seconds")
@@ -123,7 +119,6 @@ class GapsTable(DantasTable, PooledTable):
             *(fact for each in SEVERAL for fact in change_facts(rows, each.name, each.words)),
             found_fact(rows),
             *last_facts(rows),
-            *scaled_facts(rows, self.experiment),
         ]
 
     def plots(self) -> list[Plot]:
@@ -257,7 +252,6 @@ class PrototypeTable(DantasTable):
         return [
             *facts,
             *significance("prototype", "all divisions, ours against the prototype's", pairs),
-            *scaled_facts(rows, self.experiment),
         ]
 
 

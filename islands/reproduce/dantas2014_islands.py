@@ -14,17 +14,13 @@ from islands.reproduce.cells import (
     facts_of,
     mean,
 )
-from islands.reproduce.experiment import RunResult
+from islands.reproduce.experiment import RunResult, Sample
 from islands.reproduce.orlib import first_names, kind
-from islands.reproduce.pooled import PooledTable, average, total
-from islands.reproduce.runs import Sample
-from islands.reproduce.table import SampleTable
+from islands.reproduce.table import PooledTable, SampleTable, average, total
 from islands.reproduce.timing import (
-    cpu_cells,
     cpu_columns,
     median_run,
     paper_seconds,
-    scaled_facts,
     speedup_facts,
     time_curves,
 )
@@ -217,7 +213,7 @@ class EqualTimeTable(SizeTable):
                     f" {len(worse)} of {len(mine)} sizes{where}"
                 )
                 facts.append(Fact(f"change_{way}_{each.name}", change, sentence))
-        return [*facts, *scaled_facts(rows, self.experiment)]
+        return [*facts]
 
     def plots(self) -> list[Plot]:
         """Return the gaps by size for each definition of equal effort."""
@@ -268,25 +264,18 @@ class SizeTimesTable(SizeTable):
 
     def instance_rows(self, problem: Problem) -> Iterator[TableRow]:
         """Time an instance: the median run, and the CPU."""
-        run = self._median(problem)
-        ours = paper_seconds(run, self.experiment)
-        yield {
-            "instance": problem.instance,
-            "seconds": ours,
-            "generations": run.generations,
-            **{_name(each): self._seconds(problem, each) for each in COUNTS},
-            **cpu_cells(self.experiment, problem, ours),
-        }
+        divided = {}
+        for count in COUNTS:
+            runs = self._results(problem, **Division(count, "ring").options())
+            run = median_run(runs, self.experiment)
+            divided[_name(count)] = paper_seconds(run, self.experiment)
+        times = self.time_cells(problem, self._results(problem))
+        first = {"instance": problem.instance, "seconds": None, "generations": None}
+        yield {**first, **divided, **times}  # in the order of the columns
 
-    def _seconds(self, problem: Problem, count: int) -> float:
-        """Return the seconds of a run with the population divided into `count` islands."""
-        options = Division(count, "ring").options()
-        return paper_seconds(self._median(problem, **options), self.experiment)
-
-    def _median(self, problem: Problem, **options: Any) -> RunResult:
+    def _results(self, problem: Problem, **options: Any) -> list[RunResult]:
         seeds = self.experiment.seeds(self.runs)
-        results = [self.experiment.run(problem, seed, **options) for seed in seeds]
-        return median_run(results, self.experiment)
+        return [self.experiment.run(problem, seed, **options) for seed in seeds]
 
     def pooled(self, group: str, parts: Sequence[TableRow]) -> Iterator[TableRow]:
         """Return the means of a size."""

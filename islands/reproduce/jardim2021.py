@@ -26,13 +26,11 @@ from islands.reproduce.cells import (
     mean_ratio,
     numbers,
     printed_rows,
+    significance,
 )
-from islands.reproduce.significance import significance
 from islands.reproduce.table import ALL_CORES, Paper, SampleTable
 from islands.reproduce.timing import (
-    cpu_cells,
     cpu_columns,
-    scaled_facts,
     speedup_facts,
     time_curves,
 )
@@ -168,7 +166,9 @@ class ImplementationsTable(SampleTable):
             Column("wanted", "wanted", 6, "d", lambda ran: wanted(ran.n)),
             *cpu_columns(self.experiment.threads),
             Column("evaluations", value=lambda ran: ran.sample.mean_evaluations),
-            Column("rate", value=lambda ran: ran.evaluations_a_second / 1e3),
+            Column(
+                "rate", value=lambda ran: ran.sample.mean_evaluations / ran.sample.seconds / 1e3
+            ),
             *_of_thesis("rate"),
             Column("generations"),
             Column("runs"),
@@ -176,15 +176,7 @@ class ImplementationsTable(SampleTable):
 
     def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Run an instance: all runs in one batch, and one run alone for its time."""
-        sample = self.sample(problem)
-        yield self.row(
-            problem,
-            sample,
-            thesis=implementations()[problem.instance],
-            alone_seconds=self.seconds(self.sample_of(problem, 1)),
-            evaluations_a_second=sample.mean_evaluations / sample.seconds,
-            **cpu_cells(self.experiment, problem, self.seconds(sample)),
-        )
+        yield self.timed_row(problem, thesis=implementations()[problem.instance])
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the mean gaps, a comparison with the thesis, and the ratios of times."""
@@ -324,7 +316,6 @@ class LocalSearchesTable(SampleTable):
         return [
             *(fact for search in SEARCHES for fact in _facts_of(search, rows)),
             Fact("least_speedup", min(ratios), least),
-            *scaled_facts(rows, self.experiment),
         ]
 
     def plots(self) -> list[Plot]:
@@ -426,7 +417,6 @@ class LiteratureTable(SampleTable):
                 f" on {theirs}",
             ),
             *significance("mean_gap", "mean gaps, ours against 2021", gaps),
-            *scaled_facts(rows, self.experiment),
         ]
 
     def plots(self) -> list[Plot]:

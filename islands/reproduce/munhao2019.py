@@ -14,7 +14,7 @@ from islands.campaign.configurations import Reals, random
 from islands.configuration.resolve import layers
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
-from islands.reproduce.cells import Fact, Plot, TableRow, mean, numbers
+from islands.reproduce.cells import Fact, Plot, TableRow, mean, numbers, significance
 from islands.reproduce.munhao2019_figures import (
     MODELS,
     RUNS,
@@ -27,10 +27,17 @@ from islands.reproduce.munhao2019_figures import (
     speedup_facts,
 )
 from islands.reproduce.orlib import first_names
-from islands.reproduce.pooled import PooledTable, average, least, standard_error, total
-from islands.reproduce.significance import significance
-from islands.reproduce.table import ALL_CORES, Paper, SampleTable
-from islands.reproduce.timing import cpu_cells, cpu_columns, scaled_facts
+from islands.reproduce.table import (
+    ALL_CORES,
+    Paper,
+    PooledTable,
+    SampleTable,
+    average,
+    least,
+    standard_error,
+    total,
+)
+from islands.reproduce.timing import cpu_cells, cpu_columns
 from islands.tables import Column
 from islands.text import counted
 
@@ -148,7 +155,7 @@ class ModelsTable(MunhaoTable, PooledTable):
         """Return the comparison of our gaps, times and hits with the paper's."""
         _, parts = self.parts()
         speedups = speedup_facts(rows, self.experiment.threads)
-        return [*set_facts(rows, parts), *speedups, *scaled_facts(rows, self.experiment)]
+        return [*set_facts(rows, parts), *speedups]
 
     def plots(self) -> list[Plot]:
         """Return plots of the times and the gaps."""
@@ -282,7 +289,7 @@ class ComparisonTable(MunhaoTable):
                     numbers(rows, gap, f"{model}_paper_gap"),
                 ),
             ]
-        return [*facts, *scaled_facts(rows, self.experiment)]
+        return [*facts]
 
 
 def _runs(ran: Any) -> int:
@@ -353,7 +360,7 @@ class SearchTable(MunhaoTable, PooledTable):
                 f" {place}{shared} of {len(mine)}"
             )
             facts.append(Fact(f"place_of_the_papers_{model}", place, sentence))
-        return [*facts, *scaled_facts(rows, self.experiment)]
+        return [*facts]
 
 
 @cache

@@ -25,13 +25,11 @@ from islands.reproduce.cells import (
     mean,
     mean_ratio,
     numbers,
+    significance,
 )
-from islands.reproduce.significance import significance
 from islands.reproduce.table import ALL_CORES, Paper, SampleTable
 from islands.reproduce.timing import (
-    cpu_cells,
     cpu_columns,
-    scaled_facts,
     speedup_facts,
     time_curves,
 )
@@ -148,7 +146,6 @@ class CalibrationTable(SampleTable):
             *best_facts(rows),
             *plan_facts(rows),
             *([absent] if self.missing else ()),
-            *scaled_facts(rows, self.experiment),
         ]
 
 
@@ -272,7 +269,6 @@ class QualityTable(SampleTable):
                 "gaps of the best runs, ours against 2010",
                 numbers(rows, "best_gap", "paper_gap"),
             ),
-            *scaled_facts(rows, self.experiment),
         ]
 
     def plots(self) -> list[Plot]:
@@ -352,14 +348,7 @@ class PerformanceTable(SampleTable):
 
     def rows(self, problem: Problem) -> Iterator[TableRow]:
         """Time an instance: all runs in one batch, one run alone, and the CPU."""
-        sample = self.sample(problem)
-        yield self.row(
-            problem,
-            sample,
-            paper=performance()[problem.instance],
-            alone_seconds=self.seconds(self.sample_of(problem, 1)),
-            **cpu_cells(self.experiment, problem, self.seconds(sample)),
-        )
+        yield self.timed_row(problem, paper=performance()[problem.instance])
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the ratios of the paper's times to ours, and of the CPU's to ours."""

@@ -31,13 +31,10 @@ from islands.reproduce.cells import (
     mean_in_words,
     mean_ratio,
     numbers,
+    significance,
 )
-from islands.reproduce.significance import significance
 from islands.reproduce.table import ALL_CORES, Paper, PaperTable, named
 from islands.reproduce.timing import (
-    cpu_cells,
-    median_run,
-    paper_seconds,
     speedup_facts,
     time_columns,
     time_curves,
@@ -229,15 +226,8 @@ class NationalTimesTable(XavierTable):
             results = [timed(experiment, problem, seed) for seed in seeds]
         else:
             results = [experiment.run(problem, seed) for seed in seeds]
-        run = median_run(results, experiment)
-        ours = paper_seconds(run, experiment)
-        yield self.cells(
-            problem=problem,
-            seconds=ours,
-            generations=run.generations,
-            paper=printed()[problem.instance],
-            **cpu_cells(experiment, problem, ours),
-        )
+        times = self.time_cells(problem, results)
+        yield self.cells(problem=problem, paper=printed()[problem.instance], **times)
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the mean speed-ups over our CPU and over the paper's times."""
@@ -309,16 +299,10 @@ class VlsiTable(XavierTable):
         """Run an instance."""
         seeds = self.experiment.seeds(self.runs)
         results = [self.experiment.run(problem, seed) for seed in seeds]
-        run = median_run(results, self.experiment)
-        ours = paper_seconds(run, self.experiment)
-        yield self.cells(
-            problem=problem,
-            seconds=ours,
-            generations=run.generations,
-            costs=[result.cost for result in results if result.cost is not None],
-            random=mean_random_tour(problem),
-            **cpu_cells(self.experiment, problem, ours),
-        )
+        costs = [result.cost for result in results if result.cost is not None]
+        times = self.time_cells(problem, results)
+        random = mean_random_tour(problem)
+        yield self.cells(problem=problem, costs=costs, random=random, **times)
 
     def facts(self, rows: Sequence[TableRow]) -> list[Fact]:
         """Return the numbers of instances, and the mean speed-ups over our CPU."""

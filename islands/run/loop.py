@@ -83,9 +83,7 @@ class Epochs:
         self._pace = Pace(
             spec, origin.generation, origin.seconds, may_take_long=self._may_take_long
         )
-        used = (ALGORITHMS[each.algorithm] for each in spec.all_colonies)
-        varies = any(each.varies_in_length for each in used)
-        self._always_attempts = varies or any(world.allgather(archipelago.is_on_cpu))
+        self._always_attempts = any(world.allgather(archipelago.is_on_cpu))
         self.is_partial = False
         """Whether generation 0 was abandoned."""
 
@@ -220,10 +218,12 @@ class Loop(Epochs):
         self._origin = origin
         origin = origin or _BEGIN
         super().__init__(archipelago, spec, problem, world, interruption, origin)
+        used = (ALGORITHMS[each.algorithm] for each in spec.all_colonies)
+        self._always_attempts |= any(each.varies_in_length for each in used)
         self._watch, self._keep, self._viewer = watch, keep, viewer
         self._callback, self._has_callback = callback, world.bcast(callback is not None)
         self._kept_at = self._viewed_at = origin.seconds
-        self._unseen: tuple[Sequence[IslandMeasure], Progress] | None = None
+        self._unreported: tuple[Sequence[IslandMeasure], Progress] | None = None
         self._has_told_idle = False
 
     def run(self) -> Outcome:
@@ -263,7 +263,7 @@ class Loop(Epochs):
         generation, seconds = self._archipelago.generation, requests.seconds
         progress = self._progress(tally, generation, seconds, self._before)
         self._pace.epoch_ended(self._before, generation, seconds)
-        self._unseen, self._viewed_at = (measures, progress), seconds
+        self._unreported, self._viewed_at = (measures, progress), seconds
         moment = Moment(generation, seconds, self._before)
         outcome = self._end(progress, requests, moment)
         if self._is_ended_by_callback(progress) and outcome is None:
@@ -302,9 +302,9 @@ class Loop(Epochs):
         return is_over
 
     def _report(self) -> None:
-        if self._unseen is not None:
-            measures, progress = self._unseen
-            self._unseen = None
+        if self._unreported is not None:
+            measures, progress = self._unreported
+            self._unreported = None
             self._watch(Epoch(measures, self._archipelago.arrivals(), progress))
             if self._viewer is not None:
                 self._viewer.show(progress)

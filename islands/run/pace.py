@@ -17,7 +17,7 @@ _STEP_SECONDS = 0.5
 _QUICK_SECONDS = _STEP_SECONDS / 10
 """The time of a step that would still end in time if it took twenty times as long."""
 _ENOUGH = 10
-"""Searches that must have been seen, on average, before their time predicts that of others."""
+"""Searches that must have been measured, on average, before their time predicts that of others."""
 _REMEMBERED = 0.9
 """The share of the slowest time that counts after another step, which may have been lucky."""
 _MOST_UNMEASURED = 1024
@@ -84,8 +84,8 @@ class Pace:
 
     def epoch_ended(self, before: Progress | None, generation: int, seconds: float) -> None:
         """Adapt to the speed of the epoch that has ended."""
-        seen = generation - before.generation if before is not None else 1
-        self.step = self._limited(step_after(before, generation, seconds, self._first), seen)
+        measured = generation - before.generation if before is not None else 1
+        self.step = self._limited(step_after(before, generation, seconds, self._first), measured)
         since = (before.generation, before.seconds) if before is not None else (generation - 1, 0.0)
         self._update(*since, generation, seconds)
         self._waited_at = generation, seconds
@@ -98,9 +98,9 @@ class Pace:
         self._update(before, since, generation, seconds)
         self._waited_at = generation, seconds
 
-    def _limited(self, step: int, seen: int) -> int:
+    def _limited(self, step: int, measured: int) -> int:
         """Return the length of a step after a number of generations whose time was measured."""
-        return min(step, max(1, self._first, 2 * seen)) if self._is_careful else step
+        return min(step, max(1, self._first, 2 * measured)) if self._is_careful else step
 
     def _update(self, before: int, since: float, generation: int, seconds: float) -> None:
         # Generation 0 has no local search, whatever its number suggests.

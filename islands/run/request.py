@@ -17,7 +17,7 @@ from islands.errors import InputError, IslandsError, UsageError
 from islands.modelling.model import NeedsScriptError
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.record.folder import SETTINGS
+from islands.record.folder import RUN_SETTINGS
 from islands.record.inputs import has_problem, require_same_parts, stored_problem
 from islands.text import either, option
 from islands.untrusted import read_toml
@@ -47,7 +47,7 @@ def stored_request(folder: Path, options: Mapping[str, Any], trust: Trust = NO_T
     Refuse scripts and code that somebody else may have put into the folder, unless the options name
     the script or `trust` allows it.
     """
-    settings = folder / SETTINGS
+    settings = folder / RUN_SETTINGS
     options = gathered(of_table(options))
     trust = trust.naming(options).signed_in(settings)
     kept = gathered(of_table(read_toml(settings)))

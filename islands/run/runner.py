@@ -24,7 +24,7 @@ from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.progress.usage import Machine
 from islands.record.checkpoint import remove_obsolete
-from islands.record.folder import FINISHED, SETTINGS, claim, refuse_unfit, require_run
+from islands.record.folder import FINISHED, RUN_SETTINGS, claim, refuse_unfit, require_run
 from islands.record.inputs import (
     require_intact,
     signature_of,
@@ -96,7 +96,7 @@ def resume_requested(
     ended = world.run_on_all(lambda: finished(folder, goes_on="stop" in options))
     world.run_on_all(lambda: require_intact(folder))
     world.run_on_all(lambda: require_core(folder))
-    trust = world.from_first(lambda: trust.signed_in(folder / SETTINGS))
+    trust = world.from_first(lambda: trust.signed_in(folder / RUN_SETTINGS))
     if ended is not None:
         with Screen(output.stream if world.rank == 0 else None, None) as screen:
             screen.say("\n".join([ended.result.summary(), *warnings(folder)]))

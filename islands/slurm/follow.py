@@ -22,9 +22,9 @@ from islands.record.folder import (
     JOB,
     LOG,
     RANKING,
+    RUN_SETTINGS,
     SERIES_TABLE,
-    SETTINGS,
-    Kind,
+    FolderKind,
     kind_of,
     results_in,
     runs_in,
@@ -39,7 +39,7 @@ from islands.text import counted, escaped, gap, show
 
 _ROW = re.compile(r"^[*C ]{0,3}\s+\d+ +[\d.]+[smh]")
 _ATTEMPT = re.compile(r"islands job: (attempt \d+ ended|job \S+, attempt \d+)|islands job: warning")
-_LAST = {Kind.TUNING: RANKING, Kind.MEASUREMENT: BENCH}
+_LAST = {FolderKind.TUNING: RANKING, FolderKind.MEASUREMENT: BENCH}
 """The file that completes the work; other kinds are complete when no piece is in progress."""
 TABLE = "results.csv"
 _VALUES = (
@@ -84,7 +84,7 @@ def state_of(folder: Path, in_queue: Callable[[str], tuple[str, str]] = state_in
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder. Name the folder of a run or a submitted job")
     attempts, number = JobAttempts(folder).all(), latest_job(folder)
-    if number is None and not (folder / SETTINGS).exists():
+    if number is None and not (folder / RUN_SETTINGS).exists():
         return _state_of_work(folder)
     word, detail = _state_of_run(folder, attempts, number, in_queue)
     return JobState(word, detail, number, _last_row(folder))
@@ -113,7 +113,7 @@ def _state_of_run(
     if status == 0 and (folder / SERIES_TABLE).exists():
         return "done", f"all runs; table: {folder / SERIES_TABLE}"
     message = _last_error(folder, last)
-    can_resume = (folder / SETTINGS).exists()
+    can_resume = (folder / RUN_SETTINGS).exists()
     if status == Suspended.status or (status is None and not message and can_resume):
         command = command_to_continue(folder, last)
         return "stopped", f"{slurm.lower() or 'no job runs it'}; continue with: {command}"
@@ -166,29 +166,29 @@ def _state_of_work(folder: Path) -> JobState:
             " Name the folder of one"
         )
     work, made = read_work(folder), ""
-    if kind is Kind.MEASUREMENT and (runs := results_in(folder)):
+    if kind is FolderKind.MEASUREMENT and (runs := results_in(folder)):
         made = f"; {counted(runs, 'run')} so far"
     # A run of a series may be running without being part of the series now.
-    in_series = kind is Kind.SERIES and any(is_locked(run) for run in runs_in(folder))
+    in_series = kind is FolderKind.SERIES and any(is_locked(run) for run in runs_in(folder))
     if is_locked(folder, kind.lock) or in_series:
-        about = kind.value if work is None else f"{kind.value}: {work}"
+        about = kind.words if work is None else f"{kind.words}: {work}"
         return JobState("running", about + made)
     last = _LAST.get(kind)
     if work is None and (last is None or (folder / last).exists()):
-        return JobState("done", f"{kind.value}; {_outcome(folder, kind)}")
+        return JobState("done", f"{kind.words}; {_outcome(folder, kind)}")
     at = ("" if work is None else f" at {work.words}") + made
     again = f"to continue, repeat its command with --out {shlex.quote(str(folder))}"
-    return JobState("stopped", f"{kind.value}{at}; {again}")
+    return JobState("stopped", f"{kind.words}{at}; {again}")
 
 
-def _outcome(folder: Path, kind: Kind) -> str:
+def _outcome(folder: Path, kind: FolderKind) -> str:
     """Return where the results are."""
-    if kind is Kind.SERIES:
+    if kind is FolderKind.SERIES:
         table = folder / SERIES_TABLE
         return f"table: {table}" if table.exists() else counted(len([*runs_in(folder)]), "run")
-    if kind is Kind.TUNING:
+    if kind is FolderKind.TUNING:
         return f"ranking: {folder / RANKING}; best: {folder / BEST}"
-    if kind is Kind.MEASUREMENT:
+    if kind is FolderKind.MEASUREMENT:
         runs = results_in(folder)
         made = f"{counted(runs, 'run')}; " if runs else ""
         return f"{made}tables: {folder / BENCH}"
@@ -198,7 +198,7 @@ def _outcome(folder: Path, kind: Kind) -> str:
 
 def is_sweep(folder: Path) -> bool:
     """Return whether a folder contains the runs of a job array."""
-    if (folder / SETTINGS).exists():
+    if (folder / RUN_SETTINGS).exists():
         return False
     job = submitted(folder)
     if job is not None:
@@ -237,7 +237,7 @@ def _state(
     slurm, reason = ("", "") if job is None else in_queue(job)
     last = JobAttempts(place).last()
     is_resubmitted = last is not None and last.job != job and slurm in WAITING
-    if (last is not None or (place / SETTINGS).exists()) and not is_resubmitted:
+    if (last is not None or (place / RUN_SETTINGS).exists()) and not is_resubmitted:
         return state_of(place, in_queue)
     if slurm in (*WAITING, *RUNNING):
         return JobState("queued" if slurm in WAITING else "running", reason, job)
@@ -249,7 +249,7 @@ def _begun(folder: Path) -> list[int]:
     return [
         int(each.name)
         for each in folder.glob("[0-9]*")
-        if each.name.isdecimal() and ((each / JOB).is_dir() or (each / SETTINGS).exists())
+        if each.name.isdecimal() and ((each / JOB).is_dir() or (each / RUN_SETTINGS).exists())
     ]
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from islands.errors import InputError, UsageError
 from islands.inside import inside, last_lines, opened
 from islands.paths import publish, reading, writing
-from islands.record.folder import CHECKPOINTS, FINISHED, JOB, MANIFEST, SETTINGS
+from islands.record.folder import CHECKPOINTS, FINISHED, JOB, MANIFEST, RUN_SETTINGS
 from islands.slurm.command_line import CommandWords
 from islands.slurm.commands import TIME_LIMIT, is_active
 from islands.untrusted import bounded_text
@@ -248,7 +248,7 @@ def command_to_continue(folder: Path, last: JobAttempt | None) -> str:
     if (command := again(folder)) is not None:
         return command
     place = shlex.quote(str(folder))
-    if (folder / SETTINGS).exists():
+    if (folder / RUN_SETTINGS).exists():
         return f"{'islands' if last is None else 'sbatch slurm/run.sbatch'} resume {place}"
     words = CommandWords(() if last is None else last.words).without("--out")
     return f"sbatch slurm/run.sbatch {shlex.join([*words, '--out', str(folder)])}"

@@ -19,7 +19,7 @@ from islands.inside import inside
 from islands.parallel import ERROR_FILE
 from islands.problems import load
 from islands.progress.result import Result
-from islands.record.folder import FINISHED, SETTINGS, claim
+from islands.record.folder import FINISHED, RUN_SETTINGS, claim
 from islands.record.inputs import has_problem, is_stored
 from islands.record.lock import FolderLock
 from islands.record.solution import finished
@@ -113,7 +113,7 @@ def continues(given: CommandWords, folder: Path, attempts: JobAttempts, job: str
     # done, --force repeats it.
     if last is not None and last.words == given.all and not (given.forces and last.status == 0):
         return True
-    if given.forces or not (folder / SETTINGS).exists():
+    if given.forces or not (folder / RUN_SETTINGS).exists():
         return False
     raise UsageError(
         f"--out {folder}: contains a run with other options. Name another folder, add --force to"
@@ -126,7 +126,7 @@ def options(given: CommandWords, folder: Path, *, goes_on: bool) -> list[str]:
     """Return the words of `islands` that begin the run in the folder, or continue it."""
     if given.resumes:
         return [*given.all]
-    if goes_on and (folder / SETTINGS).exists():
+    if goes_on and (folder / RUN_SETTINGS).exists():
         return ["resume", str(folder), *_scripts(given, folder), *given.of_resume()]
     # A series, or a run that has not begun, continues with the options that begin it.
     words = [word for word in given.without("--out") if not (goes_on and word == "--force")]
@@ -139,7 +139,7 @@ def _scripts(given: CommandWords, folder: Path) -> list[str]:
     The folder is signed by the node that wrote it; others may not have the key.
     """
     named = given.scripts()
-    stored = gathered(of_table(read_toml(folder / SETTINGS)))
+    stored = gathered(of_table(read_toml(folder / RUN_SETTINGS)))
     words, instance = list[str](), stored.get("instance")
     if has_problem(folder) and named.issuperset(NO_TRUST.naming(instance).files):
         words += _unchanged(folder, str(instance))
@@ -160,7 +160,7 @@ def _unchanged(folder: Path, instance: str) -> list[str]:
 def _remove_older(places: Iterable[Path]) -> None:
     """Remove the runs that --force overwrites, so that no later attempt resumes one of them."""
     for place in places:
-        if (place / SETTINGS).exists():
+        if (place / RUN_SETTINGS).exists():
             with FolderLock() as lock:
                 claim(place, name="", force=True, lock=lock)
 

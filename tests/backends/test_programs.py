@@ -56,7 +56,7 @@ PROGRAMS = programs()
 # Each takes about a second, so that the architectures take turns.
 @pytest.mark.parametrize(("name", "architecture"), list(zip(PROGRAMS, cycle(ARCHITECTURES))))
 def test_program_compiles_to_machine_code(name: str, architecture: str) -> None:
-    require_compiles(PROGRAMS[name], architecture)
+    require_compiles(PROGRAMS[name], architecture, optimised=True)
 
 
 def test_multiplications_and_additions_are_not_fused() -> None:

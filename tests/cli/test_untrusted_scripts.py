@@ -39,9 +39,8 @@ crossover = "evil/payload.py:Spread"
 
 
 @pytest.fixture(autouse=True)
-def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_cache: None) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))  # another user has another key
 
 
 def forget() -> None:

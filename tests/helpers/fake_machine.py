@@ -19,7 +19,7 @@ FILES = [
     "pyproject.toml",
 ]
 TOOLS = ["sh", "dirname", "date", "cksum", "awk", "tail", "grep", "rm", "tr", "mkdir", "cp"]
-TOOLS += ["cat", "paste", "sed", "sleep", "sort", "true", "uniq"]
+TOOLS += ["cat", "mktemp", "paste", "sed", "sleep", "sort", "true", "uniq"]
 
 # It records its calls, creates a .venv with copies of itself, and fails if a call matches $BREAK.
 PYTHON = """#!/bin/sh

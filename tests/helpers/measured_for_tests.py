@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from islands.bench.gpus_runs import TARGET, GpuRunRow
+from islands.bench.gpus_rows import TARGET, GpuRunRow
 from islands.bench.quality_runs import RunRow
 
 LIMIT = 10.0

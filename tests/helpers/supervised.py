@@ -27,7 +27,7 @@ class Supervised(Machine):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.add("mpirun", MPIRUN)
-        for tool in ("find", "mktemp", "uname"):
+        for tool in ("find", "uname"):
             self.link(tool)
 
     def supervise(

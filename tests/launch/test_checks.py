@@ -14,7 +14,7 @@ def test_run_ends_with_the_last_line_of_pytest(machine: Machine) -> None:
     assert done.stdout.splitlines()[-1] == "== 7 passed in 0.1s =="
     [call] = machine.calls("-m pytest")
     limit = "--timeout=600 --timeout-method=thread"
-    spread = r"-n \d+ --dist loadfile --no-loadscope-reorder"
+    spread = r"-n \d+ --dist worksteal"
     assert re.fullmatch(rf"-m pytest {limit} {spread} -k ring", call), call
     of_ranks = f"-m pytest --only-mpi -m mpi -x {limit} -k ring".replace(" ", "><")
     assert f"<mpirun><-n><3><{of_ranks}>" in done.stdout
@@ -58,7 +58,6 @@ def test_missing_tools_are_skipped_only_on_request(machine: Machine) -> None:
 
 
 def test_the_record_of_a_gpu_names_what_was_run(machine: Machine) -> None:
-    machine.link("mktemp")
     (machine.bin / "mpirun").unlink()
     line = ["tests/run", "--no-install", "--require-gpu", "tests/tours", "tests/eax"]
     done = machine.run(*line, BREAK="-m mypy")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from islands.archipelago.team import Team, shares
+from islands.archipelago.team import Team, divided
 from islands.backends.base import Backend
 from islands.migration.repeated import RepeatedExchange
 from islands.migration.route import Parcel
@@ -32,7 +32,7 @@ def test_all_members_have_the_rows_of_all_slots(
     backend: Backend, kind: type[Transport], population: int
 ) -> None:
     ranks = world()
-    slots = shares(population, ranks.size, 1)
+    slots = divided(population, ranks.size, 1)
     team = Team(ranks, backend, usable(kind, ranks, backend), slots, slots)
     widths = (1, 8, 13, 4096)
     arrays = [backend.zeros((population, width), np.uint8) for width in widths]
@@ -80,7 +80,7 @@ def test_two_exchanges_of_the_same_ranks_do_not_mix(
 @pytest.mark.mpi(min_size=2)
 def test_the_time_of_an_exchange_includes_the_wait_for_others(backend: Backend) -> None:
     ranks = world()
-    slots = shares(ranks.size, ranks.size)
+    slots = divided(ranks.size, ranks.size)
     team = Team(ranks, backend, Staged, slots, slots)
     rows: Any = backend.zeros((ranks.size, 8), np.uint8)
     exchange = team.exchange([rows], team.slots_of_each)
@@ -96,7 +96,7 @@ def test_the_time_of_an_exchange_includes_the_wait_for_others(backend: Backend) 
 @pytest.mark.mpi(min_size=2)
 def test_members_agree_if_all_of_them_do(backend: Backend) -> None:
     ranks = world()
-    team = Team(ranks, backend, None, *[shares(4, ranks.size)] * 2)
+    team = Team(ranks, backend, None, *[divided(4, ranks.size)] * 2)
     assert team.agrees(True)
     assert not team.agrees(False)
     for rank in range(ranks.size):

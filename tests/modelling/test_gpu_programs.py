@@ -1,9 +1,10 @@
-"""Programs of stated problems compile for GPUs, on a machine without one."""
+"""Programs of models compile for GPUs, on a machine without one."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from moving_problems import problem as moving_problem
 from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
 
 import islands
@@ -45,7 +46,7 @@ _DATA = {"weight": np.arange(12), "first": 3}
 
 
 def problems() -> dict[str, Model]:
-    """Return stated problems of every kind, by name."""
+    """Return models of every kind, by name."""
     kinds = {"order": islands.permutation, "subset": islands.subset, "keys": islands.keys}
     found = {}
     for name, state in kinds.items():
@@ -56,6 +57,10 @@ def problems() -> dict[str, Model]:
         found[f"{name}-batch"] = state(12, batch=lambda solutions: solutions.sum(axis=1))
     for what, cost in {"integers": _INTEGERS, "reals": _REALS}.items():
         found[f"box-{what}"] = islands.real(-1, 1, 12, cost=cost, data=_DATA)
+    for kind in ("delta", "state of choice", "state of places", "state of vectors"):
+        found[kind] = moving_problem(kind)[0]
+    found["quadratic"] = islands.qubo([[1, 2], [3, 4]])
+    found["quadratic-real"] = islands.qubo([[1.5, 2], [3, 4]])
     found["box-repair"] = islands.real(-1, 1, 12, cost=_REALS, repair=_REPAIR, data=_DATA)
     found["box-batch"] = islands.real(-1, 1, 12, batch=lambda solutions: solutions.sum(axis=1))
     return found

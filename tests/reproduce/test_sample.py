@@ -8,8 +8,8 @@ from batches_for_tests import called, ended, filled
 from results_for_tests import NEAR_BEST_KNOWN
 
 from islands.reproduce.cells import Scaled
+from islands.reproduce.experiment import Sample
 from islands.reproduce.jardim2021 import LiteratureTable
-from islands.reproduce.runs import Sample
 from islands.reproduce.table import SampleTable
 
 

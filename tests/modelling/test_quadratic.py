@@ -1,0 +1,78 @@
+"""Quadratic binary problems compared with brute force and with the matrix."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import coo_array, random_array
+
+import islands
+from islands.backends.base import Backend
+from islands.errors import UsageError
+
+N = 12
+
+
+def matrix(kind: str) -> Any:
+    random = np.random.default_rng(4)
+    if kind == "integers":
+        return random.integers(-50, 50, (N, N))
+    if kind == "real":
+        return random.normal(size=(N, N))
+    rows, columns = random.integers(0, N, (2, 30))  # some of them twice, some on the diagonal
+    return coo_array((random.integers(-9, 9, 30), (rows, columns)), shape=(N, N))
+
+
+@pytest.mark.parametrize("kind", ["integers", "real", "sparse"])
+@pytest.mark.parametrize("maximise", [False, True])
+def test_the_optimum_is_that_of_brute_force(backend: Backend, kind: str, maximise: bool) -> None:
+    q = matrix(kind)
+    dense = q.toarray() if kind == "sparse" else np.asarray(q)
+    every = np.array(list(product((0, 1), repeat=N)))
+    values = np.einsum("ki,ij,kj->k", every, dense, every)
+    best = values.max() if maximise else values.min()
+    problem = islands.qubo(q, maximise=maximise)
+    result = islands.solve(
+        problem, algorithm="tempering", generations=60, seed=1, backend=backend.name
+    )
+    assert result.cost == pytest.approx(best, rel=1e-12)
+    assert isinstance(result.cost, float if kind == "real" else int)
+    x = np.asarray(result.solution)
+    assert x @ dense @ x == pytest.approx(result.cost, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["integers", "real", "sparse"])
+def test_its_state_agrees_with_its_costs(kind: str) -> None:
+    checked = islands.check_problem(islands.qubo(matrix(kind)), samples=40)
+    assert "320 of 320 moves as costs" in str(checked)
+
+
+def test_a_matrix_of_zeros_has_the_cost_zero() -> None:
+    zero = islands.solve(islands.qubo(np.zeros((3, 3))), generations=2, backend="cpu")
+    assert zero.cost == 0
+
+
+@pytest.mark.parametrize(
+    ("q", "message"),
+    [
+        ([[1, 2, 3]], r"q: has the shape \(1, 3\). Pass a matrix of n rows and n columns"),
+        ([[np.nan]], "q: contains NaN or infinity. Pass finite numbers"),
+        ([["a"]], "q: "),
+        ([[2**62]], "q: the sum of its entries exceeds"),
+        ([[1j]], "q: has the type complex128. Pass whole or real numbers"),
+    ],
+)
+def test_wrong_matrices_are_refused(q: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        islands.qubo(q)
+
+
+def test_a_large_sparse_matrix_takes_little_memory() -> None:
+    q = random_array((20_000, 20_000), density=1e-4, rng=np.random.default_rng(1))
+    result = islands.solve(
+        islands.qubo(q, maximise=True), algorithm="tempering", generations=2, backend="cpu"
+    )
+    assert result.cost > 0
