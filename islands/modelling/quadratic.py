@@ -26,7 +26,7 @@ __device__ NUMBER cost(const Solution& s, int n, const Data& data) {
 _INTEGER_SUM = """
     NUMBER sum = 0;
     for (int i = threadIdx.x; i < n; i += blockDim.x) sum += of_row(i);
-    return block::sum(sum);"""
+    return block::sum(int64_t(sum));"""
 _REAL_SUM = "return block::sum(n, of_row);"
 _STATE = """
 struct State {
