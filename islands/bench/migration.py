@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from statistics import median
 from typing import Any, ClassVar, NamedTuple, cast
 
@@ -157,21 +158,19 @@ def _measured(request: BenchRequest, problems: Mapping[str, Problem]) -> Iterato
 
 def _cases(request: BenchRequest, problem: Problem) -> Iterator[tuple[int, Case]]:
     """Yield each number of ranks with what these measure, beginning with one rank."""
-    for is_weak in (True, False):
-        for delay in request.delay:
-            for ranks in counts(request.world.size):
-                islands = ranks * request.islands_a_rank if is_weak else STRONG_ISLANDS
-                if ranks <= islands:
-                    yield ranks, Case(request, problem, is_weak, islands, delay)
+    for scaling, delay in product(("weak", "strong"), request.delay):
+        for ranks in counts(request.world.size):
+            islands = ranks * request.islands_a_rank if scaling == "weak" else STRONG_ISLANDS
+            if ranks <= islands:
+                yield ranks, Case(request, problem, scaling, islands, delay)
 
 
 def _apart(request: BenchRequest, problem: Problem, world: World, backend: Backend) -> ScalingRow:
     """Return the row of the slowest rank if all work alone, at the same time."""
-    case = Case(request, problem, True, request.islands_a_rank, request.delay[0])
+    case = Case(request, problem, "apart", request.islands_a_rank, request.delay[0])
     rows = world.allgather(case.measured(World(), backend, None)[0])
     slowest = min(rows, key=lambda row: row.rate)
-    share = slowest.rate / rows[0].rate
-    return replace(slowest, scaling="apart", ranks=world.size, of_one=share)
+    return replace(slowest, ranks=world.size, of_one=slowest.rate / rows[0].rate)
 
 
 def _problem(name: str) -> Problem:
@@ -185,14 +184,14 @@ class Case:
 
     request: BenchRequest
     problem: Problem
-    is_weak: bool
+    scaling: str
+    """`weak`, `strong` or `apart`."""
     islands: int
     delay: int
 
     def words(self, ranks: int) -> str:
         """Return a description of the measurement on `ranks` ranks."""
-        scaling = "weak" if self.is_weak else "strong"
-        return f"{scaling} scaling on {counted(ranks, 'rank')}, delay {self.delay}"
+        return f"{self.scaling} scaling on {counted(ranks, 'rank')}, delay {self.delay}"
 
     def spec(self, generations: int) -> RunSpec:
         """Return the settings of a run of `generations` generations."""
@@ -224,7 +223,7 @@ class Case:
         rates = [self._rate(archipelago, world, generations) for _ in range(REPEATS)]
         rate = median(rates)
         row = ScalingRow(
-            scaling="weak" if self.is_weak else "strong",
+            scaling=self.scaling,
             instance=self.problem.instance,
             size=self.problem.size,
             ranks=world.size,
@@ -236,9 +235,11 @@ class Case:
             spread=spread(rates),
             of_one=rate / alone.rate if alone is not None else 1.0,
         )
+        if self.scaling != "weak":
+            return row, None
         timed = TimedArchipelago(archipelago)
         self._rate(cast(Archipelago, timed), world, generations)
-        return row, self._end(timed, world) if self.is_weak and timed.ends else None
+        return row, self._end(timed, world) if timed.ends else None
 
     def _rate(self, archipelago: Archipelago, world: World, generations: int) -> float:
         """Return generations per second, from the end of the first epoch to that of the last."""

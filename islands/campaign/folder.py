@@ -53,7 +53,7 @@ def refuse_unfit(folder: Path, kind: FolderKind, own: Collection[str] = ()) -> N
     others = {name for name in names if not name.startswith(".")} - {*own, JOB}
     if held is not None and held not in alike:
         raise UsageError(
-            f"--out {folder}: contains {held.value}, no {kind.noun}. Name a new folder"
+            f"--out {folder}: contains {held.words}, no {kind.noun}. Name a new folder"
         )
     if others:
         raise UsageError(

@@ -52,7 +52,7 @@ def opening(version: str, spec: RunSpec, problem: Problem, ranks: int) -> str:
         known = f", {word} {problem.best_known.value}"
     general = spec.general
     preset = f"   preset {spec.preset}" if spec.preset is not None else ""
-    # A stated problem has one name.
+    # A model has one name.
     names = dict.fromkeys([problem.name, one_line(problem.instance)])
     lines = [
         f"islands {version}   {' '.join(names)}, size {problem.size}{known}",

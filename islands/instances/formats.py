@@ -68,28 +68,28 @@ def _ask() -> str:
 def _of_numbers(path: Path) -> str:
     """Return the format of a file: qaplib, drake or sac94."""
     with Lines.open(path) as lines:
-        seen = _Seen.of(lines)
-        plain, *valued = counts(seen.first)
+        found = _Counts.of(lines)
+        plain, *valued = counts(found.first)
         # No knapsack has this count.
-        if seen.words == plain:
+        if found.words == plain:
             return "qaplib"
-        is_knapsack = seen.of_knapsack in (seen.words, seen.numbers)
-        if is_knapsack and seen.sizes_fit_a_knapsack:
-            if seen.words in valued and _is_qap_of_two(path):
+        is_knapsack = found.of_knapsack in (found.words, found.numbers)
+        if is_knapsack and found.sizes_fit_a_knapsack:
+            if found.words in valued and _is_qap_of_two(path):
                 raise _undecided(path, "sac94", "drake", "qaplib")
-            return _of_layout(path, seen.first, seen.second)
-        if seen.words in valued:
+            return _of_layout(path, found.first, found.second)
+        if found.words in valued:
             return "qaplib"
         if is_knapsack:
             raise lines.error(
-                f"it begins with {seen.first} {seen.second}, but a knapsack has at least one item "
-                "and one constraint. Correct the sizes"
+                f"it begins with {found.first} {found.second}, but a knapsack has at least one item"
+                " and one constraint. Correct the sizes"
             )
-        raise lines.error(f"{_misfit(seen)}; or {_ask()}")
+        raise lines.error(f"{_misfit(found)}; or {_ask()}")
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _Counts:
     """The counts of a file's words; `numbers` counts the words before the first other word."""
 
     first: int
@@ -132,16 +132,16 @@ def _of_knapsack(n: int, m: int) -> int:
     return 3 + n + m + n * m
 
 
-def _misfit(seen: _Seen) -> str:
+def _misfit(found: _Counts) -> str:
     """Return why a file matches no format, compared with the closest one."""
-    first, second, words = seen.first, seen.second, seen.words
+    first, second, words = found.first, found.second, found.words
     plain, valued, both = counts(first)
     # The first line of a knapsack has at least two numbers.
-    is_nearer = abs(words - seen.of_knapsack) < abs(words - plain)
-    if seen.sizes_fit_a_knapsack and seen.in_first_line > 1 and is_nearer:
+    is_nearer = abs(words - found.of_knapsack) < abs(words - plain)
+    if found.sizes_fit_a_knapsack and found.in_first_line > 1 and is_nearer:
         return (
             f"{words} numbers: a knapsack that begins with {first} {second} has"
-            f" {seen.of_knapsack}: two sizes, the optimum, {first} + {second} profits and"
+            f" {found.of_knapsack}: two sizes, the optimum, {first} + {second} profits and"
             f" capacities, and {first * second} weights. Get the file again if it is truncated, or"
             " correct the sizes"
         )

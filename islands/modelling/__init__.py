@@ -1,1 +1,1 @@
-"""Problems that a user states in a script: what a solution is, and what it costs."""
+"""Models: problems of a user's own, from a script: what a solution is, and what it costs."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from functools import cached_property
@@ -43,6 +43,16 @@ FACTS = "facts"
 def packed(facts: Mapping[str, Any]) -> NDArray[np.uint8]:
     """Return facts as an array of bytes."""
     return np.frombuffer(json.dumps(facts).encode(), np.uint8)
+
+
+def narrowed(numbers: NDArray[np.int64], types: Iterable[str]) -> NDArray[Any] | None:
+    """Return integers in the first of these types that can represent them; None: none can."""
+    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
+    for name in types:
+        limits = np.iinfo(name)
+        if limits.min <= low and high <= limits.max:
+            return np.ascontiguousarray(numbers, name)
+    return None
 
 
 def never() -> bool:

@@ -21,7 +21,7 @@ from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import SUM_MAX, MkpFile, read_mkp, read_sol, write_sol
 from islands.problems import utilities
-from islands.problems.base import Arrays, Problem, Solution
+from islands.problems.base import Arrays, Problem, Solution, narrowed
 from islands.problems.utilities import UTILITIES
 from islands.settings import Settings, setting
 
@@ -333,13 +333,10 @@ def _also_violated(constraints: Sequence[int]) -> str:
     return f"also violated: {shown}{rest}"
 
 
-def _narrowed(numbers: NDArray[np.int64]) -> NDArray[np.generic]:
+def _narrowed(numbers: NDArray[np.int64]) -> NDArray[Any]:
     """Return the numbers in the narrowest device type that can represent them."""
-    largest = int(numbers.max(initial=0))
-    for kind in _C_TYPES:
-        if largest <= np.iinfo(kind).max:
-            return numbers.astype(kind)
-    return numbers
+    found = narrowed(numbers, _C_TYPES)
+    return numbers if found is None else found
 
 
 def _c_type(numbers: NDArray[np.int64]) -> str:

@@ -19,7 +19,7 @@ from islands.instances.catalogue import BestKnown, catalogue
 from islands.instances.qaplib import QapFile, read_qap
 from islands.instances.sln import WORDS, compared, counted, inverts, read_sln, write_sln
 from islands.instances.solution_files import Remark, order_fault, read_json, solution_file
-from islands.problems.base import Arrays, Problem, Solution
+from islands.problems.base import Arrays, Problem, Solution, narrowed
 from islands.problems.qap_exchanges import Swaps
 from islands.problems.qap_form import form
 
@@ -226,11 +226,11 @@ class Qap(Problem):
 
     def to_device(self, solutions: Solution) -> Solution:
         """Return the place of each item in kernels."""
-        return self.form.of_solutions(solutions)
+        return self.form.to_device(solutions)
 
-    def from_device(self, seen: Solution) -> Solution:
+    def from_device(self, found: Solution) -> Solution:
         """Return the location of each facility."""
-        return self.form.to_solutions(seen)
+        return self.form.from_device(found)
 
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the cost of each row, in which entry i is the location of facility i."""
@@ -303,16 +303,15 @@ class Qap(Problem):
         """Return an upper bound of the linear terms of a cost."""
         return 0 if self.file.linear is None else int(self.file.linear.max(axis=1).sum())
 
-    def _narrowed(self, matrix: Matrix) -> NDArray[np.generic]:
+    def _narrowed(self, matrix: Matrix) -> NDArray[Any]:
         """Return the matrix in the narrowest device type that can represent it."""
-        largest = int(matrix.max())
-        for kind in _C_TYPES:
-            if largest <= np.iinfo(kind).max:
-                return np.ascontiguousarray(matrix, kind)
-        raise self._error(
-            f"two numbers opposite each other across the diagonal add up to {largest}; at most"
-            f" {np.iinfo(np.int32).max} is possible. {_FIX}"
-        )
+        found = narrowed(matrix, _C_TYPES)
+        if found is None:
+            raise self._error(
+                f"two numbers opposite each other across the diagonal add up to {matrix.max()}; at"
+                f" most {np.iinfo(np.int32).max} is possible. {_FIX}"
+            )
+        return found
 
     def _error(self, message: str) -> InputError:
         return InputError(f"{self.file.path or self.instance}: {message}")

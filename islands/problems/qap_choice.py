@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.problems.base import narrowed
 from islands.problems.qap_form import Form
 
 _MOST_POINTS = 1024
@@ -183,7 +184,9 @@ def choice(form: Form) -> Choice | None:
     scale = max(1, int(np.gcd(np.gcd.reduce(weights, axis=None), np.gcd.reduce(alone))))
     weights, alone = weights // scale, alone // scale
     most = 2 * int((np.abs(weights).sum(1) + np.abs(alone)).max()) + int(np.abs(weights).max())
-    return Choice(chosen, _narrowed(weights), alone.astype(_field_type(most)), scale)
+    narrow = narrowed(weights, _TYPES)
+    assert narrow is not None, "64 bits are enough"
+    return Choice(chosen, narrow, alone.astype(np.int32 if most < _SMALL else np.int64), scale)
 
 
 def _blocks(a: NDArray[np.int64], chosen: int) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -195,16 +198,3 @@ def _blocks(a: NDArray[np.int64], chosen: int) -> tuple[tuple[int, int], tuple[i
     inner = int(a[0, 1]) if chosen > 1 else 0
     outer = int(a[-2, -1]) if n - chosen > 1 else 0
     return (inner, int(a[0, -1])), (int(a[-1, 0]), outer)
-
-
-def _field_type(most: int) -> type[np.signedinteger[Any]]:
-    return np.int32 if most < _SMALL else np.int64
-
-
-def _narrowed(weights: NDArray[np.int64]) -> NDArray[Any]:
-    low, high = int(weights.min()), int(weights.max())
-    for name in _TYPES:
-        limits = np.iinfo(name)
-        if limits.min <= low and high <= limits.max:
-            return np.ascontiguousarray(weights, name)
-    raise AssertionError("64 bits are enough")

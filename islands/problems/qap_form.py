@@ -45,18 +45,18 @@ class Form:
         after = np.arange(1, n + 1) if self.after is None else self.after.astype(np.int64)
         return int((n - after).sum())
 
-    def of_solutions(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_device(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return solutions, one or a row each, as kernels see them."""
-        seen = np.argsort(solutions, axis=-1) if self.turned else solutions
-        return seen if self.numbering is None else seen[..., self.numbering]
+        turned = np.argsort(solutions, axis=-1) if self.turned else solutions
+        return turned if self.numbering is None else turned[..., self.numbering]
 
-    def to_solutions(self, seen: NDArray[np.int64]) -> NDArray[np.int64]:
+    def from_device(self, found: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the solutions that kernels see like this."""
-        solutions = seen
+        turned = found
         if self.numbering is not None:
-            solutions = np.empty_like(seen)
-            solutions[..., self.numbering] = seen
-        return np.argsort(solutions, axis=-1) if self.turned else solutions
+            turned = np.empty_like(found)
+            turned[..., self.numbering] = found
+        return np.argsort(turned, axis=-1) if self.turned else turned
 
     def words(self) -> str:
         """Return a line about equal items; empty if there are none."""
@@ -97,9 +97,9 @@ def form(a: Matrix, b: Matrix, linear: Matrix | None) -> Form:
     numbering = np.lexsort((items, counts))
     numbers = items[numbering]
     after = np.array([np.flatnonzero(numbers == each)[-1] + 1 for each in numbers], np.int32)
-    seen = np.ix_(numbering, numbering)
+    both = np.ix_(numbering, numbering)
     own = None if linear is None else linear[numbering]
-    return Form(a[seen], b, own, turned, numbering, after, known)
+    return Form(a[both], b, own, turned, numbering, after, known)
 
 
 def alike(matrix: Matrix, linear: Matrix | None = None) -> NDArray[np.int32]:

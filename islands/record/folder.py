@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
@@ -79,7 +79,7 @@ def refuse_unfit(folder: Path | None, *, force: bool) -> None:
     try:
         if folder.exists() and not folder.is_dir():
             raise UsageError(f"{option('out', folder)}: is a file. Name a new or existing folder")
-        if folder.exists() and _holds_files(folder) and not _is_of_a_run(folder):
+        if folder.exists() and _holds_files(folder) and not _first_line(folder).startswith(SIGN):
             raise UsageError(
                 f"{option('out', folder)}: contains files, but no run. Name a new or empty"
                 " folder, so that your files are not overwritten"
@@ -105,26 +105,19 @@ def has_checkpoint(folder: Path) -> bool:
 
 def require_run(folder: Path) -> None:
     """Refuse a folder without a run, or with one of another format."""
+    settings = folder / RUN_SETTINGS
     try:
-        if _is_of_a_run(folder):
-            return _require_own_format(folder)
-        is_damaged = (folder / RUN_SETTINGS).exists() and (folder / LOG).exists()
+        line = _first_line(folder)
+        is_damaged = settings.exists() and (folder / LOG).exists()
     except OSError as error:
         raise InputError(f"{folder}: {system_reason(error)}. Name a run's folder") from error
-    if is_damaged:
-        raise InputError(
-            f"{folder / RUN_SETTINGS}: is damaged: it does not begin with {SIGN!r}. Restore it"
+    if not line.startswith(SIGN):
+        if is_damaged:
+            raise InputError(f"{settings}: is damaged: it does not begin with {SIGN!r}. Restore it")
+        content = not_a_run(folder) or (
+            "contains no run. Name the folder that a run writes, such as runs/NAME-DATE-TIME"
         )
-    content = not_a_run(folder) or (
-        "contains no run. Name the folder that a run writes, such as runs/NAME-DATE-TIME"
-    )
-    raise InputError(f"{folder}: {content}")
-
-
-def _require_own_format(folder: Path) -> None:
-    settings = folder / RUN_SETTINGS
-    with opened(settings) as stream:
-        line = stream.readline(_LONGEST_LINE).decode(errors="replace")
+        raise InputError(f"{folder}: {content}")
     said = _FIRST_LINE.fullmatch(line)
     if said is None:
         raise InputError(f"{settings}: is damaged: its first line contains no format. Restore it")
@@ -138,6 +131,14 @@ def _require_own_format(folder: Path) -> None:
             f" {islands.__version__} with format {FORMAT}. Use the version that wrote it, or repeat"
             f" the run with: islands run --config {shlex.quote(str(settings))}"
         )
+
+
+def _first_line(folder: Path) -> str:
+    """Return the first line of the settings of a run; empty if there are none."""
+    if not (folder / RUN_SETTINGS).is_file():
+        return ""
+    with opened(folder / RUN_SETTINGS) as stream:
+        return stream.readline(_LONGEST_LINE).decode(errors="replace")
 
 
 def claim(folder: Path | None, *, name: str, force: bool, lock: FolderLock) -> Path:
@@ -195,14 +196,6 @@ def _holds_files(folder: Path) -> bool:
         and not (path.name == LOG and path.stat().st_size == 0)
         for path in folder.iterdir()
     )
-
-
-def _is_of_a_run(folder: Path) -> bool:
-    settings = folder / RUN_SETTINGS
-    if not settings.is_file():
-        return False
-    with opened(settings) as stream:
-        return bool(stream.read(len(SIGN)) == SIGN.encode())
 
 
 def fresh(parent: Path, name: str) -> Path:
@@ -307,54 +300,35 @@ def _unpublished(folder: Path, *names: str) -> Iterator[Path]:
 
 
 class FolderKind(Enum):
-    """What a folder holds, in words."""
+    """What a folder holds, in words; files that show it; and the file that its process locks."""
 
-    RUN = "a run"
-    SERIES = "a series of runs"
-    TUNING = "a tuning"
-    EXPERIMENT = "an experiment of islands reproduce"
-    EXPERIMENTS = "experiments of islands reproduce"
-    MEASUREMENT = "a measurement of islands bench"
+    RUN = "a run", (RUN_SETTINGS,), LOG
+    TUNING = "a tuning", (TUNING_TABLE, TUNING_LOCK), TUNING_LOCK
+    EXPERIMENT = "an experiment of islands reproduce", (EXPERIMENT_SETTINGS,), LEDGER
+    EXPERIMENTS = "experiments of islands reproduce", (EXPERIMENTS_LOCK,), EXPERIMENTS_LOCK
+    SERIES = "a series of runs", (SERIES_TABLE, SERIES_LOCK), SERIES_LOCK
+    MEASUREMENT = "a measurement of islands bench", (BENCH, LEDGER), LEDGER
+
+    def __init__(self, words: str, marks: Sequence[str], lock: str) -> None:
+        self.words, self.marks, self.lock = words, marks, lock
 
     @property
     def noun(self) -> str:
         """The kind in one word."""
         return "experiment" if self is FolderKind.EXPERIMENTS else self.name.lower()
 
-    @property
-    def lock(self) -> str:
-        """The file that the process at work has locked; not of a run, which locks its log."""
-        return _LOCKS[self]
-
-
-_LOCKS = {
-    FolderKind.SERIES: SERIES_LOCK,
-    FolderKind.TUNING: TUNING_LOCK,
-    FolderKind.EXPERIMENT: LEDGER,
-    FolderKind.EXPERIMENTS: EXPERIMENTS_LOCK,
-    FolderKind.MEASUREMENT: LEDGER,
-}
-
 
 def kind_of(folder: Path) -> FolderKind | None:
     """Return what a folder holds, or None if it is nothing of this program."""
-    marks = {
-        FolderKind.RUN: (RUN_SETTINGS,),
-        FolderKind.TUNING: (TUNING_TABLE, TUNING_LOCK),
-        FolderKind.EXPERIMENT: (EXPERIMENT_SETTINGS,),
-        FolderKind.EXPERIMENTS: (EXPERIMENTS_LOCK,),
-        FolderKind.SERIES: (SERIES_TABLE, SERIES_LOCK),
-    }
-    for kind, names in marks.items():
-        if any((folder / name).is_file() for name in names):
-            return kind
+    marked = [kind for kind in FolderKind if any((folder / name).is_file() for name in kind.marks)]
+    # An experiment writes its settings at once after it has made its ledger.
+    if marked and marked[0] is not FolderKind.MEASUREMENT:
+        return marked[0]
     if any(runs_in(folder)):
         return FolderKind.SERIES
     if any(experiments_in(folder)):
         return FolderKind.EXPERIMENTS
-    # An experiment writes its settings at once after it has made its ledger.
-    is_measurement = any((folder / name).is_file() for name in (BENCH, LEDGER))
-    return FolderKind.MEASUREMENT if is_measurement else None
+    return FolderKind.MEASUREMENT if marked else None
 
 
 def results_in(folder: Path) -> int:
@@ -391,4 +365,4 @@ def not_a_run(folder: Path) -> str:
     if kind is FolderKind.MEASUREMENT:
         look = f"Its tables are in {folder / BENCH}, as soon as it is complete"
     again = f"to continue, repeat its command with --out {place}"
-    return f"contains {kind.value}, not a run. {look}; {again}"
+    return f"contains {kind.words}, not a run. {look}; {again}"

@@ -94,10 +94,10 @@ def runs_in(folder: Path) -> Iterator[Path]:
         if kind is FolderKind.SERIES:
             what = "a series without runs"
         elif kind is FolderKind.MEASUREMENT:
-            what = f"{kind.value}, whose tables and plots are files there"
+            what = f"{kind.words}, whose tables and plots are files there"
         elif kind is not None and kind is not FolderKind.RUN:
             raise InputError(
-                f"{folder}: contains {kind.value}, which has a page of its own. Name it alone"
+                f"{folder}: contains {kind.words}, which has a page of its own. Name it alone"
             )
         raise InputError(f"{folder}: contains {what}. {_NAME_ONE}")
     yield from inside

@@ -83,9 +83,7 @@ class Epochs:
         self._pace = Pace(
             spec, origin.generation, origin.seconds, may_take_long=self._may_take_long
         )
-        used = (ALGORITHMS[each.algorithm] for each in spec.all_colonies)
-        varies = any(each.varies_in_length for each in used)
-        self._always_attempts = varies or any(world.allgather(archipelago.is_on_cpu))
+        self._always_attempts = any(world.allgather(archipelago.is_on_cpu))
         self.is_partial = False
         """Whether generation 0 was abandoned."""
 
@@ -220,6 +218,8 @@ class Loop(Epochs):
         self._origin = origin
         origin = origin or _BEGIN
         super().__init__(archipelago, spec, problem, world, interruption, origin)
+        used = (ALGORITHMS[each.algorithm] for each in spec.all_colonies)
+        self._always_attempts |= any(each.varies_in_length for each in used)
         self._watch, self._keep, self._viewer = watch, keep, viewer
         self._callback, self._has_callback = callback, world.bcast(callback is not None)
         self._kept_at = self._viewed_at = origin.seconds

@@ -171,14 +171,14 @@ def _state_of_work(folder: Path) -> JobState:
     # A run of a series may be running without being part of the series now.
     in_series = kind is FolderKind.SERIES and any(is_locked(run) for run in runs_in(folder))
     if is_locked(folder, kind.lock) or in_series:
-        about = kind.value if work is None else f"{kind.value}: {work}"
+        about = kind.words if work is None else f"{kind.words}: {work}"
         return JobState("running", about + made)
     last = _LAST.get(kind)
     if work is None and (last is None or (folder / last).exists()):
-        return JobState("done", f"{kind.value}; {_outcome(folder, kind)}")
+        return JobState("done", f"{kind.words}; {_outcome(folder, kind)}")
     at = ("" if work is None else f" at {work.words}") + made
     again = f"to continue, repeat its command with --out {shlex.quote(str(folder))}"
-    return JobState("stopped", f"{kind.value}{at}; {again}")
+    return JobState("stopped", f"{kind.words}{at}; {again}")
 
 
 def _outcome(folder: Path, kind: FolderKind) -> str:

@@ -1,5 +1,5 @@
 // Reports of wrong values that functions of a user return or set. The first thread to notice one
-// writes it, and the run continues until the host reads the reports: islands/modelling/faults.py.
+// writes it, and the run continues until the host reads the reports: islands/modelling/header.py.
 // Writes `faults`, two words for each kind. No random numbers.
 #pragma once
 

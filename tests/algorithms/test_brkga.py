@@ -44,7 +44,7 @@ def test_numbers_equal_the_reference(backend: Backend, kind: str, n: int) -> Non
     mine = archipelago(backend, problem, migrants=2, reset=3)
     reference = NumpyBrkga(
         n, problem.costs, population=20, elite=4, mutants=2, bias=word(0.7), islands=3, seed=5,
-        patience=3, encoding=mine._encoding,
+        patience=3, encoding=mine._encodings[0],
     )  # fmt: skip
     mine.start()
     for _ in range(3):
@@ -55,7 +55,7 @@ def test_numbers_equal_the_reference(backend: Backend, kind: str, n: int) -> Non
         reference.exchange(2)
     best = mine.best()
     assert best.cost == problem.cost(best.solution)
-    assert mine._encoding.holds(best.genome[np.newaxis])
+    assert mine._encodings[0].holds(best.genome[np.newaxis])
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def both(
     )
 
     def costs(genomes: np.ndarray) -> np.ndarray:
-        return problem.costs(problem.from_device(mine._encoding.decode(genomes)))
+        return problem.costs(problem.from_device(mine._encodings[0].decode(genomes)))
 
     width = Cellular(settings, general["population"], encoding).width
     changes |= {"width": width, "encoding": encoding, "given": tuple(given)}
@@ -71,7 +71,7 @@ def both(
 def assert_same(mine: Archipelago, reference: NumpyCellular) -> None:
     saved = mine.snapshot()
     assert saved["cost"].tolist() == reference.cost
-    assert saved["genes"][:, :, : mine._encoding.size].tolist() == reference.genomes
+    assert saved["genes"][:, :, : mine._encodings[0].size].tolist() == reference.genomes
     assert sum(each.evaluations for each in mine.measure()) == reference.calls
 
 
@@ -184,7 +184,7 @@ def test_improved_keys_decode_to_their_cost(backend: Backend) -> None:
     mine.advance(9)
     saved = mine.snapshot()
     for genomes, costs in zip(saved["genes"], saved["cost"], strict=True):
-        assert problem.costs(mine._encoding.decode(genomes)).tolist() == costs.tolist()
+        assert problem.costs(mine._encodings[0].decode(genomes)).tolist() == costs.tolist()
     # Each individual makes two children per generation, and eight exchanges every third one.
     assert sum(each.evaluations for each in mine.measure()) == 24 * (1 + 2 * 9 + 8 * 3)
 

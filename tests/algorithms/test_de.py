@@ -47,7 +47,7 @@ def test_numbers_equal_the_reference(backend: Backend, kind: str, strategy: str,
         assert_same(mine, reference)
         mine.migrate()
         reference.exchange_in_ring(2)
-    assert all(mine._encoding.holds(keys) for keys in reference.keys)
+    assert all(mine._encodings[0].holds(keys) for keys in reference.keys)
     assert mine.best().cost == problem.cost(mine.best().solution)
 
 
@@ -59,7 +59,7 @@ def test_bounded_genes_cover_their_range_and_reach_the_bounds(backend: Backend, 
     assert first.max() > 0.95
     mine.advance(40)
     genes = mine.snapshot()["genes"][:, :, :8]
-    assert mine._encoding.holds(genes.reshape(-1, 8))
+    assert mine._encodings[0].holds(genes.reshape(-1, 8))
     assert genes[:, :, 0].max() > 0.99, "the best value of the first gene is its upper bound"
 
 

@@ -50,7 +50,7 @@ def test_numbers_equal_the_reference(backend: Backend, n: int, kind: str, replac
     for changes in ({}, {"crossover": "blend", "mutation": "gaussian", "reset": 2}):
         mine, reference = both(backend, problem, kind, replacement=replacement, **changes)
         assert_evolves(mine, reference)
-        assert mine._encoding.holds(np.array(reference.genomes).reshape(-1, n))
+        assert mine._encodings[0].holds(np.array(reference.genomes).reshape(-1, n))
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 26])
@@ -187,7 +187,7 @@ def test_improvers_change_children(backend: Backend, replacement: str, encoding:
     mine.advance(5)
     saved = mine.snapshot()
     for rows, costs in zip(saved["genes"], saved["cost"], strict=True):
-        assert problem.costs(mine._encoding.decode(rows)).tolist() == costs.tolist()
+        assert problem.costs(mine._encodings[0].decode(rows)).tolist() == costs.tolist()
 
 
 @pytest.mark.parametrize("replacement", ["generational", "steady"])

@@ -86,7 +86,7 @@ def assert_evolves_as_the_reference(
     def decoded(genomes: NDArray[Any]) -> NDArray[np.int64]:
         if encoding == "bits":
             return genomes
-        return mine._encoding.decode(genomes)
+        return mine._encodings[0].decode(genomes)
 
     reference = NumpyCellular(
         problem.size, lambda genomes: problem.costs(decoded(genomes)), encoding, population=14,
@@ -104,8 +104,8 @@ def assert_evolves_as_the_reference(
         reference.evolve(1)
         saved = mine.snapshot()
         assert saved["cost"].tolist() == reference.cost
-        genes = saved["genes"][:, :, : mine._encoding.size]
-        found = [mine._encoding.decode(each) for each in genes] if encoding == "bits" else genes
+        genes = saved["genes"][:, :, : mine._encodings[0].size]
+        found = [mine._encodings[0].decode(each) for each in genes] if encoding == "bits" else genes
         assert np.array(found).tolist() == reference.genomes
 
 

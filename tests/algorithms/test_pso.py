@@ -55,7 +55,7 @@ def test_numbers_equal_the_reference(
         reference.exchange_in_ring(2)
     assert mine.best().cost == problem.cost(mine.best().solution)
     here = reference.here.reshape(-1, n)
-    assert mine._encoding.holds(here)
+    assert mine._encodings[0].holds(here)
     if "c1" in changes:
         is_at_bound = (here == 0) | (here == highest(kind))
         assert (reference.velocity.reshape(-1, n)[is_at_bound] == 0).any()

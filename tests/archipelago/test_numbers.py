@@ -127,7 +127,7 @@ def test_all_genes_stay_inside_and_the_cost_falls(
         islands.advance(20)
         islands.migrate()
         genes = islands.snapshot()["genes"]
-        assert islands._encoding.holds(genes.reshape(-1, genes.shape[-1]))
+        assert islands._encodings[0].holds(genes.reshape(-1, genes.shape[-1]))
     best = islands.best()
     assert first is not None
     assert best is not None
@@ -147,7 +147,7 @@ def test_given_solutions_are_the_first_individuals(
     genes = islands.snapshot()["genes"]
     firsts = genes[:3, 0]
     for genome, solution in zip(firsts, given, strict=True):
-        found = islands._encoding.decode(genome[np.newaxis])[0]
+        found = islands._encodings[0].decode(genome[np.newaxis])[0]
         assert np.allclose(found, solution, rtol=1e-14, atol=1e-14)
     best = islands.best()
     assert best is not None

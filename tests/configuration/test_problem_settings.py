@@ -164,7 +164,6 @@ def ways(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
     """Return the settings of the problems that islands are created for."""
     monkeypatch.setattr("islands.run.build.Archipelago", Adjusted)
     monkeypatch.setattr(request, "load", lambda *_: Plain())
-    monkeypatch.setattr("islands.solver.load", lambda *_: Plain())
     Adjusted.ways.clear()
     return Adjusted.ways
 

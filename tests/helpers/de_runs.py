@@ -58,7 +58,7 @@ def both(
     mine.start()
     reference = NumpyDe(
         problem.size, problem.costs, settings, assigns=problem.assigns, search=search,
-        bounded=mine._encoding if mine._encoding.bounded else None, **rest,
+        bounded=mine._encodings[0] if mine._encodings[0].bounded else None, **rest,
     )  # fmt: skip
     return mine, reference
 

@@ -63,7 +63,7 @@ def both(
         if isinstance(problem, Mkp):
             return evaluated_as_numbered(problem, genome, place)
         genomes = np.array([genome])
-        solutions = genomes if encoding == "bits" else mine._encoding.decode(genomes)
+        solutions = genomes if encoding == "bits" else mine._encodings[0].decode(genomes)
         return genome, int(problem.costs(solutions)[0])
 
     crossover, mutation = USUAL[encoding]
@@ -77,9 +77,9 @@ def both(
 
 def genomes(mine: Archipelago) -> list[Any]:
     """Return the genomes of all islands, with one entry for each bit."""
-    found = mine.snapshot()["genes"][:, :, : mine._encoding.size]
-    if mine._encoding.name == "bits":
-        return [mine._encoding.decode(each).tolist() for each in found]
+    found = mine.snapshot()["genes"][:, :, : mine._encodings[0].size]
+    if mine._encodings[0].name == "bits":
+        return [mine._encodings[0].decode(each).tolist() for each in found]
     return list(found.tolist())
 
 

@@ -81,6 +81,6 @@ NUMBERS: dict[str, type[_Targets]] = {"vector": Box, "keys": KeyTargets}
 
 def require_inside(mine: Archipelago) -> None:
     """Require that all genes are in their range, and that bounds and other values occur."""
-    genes = mine.snapshot()["genes"][:, :, : mine._encoding.size]
-    assert mine._encoding.holds(genes.reshape(-1, genes.shape[-1]))
+    genes = mine.snapshot()["genes"][:, :, : mine._encodings[0].size]
+    assert mine._encodings[0].holds(genes.reshape(-1, genes.shape[-1]))
     assert len(np.unique(genes)) > 1

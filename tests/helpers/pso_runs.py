@@ -122,8 +122,8 @@ def both_on(
     )
     mine.start()
     local = NumpyLocalSearch(problem, **search) if search else None
-    evaluate = evaluator_of(problem, encoding, local, mine._encoding)
-    rest["bounded"] = mine._encoding.bounded
+    evaluate = evaluator_of(problem, encoding, local, mine._encodings[0])
+    rest["bounded"] = mine._encodings[0].bounded
     return mine, NumpyPso(problem.size, evaluate, settings, encoding=encoding, **rest)
 
 
@@ -131,7 +131,7 @@ def unpacked(mine: Archipelago, rows: NDArray[Any], n: int) -> NDArray[Any]:
     """Return rows of genes in the format of the reference."""
     if rows.dtype != np.uint32:
         return rows[:, :, :n]
-    return np.stack([mine._encoding.decode(island) for island in rows])
+    return np.stack([mine._encodings[0].decode(island) for island in rows])
 
 
 def assert_same(mine: Archipelago, reference: NumpyPso) -> None:

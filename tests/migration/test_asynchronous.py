@@ -39,7 +39,7 @@ def test_migrants_keep_their_cost_without_waiting(backend: Backend, topology: st
     made.finish()
     saved = made.snapshot()
     for cost, genes in zip(saved["cost"], saved["genes"], strict=True):
-        solutions = made._encoding.decode(genes)
+        solutions = made._encodings[0].decode(genes)
         assert np.array_equal(made._colonies[0]._problem.costs(solutions), cost)
     assert bool(sources - set(made.mine)) == (topology != "none")
 

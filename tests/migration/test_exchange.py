@@ -59,7 +59,7 @@ def archipelago_of(
 def seen(archipelago: Archipelago) -> tuple[np.ndarray, np.ndarray]:
     """Return all costs and keys."""
     saved = archipelago.snapshot()
-    return saved["cost"], saved["genes"][:, :, : archipelago._encoding.size]
+    return saved["cost"], saved["genes"][:, :, : archipelago._encodings[0].size]
 
 
 CHOICES = [
