@@ -1,4 +1,4 @@
-"""Tours as a user states them, compared with the built-in problem.
+"""Tours as a user models them, compared with the built-in problem.
 
 BRKGA with the settings of Xavier 2019 on published instances, and the tour's length: built-in, in
 CUDA for all threads of a block, in CUDA for one thread from a matrix or from coordinates, and in
@@ -102,8 +102,8 @@ def _in_python(lengths: NDArray[np.int32]) -> Callable[[Any], Any]:
     return costs
 
 
-def stated(way: str, tsp: Problem) -> Problem:
-    """Return the tours of an instance with rounded Euclidean distances, stated in one way."""
+def model_of(way: str, tsp: Problem) -> Problem:
+    """Return the tours of an instance with rounded Euclidean distances, modelled in one way."""
     if way == "built-in":
         return tsp
     [places] = tsp.arrays()
@@ -144,7 +144,7 @@ def measure(request: BenchRequest) -> Iterator[Row]:
             built_in = math.nan
             for way in WAYS:
                 found = BRKGA.measured(
-                    backend, stated(way, tsp), "xavier2019", 1, None, request.generations
+                    backend, model_of(way, tsp), "xavier2019", 1, None, request.generations
                 )
                 if way == "built-in":
                     built_in = found.milliseconds

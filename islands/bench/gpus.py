@@ -9,27 +9,59 @@ other there. Waiting: elsewhere, of ranks with work. Idle: ranks without work.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from numpy.typing import NDArray
+
 from islands.backends.cpu import share_of_cores
-from islands.bench import waiting
 from islands.bench.base import BenchRequest, BenchRow, counts
-from islands.bench.gpus_rows import GpuSpeedRow, GpuTargetRow, Runs
-from islands.bench.gpus_runs import SPEED, TARGET, GpuRunRow, digest_of, ran
-from islands.bench.gpus_summaries import GpuLawRow, GpuMeansRow
+from islands.bench.gpus_rows import (
+    SPEED,
+    TARGET,
+    GpuLawRow,
+    GpuMeansRow,
+    GpuRunRow,
+    GpuSpeedRow,
+    GpuTargetRow,
+    Runs,
+    digest_of,
+    ran,
+)
 from islands.bench.quality import EVERY, named
-from islands.bench.traced import facts, program
+from islands.bench.quality_runs import facts, program
 from islands.bench.variants import Variant, variants
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import parse
 from islands.custom.trust import Trust
+from islands.modelling.api import permutation
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.build import RankOptions, take_device
+
+SLEEP = "sleep"
+"""An instance with a cost in Python that only waits, as for another program."""
+SLEEP_SECONDS = 0.005
+_ITEMS = 50
+
+
+def waiting(order: NDArray[Any]) -> int:
+    """Return a cost of an order after 5 ms."""
+    time.sleep(SLEEP_SECONDS)
+    return int(abs(order[1:] - order[:-1]).sum())
+
+
+SLEEP_SETTINGS = {"algorithm": "ga", "islands": 1, "population": 256}
+"""Settings with which an island has much to divide."""
+
+
+def sleeping() -> Problem:
+    """Return the problem, whose best known value nobody needs."""
+    return permutation(_ITEMS, function=waiting, name=SLEEP)
 
 
 def measure(request: BenchRequest) -> Iterator[BenchRow]:
@@ -91,8 +123,8 @@ class _Case:
         self.problem, self.variant = problem, variant
         self.backend, self.has_target = request.backends[0], problem.best_known is not None
         self._request = request
-        if problem.instance == waiting.NAME:
-            self.variant = replace(variant, options={**waiting.SETTINGS, **variant.options})
+        if problem.instance == SLEEP:
+            self.variant = replace(variant, options={**SLEEP_SETTINGS, **variant.options})
             threads = request.threads or 1
         self._options = {"backend": self.backend, "threads": threads, "seed": 1}
         # The defaults of some algorithms follow the time limit, also those of a speed.
@@ -182,4 +214,4 @@ class _Runs:
 
 
 def _loaded(name: str) -> Problem:
-    return waiting.problem() if name == waiting.NAME else load(name)
+    return sleeping() if name == SLEEP else load(name)

@@ -1,22 +1,133 @@
-"""The rows of the benchmark `gpus`: what a number of ranks gains over one."""
+"""The rows of the benchmark `gpus`: a run on some of the ranks, and what ranks gain over one."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from statistics import fmean, median
+from statistics import fmean, geometric_mean, median
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from islands.bench.base import METHOD, RecordRow
-from islands.bench.gpus_runs import GpuRunRow, digests
-from islands.bench.quality_rows import KNOWN
+from islands.bench.quality_rows import KNOWN, at_shares
+from islands.bench.quality_runs import RunRow, followed
+from islands.configuration.spec import RunSpec
+from islands.configuration.stop import time_limit
+from islands.parallel import World
+from islands.problems.base import Problem
+from islands.progress import usage
+from islands.run.build import RankOptions
+from islands.statistics import RestartLaw
 from islands.tables import Column, Table
 from islands.text import count
 
-SHARES = (0.1, 0.5, 0.9)
+TARGET, SPEED = "target", "speed"
+"""What a run is for: the time to a target, or the speed over a number of generations."""
+SAME, DIFFERENT, NOT_COMPARED = "same", "DIFFER", "-"
+"""Whether runs have the digests of one rank."""
+
+
+@dataclass(frozen=True)
+class GpuRunRow(RunRow):
+    """A run on a number of ranks."""
+
+    table: ClassVar[Table] = Table("gpus_runs", ())
+
+    purpose: str
+    settings: str
+    """SHA-256 of all settings: runs with the same ones have the same digest."""
+    digest: str
+    """Empty if the time limit ended the run."""
+    team: int
+    """The largest number of ranks that share an island."""
+    idle_ranks: int
+    exchange: float
+    """The share of the ranks' time in exchanges of teams, with waiting for each other there."""
+    migration: float
+    waiting: float
+    """The share in which ranks with work waited for others elsewhere."""
+    idle: float
+    """The share of ranks without work."""
+    start_seconds: float
+    """The time of generation 0."""
+    start_evaluations: int
+
+    @property
+    def generations_per_second(self) -> float:
+        """The speed without generation 0."""
+        return self.generations / self._loop_seconds
+
+    @property
+    def evaluations_per_second(self) -> float:
+        """The speed without generation 0."""
+        return (self.evaluations - self.start_evaluations) / self._loop_seconds
+
+    @property
+    def _loop_seconds(self) -> float:
+        return max(self.seconds - self.start_seconds, 1e-9)
+
+    def time_to(self, gap: float) -> float:
+        """Return the seconds until a gap; infinite if it is not reached within the limit."""
+        seconds = self.curve("").time_to(gap)
+        return seconds if seconds <= self.limit else np.inf
+
+
+def ran(spec: RunSpec, problem: Problem, world: World, rank_options: RankOptions) -> dict[str, Any]:
+    """Return what a run of `GpuRunRow` depends on its result; collective."""
+    made, result, course = followed(spec, problem, world, rank_options)
+    is_timed = result.seconds >= time_limit(spec.stop)
+    # Without a look before the end, the whole run is measured.
+    first = course.first if course.first is not None and not course.first.generation else None
+    is_begun = first is not None and result.generations > 0
+    return {
+        **made,
+        "digest": "" if is_timed else result.digest,
+        "team": result.team,
+        "idle_ranks": result.idle_ranks,
+        **shares(result.rank_seconds, result.idle_ranks),
+        "start_seconds": first.seconds if first is not None and is_begun else 0.0,
+        "start_evaluations": first.evaluations if first is not None and is_begun else 0,
+    }
+
+
+def shares(phases: Sequence[Mapping[str, float]], idle: int) -> dict[str, float]:
+    """Return the shares of the time of all ranks, of which `idle` ones had no work.
+
+    These are the ranks that waited longest, as they do nothing else.
+    """
+    by_work = sorted(phases, key=lambda each: each[usage.RANKS])
+    working, without = by_work[: len(phases) - idle], by_work[len(phases) - idle :]
+    whole = sum(sum(each.values()) for each in phases) or 1.0
+    found = {"exchange": usage.TEAM, "migration": usage.MIGRATION, "waiting": usage.RANKS}
+    spent = {name: sum(each[phase] for each in working) for name, phase in found.items()}
+    spent["idle"] = sum(sum(each.values()) for each in without)
+    return {name: seconds / whole for name, seconds in spent.items()}
+
+
+def digest_of(settings: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of settings, without the number of GPUs, which only chooses others."""
+    mine = {name: value for name, value in settings.items() if name != "gpus"}
+    return hashlib.sha256(json.dumps(mine, sort_keys=True).encode()).hexdigest()
+
+
+def digests(rows: Sequence[GpuRunRow], alone: Sequence[GpuRunRow]) -> str:
+    """Return whether runs have the digests of those on one rank with the same settings."""
+    known = {(row.settings, row.seed): row.digest for row in alone if row.digest}
+    pairs = [
+        (row.digest, known[key])
+        for row in rows
+        if row.digest and (key := (row.settings, row.seed)) in known
+    ]
+    if not pairs or rows[0].ranks == alone[0].ranks:
+        return NOT_COMPARED
+    return SAME if all(mine == other for mine, other in pairs) else DIFFERENT
+
+
 _SPENT = ("exchange", "migration", "waiting", "idle")
 Runs = Mapping[int, Sequence[GpuRunRow]]
 """The runs of one method on one instance, by the number of ranks."""
@@ -201,9 +312,7 @@ class GpuSpeedRow(RecordRow):
 
 def quantiles(rows: Sequence[GpuRunRow], gap: float) -> list[float | None]:
     """Return the seconds until some shares of the runs had reached a gap; None: not yet."""
-    times = [row.time_to(gap) for row in rows]
-    found = np.quantile(times, SHARES, method="inverted_cdf")
-    return [float(each) if np.isfinite(each) else None for each in found]
+    return at_shares([row.time_to(gap) for row in rows])
 
 
 def _shared(rows: Sequence[GpuRunRow]) -> dict[str, Any]:
@@ -214,3 +323,125 @@ def _shared(rows: Sequence[GpuRunRow]) -> dict[str, Any]:
         "runs": len(rows),
         **{name: fmean(getattr(row, name) for row in rows) for name in _SPENT},
     }
+
+
+SEARCHES = (2, 4, 8, 16)
+"""Numbers of independent searches for which the law of restarts is shown."""
+
+
+@dataclass(frozen=True)
+class GpuLawRow(RecordRow):
+    """The law of restarts for a target on one rank, and what independent searches would gain."""
+
+    table: ClassVar[Table] = Table(
+        "gpus_restarts",
+        (
+            Column("instance", "instance", 18, "<"),
+            Column("target", "target", 10, "<"),
+            Column("runs", "runs", 6, value=lambda row: f"{row.reached}/{row.runs}"),
+            Column("t0", "t0", 8, ".3g"),
+            Column("mu", "mu", 8, ".3g"),
+            Column("distance", "distance", form=".2f"),
+            *(
+                Column(f"gain_{each}", str(each), 6, ".2f", group="independent searches")
+                for each in SEARCHES
+            ),
+            Column("ranks", "ranks", group="most ranks"),
+            Column("gain", "law", 5, ".2f", group="most ranks"),
+            Column(
+                "measured",
+                "measured",
+                value=lambda row: up_to(row, row.measured),
+                group="most ranks",
+            ),
+            METHOD,
+        ),
+        above="One rank's seconds to the target as t0 + Exp(mu): (t0 + mu) / (t0 + mu / p) is what"
+        " p independent searches gain.\n"
+        "Distance: of the law from the shares of the runs, from 0 to 1.",
+    )
+
+    instance: str
+    backend: str
+    method: str
+    target: str
+    runs: int
+    reached: int
+    t0: float
+    mu: float
+    distance: float
+    gain_2: float
+    gain_4: float
+    gain_8: float
+    gain_16: float
+    ranks: int
+    """The largest number of ranks that was measured."""
+    gain: float
+    """What as many independent searches would gain."""
+    measured: float | None
+    """The measured speed-up on these ranks."""
+    is_at_least: bool
+
+    @classmethod
+    def of(cls, gap: float, runs: Runs) -> Self | None:
+        """Return the row, or None if fewer than two runs on one rank reached the target."""
+        alone = runs[min(runs)]
+        times = [row.time_to(gap) for row in alone]
+        law = RestartLaw.fitted(times, alone[0].limit)
+        if law is None:
+            return None
+        last = [*GpuTargetRow.all_of(gap, runs)][-1]
+        values: dict[str, Any] = {
+            **{name: getattr(last, name) for name in ("instance", "backend", "method", "target")},
+            "runs": len(alone),
+            "reached": sum(map(math.isfinite, times)),
+            "t0": law.start,
+            "mu": law.mean,
+            "distance": law.distance(times),
+            **{f"gain_{each}": law.gain(each) for each in SEARCHES},
+            "ranks": last.ranks,
+            "gain": law.gain(last.ranks),
+            "measured": last.speed_up,
+            "is_at_least": last.is_at_least,
+        }
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class GpuMeansRow(RecordRow):
+    """The geometric mean of speed-ups over instances."""
+
+    table: ClassVar[Table] = Table(
+        "gpus_means",
+        (
+            Column("of", "of", 26, "<"),
+            Column("ranks", "ranks"),
+            Column("instances", "instances"),
+            Column("speed_up", "speed-up", form=".2f"),
+            EFFICIENCY,
+            METHOD,
+        ),
+        above="Geometric means of speed-ups over the instances that have one",
+    )
+
+    of: str
+    backend: str
+    method: str
+    ranks: int
+    instances: int
+    speed_up: float
+    efficiency: float
+
+    @classmethod
+    def all_of(cls, rows: Sequence[GpuTargetRow | GpuSpeedRow]) -> Iterator[Self]:
+        """Yield the mean of each target, or of the speed, on each number of ranks above one."""
+        found: dict[tuple[str, str, str, int], list[float]] = {}
+        for row in rows:
+            of = f"time to {row.target}" if isinstance(row, GpuTargetRow) else "evaluations/s"
+            is_exact = isinstance(row, GpuSpeedRow) or not row.is_at_least
+            if row.ranks > 1 and row.speed_up is not None and is_exact:
+                key = (of, row.backend, row.method, row.ranks)
+                found.setdefault(key, []).append(row.speed_up)
+        for key, ups in found.items():
+            mean = geometric_mean(ups)
+            yield cls(*key, len(ups), mean, mean / key[-1])

@@ -16,10 +16,17 @@ from typing import Any
 
 from islands.bench.base import BenchRequest, BenchRow
 from islands.bench.quality_rows import TARGETS, MomentRow, QualityMeans, QualityRow, TargetRow
-from islands.bench.quality_runs import RunRow, by_key, with_references
+from islands.bench.quality_runs import (
+    RunRow,
+    by_key,
+    facts,
+    program,
+    set_of,
+    traced,
+    with_references,
+)
 from islands.bench.quality_tests import contrasts, rank_rows
 from islands.bench.rivals import Contest, require_fitting
-from islands.bench.traced import facts, program, set_of, traced
 from islands.bench.variants import Variant, variants
 from islands.custom.trust import Trust
 from islands.instances.catalogue import catalogue

@@ -26,7 +26,7 @@ import numpy as np
 
 from islands.backends.cpu import share_of_cores
 from islands.bench.base import BenchRequest
-from islands.bench.traced import Course
+from islands.bench.quality_runs import Course
 from islands.errors import RunError, UsageError
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp

@@ -1,4 +1,4 @@
-"""The ledger of a campaign: a line for each cell that was made, so that none is made again.
+"""The folder of a campaign and its ledger: a line for each cell, so that none is made again.
 
 Only rank 0 has a file, to which lines are only added. A table, such as `runs.tsv`, is made from it.
 """
@@ -8,18 +8,64 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TextIO
 
-from islands.errors import InputError
+from islands.errors import InputError, UsageError
 from islands.inside import inside, opened
 from islands.paths import reading, writing
 from islands.record.files import Row, append_row, write_table
-from islands.record.folder import LEDGER, MOST_RESULTS, FolderKind
+from islands.record.folder import (
+    BENCH,
+    JOB,
+    LEDGER,
+    MOST_RESULTS,
+    FolderKind,
+    kind_of,
+    results_in,
+)
 from islands.record.lock import FolderLock
 from islands.untrusted import MISMATCH, parsing
+
+_EXPERIMENTS = (FolderKind.EXPERIMENT, FolderKind.EXPERIMENTS)
+
+
+def refuse_unfit(folder: Path, kind: FolderKind, own: Collection[str] = ()) -> None:
+    """Refuse a file, a folder with other work, and one with files but no work of this kind.
+
+    `own` are names of files or folders that such a campaign may leave before its first result.
+    Whether a campaign of this kind is the same one is for the caller to decide.
+    """
+    with reading(folder):
+        if not folder.exists():
+            return
+        if not folder.is_dir():
+            raise UsageError(f"--out {folder}: is a file. Name a new or existing folder")
+        names = {path.name for path in folder.iterdir()}
+        held = kind_of(folder)
+        if held is FolderKind.MEASUREMENT and not (results_in(folder) or BENCH in names):
+            held = None  # an experiment writes its settings after it has made its ledger
+    alike = _EXPERIMENTS if kind in _EXPERIMENTS else (kind,)
+    if names.intersection((*kind.marks, LEDGER)) and held in (None, *alike):
+        return
+    others = {name for name in names if not name.startswith(".")} - {*own, JOB}
+    if held is not None and held not in alike:
+        raise UsageError(
+            f"--out {folder}: contains {held.words}, no {kind.noun}. Name a new folder"
+        )
+    if others:
+        raise UsageError(
+            f"--out {folder}: contains files, but no {kind.noun}. Name a new or empty folder, so"
+            " that your files are not overwritten"
+        )
+
+
+def differing(kept: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
+    """Return the names of the settings that are not the same in a folder as in a request."""
+    return [name for name in {**asked, **kept} if kept.get(name) != asked.get(name)]
+
 
 Asked = Mapping[str, Any]
 """All that the result of a cell depends on."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from islands.campaign.engine import Campaign
-from islands.campaign.folder import differing, refuse_unfit
+from islands.campaign.ledger import differing, refuse_unfit
 from islands.campaign.summary import Summary, table
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec

@@ -14,8 +14,7 @@ from typing import Any
 from islands import statistics
 from islands.campaign.configurations import Candidates
 from islands.campaign.engine import Campaign, Dealt
-from islands.campaign.folder import refuse_unfit
-from islands.campaign.ledger import Asked, Made
+from islands.campaign.ledger import Asked, Made, refuse_unfit
 from islands.campaign.ranking import RankedConfiguration, Ranking, TaskResults, table
 from islands.campaign.tuning import (
     COLUMNS,

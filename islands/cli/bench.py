@@ -14,8 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from islands.bench import BENCHES, COLLECTIVE, DRAWN, GPU_INSTANCES, LONG, benchmark
 from islands.bench.base import BenchRequest
-from islands.bench.compare import PRINTED, compared, read_tables
-from islands.bench.folder import MEASUREMENT, PROVENANCE, measurement, refuse_other_work
+from islands.bench.compare import (
+    MEASUREMENT,
+    PRINTED,
+    PROVENANCE,
+    compared,
+    measurement,
+    read_tables,
+    refuse_other_work,
+)
 from islands.bench.rivals import require_installed
 from islands.cli import arguments, bench_options
 from islands.display.heartbeat import Heartbeat, end_work
@@ -189,9 +196,8 @@ def _write(
     folder: Path, tables: Mapping[str, Sequence[BenchRow]], measured: Mapping[str, Any]
 ) -> None:
     """Write each table to a file, and plots of some of them; no file is ever seen incomplete."""
-    from islands.bench.gpus_plots import write_speed_ups
     from islands.bench.gpus_rows import GpuSpeedRow, GpuTargetRow
-    from islands.bench.quality_plots import write_plots
+    from islands.bench.plots import write_plots, write_speed_ups
     from islands.bench.quality_runs import RunRow
     from islands.bench.topologies import TopologyRow, write_plot
 

@@ -1,15 +1,16 @@
-"""The parts of a table: columns, cells, facts below it, and figures that a paper printed."""
+"""The parts of a table: cells, facts below it, figures that a paper printed, and tests."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from statistics import fmean
 from typing import Any, TypeVar, get_type_hints
 
+from islands.statistics import mann_whitney, signed_rank
 from islands.tables import Column
 
 
@@ -114,3 +115,25 @@ def figures_of(row: Mapping[str, str], kind: type[Figures]) -> Figures:
 def figures(name: str, kind: type[Figures]) -> Mapping[str, Figures]:
     """Return the rows of a file of printed figures by instance."""
     return {row["instance"]: figures_of(row, kind) for row in printed_rows(name)}
+
+
+def significance(
+    name: str,
+    words: str,
+    pairs: Sequence[tuple[float, ...]],
+    scaled: Sequence[tuple[float, ...]] | None = None,
+) -> list[Fact]:
+    """Return the facts of Wilcoxon's and of Mann and Whitney's test of ours against theirs.
+
+    The second test ignores which values are a pair, so it takes `scaled` values if instances have
+    costs of different sizes. Smaller is better. Without pairs, there are no facts.
+    """
+    if not pairs:
+        return []
+    paired, free = signed_rank(pairs), mann_whitney(*zip(*(scaled or pairs), strict=True))
+    return [
+        Fact(f"wilcoxon_p_{name}", paired.p, f"{words}: {paired.words()}; {free.words()}"),
+        Fact(f"wilcoxon_better_{name}", paired.better, ""),
+        Fact(f"mann_whitney_p_{name}", free.p, ""),
+        Fact(f"effect_a_{name}", free.a, ""),
+    ]

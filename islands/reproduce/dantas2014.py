@@ -20,6 +20,7 @@ from islands.reproduce.cells import (
     mean,
     numbers,
     printed_rows,
+    significance,
 )
 from islands.reproduce.dantas2014_islands import (
     ALL,
@@ -32,9 +33,7 @@ from islands.reproduce.dantas2014_islands import (
     SizeTimesTable,
 )
 from islands.reproduce.orlib import KINDS, all_names, kind
-from islands.reproduce.pooled import PooledTable, average
-from islands.reproduce.significance import significance
-from islands.reproduce.table import ALL_CORES, Paper
+from islands.reproduce.table import ALL_CORES, Paper, PooledTable, average
 from islands.tables import Column
 
 _POOLED = ("last", "found", "deviation", "seconds")

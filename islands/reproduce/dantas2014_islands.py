@@ -14,11 +14,9 @@ from islands.reproduce.cells import (
     facts_of,
     mean,
 )
-from islands.reproduce.experiment import RunResult
+from islands.reproduce.experiment import RunResult, Sample
 from islands.reproduce.orlib import first_names, kind
-from islands.reproduce.pooled import PooledTable, average, total
-from islands.reproduce.runs import Sample
-from islands.reproduce.table import SampleTable
+from islands.reproduce.table import PooledTable, SampleTable, average, total
 from islands.reproduce.timing import (
     cpu_columns,
     median_run,

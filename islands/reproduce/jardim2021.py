@@ -26,8 +26,8 @@ from islands.reproduce.cells import (
     mean_ratio,
     numbers,
     printed_rows,
+    significance,
 )
-from islands.reproduce.significance import significance
 from islands.reproduce.table import ALL_CORES, Paper, SampleTable
 from islands.reproduce.timing import (
     cpu_columns,

@@ -14,7 +14,7 @@ from islands.campaign.configurations import Reals, random
 from islands.configuration.resolve import layers
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
-from islands.reproduce.cells import Fact, Plot, TableRow, mean, numbers
+from islands.reproduce.cells import Fact, Plot, TableRow, mean, numbers, significance
 from islands.reproduce.munhao2019_figures import (
     MODELS,
     RUNS,
@@ -27,9 +27,16 @@ from islands.reproduce.munhao2019_figures import (
     speedup_facts,
 )
 from islands.reproduce.orlib import first_names
-from islands.reproduce.pooled import PooledTable, average, least, standard_error, total
-from islands.reproduce.significance import significance
-from islands.reproduce.table import ALL_CORES, Paper, SampleTable
+from islands.reproduce.table import (
+    ALL_CORES,
+    Paper,
+    PooledTable,
+    SampleTable,
+    average,
+    least,
+    standard_error,
+    total,
+)
 from islands.reproduce.timing import cpu_cells, cpu_columns
 from islands.tables import Column
 from islands.text import counted

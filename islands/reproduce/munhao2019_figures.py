@@ -19,10 +19,10 @@ from islands.reproduce.cells import (
     mean,
     numbers,
     printed_rows,
+    significance,
 )
 from islands.reproduce.orlib import ProblemKind
-from islands.reproduce.pooled import total
-from islands.reproduce.significance import significance
+from islands.reproduce.table import total
 from islands.text import counted
 
 MODELS = {"m1": "munhao2019-m1", "m2": "munhao2019-m2"}

@@ -1,22 +1,208 @@
-"""Fill a paper's tables row by row, print them and write them to files."""
+"""Fill a paper's tables row by row, print them and write them to files, with plots."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
+from textwrap import fill
 from typing import Any
 
+from islands.campaign.ledger import Ledger, differing
+from islands.display.heartbeat import end_work
+from islands.errors import UsageError
+from islands.inside import inside
 from islands.instances.locate import Found
+from islands.paths import published, reading
 from islands.problems import read
-from islands.reproduce.cells import Cell, Fact, TableRow
+from islands.record.folder import EXPERIMENT_SETTINGS, PROVENANCE
+from islands.record.provenance import write_provenance
+from islands.report.figure import (
+    COLOURS,
+    HEIGHT,
+    WIDTH,
+    logarithmic,
+    new_figure,
+    style,
+)
+from islands.report.folders import PAGE, page_for
+from islands.reproduce.cells import Cell, Fact, Plot, TableRow, numbers
 from islands.reproduce.experiment import Experiment, ExperimentRequest
-from islands.reproduce.output import ExperimentFolder
 from islands.reproduce.selection import Selection
 from islands.reproduce.table import PaperTable
 from islands.reproduce.timing import scaled_facts
-from islands.tables import header, line
+from islands.tables import Column, header, line, write_csv
 from islands.text import counted
+from islands.untrusted import read_toml
+
+_HIGH = 32
+"""Characters that fit along the vertical axis."""
+_NARROW = 5
+"""Names of classes have lines of at most this number of characters."""
+_SHORT = 22
+"""Up to this number of characters, names of curves have two columns."""
+_LINES, _MARKERS = ("-", "--", ":"), "osD^v<>ph*XP"
+_PLACE = "place of the class"
+
+
+class ExperimentFolder:
+    """Writes an experiment's files; each file is complete, and a table is updated per row."""
+
+    def __init__(
+        self, path: Path, settings: Mapping[str, Any], ledger: Ledger | None = None
+    ) -> None:
+        """Begin an experiment or continue one; refuse one with other settings."""
+        import tomli_w
+
+        _refuse_other(path, settings)
+        self.path, self.ledger = path, Ledger() if ledger is None else ledger
+        self.ledger.open(path)
+        try:
+            # Another process may have begun an experiment before this one locked the folder.
+            _refuse_other(path, settings)
+            if not (path / EXPERIMENT_SETTINGS).exists():
+                with published(inside(path, EXPERIMENT_SETTINGS)) as temporary:
+                    temporary.write_text(tomli_w.dumps(settings), encoding="utf-8")
+        except BaseException:
+            self.close()  # an exception may keep this object, and thus the lock, for long
+            raise
+
+    def close(self) -> None:
+        """Release the folder's lock."""
+        self.ledger.close()
+
+    def table(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
+        """Write the table's rows so far, and the rows of single instances."""
+        self._write(table.name, table.columns(), rows)
+        columns, parts = table.parts()
+        if parts:
+            self._write(f"{table.name}-parts", columns, parts)
+
+    def _write(self, name: str, columns: Sequence[Column], rows: Sequence[TableRow]) -> None:
+        write_csv(inside(self.path, f"{name}.csv"), [column.name for column in columns], rows)
+
+    def text(self, table: PaperTable, text: str) -> None:
+        """Write a table as it was printed, as far as it is filled."""
+        with published(inside(self.path, f"{table.name}.txt")) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+
+    def page(self) -> Path:
+        """Write the page with all tables and plots, which are complete."""
+        end_work(self.path)
+        path = inside(self.path, PAGE)
+        page_for([self.path]).write(path)
+        return path
+
+    def write_provenance(self, provenance: Callable[[], Mapping[str, Any]]) -> None:
+        """Write what made the tables, unless all results are from earlier runs."""
+        if (self.path / PROVENANCE).exists() and not self.ledger.has_new:
+            return
+        made = {**provenance(), "seconds": self.ledger.seconds()}
+        write_provenance(self.path / PROVENANCE, made)
+
+    def plot(self, table: PaperTable, rows: Sequence[TableRow]) -> None:
+        """Write the plots of a table, if any."""
+        size = table.columns()[1].name
+        for plot in table.plots():
+            for form in ("png", "svg"):
+                name = f"{table.name}{plot.suffix}.{form}"
+                with published(inside(self.path, name)) as temporary:
+                    write_plot(temporary, form, table.title, rows, size, plot)
+
+
+def _refuse_other(path: Path, settings: Mapping[str, Any]) -> None:
+    """Refuse a path that is a file, or a folder with another experiment."""
+    with reading(path):
+        if path.exists() and not path.is_dir():
+            raise UsageError(f"--out {path}: is a file. Name a new or existing folder")
+        if not (path / EXPERIMENT_SETTINGS).exists():
+            return
+        kept = read_toml(path / EXPERIMENT_SETTINGS)
+    settings = _without_machine(kept, settings)
+    if names := differing(kept, settings):
+        raise UsageError(
+            f"--out {path}: contains an experiment with other settings: {', '.join(names)}. To"
+            f" continue it, repeat its command with the settings in"
+            f" {path / EXPERIMENT_SETTINGS}; or name another folder"
+        )
+
+
+def _without_machine(kept: dict[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Drop from `kept` what earlier versions wrote about the machine; return what to compare.
+
+    They wrote the number of ranks, the threads of a CPU, and the number of all cores.
+    """
+    kept.pop("ranks", None)
+    if str(kept.get("device")).startswith("CPU, "):
+        kept["device"] = "CPU"
+    is_older = kept.pop("cpu_threads", None) is not None
+    return {name: each for name, each in settings.items() if name != "threads" or not is_older}
+
+
+def write_plot(
+    path: Path, form: str, title: str, rows: Sequence[TableRow], size: str, plot: Plot
+) -> None:
+    """Write a plot of columns against the column `size`, or against classes of instances."""
+    classes = list(dict.fromkeys(str(row[plot.classes]) for row in rows)) if plot.classes else []
+    if classes:
+        places = {name: place for place, name in enumerate(classes)}
+        rows = [{**row, _PLACE: places[str(row[plot.classes])]} for row in rows]
+    curves = list(_curves(rows, _PLACE if classes else size, plot))
+    with style():
+        columns = 1 if max((len(words) for words, _ in curves), default=0) > _SHORT else 2
+        lines = -(-len(curves) // columns)
+        figure = new_figure(WIDTH, HEIGHT + 0.4 + 0.16 * lines)
+        axes = figure.add_subplot()
+        for number, (words, points) in enumerate(curves):
+            axes.plot(*zip(*points, strict=True), label=words, **_look(number, points))
+        axes.set(xlabel=size, ylabel=fill(plot.quantity, _HIGH))
+        figure.suptitle(title, fontsize=8.5, wrap=True)
+        _scales(axes, [each for _, points in curves for each in points], plot)
+        if classes:
+            axes.set_xticks(range(len(classes)), [fill(name, _NARROW) for name in classes])
+            axes.set_xlabel(plot.classes)
+        if curves:
+            figure.legend(loc="outside lower left", ncols=columns)
+        told = {"Title": f"{title}: {plot.quantity}, by {plot.classes or size}"}
+        figure.savefig(path, format=form, dpi=200, facecolor="white", metadata=told)
+
+
+def _scales(axes: Any, points: Sequence[tuple[float, ...]], plot: Plot) -> None:
+    """Make axes logarithmic that are to be, with labels that fit their points."""
+    xs, ys = ([point[axis] for point in points] for axis in (0, 1))
+    if points and not plot.classes:
+        logarithmic(axes.xaxis, min(xs), max(xs))
+    if plot.logarithmic and (above := [y for y in ys if y > 0]):
+        logarithmic(axes.yaxis, min(above), max(above))
+
+
+def _look(number: int, points: Sequence[tuple[float, ...]]) -> dict[str, Any]:
+    """Return the look of a curve: no two of a plot have the same colour, marker and line."""
+    xs = [point[0] for point in points]
+    lines = _LINES[number // len(COLOURS) % len(_LINES)]
+    return {
+        "color": COLOURS[number % len(COLOURS)],
+        "marker": _MARKERS[number % len(_MARKERS)],
+        "markersize": 3.5,
+        # Points of several instances of one size are no course.
+        "linestyle": lines if len({*xs}) == len(xs) else "none",
+    }
+
+
+def _curves(
+    rows: Sequence[TableRow], size: str, plot: Plot
+) -> Iterator[tuple[str, list[tuple[float, ...]]]]:
+    """Yield the label and the points of each curve that is not empty."""
+    for group in dict.fromkeys(row.get(plot.by) for row in rows):
+        mine = [row for row in rows if row.get(plot.by) == group]
+        for column, words in plot.curves.items():
+            points = sorted(numbers(mine, size, column))
+            if points:
+                named = [str(group)] if plot.by else []
+                if not plot.by or len(plot.curves) > 1:
+                    named.append(words)
+                yield ": ".join(named), points
 
 
 def perform(

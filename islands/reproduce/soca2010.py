@@ -25,8 +25,8 @@ from islands.reproduce.cells import (
     mean,
     mean_ratio,
     numbers,
+    significance,
 )
-from islands.reproduce.significance import significance
 from islands.reproduce.table import ALL_CORES, Paper, SampleTable
 from islands.reproduce.timing import (
     cpu_columns,

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from islands.problems.base import Problem
-from islands.reproduce.cells import Cell, Fact, Scaled, TableRow, mean_ratio, numbers
+from islands.reproduce.cells import Cell, Fact, Scaled, TableRow, mean_ratio, numbers, significance
 from islands.reproduce.experiment import Experiment, RunResult
-from islands.reproduce.significance import significance
 from islands.tables import Column
 from islands.text import counted
 

@@ -31,8 +31,8 @@ from islands.reproduce.cells import (
     mean_in_words,
     mean_ratio,
     numbers,
+    significance,
 )
-from islands.reproduce.significance import significance
 from islands.reproduce.table import ALL_CORES, Paper, PaperTable, named
 from islands.reproduce.timing import (
     speedup_facts,

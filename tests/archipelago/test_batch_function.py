@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stated_for_tests import TIMES, makespans, stated
+from models_for_tests import TIMES, makespans, model_of
 
 import islands
 from islands.archipelago import parts as program_parts
@@ -57,7 +57,7 @@ def run(name: str, function: Callable[[Any], Any]) -> Any:
 
 
 def digest(name: str) -> str:
-    return str(islands.solve(stated("permutation", "cost"), backend=name, **OPTIONS).digest)
+    return str(islands.solve(model_of("permutation", "cost"), backend=name, **OPTIONS).digest)
 
 
 def test_repeated_launches_give_the_same_digest(

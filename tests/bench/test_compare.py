@@ -12,7 +12,7 @@ from results_for_tests import run_row
 
 from islands.bench import algorithms, gpus_rows, migration, tabu
 from islands.bench.compare import SPEEDS, Tables, ratios, read_tables
-from islands.bench.quality_compare import Change, changes
+from islands.bench.quality_tests import Change, changes
 from islands.cli import main
 from islands.errors import InputError
 

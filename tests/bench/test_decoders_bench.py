@@ -31,4 +31,4 @@ def test_a_batch_of_tours_costs_the_rounded_lengths() -> None:
     for order in orders:
         steps = places[order] - places[np.roll(order, -1)]
         expected.append(sum(int(np.hypot(*step) + 0.5) for step in steps))
-    assert_array_equal(decoders.stated("batch", tsp).costs(orders), expected)
+    assert_array_equal(decoders.model_of("batch", tsp).costs(orders), expected)

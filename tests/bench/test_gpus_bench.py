@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 from results_for_tests import gpu_row
 
-from islands.bench import GPU_INSTANCES, gpus, waiting
+from islands.bench import GPU_INSTANCES, gpus
 from islands.bench.base import BenchRequest
-from islands.bench.gpus_rows import GpuSpeedRow, GpuTargetRow
-from islands.bench.gpus_runs import SPEED, TARGET, GpuRunRow
+from islands.bench.gpus_rows import SPEED, TARGET, GpuRunRow, GpuSpeedRow, GpuTargetRow
 from islands.bench.variants import Variant
 from islands.cli import bench, main
 from islands.parallel import world
@@ -55,14 +54,14 @@ def test_runs_end_at_the_least_gap_and_keep_the_defaults_of_the_limit() -> None:
 
 
 def test_a_cost_that_waits_is_measured_in_speed_only() -> None:
-    assert (waiting.SECONDS, waiting.SETTINGS["population"]) == (0.005, 256)
-    options = {"variant": ("population=6",), "of": (waiting.NAME,), "stop": 2}
+    assert (gpus.SLEEP_SECONDS, gpus.SLEEP_SETTINGS["population"]) == (0.005, 256)
+    options = {"variant": ("population=6",), "of": (gpus.SLEEP,), "stop": 2}
     rows = [*gpus.measure(request(**options))]
     kinds = {type(row) for row in rows}
     assert (GpuSpeedRow in kinds, GpuTargetRow in kinds) == (True, False)
     (run, *_) = (row for row in rows if isinstance(row, GpuRunRow))
     assert (run.population, run.islands, run.generations) == (6, 1, 2)
-    assert run.seconds > 0.9 * (6 + 2 * 3) * waiting.SECONDS
+    assert run.seconds > 0.9 * (6 + 2 * 3) * gpus.SLEEP_SECONDS
 
 
 def test_the_command_keeps_its_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,7 +112,7 @@ def test_instances_follow_the_name_of_the_benchmark() -> None:
         ["a", "b.py:c"],
     )
     assert bench._parted(["tabu", "nosuch"]) == (["tabu", "nosuch"], [])
-    assert waiting.NAME in GPU_INSTANCES
+    assert gpus.SLEEP in GPU_INSTANCES
 
 
 @pytest.mark.mpi(min_size=2)

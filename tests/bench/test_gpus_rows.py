@@ -8,9 +8,15 @@ import numpy as np
 import pytest
 from results_for_tests import LIMIT, gpu_row
 
-from islands.bench.gpus_rows import GpuSpeedRow, GpuTargetRow
-from islands.bench.gpus_runs import GpuRunRow, digests, shares
-from islands.bench.gpus_summaries import GpuLawRow, GpuMeansRow
+from islands.bench.gpus_rows import (
+    GpuLawRow,
+    GpuMeansRow,
+    GpuRunRow,
+    GpuSpeedRow,
+    GpuTargetRow,
+    digests,
+    shares,
+)
 from islands.progress import usage
 
 

@@ -11,13 +11,12 @@ import pytest
 from results_for_tests import NEAR_BEST_KNOWN, run_row
 
 from islands.bench import BENCHES, quality
-from islands.bench import traced as traced_of
+from islands.bench import quality_runs as traced_of
 from islands.bench.base import BenchRequest
-from islands.bench.quality_plots import _targets
+from islands.bench.plots import _targets
 from islands.bench.quality_rows import MomentRow, QualityMeans, QualityRow, TargetRow, moments
-from islands.bench.quality_runs import RunRow, with_references
+from islands.bench.quality_runs import Course, RunRow, with_references
 from islands.bench.quality_tests import ContrastRow, contrasts, rank_rows
-from islands.bench.traced import Course
 from islands.bench.variants import variants
 from islands.cli import bench, main
 from islands.errors import UsageError

@@ -1,4 +1,4 @@
-"""A check finds wrong functions of a stated problem; it names the line, array and index."""
+"""A check finds wrong functions of a model; it names the line, array and index."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from models_for_tests import KINDS, cost_text, model_of
 from problems_for_tests import facilities, knapsack
-from stated_for_tests import KINDS, cost_text, stated
 
 import islands
 from islands.check.contained import run_contained
@@ -132,7 +132,7 @@ def test_differences_between_functions_are_found(problem: Callable[[], Any], mes
 @pytest.mark.parametrize("by", ["cost", "batch", "function"])
 def test_correct_problems_have_no_differences(kind: str, by: str) -> None:
     more = {} if kind == "permutation" else {"seed": 3}
-    checked = islands.check_problem(stated(kind, by), samples=40, **more)
+    checked = islands.check_problem(model_of(kind, by), samples=40, **more)
     assert checked.works
     names = [row.way for row in checked.rows]
     assert ("cost, CPU" in names) == (by == "cost")
@@ -193,8 +193,8 @@ def test_a_compile_error_is_raised() -> None:
     ("given", "options"),
     [
         ("demo/tsp", {}),
-        (stated("keys", "cost"), {"samples": 0}),
-        (stated("keys", "cost"), {"seconds": 0}),
+        (model_of("keys", "cost"), {"samples": 0}),
+        (model_of("keys", "cost"), {"seconds": 0}),
     ],
 )
 def test_invalid_arguments_are_refused(given: Any, options: dict[str, Any]) -> None:

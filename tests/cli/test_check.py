@@ -1,4 +1,4 @@
-"""`islands check`, and runs of stated problems from the command line."""
+"""`islands check`, and runs of models from the command line."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from islands.bench import traced as runs
+from islands.bench import quality_runs as runs
 from islands.cli import follow, main
 from islands.display.heartbeat import Work, end_work, read_work, write_work
 from islands.record.folder import EXPERIMENTS_LOCK, SERIES_LOCK, TUNING_LOCK

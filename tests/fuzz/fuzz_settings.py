@@ -10,8 +10,8 @@ from typing import Any
 
 from fuzz_cases import Target
 from fuzz_toml import changed_settings
+from models_for_tests import model_of
 from recorded_launches import Recorder
-from stated_for_tests import stated
 
 import islands
 from islands.algorithms import ALGORITHMS
@@ -48,7 +48,7 @@ def complete_settings(folder: Path) -> list[Target]:
     stored.mkdir()
     own = folder / "own"
     own.mkdir()
-    problem = stated("real", "cost")
+    problem = model_of("real", "cost")
     store_problem(own, problem)
     texts = [_text(problem, algorithm=name) for name in ("de", "pso", "ga")]
     return [

@@ -10,7 +10,7 @@ import numpy as np
 from problems_for_tests import facilities, knapsack
 
 from islands.archipelago.measure import Candidate
-from islands.bench.gpus_runs import TARGET, GpuRunRow
+from islands.bench.gpus_rows import TARGET, GpuRunRow
 from islands.bench.quality_runs import RunRow
 from islands.campaign.engine import Campaign
 from islands.campaign.summary import Summary

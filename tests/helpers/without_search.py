@@ -25,7 +25,7 @@ import tomli_w
 from pages import ROOT, Started
 
 from islands.bench.base import counts
-from islands.bench.gpus_runs import TARGET
+from islands.bench.gpus_rows import TARGET
 from islands.campaign.engine import Campaign
 from islands.campaign.series import _Performance
 from islands.campaign.tuning import Tuning

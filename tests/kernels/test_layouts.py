@@ -129,7 +129,7 @@ WITHOUT_STRUCTS = {
     *("problems/moved.cuh", "problems/stated.cuh", "solutions.cuh"),
     "problems/qap_tiles.cuh",  # for GPUs only
 }
-"""Headers that declare no structs of Python: `Data` of stated problems is generated, and tested in
+"""Headers that declare no structs of Python: `Data` of models is generated, and tested in
 tests/modelling."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stated_for_tests import KINDS, LIMIT, VALUES, WEIGHTS, cost_text, makespans, profits, stated
+from models_for_tests import KINDS, LIMIT, VALUES, WEIGHTS, cost_text, makespans, model_of, profits
 
 import islands
 from islands.archipelago import parts as program_parts
@@ -85,7 +85,7 @@ def test_five_evaluations_have_the_same_digest(
         ("function", "function", False),
     ):
         on_gpu_paths(is_on)
-        problem = stated(kind, by)
+        problem = model_of(kind, by)
         result = solved(problem, backend.name, algorithm, encoding)
         found[name] = (result.cost, result.digest, result.evaluations)
         assert problem.cost(result.solution) == result.cost
@@ -94,8 +94,8 @@ def test_five_evaluations_have_the_same_digest(
 
 @pytest.mark.parametrize("kind", ["permutation", "subset"])
 def test_a_cost_of_all_threads_has_the_same_digest(backend: Backend, kind: str) -> None:
-    alone = solved(stated(kind, "cost"), backend.name, "ga", "")
-    cooperative = solved(stated(kind, "cost", cooperative=True), backend.name, "ga", "")
+    alone = solved(model_of(kind, "cost"), backend.name, "ga", "")
+    cooperative = solved(model_of(kind, "cost", cooperative=True), backend.name, "ga", "")
     assert cooperative.digest == alone.digest
 
 
@@ -118,7 +118,7 @@ def test_a_batch_knows_which_children_wait_in_each_generation(
     found = set()
     for by, is_on in (("cost", False), ("batch", True)):
         on_gpu_paths(is_on)
-        result = solved(stated("permutation", by), backend.name, algorithm, "", **more)
+        result = solved(model_of("permutation", by), backend.name, algorithm, "", **more)
         found.add((result.cost, result.digest, result.evaluations))
     assert len(found) == 1, found
 
@@ -130,7 +130,7 @@ def test_proportional_selection_is_the_same_in_all_evaluations(
     more, digests = {"selection": "proportional"}, set()
     for by, is_on in (("cost", False), ("cost", True), ("function", False)):
         on_gpu_paths(is_on)
-        problem = stated("subset", by)
+        problem = model_of("subset", by)
         digests.add(solved(problem, backend.name, algorithm, "bits", **more).digest)
     assert len(digests) == 1
 
@@ -177,7 +177,7 @@ def test_infinite_costs_only_are_no_solution(backend: Backend) -> None:
 
 
 def test_a_wrong_reference_is_an_error(backend: Backend) -> None:
-    problem = stated("permutation", "cost", reference=lambda rows: makespans(rows) + 1)
+    problem = model_of("permutation", "cost", reference=lambda rows: makespans(rows) + 1)
     with pytest.raises(RunError, match="check_problem"):
         solved(problem, backend.name, "ga", "permutation")
 

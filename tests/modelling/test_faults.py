@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from models_for_tests import cost_text
 from ranks_for_tests import on_ranks
-from stated_for_tests import cost_text
 
 import islands
 from islands.backends.base import Backend

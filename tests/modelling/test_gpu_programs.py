@@ -1,4 +1,4 @@
-"""Programs of stated problems compile for GPUs, on a machine without one."""
+"""Programs of models compile for GPUs, on a machine without one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _DATA = {"weight": np.arange(12), "first": 3}
 
 
 def problems() -> dict[str, Model]:
-    """Return stated problems of every kind, by name."""
+    """Return models of every kind, by name."""
     kinds = {"order": islands.permutation, "subset": islands.subset, "keys": islands.keys}
     found = {}
     for name, state in kinds.items():

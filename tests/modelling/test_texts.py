@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from models_for_tests import HEAD, cost_text
 from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
-from stated_for_tests import HEAD, cost_text
 
 import islands
 from islands.backends.arguments import Null, Struct

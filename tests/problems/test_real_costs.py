@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from stated_for_tests import cost_text
+from models_for_tests import cost_text
 
 import islands
 from islands.backends.base import Backend

@@ -14,7 +14,7 @@ from islands.report.figure import inline, logarithmic_from, new_figure, style
 from islands.report.folders import page_for
 from islands.report.page import Page
 from islands.reproduce.cells import Plot
-from islands.reproduce.output import write_plot
+from islands.reproduce.perform import write_plot
 
 pytestmark = pytest.mark.skipif(browser() is None, reason="no Chromium is installed")
 

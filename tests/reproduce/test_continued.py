@@ -25,10 +25,10 @@ from islands.instances.synthetic import uniform_tsp
 from islands.problems.base import Problem
 from islands.problems.tsp import Tsp
 from islands.record import lock
-from islands.reproduce import PAPERS, experiment, output
+from islands.reproduce import PAPERS, experiment
 from islands.reproduce import perform as module
 from islands.reproduce.experiment import ExperimentRequest
-from islands.reproduce.output import ExperimentFolder
+from islands.reproduce.perform import ExperimentFolder
 from islands.reproduce.selection import Selection
 from islands.reproduce.table import PaperTable
 
@@ -56,7 +56,7 @@ class FakeRuns:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count, self.ends_at = 0, 0
         monkeypatch.setattr(module, "read", problem)
-        monkeypatch.setattr(output, "write_plot", lambda *_: None)
+        monkeypatch.setattr(module, "write_plot", lambda *_: None)
         monkeypatch.setattr(experiment, "take_device", lambda *_: None)
         monkeypatch.setattr(experiment, "run_requested", self._run)
         monkeypatch.setattr(experiment, "run_concurrently", self._batch)

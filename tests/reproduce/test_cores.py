@@ -9,7 +9,7 @@ import pytest
 from ranks_for_tests import on_ranks
 
 from islands.parallel import World
-from islands.reproduce import cores
+from islands.reproduce import experiment as cores
 
 
 def test_cores_of_the_ranks_of_a_host_are_united(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ pytest.importorskip("scipy")
 from islands.campaign.engine import Campaign
 from islands.instances.locate import Index
 from islands.report.figure import stored_picture
-from islands.reproduce import PAPERS, output
+from islands.reproduce import PAPERS, perform
 from islands.reproduce.cells import Plot, TableRow
 from islands.reproduce.experiment import Experiment
 from islands.reproduce.table import PaperTable
@@ -35,13 +35,13 @@ def rows_of(table: PaperTable, plot: Any) -> list[TableRow]:
 
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return the list of figures to come."""
-    found, make = list[Any](), output.new_figure
+    found, make = list[Any](), perform.new_figure
 
     def kept(*size: float) -> Any:
         found.append(make(*size))
         return found[-1]
 
-    monkeypatch.setattr(output, "new_figure", kept)
+    monkeypatch.setattr(perform, "new_figure", kept)
     return found
 
 
@@ -54,7 +54,7 @@ def test_texts_stay_in_the_picture(
     table = kind(experiment, (), [found.name for found in kind.instances(Index())])
     for plot in table.plots():
         size = table.columns()[1].name
-        output.write_plot(tmp_path / "a", "svg", kind.title, rows_of(table, plot), size, plot)
+        perform.write_plot(tmp_path / "a", "svg", kind.title, rows_of(table, plot), size, plot)
         figure = found.pop()
         figure.draw_without_rendering()
         whole, axes = figure.bbox, figure.axes[0]
@@ -67,7 +67,7 @@ def test_texts_stay_in_the_picture(
 def axes_of(monkeypatch: pytest.MonkeyPatch, path: Path, rows: list[TableRow], plot: Plot) -> Any:
     """Return the axes of a plot after it was drawn."""
     found = drawn(monkeypatch)
-    output.write_plot(path / "a", "svg", "a title", rows, "n", plot)
+    perform.write_plot(path / "a", "svg", "a title", rows, "n", plot)
     found[0].draw_without_rendering()
     return found[0].axes[0]
 
@@ -105,7 +105,7 @@ def test_labels_of_sizes_have_no_exponent(
 
 def test_the_title_of_a_picture_is_its_caption(tmp_path: Path) -> None:
     path = tmp_path / "a.svg"
-    output.write_plot(path, "svg", "a table", [{"n": 3, "s": 2.0}], "n", Plot("s", {"s": "ours"}))
+    perform.write_plot(path, "svg", "a table", [{"n": 3, "s": 2.0}], "n", Plot("s", {"s": "ours"}))
     text, title = stored_picture(path)
     assert title == "a table: s, by n"
     assert "currentColor" in text

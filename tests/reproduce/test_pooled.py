@@ -9,8 +9,8 @@ import pytest
 from results_for_tests import called, ended
 
 from islands.reproduce.cells import Scaled, TableRow
-from islands.reproduce.pooled import average, least, standard_error, total
-from islands.reproduce.runs import Sample
+from islands.reproduce.experiment import Sample
+from islands.reproduce.table import average, least, standard_error, total
 
 COSTS = [[90, None, 96], [None, None, None], [80, 70, 60], [None, 99, None]]
 

@@ -7,8 +7,8 @@ import pytest
 from results_for_tests import NEAR_BEST_KNOWN, called, ended, filled
 
 from islands.reproduce.cells import Scaled
+from islands.reproduce.experiment import Sample
 from islands.reproduce.jardim2021 import LiteratureTable
-from islands.reproduce.runs import Sample
 from islands.reproduce.table import SampleTable
 
 

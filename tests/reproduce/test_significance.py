@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from islands.reproduce.significance import significance
+from islands.reproduce.cells import significance
 
 pytest.importorskip("scipy")
 

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from colonies_for_tests import decide
+from models_for_tests import TIMES, makespans
 from ranks_for_tests import on_ranks
-from stated_for_tests import TIMES, makespans
 
 import islands
 from islands.modelling.model import Model
@@ -112,7 +112,7 @@ def test_ranks_that_become_idle_change_nothing(
         assert rows(tmp_path / "5", record) == rows(tmp_path / "1", record)
 
 
-def stated(**how: Any) -> Model:
+def model_of(**how: Any) -> Model:
     return islands.permutation(len(TIMES), **how)
 
 
@@ -128,7 +128,7 @@ def test_python_functions_are_called_by_all_ranks(way: str) -> None:
         def cost(order: np.ndarray) -> int:
             return int(costs(order[np.newaxis])[0])
 
-        problem = stated(**({"batch": costs} if way == "batch" else {"function": cost}))
+        problem = model_of(**({"batch": costs} if way == "batch" else {"function": cost}))
         own = {"algorithm": "ga", "islands": 1, "population": 24}
         return islands.solve(problem, world=ranks, **BASIC | own)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stated_for_tests import KINDS, cost_text, squares, stated
+from models_for_tests import KINDS, cost_text, model_of, squares
 
 import islands
 from islands.backends.source import own_line, refused
@@ -167,7 +167,7 @@ def test_code_may_be_in_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_program_gives_the_costs_of_numpy(kind: str) -> None:
-    problem, exact = stated(kind, "cost"), stated(kind, "batch")
+    problem, exact = model_of(kind, "cost"), model_of(kind, "batch")
     solutions = problem.kind.drawn(40, seed=4)
     assert problem.program_costs(solutions).tolist() == exact.costs(solutions).tolist()
 
@@ -180,7 +180,7 @@ def test_exact_functions_are_available() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_solutions_of_files_are_the_same(kind: str, tmp_path: Path) -> None:
-    problem = stated(kind, "batch")
+    problem = model_of(kind, "batch")
     (solution,) = problem.kind.drawn(1, seed=1)
     problem.write_solution(tmp_path / "s.txt", solution, 1.5)
     assert problem.read_solution(tmp_path / "s.txt").tolist() == solution.tolist()

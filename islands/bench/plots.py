@@ -1,4 +1,4 @@
-"""Pictures of `quality`: gaps over time, and the share of runs at a target over time."""
+"""Pictures of `quality`, of its runs over time, and of `gpus`, of what more ranks gain."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from islands.bench.gpus_rows import GpuSpeedRow, GpuTargetRow
 from islands.bench.quality_rows import TARGETS
 from islands.bench.quality_runs import RunRow, labels
 from islands.inside import inside
-from islands.report.curves import Curve, draw_gaps, draw_targets
+from islands.report.curves import Curve, draw_gaps, draw_speed_ups, draw_targets
 from islands.report.figure import save, style
 
 _MOST_METHODS = 8
@@ -51,3 +52,29 @@ def _targets(curves: Sequence[Curve]) -> dict[str, float]:
     reached = [name for name, gap in TARGETS.items() if min(finals) <= gap]
     name = reached[-1] if reached else next(iter(TARGETS))
     return {name: TARGETS[name]}
+
+
+NAME = "gpus.png"
+_MOST = 16
+"""Curves of a panel at most."""
+
+Row = GpuTargetRow | GpuSpeedRow
+
+
+def write_speed_ups(folder: Path, rows: Sequence[Row]) -> None:
+    """Write a picture with a panel for each target, and one for the speed."""
+    panels: dict[str, dict[str, list[tuple[int, float]]]] = {}
+    methods = {row.method for row in rows}
+    for row in rows:
+        if row.speed_up is not None:
+            curves = panels.setdefault(_title(row), {})
+            name = row.instance if len(methods) == 1 else f"{row.instance}, {row.method}"
+            if name in curves or len(curves) < _MOST:
+                curves.setdefault(name, []).append((row.ranks, row.speed_up))
+    if panels:
+        with style():
+            save(draw_speed_ups(panels), inside(folder, NAME), "png")
+
+
+def _title(row: Row) -> str:
+    return f"time to {row.target}" if isinstance(row, GpuTargetRow) else "evaluations per second"

@@ -1,4 +1,4 @@
-"""A stated problem is the same after it was stored as arrays."""
+"""A model is the same after it was stored as arrays."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stated_for_tests import KINDS, cost_text, stated
+from models_for_tests import KINDS, cost_text, model_of
 
 import islands
 from islands.modelling.model import Model, NeedsScriptError, restored
@@ -37,7 +37,7 @@ def require_same(problem: Model) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("maximise", [False, True])
 def test_each_kind_of_problem_is_restored(kind: str, maximise: bool) -> None:
-    require_same(stated(kind, "cost", maximise=maximise, best_known=70))
+    require_same(model_of(kind, "cost", maximise=maximise, best_known=70))
 
 
 def test_all_functions_and_types_of_data_are_restored() -> None:
@@ -54,4 +54,4 @@ def test_all_functions_and_types_of_data_are_restored() -> None:
 
 def test_a_python_function_is_not_restored() -> None:
     with pytest.raises(NeedsScriptError, match="is not stored with a run"):
-        restored(stated("subset", "batch").saved())
+        restored(model_of("subset", "batch").saved())

@@ -1,4 +1,4 @@
-"""Runs of problems stated in a script: killed and resumed, unseeded data, the Parquet file."""
+"""Runs of models of a script: killed and resumed, unseeded data, the Parquet file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small problems stated in CUDA and in Python, with the same costs."""
+"""Small models in CUDA and in Python, with the same costs."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def squares(vectors: NDArray[Any]) -> NDArray[np.float64]:
     return total
 
 
-def stated(kind: str, by: str, **more: Any) -> Model:
+def model_of(kind: str, by: str, **more: Any) -> Model:
     """Return a small problem of a kind, whose costs are given by `cost`, `batch` or `function`."""
     batch = {"permutation": makespans, "subset": profits}.get(kind, squares)
     made: dict[str, Any] = {"name": f"small-{kind}"}
