@@ -13,6 +13,7 @@ from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown, Entry, catalogue
 from islands.instances.formats import FORMATS, FOUND_BY_NAME, recognised
 from islands.instances.locate import Found, find
+from islands.instances.mkp import FORMATS as KNAPSACK_FORMATS
 from islands.problems.base import FACTS, Arrays, Problem, packed
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
@@ -32,7 +33,11 @@ READERS: dict[str, Callable[[Path, str, BestKnown | None], Problem]] = {
     "tsplib": Tsp.read,
     "qaplib": Qap.read,
 }
-"""The reader of each format; the other formats are those of knapsacks."""
+"""The reader of each format whose files have one instance."""
+PART_READERS: dict[str, Callable[[Path, str, BestKnown | None, str, int | None], Problem]] = (
+    dict.fromkeys(KNAPSACK_FORMATS, Mkp.read)
+)
+"""The reader of each other format, which takes the format and the number of an instance."""
 
 
 def load(instance: str | Path, form: str | None = None) -> Problem:
@@ -113,8 +118,8 @@ def read(found: Found, form: str | None = None) -> Problem:
         raise UsageError(f"{option('format', form)}: {unknown('format', form, FORMATS)}")
     form = form or _format_of(entry) or recognised(path)
     known, part = (entry.best_known, entry.part) if entry else (None, found.part)
-    if form not in READERS:
-        problem: Problem = Mkp.read(path, found.name, known, form, part)
+    if form in PART_READERS:
+        problem = PART_READERS[form](path, found.name, known, form, part)
     elif part is not None:
         raise InputError(
             f"{found.name}: a file in the format {form} contains one problem. Name it {path}"

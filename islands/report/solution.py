@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,22 +34,16 @@ def draw_solution(problem: Problem | None, kind: str, solution: Solution) -> tup
     if own is not None:
         figure = new_figure(WIDTH, WIDTH)
         return figure, _by_own(own, figure.add_subplot(), solution)
-    for each, draw in _DRAWN.items():
-        if isinstance(problem, each):
-            return draw(problem, solution)
-    return _numbers(kind, solution)
+    drawing = _drawing_of(problem)
+    return _numbers(kind, solution) if drawing is None else drawing.figure(problem, solution)
 
 
 def draw_into(axes: Any, problem: Problem | None, kind: str, solution: Solution) -> None:
     """Draw a solution into axes; a solution that needs several axes is refused."""
-    own = None if problem is None else problem.plot
+    own, drawing = None if problem is None else problem.plot, _drawing_of(problem)
     if own is not None:
         _by_own(own, axes, solution)
-    elif isinstance(problem, Tsp) and problem.file.coordinates is not None:
-        _draw_tour(axes, problem, solution)
-    elif isinstance(problem, Qap):
-        raise RunError("an assignment needs two axes. Leave axes out")
-    else:
+    elif drawing is None or not drawing.draw_into(axes, problem, solution):
         _draw_numbers(axes, kind, solution)
 
 
@@ -171,9 +165,32 @@ def _draw_numbers(axes: Any, kind: str, solution: Solution) -> None:
     axes.xaxis.set_major_locator(whole_ticks(8))
 
 
-_DRAWN: dict[type[Problem], Callable[[Any, Solution], tuple[Any, str]]] = {
-    Tsp: _tour,
-    Qap: _assignment,
-    Mkp: _knapsack,
+def _tour_into(axes: Any, problem: Tsp, tour: Solution) -> bool:
+    if problem.file.coordinates is None:
+        return False
+    _draw_tour(axes, problem, tour)
+    return True
+
+
+def _assignment_into(axes: Any, problem: Qap, places: Solution) -> bool:
+    raise RunError("an assignment needs two axes. Leave axes out")
+
+
+class _Drawing(NamedTuple):
+    """How solutions of a kind of problem are drawn."""
+
+    figure: Callable[[Any, Solution], tuple[Any, str]]
+    """Returns a figure, and its description."""
+    draw_into: Callable[[Any, Any, Solution], bool]
+    """Draws into axes; False: only the numbers of the solution can be drawn there."""
+
+
+_DRAWN = {
+    Tsp: _Drawing(_tour, _tour_into),
+    Qap: _Drawing(_assignment, _assignment_into),
+    Mkp: _Drawing(_knapsack, lambda *_: False),
 }
-"""The functions that draw the solutions of kinds of problems."""
+
+
+def _drawing_of(problem: Problem | None) -> _Drawing | None:
+    return next((each for kind, each in _DRAWN.items() if isinstance(problem, kind)), None)
