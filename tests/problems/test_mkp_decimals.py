@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mkp_evaluation import evaluate_choices, random_choices
-from numpy_mkp import evaluated
+from numpy_mkp import evaluate_choices, evaluated, random_choices
 from problems_for_tests import knapsack
 
 from islands.backends.base import Backend
