@@ -189,7 +189,7 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
         "islands.bench.quality.require_fitting": lambda *_: None,
         **{
             f"islands.cli.{name}.world": lambda **_: AllAlike(ranks)
-            for name in ("run", "bench", "reproduce")
+            for name in ("run", "bench", "reproduce", "tune")
         },
     }
     with pytest.MonkeyPatch.context() as patches:
