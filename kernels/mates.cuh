@@ -1,4 +1,4 @@
-// Selects one of the visible neighbours as the mate of an individual; `Selection` is the
+// Selects one of the visible neighbours as the mate of an individual; CELLULAR_SELECTION is the
 // rule. Reads the neighbours' costs and fitness; returns the number of the mate. No random numbers
 // here: the caller passes random words.
 #pragma once
@@ -6,9 +6,12 @@
 #include "core/costs.cuh"
 #include "neighbourhood.cuh"
 
-namespace neighbourhood {
+#define CELLULAR_RANDOM 0
+#define CELLULAR_PROPORTIONAL 1
+#define CELLULAR_RELATIVE 2
+#define CELLULAR_BEST 3
 
-enum Selection : int32_t { RANDOM = 0, PROPORTIONAL = 1, RELATIVE = 2, BEST = 3 };
+namespace neighbourhood {
 
 // Return a neighbour with probability proportional to its fitness: 1 / (1 + cost), or 1 - cost for
 // negative costs.
@@ -27,9 +30,9 @@ __device__ int by_fitness(const Neighbour* seen, uint4 word) {
 }
 
 // Return the neighbour to mate with.
-__device__ int selected(int32_t selection, const Neighbour* seen, uint4 word) {
-    if (selection == RANDOM) return draw::below(word.x, SIZE);
-    if (selection == PROPORTIONAL) return by_fitness(seen, word);
+__device__ int selected(const Neighbour* seen, uint4 word) {
+    if (CELLULAR_SELECTION == CELLULAR_RANDOM) return draw::below(word.x, SIZE);
+    if (CELLULAR_SELECTION == CELLULAR_PROPORTIONAL) return by_fitness(seen, word);
     int first = 0;
     int64_t best = seen[0].cost, worst = best;
     for (int k = 1; k < SIZE; ++k) {
@@ -37,7 +40,7 @@ __device__ int selected(int32_t selection, const Neighbour* seen, uint4 word) {
         if (cost < best) best = cost, first = k;
         if (cost > worst) worst = cost;
     }
-    if (selection == BEST) return first;
+    if (CELLULAR_SELECTION == CELLULAR_BEST) return first;
     // The weight of a neighbour is its advantage over the worst plus one, rounded so that the sum
     // fits.
     int shift = 0;

@@ -95,7 +95,7 @@ def _opening(tree: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Call):
             words = ast.unparse(node.func)
             of, _, name = words.rpartition(".")
-            is_direct = name in DIRECT and of not in ("temporary", "ledger", "self")
+            is_direct = name in DIRECT and of not in ("temporary", "ledger", "self", "self.ledger")
             if is_direct or words in ("np.load", "pq.read_table", "pq.read_metadata"):
                 yield words
 

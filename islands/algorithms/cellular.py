@@ -135,6 +135,7 @@ class Cellular(Algorithm):
         numbers = {
             "NEIGHBOURHOOD_KIND": self._kind,
             "NEIGHBOURHOOD_RADIUS": self._radius,
+            "CELLULAR_SELECTION": _SELECTIONS.index(settings.selection),
             "NEIGHBOURHOOD_HALO": int(settings.halo),
         }
         chosen = operators.macros(self._crossover, self._mutation)
@@ -148,7 +149,6 @@ class Cellular(Algorithm):
                 reach=np.int32(self._reach),
                 halo=arrays.get("halo", Null(np.uint8)),
             ),
-            selection=np.int32(_SELECTIONS.index(settings.selection)),
             crossing=np.uint64(round(settings.crossover_rate * 2.0**32)),
             mutating=np.uint64(round(settings.mutation_rate * 2.0**32)),
             group=np.int32(settings.group),

@@ -22,7 +22,7 @@ from islands.errors import UsageError
 from islands.settings import Settings, setting
 
 _KINDS = {"best": 0, "tournament": 1, "random": 1, "proportional": 2}
-"""`Selection` of the kernel; at random, a tournament of one selects."""
+"""`GA_SELECTION` of the kernel; at random, a tournament of one selects."""
 _REPLACEMENTS = ("generational", "steady")
 _DUPLICATES = ("accept", "refuse")
 _LARGEST_TOURNAMENT, _MOST_MUTATIONS = 1000, 1000
@@ -118,7 +118,8 @@ class Ga(Algorithm):
         return completed
 
     def defines(self) -> Macros:
-        return operators.macros(self._crossover, self._mutation)
+        chosen = operators.macros(self._crossover, self._mutation)
+        return chosen | {"GA_SELECTION": str(_KINDS[self.settings.selection])}
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
         settings = self.settings
@@ -128,7 +129,6 @@ class Ga(Algorithm):
             survivors=np.int32(self.survivors),
             tournament=np.int32(1 if settings.selection == "random" else settings.tournament),
             strength=np.int32(settings.strength),
-            selection=np.int32(_KINDS[settings.selection]),
             steady=np.int32(self._is_steady),
             refuses=np.int32(self._refuses),
         )

@@ -19,9 +19,10 @@ from islands.algorithms.base import (
 from islands.archipelago.measure import READ_STRUCTS
 from islands.archipelago.memory import Memory, tile_bytes, tiles_of
 from islands.archipelago.parts import ProgramParts
-from islands.backends.arguments import Null, Struct
+from islands.backends.arguments import Null, Struct, layout_of
 from islands.backends.base import Array, Backend, Call, Fork, Program, Room, arena, in_turn
 from islands.backends.source import Source
+from islands.errors import UsageError
 from islands.migration.kernels import STRUCTS as MIGRATION_STRUCTS
 
 _INDIVIDUALS_A_SLICE = 6
@@ -211,7 +212,12 @@ class Launches:
     def _bound(self, launch: Launch, archipelago: Struct) -> Call:
         room = self._room if launch.threads is None else Room(launch.room or 0)
         _, data, plan, improving = self._arguments
-        own = Struct(**(plan.members | dict(launch.plan))) if launch.plan else plan
+        own = Struct(**(plan.members | dict(launch.plan)))
+        if layout_of(own) != layout_of(plan):
+            raise UsageError(
+                f"Launch({launch.kernel!r}): plan={launch.plan!r} must replace members of"
+                " algorithm::Plan by values of the same types. Give them these types"
+            )
         return self._backend.call(
             self._program,
             launch.kernel,

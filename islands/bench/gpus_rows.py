@@ -14,15 +14,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from islands.bench.base import METHOD, RecordRow
-from islands.bench.quality_rows import KNOWN
+from islands.bench.quality_rows import KNOWN, at_shares
 from islands.bench.quality_runs import RunRow, followed
-from islands.bench.restarts import RestartLaw
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import time_limit
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress import usage
 from islands.run.build import RankOptions
+from islands.statistics import RestartLaw
 from islands.tables import Column, Table
 from islands.text import count
 
@@ -128,7 +128,6 @@ def digests(rows: Sequence[GpuRunRow], alone: Sequence[GpuRunRow]) -> str:
     return SAME if all(mine == other for mine, other in pairs) else DIFFERENT
 
 
-SHARES = (0.1, 0.5, 0.9)
 _SPENT = ("exchange", "migration", "waiting", "idle")
 Runs = Mapping[int, Sequence[GpuRunRow]]
 """The runs of one method on one instance, by the number of ranks."""
@@ -313,9 +312,7 @@ class GpuSpeedRow(RecordRow):
 
 def quantiles(rows: Sequence[GpuRunRow], gap: float) -> list[float | None]:
     """Return the seconds until some shares of the runs had reached a gap; None: not yet."""
-    times = [row.time_to(gap) for row in rows]
-    found = np.quantile(times, SHARES, method="inverted_cdf")
-    return [float(each) if np.isfinite(each) else None for each in found]
+    return at_shares([row.time_to(gap) for row in rows])
 
 
 def _shared(rows: Sequence[GpuRunRow]) -> dict[str, Any]:

@@ -20,6 +20,12 @@ TARGETS = {"1 %": 1.0, "0.1 %": 0.1, "0.01 %": 0.01, KNOWN: 0.0}
 _SHARES = (0.1, 0.5, 0.9)
 
 
+def at_shares(times: Sequence[float]) -> list[float | None]:
+    """Return the seconds until 10, 50 and 90 % of the runs had reached a gap; None: not yet."""
+    found = np.quantile(times, _SHARES, method="inverted_cdf")
+    return [float(each) if np.isfinite(each) else None for each in found]
+
+
 @dataclass(frozen=True)
 class TargetRow(RecordRow):
     """When the runs of a method reached a gap on an instance."""
@@ -41,9 +47,8 @@ class TargetRow(RecordRow):
     def of(cls, target: str, rows: Sequence[RunRow]) -> TargetRow:
         """Return the row of a target for the runs of one method on one instance."""
         times = [row.curve("").time_to(TARGETS[target]) for row in rows]
-        shares = np.quantile(times, _SHARES, method="inverted_cdf")
-        found = [float(each) if np.isfinite(each) else None for each in shares]
-        return cls(*rows[0].key, target, len(rows), int(np.isfinite(times).sum()), *found)
+        reached = int(np.isfinite(times).sum())
+        return cls(*rows[0].key, target, len(rows), reached, *at_shares(times))
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,9 @@ from islands.paths import reading, writing
 from islands.record.files import Row, append_row, write_table
 from islands.record.folder import (
     BENCH,
-    EXPERIMENT_SETTINGS,
-    EXPERIMENTS_LOCK,
     JOB,
     LEDGER,
     MOST_RESULTS,
-    SERIES_TABLE,
-    TUNING_TABLE,
     FolderKind,
     kind_of,
     results_in,
@@ -34,14 +30,6 @@ from islands.record.lock import FolderLock
 from islands.untrusted import MISMATCH, parsing
 
 _EXPERIMENTS = (FolderKind.EXPERIMENT, FolderKind.EXPERIMENTS)
-_MARKS = {
-    FolderKind.SERIES: (SERIES_TABLE, LEDGER),
-    FolderKind.TUNING: (TUNING_TABLE, LEDGER),
-    FolderKind.EXPERIMENT: (EXPERIMENT_SETTINGS, LEDGER),
-    FolderKind.EXPERIMENTS: (EXPERIMENTS_LOCK,),
-    FolderKind.MEASUREMENT: (BENCH, LEDGER),
-}
-"""Files that show that a campaign has begun in a folder; other files there are the user's."""
 
 
 def refuse_unfit(folder: Path, kind: FolderKind, own: Collection[str] = ()) -> None:
@@ -60,7 +48,7 @@ def refuse_unfit(folder: Path, kind: FolderKind, own: Collection[str] = ()) -> N
         if held is FolderKind.MEASUREMENT and not (results_in(folder) or BENCH in names):
             held = None  # an experiment writes its settings after it has made its ledger
     alike = _EXPERIMENTS if kind in _EXPERIMENTS else (kind,)
-    if names.intersection(_MARKS[kind]) and held in (None, *alike):
+    if names.intersection((*kind.marks, LEDGER)) and held in (None, *alike):
         return
     others = {name for name in names if not name.startswith(".")} - {*own, JOB}
     if held is not None and held not in alike:

@@ -28,6 +28,25 @@ _SELDOM = 5.0
 """Minimum seconds between lines of a log file; on a terminal, the line is rewritten at once."""
 
 Piece = TypeVar("Piece")
+_FILE = ".work.json"
+"""Tells other processes what the work in a folder is doing."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """Which piece of its work a series, a tuning, an experiment or a measurement is doing."""
+
+    number: int
+    """The number of the piece, from 1."""
+    of: int
+    words: str
+    """The piece with its number."""
+    time: str
+    """The time so far, and the time that is left if it is known; may be empty."""
+
+    def __str__(self) -> str:
+        """Return the words and the time."""
+        return "; ".join(filter(None, [self.words, self.time]))
 
 
 class Heartbeat:
@@ -174,41 +193,21 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
-@dataclass(frozen=True)
-class Work:
-    """Which piece of its work a series, a tuning, an experiment or a measurement is doing."""
-
-    number: int
-    """The number of the piece, from 1."""
-    of: int
-    words: str
-    """The piece with its number."""
-    time: str
-    """The time so far, and the time that is left if it is known; may be empty."""
-
-    def __str__(self) -> str:
-        """Return the words and the time."""
-        return "; ".join(filter(None, [self.words, self.time]))
-
-
-WORK = ".work.json"
-
-
 def write_work(folder: Path, work: Work) -> None:
     """Write the file; the work continues if this fails."""
-    with suppress(InputError), published(inside(folder, WORK)) as temporary:
+    with suppress(InputError), published(inside(folder, _FILE)) as temporary:
         temporary.write_text(json.dumps(asdict(work)) + "\n", encoding="utf-8")
 
 
 def end_work(folder: Path) -> None:
     """Remove the file, as all pieces are done."""
     with suppress(OSError):
-        (folder / WORK).unlink(missing_ok=True)
+        (folder / _FILE).unlink(missing_ok=True)
 
 
 def read_work(folder: Path) -> Work | None:
     """Return what the work is doing, or was doing when it ended; None if all is done."""
-    path = inside(folder, WORK)
+    path = inside(folder, _FILE)
     if not path.exists():
         return None
     with suppress(FileNotFoundError), parsing(path):
@@ -218,4 +217,4 @@ def read_work(folder: Path) -> Work | None:
 
 def is_of_work(name: str) -> bool:
     """Return whether a file is this one, or one that a killed process was writing."""
-    return name.lstrip(".").startswith(WORK.lstrip("."))
+    return name.lstrip(".").startswith(_FILE.lstrip("."))

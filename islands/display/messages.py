@@ -21,6 +21,11 @@ from islands.problems.base import Problem
 from islands.progress.usage import Machine
 from islands.text import counted, one_line, option, show
 
+_SECONDS = 5.0
+"""Seconds until a generation counts as long, and between messages about it."""
+_HANGING_SECONDS = 3.0
+"""Seconds after the end of a run until an evaluation counts as one that may never return."""
+
 
 class Notices:
     """Print messages before the run has a folder, and keep them for its log."""
@@ -137,12 +142,6 @@ def _compiled(seconds: float) -> str:
     if seconds < 0.1:
         return "kernels loaded from the cache"
     return f"kernels compiled in {seconds:.1f} s and stored in the cache"
-
-
-_SECONDS = 5.0
-"""Seconds until a generation counts as long, and between messages about it."""
-_HANGING_SECONDS = 3.0
-"""Seconds after the end of a run until an evaluation counts as one that may never return."""
 
 
 class Slow:

@@ -15,6 +15,18 @@ from islands.paths import writing
 from islands.progress.progress import Progress
 from islands.text import count, gap, rounded, show
 
+KEY = (
+    "* new best, C checkpoint since the previous row."
+    "   Mean, Spread (mean above best): all individuals."
+)
+HEADER = (
+    "     Generation     Time |         Best     Gap  Island |         Mean  Spread"
+    " |   Evals  Evals/s"
+)
+ROWS_BETWEEN_HEADERS = 20
+SECONDS_BETWEEN_BESTS = 1.0
+SECONDS_BETWEEN_ROWS = 5.0
+
 
 class Screen:
     """Prints a run's header, table and end; if quiet, only the end goes to the stream."""
@@ -97,19 +109,6 @@ def _opened(log: Path) -> TextIO:
     with writing(log):
         # File names may contain bytes that are not UTF-8.
         return opened(log, "a", encoding="utf-8", errors="backslashreplace", buffering=1)
-
-
-KEY = (
-    "* new best, C checkpoint since the previous row."
-    "   Mean, Spread (mean above best): all individuals."
-)
-HEADER = (
-    "     Generation     Time |         Best     Gap  Island |         Mean  Spread"
-    " |   Evals  Evals/s"
-)
-ROWS_BETWEEN_HEADERS = 20
-SECONDS_BETWEEN_BESTS = 1.0
-SECONDS_BETWEEN_ROWS = 5.0
 
 
 class Table:

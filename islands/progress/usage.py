@@ -12,6 +12,11 @@ from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.parallel import World
 
+GENERATIONS, MIGRATION, RANKS = "generations", "migration", "other ranks"
+TEAM = "team"  # the exchange between ranks that share an island, with waiting for each other
+RECORDS, CHECKPOINTS, CALLBACK = "records", "checkpoints", "callback"
+PHASES = (GENERATIONS, TEAM, MIGRATION, RANKS, RECORDS, CHECKPOINTS, CALLBACK)
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -54,12 +59,6 @@ def _once(words: Iterable[str]) -> str:
 def _counted(words: Iterable[str]) -> str:
     counts = Counter(words)
     return ", ".join(word if many == 1 else f"{many} x {word}" for word, many in counts.items())
-
-
-GENERATIONS, MIGRATION, RANKS = "generations", "migration", "other ranks"
-TEAM = "team"  # the exchange between ranks that share an island, with waiting for each other
-RECORDS, CHECKPOINTS, CALLBACK = "records", "checkpoints", "callback"
-PHASES = (GENERATIONS, TEAM, MIGRATION, RANKS, RECORDS, CHECKPOINTS, CALLBACK)
 
 
 class Stopwatch:

@@ -39,9 +39,12 @@ from islands.record.records import Record
 from islands.record.stream import Extent, rank_and_start
 from islands.untrusted import MISMATCH, bounded_text, parsing, typed
 
-LONGEST = 1 << 24
+LONGEST_MANIFEST = 1 << 24
 """Bytes; those of 30000 ranks have fewer."""
 _RANK_FILE = re.compile(r"rank-\d+\.npz")
+_KEPT = 2
+"""Checkpoints that a run keeps."""
+_NAME = re.compile(r"([0-9]+)\.([0-9]+)")
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ class Manifest:
         """Return the manifest of a checkpoint of this run; refuse others."""
         path = checkpoint / MANIFEST
         with parsing(path):
-            values = json.loads(bounded_text(path, LONGEST))
+            values = json.loads(bounded_text(path, LONGEST_MANIFEST))
             if not isinstance(values, dict):
                 raise InputError(f"{MANIFEST}: is not the manifest of a checkpoint")
             form = values.get("format")
@@ -139,10 +142,6 @@ def _natural(value: Any) -> int:
 def content_digest(values: Mapping[str, Any]) -> str:
     """Return the SHA-256 of a manifest's other values."""
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
-
-
-_KEPT = 2
-_NAME = re.compile(r"([0-9]+)\.([0-9]+)")
 
 
 class Checkpoints:

@@ -32,6 +32,11 @@ _MOST_BYTES, _MOST_CELLS, _MOST_COLUMNS = 1 << 28, 1 << 22, 1000
 
 # The solution of a large instance, of up to ten million numbers, is a single field.
 csv.field_size_limit(1 << 27)
+_LARGEST_ARRAYS = 1 << 27
+"""Of the arrays of a problem: more take too long or too much memory for a file of unknown origin.
+
+A dense matrix of 4000 x 4000 has as many.
+"""
 
 
 def read_table(
@@ -119,13 +124,6 @@ def append_row(path: Path, columns: Sequence[str], row: Mapping[str, object]) ->
 def _checksum(row: Mapping[str, object], columns: Sequence[str]) -> str:
     cells = json.dumps([str(row[name]) for name in columns])
     return hashlib.sha256(cells.encode()).hexdigest()
-
-
-_LARGEST_ARRAYS = 1 << 27
-"""Of the arrays of a problem: more take too long or too much memory for a file of unknown origin.
-
-A dense matrix of 4000 x 4000 has as many.
-"""
 
 
 class TooLargeError(InputError):

@@ -41,6 +41,12 @@ SIGNATURE_LINE = "# Signature of its problem.npz: "
 """The lines that tell the files of other runs; the second, if the folder contains the problem."""
 _LAST = "checkpoint"
 """The last table in the file."""
+_SIGNATURE = "signature"
+_SIGNED_BYTES, _LONGEST_SIGNATURE = 32, 4096
+"""The bytes of a signature, and at most those of its array with a header."""
+_HEADER_BYTES = 1 << 12
+"""More than a file has for an array besides its values."""
+_TRUST = "If you made the folder, or trust it, add --trust"
 
 
 def write_settings(folder: Path, spec: RunSpec, run: str = "", signature: str = "") -> None:
@@ -87,14 +93,6 @@ def _is_signed(path: Path) -> bool:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-_SIGNATURE = "signature"
-_SIGNED_BYTES, _LONGEST_SIGNATURE = 32, 4096
-"""The bytes of a signature, and at most those of its array with a header."""
-_HEADER_BYTES = 1 << 12
-"""More than a file has for an array besides its values."""
-_TRUST = "If you made the folder, or trust it, add --trust"
 
 
 def store_problem(folder: Path, problem: Problem) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from islands.configuration.identity import fixed
 from islands.errors import InputError
 from islands.inside import inside
-from islands.record.checkpoint import LONGEST, newest_first
+from islands.record.checkpoint import LONGEST_MANIFEST, newest_first
 from islands.record.folder import (
     CHECKPOINTS,
     FINISHED,
@@ -109,7 +109,7 @@ def _marks(folder: Path) -> Iterator[tuple[str, _Mark]]:
         try:
             path = inside(folder, CHECKPOINTS, name, MANIFEST)
             with parsing(path):
-                values = json.loads(bounded_text(path, LONGEST))
+                values = json.loads(bounded_text(path, LONGEST_MANIFEST))
                 mark = _Mark(str(values["run"]))
         except InputError:
             continue

@@ -184,15 +184,13 @@ def _joined(parts: Sequence[Columns]) -> Columns:
     """Return the columns of several parts as one part."""
     if len(parts) < 2:
         return list(parts[0]) if parts else []
-    return [_concatenated(columns) for columns in zip(*parts, strict=True)]
 
-
-def _concatenated(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    masked = any(isinstance(column, np.ma.MaskedArray) for column in columns)
-    if not masked:
+    def joined(columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        if any(isinstance(column, np.ma.MaskedArray) for column in columns):
+            return np.ma.concatenate(columns)  # type: ignore[no-any-return, no-untyped-call]
         return np.concatenate(columns)
-    joined: NDArray[Any] = np.ma.concatenate(columns)  # type: ignore[no-untyped-call]
-    return joined
+
+    return [joined(columns) for columns in zip(*parts, strict=True)]
 
 
 def read_records(

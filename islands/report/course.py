@@ -44,6 +44,9 @@ AXES: dict[str, tuple[str, Callable[[History], Floats]]] = {
     "seconds": ("seconds", lambda history: history.seconds),
 }
 """What the course is drawn over: the label, and the values."""
+_CELLS = 128
+"""Rows and columns of a drawn matrix at most; more islands share cells."""
+_ARROWS = 400
 
 
 def draw_convergence(
@@ -190,11 +193,6 @@ def draw_best(trace: pa.Table, *, maximise: bool, title: str, axes: Any = None) 
     axes.set(xlabel="generation", ylabel="best profit" if maximise else "best cost", title=title)
     axes.grid(visible=True, alpha=0.3)
     return axes
-
-
-_CELLS = 128
-"""Rows and columns of a drawn matrix at most; more islands share cells."""
-_ARROWS = 400
 
 
 def draw_phases(ranks: Sequence[Mapping[str, float]], phases: Sequence[str]) -> Any:

@@ -342,16 +342,6 @@ class ExperimentRequest:
         is_timed: bool = False,
     ) -> Experiment:
         """Return the experiment of a table; `generations` is the paper's number."""
-        return Experiment(
-            preset=preset,
-            paper_generations=generations,
-            generations=self.generations or generations,
-            backend=self.backend,
-            device=self.device,
-            threads=self.threads,
-            runs=self.runs,
-            campaign=self.campaign,
-            table=table,
-            is_timed=is_timed,
-            cores=self.cores,
-        )
+        shared = {**vars(self), "generations": self.generations or generations}
+        own: dict[str, Any] = {"preset": preset, "table": table, "is_timed": is_timed}
+        return Experiment(**shared, **own, paper_generations=generations)

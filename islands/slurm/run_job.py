@@ -88,7 +88,7 @@ def run_job(
                 )
             launcher = _launcher(program, run, allocation, sum(ranks))
             if not goes_on:
-                _remove_older(run.places(folder) if given.forces else ())
+                _remove_older(run.places(folder) if given.has("--force") else ())
                 attempt = attempts.take_run(attempt)
         except IslandsError as error:
             attempts.end(attempt, error.status, error=str(error))
@@ -111,9 +111,13 @@ def continues(given: CommandWords, folder: Path, attempts: JobAttempts, job: str
         return True
     # The same job, submitted again, continues: its --force was for the run before it. If it is
     # done, --force repeats it.
-    if last is not None and last.words == given.all and not (given.forces and last.status == 0):
+    if (
+        last is not None
+        and last.words == given.all
+        and not (given.has("--force") and last.status == 0)
+    ):
         return True
-    if given.forces or not (folder / RUN_SETTINGS).exists():
+    if given.has("--force") or not (folder / RUN_SETTINGS).exists():
         return False
     raise UsageError(
         f"--out {folder}: contains a run with other options. Name another folder, add --force to"

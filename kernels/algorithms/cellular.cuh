@@ -11,7 +11,6 @@ namespace algorithm {
 
 struct Plan {
     neighbourhood::Grid grid;
-    int32_t selection;            // of the mate: a neighbourhood::Selection
     uint64_t crossing, mutating;  // cross or mutate if a word is below this
     int32_t group;  // consecutive individuals that share the decision to cross and the cut points
     int32_t strength;  // mutations of a child that mutates
@@ -42,7 +41,7 @@ class Mover : public Base<Plan> {
         find_neighbours(slot);
         __syncthreads();
         const uint4 word = word_[1];
-        const int chosen = neighbourhood::selected(plan_.selection, seen_, word_[0]);
+        const int chosen = neighbourhood::selected(seen_, word_[0]);
         copy_row(mates_[1], seen_[chosen].genes, pitch);
         __syncthreads();
         if (word.x < plan_.crossing) {

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from colonies_for_tests import copies, in_teams, one_colony
 from numpy.typing import NDArray
+from numpy_islands import words
 from numpy_migration import NumpyMigration
-from numpy_streams import words
-from one_colony import one_colony
 from problems_for_tests import cities
 from ranks_for_tests import on_ranks
-from teams_for_tests import copies, in_teams
 from user_algorithm import Threshold, ThresholdSettings, neighbours
 
 from islands.algorithms import ALGORITHMS
@@ -237,6 +236,10 @@ WRONG: list[tuple[str, Any, str]] = [
     ("tables", lambda *_: {"neighbours": NEAR, "delta": NEAR}, "the table delta has the name of a"),
     ("tables", lambda *_: {"neighbours": [[1]]}, "the table neighbours has the type list"),
     ("fields", lambda *_: {"delta": Field(POPULATION, np.int64)}, r"shape=12: .* Write \(12,\)"),  # type: ignore[arg-type]
+    (
+        *("schedule", launching(adopt=(Launch("k", 1, plan=(("near", np.int64(5)),)),))),
+        r"Launch\('k'\): plan=.*near.* must replace members of algorithm::Plan",
+    ),
     ("schedule", launching(start=()), r"Schedule: start=\(\): must be a tuple of launches"),
     ("schedule", launching(generation=Launch("k", 1)), "Schedule: generation=Launch"),
     ("schedule", launching(adopt=(Launch("k", 1),)), "the program has no kernel 'k'. Write"),

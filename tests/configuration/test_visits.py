@@ -6,7 +6,7 @@ import pytest
 from islands.configuration.spec import Visits
 
 
-def test_schedules_always_advance() -> None:
+def test_visits_always_advance() -> None:
     visits = Visits(migration_interval=None, record_every=10, last=25)
     assert [visits.after(g) for g in (0, 9, 10, 20, 24, 25)] == [10, 10, 20, 25, 25, 30]
 
@@ -18,7 +18,7 @@ def test_visits_without_rows_of_the_trace_are_migrations_and_the_last_generation
 
 @pytest.mark.parametrize("interval", [None, 7])
 @pytest.mark.parametrize("last", [None, 25, 30])
-def test_visits_are_consistent_with_next_visit(interval: int | None, last: int | None) -> None:
+def test_visits_follow_each_other(interval: int | None, last: int | None) -> None:
     visits = Visits(interval, 10, last)
     visited, generation = [0], 0
     while generation < 60:

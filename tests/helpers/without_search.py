@@ -22,8 +22,7 @@ from typing import Any, NoReturn, Self, TypeVar
 
 import pytest
 import tomli_w
-from documented import Started
-from pages import ROOT
+from pages import ROOT, Started
 
 from islands.bench.base import counts
 from islands.bench.gpus_rows import TARGET

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mkp_evaluation import KERNEL, evaluate_choices, random_choices
-from numpy_mkp import evaluated
-from one_colony import one_colony
+from colonies_for_tests import one_colony
+from numpy_mkp import KERNEL, evaluate_choices, evaluated, random_choices
 from problems_for_tests import knapsack
 
 import islands

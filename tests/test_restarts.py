@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from islands.bench.restarts import RestartLaw
+from islands.statistics import RestartLaw
 
 RUNS = 20_000
 
