@@ -16,7 +16,7 @@ from islands.custom.scripts import is_reference
 from islands.custom.trust import NO_TRUST
 from islands.errors import IslandsError, RunError, Suspended, UsageError
 from islands.inside import inside
-from islands.parallel import ERROR_FILE
+from islands.parallel import ERROR_FILE, powers_of_two
 from islands.problems import load
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, RUN_SETTINGS, claim
@@ -283,11 +283,6 @@ def run_scaling(words: Sequence[str], check: Check) -> int:
             )
     _say(f"same digest on all numbers of nodes: {digest}")
     return 0
-
-
-def powers_of_two(limit: int) -> list[int]:
-    """Return 1, 2, 4, ... and the limit itself."""
-    return sorted({1 << exponent for exponent in range(limit.bit_length())} | {limit})
 
 
 def _write_scaling(path: Path, results: dict[int, Result]) -> None:
