@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from colonies_for_tests import decide
 from problems_for_tests import cities, flat
 from ranks_for_tests import on_ranks
-from teams_for_tests import decide
 
 from islands import IslandsError, Solver, solve
 from islands.backends.base import Backend

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from brkga_runs import archipelago, assert_same, genes_and_costs
-from numbers_for_tests import NUMBERS
-from numpy_brkga import NumpyBrkga
-from problems_for_tests import cities, tsp_from
+from numpy_brkga import NumpyBrkga, archipelago, assert_same, genes_and_costs
+from problems_for_tests import NUMBERS, cities, tsp_from
 
 from islands.backends import choose
 from islands.backends.base import Backend

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from brkga_runs import archipelago, genes_and_costs
+from numpy_brkga import archipelago, genes_and_costs
 from problems_for_tests import cities, lattice
 
 from islands.archipelago.archipelago import Archipelago

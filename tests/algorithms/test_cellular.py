@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from colonies_for_tests import one_colony
 from numpy_cellular import NumpyCellular
 from numpy_improvers import NumpyLocalSearch
-from one_colony import one_colony
 from problems_for_tests import cities, facilities, flat
 
 from islands.algorithms.cellular import Cellular, CellularSettings

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from de_runs import PROBLEMS, assert_same, both
-from numbers_for_tests import NUMBERS
-from numpy_streams import DONORS, words
-from problems_for_tests import cities, facilities
+from numpy_de import PROBLEMS, assert_same, both
+from numpy_islands import DONORS, words
+from problems_for_tests import NUMBERS, cities, facilities
 
 from islands.backends import choose
 from islands.backends.base import Backend

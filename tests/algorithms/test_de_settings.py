@@ -7,8 +7,8 @@ from statistics import mean
 from typing import Any
 
 import pytest
-from numbers_for_tests import NUMBERS
-from one_colony import one_colony
+from colonies_for_tests import one_colony
+from problems_for_tests import NUMBERS
 
 from islands.algorithms.de import De, DeSettings
 from islands.backends.base import Backend

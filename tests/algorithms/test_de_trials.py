@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from de_runs import PROBLEMS, assert_same, both
-from numpy_de import NumpyDe
+from numpy_de import PROBLEMS, NumpyDe, assert_same, both
 from numpy_improvers import NumpyLocalSearch
 from problems_for_tests import facilities
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ga_for_tests import DANTAS, assert_evolves, assert_same, both, genomes
-from numbers_for_tests import NUMBERS
-from one_colony import one_colony
-from problems_for_tests import cities, facilities, flat, knapsack
+from colonies_for_tests import one_colony
+from numpy_ga import DANTAS, assert_evolves, assert_same, both, genomes
+from problems_for_tests import NUMBERS, cities, facilities, flat, knapsack
 from test_operators import Wanted
 
 from islands.algorithms.ga import GaSettings

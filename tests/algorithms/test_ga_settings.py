@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ga_for_tests import DANTAS
+from numpy_ga import DANTAS
 from problems_for_tests import facilities, knapsack
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 from test_operators import FITTING, problem_for

@@ -6,19 +6,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import ga_for_tests
 import numpy as np
+import numpy_ga
+import numpy_tempering
 import pytest
-import tempering_for_tests
 import test_brkga
 import test_cellular
 import test_de
 import test_memetic
 import test_pso
-from late_runs import FAR, shift, shift_reference
 from numpy_brkga import NumpyBrkga
 from numpy_improvers import NumpyLocalSearch
 from problems_for_tests import cities, facilities, knapsack
+from starts_for_tests import FAR, shift, shift_reference
 
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
@@ -49,7 +49,7 @@ def _cellular(backend: Backend, folder: Path) -> Both:
 
 def _ga(backend: Backend, folder: Path) -> Both:
     problem = knapsack(33, 3).adjusted(MkpSettings(infeasible="linear", fit_first=True))
-    return ga_for_tests.both(backend, problem, selection="proportional", reset=2)
+    return numpy_ga.both(backend, problem, selection="proportional", reset=2)
 
 
 def _pso(backend: Backend, folder: Path) -> Both:
@@ -59,7 +59,7 @@ def _pso(backend: Backend, folder: Path) -> Both:
 
 
 def _tempering(backend: Backend, _: Path) -> Both:
-    return tempering_for_tests.both(backend, facilities(9), reset=2, **tempering_for_tests.FIXED)
+    return numpy_tempering.both(backend, facilities(9), reset=2, **numpy_tempering.FIXED)
 
 
 def _memetic(backend: Backend, _: Path) -> Both:
@@ -70,9 +70,9 @@ RUNS: dict[str, tuple[Callable[[Backend, Path], Both], Same]] = {
     "brkga": (_brkga, test_brkga.assert_same),
     "de": (_de, test_de.assert_same),
     "cellular": (_cellular, test_cellular.assert_same),
-    "ga": (_ga, ga_for_tests.assert_same),
+    "ga": (_ga, numpy_ga.assert_same),
     "pso": (_pso, test_pso.assert_same),
-    "tempering": (_tempering, tempering_for_tests.assert_same),
+    "tempering": (_tempering, numpy_tempering.assert_same),
     "memetic": (_memetic, test_memetic.assert_same),
 }
 

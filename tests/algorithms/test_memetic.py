@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from colonies_for_tests import one_colony
 from numpy_memetic import NumpyMemetic
-from one_colony import one_colony
 from problems_for_tests import facilities
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 

@@ -9,12 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from numbers_for_tests import NUMBERS
+from colonies_for_tests import one_colony
 from numpy.typing import NDArray
 from numpy_cellular import NumpyCellular
 from numpy_operators import cycle, mutated, order, pmx, uniform_order
-from one_colony import one_colony
-from problems_for_tests import cities, lattice
+from problems_for_tests import NUMBERS, cities, lattice
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 
 from islands.algorithms import operators

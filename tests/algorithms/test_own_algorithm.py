@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from colonies_for_tests import copies, in_teams, one_colony
 from numpy.typing import NDArray
+from numpy_islands import words
 from numpy_migration import NumpyMigration
-from numpy_streams import words
-from one_colony import one_colony
 from problems_for_tests import cities
 from ranks_for_tests import on_ranks
-from teams_for_tests import copies, in_teams
 from user_algorithm import Threshold, ThresholdSettings, neighbours
 
 from islands.algorithms import ALGORITHMS

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numbers_for_tests import NUMBERS
 from numpy_box import highest
-from numpy_pso import sigmoid
-from problems_for_tests import knapsack
-from pso_runs import BITS, KINDS, NONE, QAP, assert_same, both, both_on, unpacked
+from numpy_pso import BITS, KINDS, NONE, QAP, assert_same, both, both_on, sigmoid, unpacked
+from problems_for_tests import NUMBERS, knapsack
 from test_operators import Wanted
 
 from islands.backends.base import Backend, Block

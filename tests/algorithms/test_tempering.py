@@ -6,8 +6,8 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from numpy_tempering import FIXED, PROBLEMS, archipelago, assert_evolves, both
 from problems_for_tests import facilities, flat, with_equals
-from tempering_for_tests import FIXED, PROBLEMS, archipelago, assert_evolves, both
 
 from islands.backends import choose
 from islands.backends.base import Backend

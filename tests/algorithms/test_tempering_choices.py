@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from numpy_tempering import FIXED, assert_evolves, both, torus
 from problems_for_tests import facilities, of_two_kinds
-from tempering_for_tests import FIXED, assert_evolves, both, torus
 
 from islands.backends.base import Backend
 from islands.instances.qaplib import QapFile

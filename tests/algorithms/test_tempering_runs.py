@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy_tempering import FIXED, PROBLEMS, RING, archipelago, torus
 from problems_for_tests import facilities, of_two_kinds
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 from ranks_for_tests import on_ranks
-from tempering_for_tests import FIXED, PROBLEMS, RING, archipelago, torus
 
 import islands
 from islands.backends import choose

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from colonies_for_tests import one_colony
 from eax_for_tests import placed
-from numbers_for_tests import NUMBERS
 from numpy.typing import NDArray
-from one_colony import one_colony
-from problems_for_tests import facilities, knapsack
+from problems_for_tests import NUMBERS, facilities, knapsack
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago

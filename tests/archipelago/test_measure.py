@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from one_colony import one_colony
+from colonies_for_tests import one_colony
 from problems_for_tests import flat
 
 from islands.algorithms.cellular import CellularSettings

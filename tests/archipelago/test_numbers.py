@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numbers_for_tests import NUMBERS
+from colonies_for_tests import one_colony
 from numpy.typing import NDArray
-from one_colony import one_colony
+from problems_for_tests import NUMBERS
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
 from ranks_for_tests import on_ranks
 from test_outside import digests

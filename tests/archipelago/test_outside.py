@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from one_colony import one_colony
+from colonies_for_tests import one_colony
 from problems_for_tests import cities, facilities, knapsack, with_equals
 from ranks_for_tests import on_ranks
 

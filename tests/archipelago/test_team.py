@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from colonies_for_tests import copies, decide, require_copies
 from ranks_for_tests import on_ranks
 from small_runs import RUNS, evolve, made
-from teams_for_tests import copies, decide, require_copies
 
 from islands.archipelago.measure import ISLAND
 from islands.archipelago.team import divided

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from measured_for_tests import run_row
+from results_for_tests import run_row
 
 from islands.bench import algorithms, gpus_rows, migration, tabu
 from islands.bench.compare import SPEEDS, Tables, ratios, read_tables

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from measured_for_tests import gpu_row
+from results_for_tests import gpu_row
 
 from islands.bench import GPU_INSTANCES, gpus
 from islands.bench.base import BenchRequest

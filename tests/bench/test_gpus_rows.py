@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from measured_for_tests import LIMIT, gpu_row
+from results_for_tests import LIMIT, gpu_row
 
 from islands.bench.gpus_rows import (
     GpuLawRow,

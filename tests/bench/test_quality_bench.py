@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from measured_for_tests import run_row
-from results_for_tests import NEAR_BEST_KNOWN
+from results_for_tests import NEAR_BEST_KNOWN, run_row
 
 from islands.bench import BENCHES, quality
 from islands.bench import quality_runs as traced_of

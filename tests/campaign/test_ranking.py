@@ -9,8 +9,7 @@ import pytest
 
 pytest.importorskip("scipy")
 
-from batches_for_tests import called
-from results_for_tests import NEAR_BEST_KNOWN
+from results_for_tests import NEAR_BEST_KNOWN, called
 
 from islands.campaign import METRICS
 from islands.campaign.configurations import Configuration

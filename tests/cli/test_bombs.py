@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from page_folders import experiment
+from checked_pages import experiment
 
 import islands
 from islands.campaign.series import COLUMNS

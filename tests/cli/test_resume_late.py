@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from late_runs import FAR, shifted_state
+from starts_for_tests import FAR, shifted_state
 
 from islands.cli import main
 from islands.record.checkpoint import Manifest, digest, newest_first

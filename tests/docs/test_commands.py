@@ -9,11 +9,10 @@ import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import documented
+import pages
 import pytest
 from commands_of_slurm import Commands
-from documented import Documented, Started, started, words_of
-from pages import PAGES, ROOT, blocks
+from pages import PAGES, ROOT, Documented, Started, blocks, started, words_of
 from scripts_for_tests import script
 from without_search import tried
 
@@ -74,7 +73,7 @@ STAND_INS: dict[str, tuple[Callable[[Path], None], str]] = {
         lambda to: _copy(Path(os.environ["ISLANDS_INSTANCES"], "mkp/orlib/mknapcb1.txt"), to),
         "a file with several knapsacks",
     ),
-    "hosts": (lambda to: _copy(documented.HOSTS, to), "the reader's hosts: those of the example"),
+    "hosts": (lambda to: _copy(pages.HOSTS, to), "the reader's hosts: those of the example"),
     "sweep.txt": (
         text("tsplib/eil51 --seed 3 --set rho=0.7\ntsplib/eil51 --seed 4\n"),
         "a list of the reader; its first line is the one in the comment of sweep.sbatch",
@@ -219,7 +218,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 SOURCES = [
     pytest.param(each, has_gpus, id=f"{each.name}-{'gpus' if has_gpus else 'cpus'}")
-    for each in (*documented.pages(), *documented.helps(), *documented.scripts())
+    for each in (*pages.pages(), *pages.helps(), *pages.scripts())
     if each.lines
     for has_gpus in (False, True)
 ]

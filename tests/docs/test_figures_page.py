@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from measured_for_tests import run_row
+from results_for_tests import run_row
 from scripts_for_tests import script
 
 from islands.cli import main

@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from documented import started, words_of
-from pages import ROOT
+from pages import ROOT, started, words_of
 from without_search import tried
 
 from islands.display.messages import idle_words

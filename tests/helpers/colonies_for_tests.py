@@ -1,20 +1,28 @@
-"""Archipelagos of colonies, and a check of all their costs."""
+"""Archipelagos of one colony or of several, and of ranks that share islands."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import pytest
+from numpy.typing import NDArray
 
+from islands.archipelago import colony
 from islands.archipelago.archipelago import Archipelago
+from islands.archipelago.colonies import ColonySpec
+from islands.archipelago.measure import INFEASIBLE, ISLAND, NONE
+from islands.archipelago.team import Trial
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
+from islands.improvers import ImproverSettings
 from islands.migration.transport import find
-from islands.parallel import World
+from islands.parallel import Deal, World
 from islands.problems.base import Problem
 from islands.run.build import islands_of
+from islands.settings import Settings
 
 KEYS = "islands=2 algorithm=brkga population=20 elite=0.2 mutants=0.2"
 ORDERS = "islands=3 algorithm=ga encoding=permutation population=16"
@@ -56,3 +64,79 @@ def require_exact(archipelago: Archipelago, problem: Problem) -> int:
             assert np.array_equal(problem.device_costs(solutions), cost)
             count += len(cost)
     return count
+
+
+def one_colony(
+    *,
+    algorithm: str,
+    encoding: str,
+    settings: Settings,
+    population: int,
+    islands: int,
+    improver: ImproverSettings | None = None,
+    decoding: str = "",
+    **others: Any,
+) -> Archipelago:
+    """Return the islands of this rank; pass `others` to `Archipelago`."""
+    names = algorithm, encoding
+    colony = ColonySpec(
+        islands, population, *names, settings, improver or ImproverSettings(), decoding
+    )
+    return Archipelago(colonies=[colony], **others)
+
+
+_GENOMES = {"genes", "archive", "offered"}
+_ARCHIVED = ISLAND.index("archived")
+
+
+def in_teams(
+    ranks: World, backend: Backend, islands: int, *, shares_all: bool = False
+) -> dict[str, Any]:
+    """Return the arguments of `Archipelago` with which ranks share islands as in a run."""
+    deal = Deal(islands, ranks.size, shares_all)
+    team = ranks.split(deal.team(ranks.rank).start) if deal.largest_team > 1 else None
+    return {"world": ranks, "transport": find(ranks, backend)[0], "deal": deal, "team": team}
+
+
+def copies(mine: Archipelago) -> dict[int, dict[str, NDArray[Any]]]:
+    """Return the kept arrays of each island of which a rank has a copy, by its number.
+
+    Genomes are without the memory between them.
+    """
+    found: dict[int, dict[str, NDArray[Any]]] = {}
+    for each in mine._colonies:
+        saved = each.snapshot(mine.generation, is_copied=True)
+        for name in _GENOMES & saved.keys():
+            saved[name] = saved[name][..., : each.encoding.size]
+        for place, island in enumerate(each.held.mine):
+            found[island] = {name: rows[place] for name, rows in saved.items()}
+    return found
+
+
+def require_copies(
+    alone: dict[int, dict[str, NDArray[Any]]], found: dict[int, dict[str, NDArray[Any]]]
+) -> None:
+    """Require that a rank has the same bits as a single rank, where anything is defined."""
+    for island, fields in found.items():
+        for name, rows in fields.items():
+            if name == "archive" and fields["island"][_ARCHIVED] == NONE:
+                continue
+            is_defined = np.ones(len(rows), bool)
+            if name == "offered":
+                is_defined = fields["offered_cost"] != INFEASIBLE
+            one, other = rows[is_defined], alone[island][name][is_defined]
+            assert one.tobytes() == other.tobytes(), (island, name)
+
+
+def decide(monkeypatch: pytest.MonkeyPatch, *, shared: bool) -> None:
+    """Let trials alternate for a few generations, and then share all later ones, or none."""
+
+    class Decided(Trial):
+        def is_shared(self) -> bool:
+            return shared if self.is_over else self._made % 2 == 0
+
+        def generation_ended(self) -> None:
+            self._made += 1
+            self.is_over = self._made >= 4
+
+    monkeypatch.setattr(colony, "Trial", Decided)

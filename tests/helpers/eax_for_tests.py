@@ -7,7 +7,7 @@ from itertools import permutations
 from typing import Any
 
 import numpy as np
-from one_colony import one_colony
+from colonies_for_tests import one_colony
 
 from islands.algorithms import eax
 from islands.archipelago.archipelago import Archipelago

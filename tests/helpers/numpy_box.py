@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy_exact
-from numpy_streams import CROSS, Place, below, philox, words
+from numpy_islands import CROSS, Place, below, philox, words
 
 Genome = list[Any]
 

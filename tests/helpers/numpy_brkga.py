@@ -1,4 +1,4 @@
-"""BRKGA in plain NumPy: the kernels must give the same bits."""
+"""BRKGA in plain NumPy, and its comparison with runs on a device: the bits must be the same."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from colonies_for_tests import one_colony
 from numpy.typing import NDArray
-from numpy_islands import NumpyIslands
-from numpy_streams import MATE, MUTANT, PARENTS, START, below, fraction, words
+from numpy_islands import MATE, MUTANT, PARENTS, START, NumpyIslands, below, fraction, words
+from problems_for_tests import NUMBERS
 
+from islands.algorithms.brkga import BrkgaSettings
+from islands.archipelago.archipelago import Archipelago
+from islands.backends.base import Backend
 from islands.encodings import Encoding
+from islands.migration import MigrationSettings
+from islands.parallel import World
+from islands.problems.base import Problem
 
 Costs = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 
@@ -91,3 +98,34 @@ class NumpyBrkga(NumpyIslands):
                 row = orders[k][self.population - 1 - place]
                 self.keys[k][row], self.cost[k][row] = keys, cost
         self.update_best_after_migration()
+
+
+def archipelago(backend: Backend, problem: Problem, **changes: Any) -> Archipelago:
+    rest = {"population": 20, "islands": 3, "seed": 5, "warm_start": tuple, "decoding": ""}
+    rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
+    migration = {name: changes.pop(name) for name in ("topology", "migrants") if name in changes}
+    return one_colony(
+        problem=problem,
+        algorithm="brkga",
+        encoding=problem.solution_kind if problem.solution_kind in NUMBERS else "keys",
+        settings=BrkgaSettings.build({"elite": 0.2, **changes}),
+        migration=MigrationSettings.build(migration),
+        backend=backend,
+        world=World(),
+        **rest,
+    )
+
+
+def genes_and_costs(mine: Archipelago) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return each island's keys and costs."""
+    saved = mine.snapshot()
+    keys = saved["genes"][:, :, : mine._encodings[0].size]
+    return list(zip(keys, saved["cost"], strict=True))
+
+
+def assert_same(mine: Archipelago, reference: NumpyBrkga) -> None:
+    for (keys, costs), expected_keys, expected_costs in zip(
+        genes_and_costs(mine), reference.keys, reference.cost, strict=True
+    ):
+        assert costs.tolist() == expected_costs.tolist()
+        assert (keys == expected_keys).all()

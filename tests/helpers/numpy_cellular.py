@@ -9,9 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from numpy_improvers import NumpyLocalSearch
-from numpy_islands import NumpyIslands
+from numpy_islands import (
+    MUTANT,
+    MUTATE,
+    NEIGHBOUR,
+    OPERATORS,
+    START,
+    NumpyIslands,
+    Place,
+    below,
+    words,
+)
 from numpy_operators import Genome, crossed, mutated, random_genome
-from numpy_streams import MUTANT, MUTATE, NEIGHBOUR, OPERATORS, START, Place, below, words
 
 Costs = Callable[[NDArray[Any]], NDArray[np.int64]]
 

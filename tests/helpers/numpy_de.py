@@ -1,20 +1,39 @@
-"""Differential evolution in plain NumPy: the kernels must give the same bits."""
+"""Differential evolution in plain NumPy, and on a device: the bits must be the same."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from colonies_for_tests import one_colony
 from numpy.typing import NDArray
 from numpy_box import highest
 from numpy_improvers import NumpyLocalSearch, distinct
-from numpy_islands import NumpyIslands
+from numpy_islands import (
+    ADAPT,
+    DONORS,
+    MUTANT,
+    START,
+    TRIAL,
+    NumpyIslands,
+    below,
+    fraction,
+    uniform,
+    words,
+)
 from numpy_migration import NumpyMigration
-from numpy_streams import ADAPT, DONORS, MUTANT, START, TRIAL, below, fraction, uniform, words
+from problems_for_tests import NUMBERS, cities, facilities
 
 from islands.algorithms.de import DeSettings
+from islands.archipelago.archipelago import Archipelago
+from islands.backends.base import Backend
 from islands.encodings import Encoding
+from islands.improvers import ImproverSettings
+from islands.migration import MigrationSettings
+from islands.parallel import World
+from islands.problems.base import Problem
 
 Keys = NDArray[Any]
 Costs = Callable[[NDArray[np.int64]], NDArray[np.int64]]
@@ -144,3 +163,55 @@ class NumpyDe(NumpyIslands):
         migration.migrate(self.cost, self.keys, self.generation, traits=[rates])
         self.rates = [[(weight, crossover) for weight, crossover in island] for island in rates]
         self.update_best_after_migration()
+
+
+PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
+    "tsp": cities,
+    "qap": lambda n, _: facilities(n, symmetric="neither", diagonal=True),
+}
+
+
+def both(
+    backend: Backend,
+    problem: Problem,
+    *,
+    topology: str = "none",
+    migrants: int = 2,
+    search: NumpyLocalSearch | None = None,
+    warm_start: Any = tuple,
+    **changes: Any,
+) -> tuple[Archipelago, NumpyDe]:
+    """Return a new archipelago and the reference."""
+    rest = {"population": 20, "islands": 3, "seed": 5}
+    rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
+    settings = DeSettings.build(changes)
+    encoding = problem.solution_kind if problem.solution_kind in NUMBERS else "keys"
+    improver = {"name": search.name, "rate": search.rate, "steps": 1} if search else {}
+    mine = one_colony(
+        problem=problem,
+        algorithm="de",
+        encoding=encoding,
+        settings=settings,
+        migration=MigrationSettings.build({"topology": topology, "migrants": migrants}),
+        backend=backend,
+        world=World(),
+        improver=ImproverSettings.build(improver),
+        warm_start=warm_start,
+        **rest,
+    )
+    mine.start()
+    reference = NumpyDe(
+        problem.size, problem.costs, settings, assigns=problem.assigns, search=search,
+        bounded=mine._encodings[0] if mine._encodings[0].bounded else None, **rest,
+    )  # fmt: skip
+    return mine, reference
+
+
+def assert_same(mine: Archipelago, reference: NumpyDe) -> None:
+    saved = mine.snapshot()
+    assert saved["cost"].tolist() == [cost.tolist() for cost in reference.cost]
+    assert (saved["genes"][:, :, : reference.n] == np.stack(reference.keys)).all()
+    assert [measure.evaluations for measure in mine.measure()] == reference.calls
+    if reference.adapts:
+        rates = np.array(reference.rates, np.float32)
+        assert (np.stack([saved["weight"], saved["crossover"]], axis=2) == rates).all()

@@ -1,15 +1,15 @@
-"""Local search in plain Python, which evaluates every solution from scratch."""
+"""Local search in plain Python, which evaluates every solution from scratch, and equal items."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from numpy_brkga import NumpyBrkga
-from numpy_equals import Seen
-from numpy_streams import IMPROVE, POSITION, Place, below, words
+from numpy_islands import IMPROVE, POSITION, Place, below, words
 
 from islands.problems.base import Problem
 
@@ -122,3 +122,27 @@ class ImprovedBrkga(NumpyBrkga):
                     sequence = np.argsort(order) if self.search.problem.assigns else order
                     keys[slot][sequence] = distinct(keys[slot])
                 cost[slot] = better
+
+
+class Seen:
+    """A problem whose orders are numbered as on the device."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem, self.size, self.assigns = problem, problem.size, problem.assigns
+
+    def costs(self, orders: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self._problem.costs(self._problem.from_device(orders))
+
+
+def unequal_pairs(problem: Problem, *, of_places: bool = False) -> list[tuple[int, int]]:
+    """Return the pairs of items (or places) whose exchange changes some cost."""
+    n, draw, seen = problem.size, np.random.default_rng(9), Seen(problem)
+    orders = np.array([draw.permutation(n) for _ in range(200)])
+    costs, pairs = seen.costs(orders), []
+    for i, j in combinations(range(n), 2):
+        turned = np.arange(n)
+        turned[[i, j]] = j, i
+        others = turned[orders] if of_places else orders[:, turned]
+        if (seen.costs(others) != costs).any():
+            pairs.append((i, j))
+    return pairs

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from numpy_islands import NumpyIslands
+from numpy_islands import MATES, MUTANT, MUTATE, OPERATORS, START, NumpyIslands, below, words
 from numpy_operators import crossed, random_genome
-from numpy_streams import MATES, MUTANT, MUTATE, OPERATORS, START, below, words
 
 Costs = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from numpy_streams import REPLACE, SELECT, words
+from numpy_islands import REPLACE, SELECT, words
 
 from islands.migration.topology import NOBODY, TOPOLOGIES, Scene
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy_box
 from numpy.typing import NDArray
-from numpy_streams import CROSS, below, fraction, words
+from numpy_islands import CROSS, below, fraction, words
 
 Genome = list[Any]
 

@@ -7,8 +7,8 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from numpy_equals import Seen
-from numpy_streams import TENURE, Place, words
+from numpy_improvers import Seen
+from numpy_islands import TENURE, Place, words
 
 from islands.problems.base import Problem
 

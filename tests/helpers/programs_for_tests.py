@@ -1,4 +1,4 @@
-"""Programs that tests compile: small ones of their own, and those of real parts for GPUs."""
+"""Programs that tests compile, their launches, and those of real parts for GPUs."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.colonies import ColonySpec
 from islands.archipelago.parts import ProgramParts
 from islands.backends.arguments import Struct
-from islands.backends.base import Block
+from islands.backends.base import Backend, Block, Room
 from islands.backends.source import Header, Macros, Source
 from islands.improvers import ImproverSettings
 from islands.problems.base import Problem
@@ -88,3 +90,29 @@ def require_compiles(
     assert code[:4] == b"\x7fELF"
     assert digest.encode() in code  # by which the cache knows it
     return code
+
+
+class Launcher:
+    """Runs kernels of the checks, and copies arrays to the device and back."""
+
+    def __init__(self, backend: Backend, block: Block) -> None:
+        self.backend, self.threads = backend, block.threads
+        self._program = backend.compile(CHECKS, block)
+
+    def __call__(
+        self, kernel: str, *arguments: Any, blocks: int = 1, room: Room | None = None
+    ) -> None:
+        call = self.backend.call(self._program, kernel, *arguments, blocks=blocks, room=room)
+        self.backend.run([call])
+        self.backend.synchronise()
+
+    def upload(self, values: NDArray[Any]) -> Any:
+        return self.backend.upload(values)
+
+    def download(self, array: Any) -> NDArray[Any]:
+        return self.backend.download(array)
+
+
+def random(*shape: int, low: int = -(2**40), high: int = 2**40, seed: int = 5) -> NDArray[np.int64]:
+    """Return random integers from `low` up to `high` - 1."""
+    return np.random.default_rng(seed).integers(low, high, shape)

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numbers_for_tests import NUMBERS
-from problems_for_tests import cities, facilities, knapsack, lattice
+from problems_for_tests import NUMBERS, cities, facilities, knapsack, lattice
 
 from islands.backends.arguments import Arguments
 from islands.backends.base import Block, Call, Program, Room, arena

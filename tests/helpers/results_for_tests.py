@@ -1,13 +1,26 @@
-"""Invented results, and costs near best known values."""
+"""Invented results of runs, of concurrent runs and of benchmarks."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from problems_for_tests import facilities, knapsack
 
+from islands.archipelago.measure import Candidate
+from islands.bench.gpus_rows import TARGET, GpuRunRow
+from islands.bench.quality_runs import RunRow
+from islands.campaign.engine import Campaign
 from islands.campaign.summary import Summary
+from islands.instances.catalogue import BestKnown
+from islands.problems.base import Problem
+from islands.progress.progress import Progress
 from islands.progress.result import Result
+from islands.reproduce.experiment import Experiment
+from islands.reproduce.table import PaperTable
+from islands.run.concurrent import ConcurrentRun, ConcurrentRuns
 
 SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0)
 
@@ -66,3 +79,128 @@ def summary(*costs: int, known: int | None = 200, maximise: bool = False, **fact
         for cost, gap, seconds in zip(costs, gaps, SECONDS, strict=False)
     ]
     return Summary.of(runs, maximise=maximise)
+
+
+Answer = Callable[..., ConcurrentRuns]
+"""Returns a batch for a number of runs and options."""
+
+
+def ended(
+    costs: Sequence[float | None],
+    *,
+    evaluations: int = 1000,
+    generations: int = 1000,
+    seconds: float = 1.0,
+) -> ConcurrentRuns:
+    """Return a batch of runs with these final costs, which took `seconds` in all.
+
+    None stands for a run without a feasible solution.
+    """
+    runs = []
+    for seed, cost in enumerate(costs, 1):
+        progress = Progress(generations, evaluations, seconds, cost, 0, 0, 0.0)
+        if cost is None:
+            runs.append(ConcurrentRun(seed, progress, None, "", "", None))
+            continue
+        best = Candidate(int(cost), 0, np.arange(5), np.arange(5))
+        runs.append(ConcurrentRun(seed, progress, best, "", "", cost))
+    return ConcurrentRuns(tuple(runs), seconds)
+
+
+def called(name: str, known: float | None, *, maximise: bool = False) -> Problem:
+    """Return a small problem with the name of a published one."""
+    problem: Problem = knapsack(5, 2) if maximise else facilities(5)
+    problem.instance = name
+    problem.best_known = None if known is None else BestKnown(known, "optimal", "")
+    return problem
+
+
+@dataclass(frozen=True)
+class _Answered(Experiment):
+    answer: Answer
+
+    def batch(self, problem: Problem, runs: int, **options: Any) -> ConcurrentRuns:
+        return self.answer(runs, **options)
+
+
+def filled(
+    kind: type[PaperTable],
+    answer: Answer,
+    *,
+    generations: int | None = None,
+    runs: int | None = None,
+    here: Sequence[str] | None = None,
+    threads: tuple[int, ...] = (),
+) -> PaperTable:
+    """Return the table of the instances `here`, whose runs `answer` returns."""
+    passed = generations or kind.generations
+    experiment = _Answered(
+        kind.preset, kind.generations, passed, "cuda", "a GPU", threads, runs, Campaign(), answer
+    )
+    return kind(experiment, (), here)
+
+
+LIMIT = 10.0
+"""The time limit of these runs in seconds."""
+
+
+def run_row(**changes: Any) -> RunRow:
+    """Return a run that ends with `cost`, or with the last cost of its `course`."""
+    values: dict[str, Any] = {
+        "instance": "fake/five",
+        "group": "fake",
+        "size": 5,
+        "constraints": None,
+        "maximise": False,
+        "reference": 200,
+        "is_known": True,
+        "backend": "cpu",
+        "method": "default",
+        "device": "CPU, 1 thread",
+        "ranks": 1,
+        "algorithm": "ga",
+        "islands": 8,
+        "population": 256,
+        "seed": 1,
+        "limit": LIMIT,
+        "cost": 210,
+        "seconds": 10.0,
+        "other_seconds": 0.1,
+        "generations": 100,
+        "evaluations": 5000,
+        "proved": False,
+        "course": None,
+    }
+    values |= changes
+    if values["course"]:
+        values["cost"] = values["course"][-1][1]
+    elif values["course"] is None:
+        cost = values["cost"]
+        values["course"] = () if cost is None else ((values["seconds"], cost),)
+    return RunRow(**values)
+
+
+def gpu_row(ranks: int, reached: float, **changes: Any) -> GpuRunRow:
+    """Return a run that is at the best known value, 200, at a time, and 0.1 % above it sooner."""
+    course = [(0.25 * reached, 202.0), (0.5 * reached, 200.2), (reached, 200.0)]
+    values: dict[str, Any] = {
+        "ranks": ranks,
+        "course": course if np.isfinite(reached) else [(9.0, 300.0)],
+        "seconds": min(reached, LIMIT + 0.1),
+    }
+    own: dict[str, Any] = {
+        "purpose": TARGET,
+        "settings": "s",
+        "digest": "d",
+        "team": ranks,
+        "idle_ranks": 0,
+        "exchange": 0.1,
+        "migration": 0.0,
+        "waiting": 0.2,
+        "idle": 0.0,
+        "start_seconds": 0.0,
+        "start_evaluations": 0,
+    }
+    mine = {name: value for name, value in changes.items() if name in own}
+    others = {name: value for name, value in changes.items() if name not in own}
+    return GpuRunRow(**asdict(run_row(**(values | others))), **(own | mine))

@@ -16,12 +16,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from colonies_for_tests import in_teams, one_colony
 from eax_for_tests import field
 from emulated_gpu import EmulatedGpu
-from numbers_for_tests import NUMBERS
-from one_colony import one_colony
-from problems_for_tests import cities, facilities, knapsack, of_two_kinds
-from teams_for_tests import in_teams
+from problems_for_tests import NUMBERS, cities, facilities, knapsack, of_two_kinds
 
 from islands.algorithms import ALGORITHMS, eax
 from islands.algorithms.operators import CROSSOVERS

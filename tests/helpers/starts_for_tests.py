@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from fakes import DeadError, FakeArchipelago, FakeProblem, Quiet
+from numpy.typing import NDArray
 from ranks_for_tests import on_ranks
 
+from islands.archipelago.archipelago import Archipelago
+from islands.archipelago.measure import ISLAND
 from islands.configuration.resolve import layers, resolve
 from islands.parallel import Deal, World
 from islands.problems.base import Solution
@@ -113,3 +117,35 @@ def checkpoints(folder: Path) -> list[str]:
 def streams(folder: Path, name: str = "trace") -> list[str]:
     """Return the names of the unfinished records."""
     return sorted(path.name for path in folder.glob(f"{name}/*.arrows"))
+
+
+_COUNTED = [ISLAND.index(name) for name in ISLAND if name.endswith("generation")]
+
+FAR = 2**32
+"""The number of generations at which a counter of 32 bits overflows."""
+
+
+def shifted_state(saved: Mapping[str, NDArray[Any]], by: int) -> dict[str, NDArray[Any]]:
+    """Return the state of islands with all generation counters increased by `by`."""
+    later = {name: array.copy() for name, array in saved.items()}
+    later["island"][:, _COUNTED] += by
+    if "began" in later:
+        later["began"] += by
+    return later
+
+
+def shift(islands: Archipelago, by: int) -> None:
+    """Increase the generation and migration counters of islands by `by`."""
+    islands.restore(
+        shifted_state(islands.snapshot(), by),
+        generation=islands.generation + by,
+        migrations=islands.migrations + by,
+    )
+
+
+def shift_reference(reference: Any, by: int) -> None:
+    """Increase the counters of a NumPy reference by `by`."""
+    reference.generation += by
+    reference.since = [each + by for each in reference.since]
+    if hasattr(reference, "began"):
+        reference.began = [each + by for each in reference.began]

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from colonies_for_tests import one_colony
 from emulated_gpu import EmulatedGpu
 from numpy_improvers import MOVES, ImprovedBrkga, NumpyLocalSearch
-from one_colony import one_colony
 from problems_for_tests import cities, facilities
 
 from islands.algorithms.brkga import BrkgaSettings

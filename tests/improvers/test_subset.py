@@ -8,9 +8,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy_subset import NumpyKnapsack, NumpyLocal
+from numpy_subset import (
+    INFEASIBLE,
+    NumpyKnapsack,
+    NumpyLocal,
+    assert_same,
+    feasible,
+    improved,
+    source_of,
+    ways,
+)
 from problems_for_tests import cities, knapsack
-from subset_improvers import INFEASIBLE, assert_same, feasible, improved, source_of, ways
 
 import islands
 from islands.backends import choose

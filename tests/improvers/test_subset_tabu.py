@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy_subset import NumpyKnapsack, NumpySubsetTabu
+from numpy_subset import NumpyKnapsack, NumpySubsetTabu, assert_same, feasible, improved, ways
 from problems_for_tests import knapsack
-from subset_improvers import assert_same, feasible, improved, ways
 
 import islands
 from islands.backends import choose

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy_equals import Seen, unequal_pairs
-from numpy_improvers import ImprovedBrkga
+from colonies_for_tests import one_colony
+from numpy_improvers import ImprovedBrkga, Seen, unequal_pairs
 from numpy_tabu import NumpyTabu
-from one_colony import one_colony
 from problems_for_tests import cities, facilities, with_equals
 
 from islands.algorithms.brkga import BrkgaSettings

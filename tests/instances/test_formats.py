@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from instance_texts import drake_text
-from knapsacks import COUNTED, DRAKE, SAC94, TITLED, content, write
+from instance_texts import COUNTED, DRAKE, SAC94, TITLED, content, drake_text, write
 
 from islands.errors import InputError, UsageError
 from islands.instances.formats import FOUND_BY_NAME, recognised

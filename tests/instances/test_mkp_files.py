@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from instance_texts import drake_text
-from knapsacks import COUNTED, DRAKE, SAC94, SMALL, TITLED, content, write
+from instance_texts import COUNTED, DRAKE, SAC94, SMALL, TITLED, content, drake_text, write
 
 from islands.errors import InputError, UsageError
 from islands.instances.mkp import read_mkp

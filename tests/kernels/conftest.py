@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from emulated_gpu import EmulatedGpu
-from launcher import Launcher
+from programs_for_tests import Launcher
 
 from islands.backends import choose
 from islands.backends.base import Backend, Block

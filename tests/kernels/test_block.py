@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from launcher import Launcher, random
+from programs_for_tests import Launcher, random
 
 SIZES = [1, 2, 3, 31, 32, 33, 100, 255, 256, 257, 1000, 4097]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from launcher import Launcher, random
+from programs_for_tests import Launcher, random
 
 # Random123's published results: counter, key, result of philox4x32-10 and of philox4x32-7.
 PHILOX = [

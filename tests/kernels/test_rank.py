@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from ga_for_tests import DANTAS, both
+from numpy_ga import DANTAS, both
 from problems_for_tests import flat, knapsack
 
 from islands.archipelago.measure import ISLAND, NONE

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from launcher import Launcher, random
 from numpy.typing import NDArray
-from programs_for_tests import CHECKS
+from programs_for_tests import CHECKS, Launcher, random
 
 from islands.encodings.keys import LEVELS, Keys
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from supervised import Supervised
+from fake_machine import Supervised
 
 # It waits for signals, like a job that writes a checkpoint at a signal.
 PATIENT = """#!/bin/sh

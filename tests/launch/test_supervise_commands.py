@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from supervised import Supervised
+from fake_machine import Supervised
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from numpy_islands import SELECT, words
 from numpy_migration import NumpyMigration
-from numpy_streams import SELECT, words
 from test_exchange import ELITE, POPULATION, SEED, archipelago_of, seen
 
 from islands.archipelago.archipelago import Archipelago

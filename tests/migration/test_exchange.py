@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from late_runs import FAR, shift
+from colonies_for_tests import in_teams, one_colony
 from numpy_migration import NumpyMigration
-from one_colony import one_colony
 from ranks_for_tests import on_ranks
-from teams_for_tests import in_teams
+from starts_for_tests import FAR, shift
 
 from islands.algorithms.brkga import BrkgaSettings
 from islands.archipelago.archipelago import Archipelago

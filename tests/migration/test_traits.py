@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from colonies_for_tests import in_teams, one_colony
 from numpy.typing import NDArray
 from numpy_de import NumpyDe
 from numpy_migration import NumpyMigration
-from one_colony import one_colony
 from problems_for_tests import facilities
 from ranks_for_tests import on_ranks
-from teams_for_tests import in_teams
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Shape

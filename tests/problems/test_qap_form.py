@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy_equals import unequal_pairs
+from numpy_improvers import unequal_pairs
 from problems_for_tests import facilities, with_equals
 
 import islands

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from batches_for_tests import called
-from results_for_tests import result
+from results_for_tests import called, result
 
 import islands
 from islands import statistics

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from browser import View, browser, faults
-from page_folders import experiment, tuning
+from checked_pages import experiment, tuning
 
 from islands.report.figure import inline, logarithmic_from, new_figure, style
 from islands.report.folders import page_for

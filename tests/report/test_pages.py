@@ -11,8 +11,7 @@ from typing import Any
 
 import pyarrow.parquet as parquet
 import pytest
-from checked_pages import Checked, page, plain
-from page_folders import experiment
+from checked_pages import Checked, experiment, page, plain
 
 import islands
 from islands.errors import InputError

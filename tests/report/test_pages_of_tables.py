@@ -7,8 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from checked_pages import page, plain
-from page_folders import experiment, tuning
+from checked_pages import experiment, page, plain, tuning
 
 from islands.display.heartbeat import Work, write_work
 from islands.errors import InputError

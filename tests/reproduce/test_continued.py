@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("scipy")
 
-from batches_for_tests import called, ended
+from results_for_tests import called, ended
 
 from islands.campaign.engine import Campaign
 from islands.campaign.ledger import LEDGER, Ledger

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from batches_for_tests import called, ended, filled
+from results_for_tests import called, ended, filled
 
 from islands.configuration.resolve import layers
 from islands.configuration.stop import last_generation, parse

@@ -6,7 +6,7 @@ from math import sqrt
 from statistics import stdev
 
 import pytest
-from batches_for_tests import called, ended
+from results_for_tests import called, ended
 
 from islands.reproduce.cells import Scaled, TableRow
 from islands.reproduce.experiment import Sample

@@ -4,8 +4,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 import pytest
-from batches_for_tests import called, ended, filled
-from results_for_tests import NEAR_BEST_KNOWN
+from results_for_tests import NEAR_BEST_KNOWN, called, ended, filled
 
 from islands.reproduce.cells import Scaled
 from islands.reproduce.experiment import Sample

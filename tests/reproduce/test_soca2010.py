@@ -7,7 +7,7 @@ from itertools import combinations, product
 from typing import Any
 
 import pytest
-from batches_for_tests import called, ended, filled
+from results_for_tests import called, ended, filled
 
 from islands.configuration.resolve import layers
 from islands.configuration.stop import last_generation, parse

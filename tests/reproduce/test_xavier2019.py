@@ -8,7 +8,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from batches_for_tests import ended, filled
+from results_for_tests import ended, filled
 
 from islands.configuration.resolve import layers
 from islands.configuration.stop import last_generation, parse

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from colonies_for_tests import decide
 from models_for_tests import TIMES, makespans
 from ranks_for_tests import on_ranks
-from teams_for_tests import decide
 
 import islands
 from islands.modelling.model import Model

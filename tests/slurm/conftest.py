@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from jobs_on import User
-from private_slurm import NoSlurmError, PrivateSlurm
+from private_slurm import NoSlurmError, PrivateSlurm, User
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from jobs_on import SCRIPTS
+from private_slurm import SCRIPTS
 
 from islands.cli import main
 from islands.cli.job import add_submit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import time
 
-from jobs_on import User
+from private_slurm import User
 
 
 def test_processes_of_another_cluster_are_on_no_node_of_this_one(user: User) -> None:

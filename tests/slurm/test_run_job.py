@@ -11,8 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from jobs_on import RUN, SCRIPTS, User
-from private_slurm import PrivateSlurm
+from private_slurm import RUN, SCRIPTS, PrivateSlurm, User
 
 from islands.progress.result import Result
 from islands.slurm.jobs import JobAttempt, JobAttempts

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from jobs_on import RUN, SCRIPTS, User
+from private_slurm import RUN, SCRIPTS, User
 
 from islands.slurm.jobs import JobAttempts
 

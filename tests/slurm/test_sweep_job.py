@@ -13,7 +13,7 @@ import shutil
 import time
 from pathlib import Path
 
-from jobs_on import RUN, SCRIPTS, User
+from private_slurm import RUN, SCRIPTS, User
 
 SHORT = [*RUN, "--population", "64", "--stop", "generations=20"]
 RUNS = int(os.environ.get("ISLANDS_SLURM_RUNS", "3"))
