@@ -49,13 +49,17 @@ class Settings:
     @classmethod
     def names(cls) -> list[str]:
         """Return the names of the settings, in the order of their declaration."""
-        return [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+        return [*cls._declared()]
+
+    @classmethod
+    def _declared(cls) -> dict[str, dataclasses.Field[Any]]:
+        return {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
 
     @classmethod
     def words(cls, name: str) -> str:
         """Return the description of a setting, with its default."""
-        fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
-        return f"{fields[name].metadata['sentence']} (default: {fields[name].default})"
+        field = cls._declared()[name]
+        return f"{field.metadata['sentence']} (default: {field.default})"
 
     @classmethod
     def build(cls, values: Mapping[str, Any], group: str = "") -> Self:
@@ -70,7 +74,7 @@ class Settings:
     @classmethod
     def converted(cls, name: str, value: Any, group: str = "") -> Any:
         """Return one value, converted to the type of its setting and checked against its range."""
-        fields = {field.name: field for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        fields = cls._declared()
         if name not in fields:
             raise UsageError(unknown("setting", name, fields))
         full = f"{group}.{name}" if group else name
@@ -105,10 +109,10 @@ class Settings:
     @classmethod
     def _conditions(cls) -> Iterator[tuple[str, str, list[str]]]:
         """Yield each setting with a condition, the setting it depends on, and the choices."""
-        for field in dataclasses.fields(cls):  # type: ignore[arg-type]
+        for name, field in cls._declared().items():
             other, _, required = field.metadata["of"].partition("=")
             if other:
-                yield field.name, other, required.split(" or ")
+                yield name, other, required.split(" or ")
 
     def check(self) -> None:
         """Raise a `UsageError` if settings contradict each other."""

@@ -110,8 +110,3 @@ def timed(backend: Backend, repeats: int, work: Callable[[], object]) -> list[fl
 def spread(repeats: Sequence[float]) -> float:
     """Return (largest - smallest) / median."""
     return (max(repeats) - min(repeats)) / median(repeats)
-
-
-def counts(size: int) -> list[int]:
-    """Return 1, 2, 4, ... up to `size`, and `size` itself."""
-    return sorted({*(1 << bit for bit in range(size.bit_length())), size})

@@ -18,7 +18,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from islands.backends.cpu import share_of_cores
-from islands.bench.base import BenchRequest, BenchRow, counts
+from islands.bench.base import BenchRequest, BenchRow
 from islands.bench.gpus_rows import (
     SPEED,
     TARGET,
@@ -38,7 +38,7 @@ from islands.configuration.spec import RunSpec
 from islands.configuration.stop import parse
 from islands.custom.trust import Trust
 from islands.modelling.api import permutation
-from islands.parallel import World
+from islands.parallel import World, powers_of_two
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.build import RankOptions, take_device
@@ -73,7 +73,7 @@ def measure(request: BenchRequest) -> Iterator[BenchRow]:
     methods = world.run_on_all(lambda: variants(request.variant, Trust(is_full=request.trust)))
     problems = world.run_on_all(lambda: [_loaded(name) for name in named(request.of)])
     threads = request.threads or world.bcast(share_of_cores(world.local_size))
-    sizes = counts(world.size)
+    sizes = powers_of_two(world.size)
     cases = world.run_on_all(
         lambda: [
             _Case(request, each, variant, threads, sizes)
@@ -88,7 +88,7 @@ def _measured(request: BenchRequest, cases: Sequence[_Case]) -> Iterator[BenchRo
     world = request.world
     # Too few GPUs are refused now, not when the largest number of ranks begins.
     take_device(world, request.backends[0], request.threads, share_gpu=request.share_gpu)
-    parts = {ranks: world.part(ranks) for ranks in counts(world.size)}
+    parts = {ranks: world.part(ranks) for ranks in powers_of_two(world.size)}
     rows, laws = list[GpuTargetRow | GpuSpeedRow](), list[GpuLawRow]()
     work = [(case, SPEED) for case in cases]
     work += [(case, TARGET) for case in cases if case.has_target]

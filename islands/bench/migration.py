@@ -20,12 +20,12 @@ from typing import Any, ClassVar, NamedTuple, cast
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.bench.algorithms import BRKGA, cities
-from islands.bench.base import BenchRequest, BenchRow, RecordRow, counts, spread
+from islands.bench.base import BenchRequest, BenchRow, RecordRow, spread
 from islands.bench.topologies import traffic
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.migration import Arrivals
-from islands.parallel import World
+from islands.parallel import World, powers_of_two
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
@@ -132,7 +132,7 @@ def measure(request: BenchRequest) -> Iterator[BenchRow]:
 def _measured(request: BenchRequest, problems: Mapping[str, Problem]) -> Iterator[BenchRow]:
     world = request.world
     backend = take_device(world, request.backends[0], request.threads)
-    parts = {ranks: world.part(ranks) for ranks in counts(world.size)}
+    parts = {ranks: world.part(ranks) for ranks in powers_of_two(world.size)}
     ends: list[BenchRow] = []
     alone: ScalingRow | None = None
     for name in request.heartbeat.over(list(problems), str):
@@ -159,7 +159,7 @@ def _measured(request: BenchRequest, problems: Mapping[str, Problem]) -> Iterato
 def _cases(request: BenchRequest, problem: Problem) -> Iterator[tuple[int, Case]]:
     """Yield each number of ranks with what these measure, beginning with one rank."""
     for scaling, delay in product(("weak", "strong"), request.delay):
-        for ranks in counts(request.world.size):
+        for ranks in powers_of_two(request.world.size):
             islands = ranks * request.islands_a_rank if scaling == "weak" else STRONG_ISLANDS
             if ranks <= islands:
                 yield ranks, Case(request, problem, scaling, islands, delay)

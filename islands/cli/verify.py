@@ -61,10 +61,7 @@ def verify(args: argparse.Namespace) -> int:
         remarks += compared
     except RunError as error:
         reason = str(error)
-    if args.json:
-        show(_as_json(problem, path, cost, reason, remarks))
-    else:
-        show(_as_text(problem, cost, reason, remarks))
+    _print(problem, path, cost, reason, remarks, as_json=args.json)
     is_wrong = any(remark.value in (None, False) for remark in compared)
     return 1 if cost is None or is_wrong else 0
 
@@ -158,38 +155,35 @@ def _mixed(path: Path, problem: Problem, solution: Solution) -> list[Remark]:
     return [Remark("one_run", False, each) for each in found]
 
 
-def _as_text(
-    problem: Problem, cost: float | None, reason: str | None, remarks: list[Remark]
-) -> str:
-    lines = [f"{problem.instance}   {problem.name} of size {problem.size}"]
-    lines += [remark.words for remark in remarks]
-    known = problem.best_known
+def _print(
+    problem: Problem,
+    path: Path,
+    cost: float | None,
+    reason: str | None,
+    remarks: list[Remark],
+    *,
+    as_json: bool,
+) -> None:
+    """Print the cost, or the reason why there is none, and the remarks."""
+    known, percent = problem.best_known, None if cost is None else problem.gap(cost)
+    if as_json:
+        facts = {"instance": problem.instance, "problem": problem.name, "file": str(path)}
+        found = {"feasible": cost is not None, "reason": reason, "cost": cost}
+        compared = {"best_known": known.value if known else None, "gap": percent}
+        said = {"remarks": {remark.key: remark.value for remark in remarks}}
+        show(json.dumps(facts | found | compared | said))
+        return
+    show(f"{problem.instance}   {problem.name} of size {problem.size}")
+    for remark in remarks:
+        show(remark.words)
     if cost is None:
-        return "\n".join([*lines, f"infeasible: {reason}"])
-    lines.append(f"{problem.cost_word} {cost}")
+        show(f"infeasible: {reason}")
+        return
+    show(f"{problem.cost_word} {cost}")
     if known is not None:
         status = known.status.replace("_", " ")
-        lines.append(f"best known {known.value} ({status})   gap {gap(problem.gap(cost))}")
-    return "\n".join([*lines, "feasible"])
-
-
-def _as_json(
-    problem: Problem, path: Path, cost: float | None, reason: str | None, remarks: list[Remark]
-) -> str:
-    known = problem.best_known
-    return json.dumps(
-        {
-            "instance": problem.instance,
-            "problem": problem.name,
-            "file": str(path),
-            "feasible": cost is not None,
-            "reason": reason,
-            "cost": cost,
-            "best_known": known.value if known else None,
-            "gap": problem.gap(cost) if cost is not None else None,
-            "remarks": {remark.key: remark.value for remark in remarks},
-        }
-    )
+        show(f"best known {known.value} ({status})   gap {gap(percent)}")
+    show("feasible")
 
 
 def add_check(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,7 @@ from islands.parallel.channel import Channel, StopNotice
 from islands.parallel.failure import ERROR_FILE, RanksLostError, describe, record_error
 from islands.parallel.likeness import differences
 from islands.parallel.process import leave, prints_for_all, world
-from islands.parallel.ranks import Deal, blocks, has_launcher, launched
+from islands.parallel.ranks import Deal, blocks, has_launcher, launched, powers_of_two
 from islands.parallel.world import Pending, Standing, World
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "has_launcher",
     "launched",
     "leave",
+    "powers_of_two",
     "prints_for_all",
     "record_error",
     "world",

@@ -54,6 +54,11 @@ def blocks(items: int, groups: int, group: int) -> range:
     return range(first, first + each + (group < more))
 
 
+def powers_of_two(limit: int) -> list[int]:
+    """Return 1, 2, 4, ... and the limit itself: the numbers of ranks or nodes that are compared."""
+    return sorted({1 << exponent for exponent in range(limit.bit_length())} | {limit})
+
+
 def _group(items: int, groups: int, item: int) -> int:
     """Return the group whose block contains an item."""
     each, more = divmod(items, groups)

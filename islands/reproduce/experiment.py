@@ -146,11 +146,6 @@ class Sample:
         """The mean number of calls of the objective per run."""
         return fmean(self.evaluations)
 
-    @property
-    def mean_rate(self) -> float:
-        """The mean number of calls of the objective per second."""
-        return self.mean_evaluations / self.seconds
-
 
 def _gaps(problem: Problem, costs: Iterable[float | None]) -> tuple[float, ...]:
     gaps = (problem.gap(cost) for cost in costs if cost is not None)

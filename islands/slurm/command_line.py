@@ -56,15 +56,9 @@ class CommandWords:
         """Return the last value of an option, or None."""
         return next(reversed(self.values(name)), None)
 
-    @property
-    def forces(self) -> bool:
-        """Whether `--force` is given, so that an older run may be overwritten."""
-        return "--force" in self.all
-
-    @property
-    def trusts(self) -> bool:
-        """Whether `--trust` is given, so that scripts of others may be run."""
-        return "--trust" in self.all
+    def has(self, flag: str) -> bool:
+        """Return whether an option without a value is given, such as `--force`."""
+        return flag in self.all
 
     @property
     def resumes(self) -> bool:

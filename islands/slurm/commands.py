@@ -35,11 +35,14 @@ def state_in_queue(job: str) -> tuple[str, str]:
 
 def states_in_queue(arrays: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return state and reason of all elements of job arrays, by job such as `15_3`."""
-    if not arrays:
-        return {}
+    rows = elements_in_queue(arrays, "%i|%T|%R") if arrays else []
+    return {job: (state, _reason(reason)) for job, state, reason, *_ in rows}
+
+
+def elements_in_queue(arrays: Sequence[str], form: str) -> list[list[str]]:
+    """Return what squeue prints about each element of job arrays, split at `|` of the format."""
     query = ["squeue", "--noheader", "--array", f"--jobs={','.join(arrays)}", "--states=all"]
-    lines = [line.split("|") for line in output([*query, "--format=%i|%T|%R"]).splitlines()]
-    return {job: (state, _reason(reason)) for job, state, reason, *_ in lines}
+    return [line.split("|") for line in output([*query, f"--format={form}"]).splitlines()]
 
 
 def _reason(words: str) -> str:

@@ -16,7 +16,7 @@ from islands.custom.scripts import is_reference
 from islands.custom.trust import NO_TRUST
 from islands.errors import IslandsError, RunError, Suspended, UsageError
 from islands.inside import inside
-from islands.parallel import ERROR_FILE
+from islands.parallel import ERROR_FILE, powers_of_two
 from islands.problems import load
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, RUN_SETTINGS, claim
@@ -88,7 +88,7 @@ def run_job(
                 )
             launcher = _launcher(program, run, allocation, sum(ranks))
             if not goes_on:
-                _remove_older(run.places(folder) if given.forces else ())
+                _remove_older(run.places(folder) if given.has("--force") else ())
                 attempt = attempts.take_run(attempt)
         except IslandsError as error:
             attempts.end(attempt, error.status, error=str(error))
@@ -111,9 +111,13 @@ def continues(given: CommandWords, folder: Path, attempts: JobAttempts, job: str
         return True
     # The same job, submitted again, continues: its --force was for the run before it. If it is
     # done, --force repeats it.
-    if last is not None and last.words == given.all and not (given.forces and last.status == 0):
+    if (
+        last is not None
+        and last.words == given.all
+        and not (given.has("--force") and last.status == 0)
+    ):
         return True
-    if given.forces or not (folder / RUN_SETTINGS).exists():
+    if given.has("--force") or not (folder / RUN_SETTINGS).exists():
         return False
     raise UsageError(
         f"--out {folder}: contains a run with other options. Name another folder, add --force to"
@@ -279,11 +283,6 @@ def run_scaling(words: Sequence[str], check: Check) -> int:
             )
     _say(f"same digest on all numbers of nodes: {digest}")
     return 0
-
-
-def powers_of_two(limit: int) -> list[int]:
-    """Return 1, 2, 4, ... and the limit itself."""
-    return sorted({1 << exponent for exponent in range(limit.bit_length())} | {limit})
 
 
 def _write_scaling(path: Path, results: dict[int, Result]) -> None:

@@ -22,7 +22,7 @@ from islands.inside import inside, inside_all
 from islands.paths import publish, writing
 from islands.record.folder import JOB
 from islands.slurm.command_line import Check, CommandWords
-from islands.slurm.commands import output, reason, sbatch
+from islands.slurm.commands import elements_in_queue, reason, sbatch
 from islands.slurm.jobs import MOST_BYTES, MOST_ELEMENTS, JobAttempts, again, output_in
 from islands.slurm.ranks import Allocation
 from islands.slurm.run_job import run_job
@@ -97,9 +97,9 @@ def _require_trusted(words: Sequence[str], options: Sequence[str]) -> None:
     if path is None or is_signed(_text(path)):
         return
     own, line = CommandWords(words[1:]), CommandWords(options)
-    trust = Trust(own.scripts(), own.trusts)
+    trust = Trust(own.scripts(), own.has("--trust"))
     trust.require(f"{path}: ", [("in its line", line.references())])
-    if line.trusts and not own.trusts:
+    if line.has("--trust") and not own.has("--trust"):
         raise UntrustedError(
             f"{path}: its line has --trust, but you have not written the list on this machine, or"
             " it was changed since. Write --trust after the name of the list instead"
@@ -224,10 +224,9 @@ def _copy_list(folder: Path, words: Sequence[str]) -> None:
 
 def _queried(job: str) -> dict[int, dict[str, str]]:
     """Return account, partition, QOS and time limit of each element of an array."""
-    query = ["squeue", "--noheader", "--array", f"--jobs={job}", "--states=all"]
     names = ("element", *_PLACES, "time")
-    lines = output([*query, "--format=%K|%a|%P|%q|%l"]).splitlines()
-    values = [dict(zip(names, line.split("|"), strict=False)) for line in lines]
+    rows = elements_in_queue([job], "%K|%a|%P|%q|%l")
+    values = [dict(zip(names, row, strict=False)) for row in rows]
     return {int(each["element"]): each for each in values if each["element"].isdecimal()}
 
 

@@ -24,7 +24,6 @@ import pytest
 import tomli_w
 from pages import ROOT, Started
 
-from islands.bench.base import counts
 from islands.bench.gpus_rows import TARGET
 from islands.campaign.engine import Campaign
 from islands.campaign.series import _Performance
@@ -32,7 +31,7 @@ from islands.campaign.tuning import Tuning
 from islands.cli import COMMANDS, functions_of, job, parsed
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
-from islands.parallel import World
+from islands.parallel import World, powers_of_two
 from islands.problems import load, read
 from islands.problems.base import Problem
 from islands.record.folder import BEST
@@ -41,7 +40,6 @@ from islands.reproduce.selection import Selection
 from islands.run.runner import run
 from islands.run.single import Output
 from islands.slurm.ranks import Launcher
-from islands.slurm.run_job import powers_of_two
 
 Value = TypeVar("Value")
 _REPRODUCED = set[tuple[Any, ...]]()
@@ -121,7 +119,7 @@ def _measured(request: Any, problems: Sequence[Problem], tasks: Any) -> Iterator
 
 def _compared(request: Any, cases: Sequence[Any]) -> Iterator[Any]:
     for case in cases:
-        for ranks in counts(request.world.size):
+        for ranks in powers_of_two(request.world.size):
             _try_run(case.spec(ranks, TARGET, 1), case.problem, ranks)
     return iter(())
 
@@ -189,7 +187,7 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
         "islands.bench.quality.require_fitting": lambda *_: None,
         **{
             f"islands.cli.{name}.world": lambda **_: AllAlike(ranks)
-            for name in ("run", "bench", "reproduce")
+            for name in ("run", "bench", "reproduce", "tune")
         },
     }
     with pytest.MonkeyPatch.context() as patches:

@@ -14,6 +14,7 @@ from islands.backends.arguments import Null, Struct
 from islands.backends.base import Backend, Block
 from islands.check.ways import source_of
 from islands.errors import CompileError, UsageError
+from islands.modelling.header import COST, DELTA, REPAIR, Signature
 from islands.modelling.model import Model
 
 N = 12
@@ -241,3 +242,40 @@ def test_headers_cannot_be_included(argument: str, text: str) -> None:
 @pytest.mark.parametrize("comment", ["// #include <cmath>", "/*\n#include <cmath>\n*/"])
 def test_a_comment_includes_no_header(comment: str) -> None:
     assert islands.permutation(N, cost=f"{comment}\n{BOTH}").kind.size == N
+
+
+@pytest.mark.parametrize(
+    ("signature", "parameters"),
+    [
+        (COST, "const Solution& s, int n, const Data& data"),
+        (COST, "const auto& s, auto n, const auto& data"),
+        (COST, "Solution s, const int items, Data"),
+        (DELTA, "const auto& s, int n, const Data& data, Swap move"),
+        (DELTA, "const Solution& s, int n, const Data& data, auto move"),
+        (REPAIR, "auto& s, int n, const Data& data"),
+    ],
+)
+def test_types_may_be_deduced(signature: Signature, parameters: str) -> None:
+    signature.require("cost.cuh", [parameters])
+    signature.require("cost.cuh", ["float x", parameters])  # another function of this name
+
+
+@pytest.mark.parametrize(
+    ("signature", "parameters"),
+    [
+        (COST, "const int* s, int n, const Data& data"),
+        (COST, "const Solution& s, int n"),
+        (COST, "const Solution& s, int n, const Data& data, int more"),
+        (COST, "int n, const Solution& s, const Data& data"),
+        (DELTA, "const Solution& s, int n, const Data& data"),
+        (REPAIR, "const Solution& s, int n, const Data& data"),
+    ],
+)
+def test_other_parameters_are_refused(signature: Signature, parameters: str) -> None:
+    with pytest.raises(UsageError, match=f"{signature.function} has the parameters"):
+        signature.require("cost.cuh", [parameters])
+
+
+def test_a_missing_function_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"does not define cost\. Write __device__ long"):
+        COST.require("cost.cuh", [])

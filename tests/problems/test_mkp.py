@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,9 +19,10 @@ from islands.algorithms import ALGORITHMS
 from islands.backends.base import Backend
 from islands.backends.source import Source
 from islands.encodings import ENCODINGS
-from islands.errors import RunError
+from islands.errors import InputError, RunError, UsageError
 from islands.migration import MigrationSettings
 from islands.parallel import World
+from islands.problems import load
 from islands.problems.mkp import PENALTIES, WAYS, Mkp, MkpSettings
 from islands.problems.utilities import UTILITIES, orders
 
@@ -240,3 +243,137 @@ def test_rejected_feasible_solutions_are_kept(
             best[island] = min([best[island], *both[both % 2 == 0].tolist()])
     assert refused > 0
     assert [each.best for each in mine.measure()] == [cost // 2 for cost in best]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_constraints_may_have_different_decimals(backend: Backend, way: str) -> None:
+    plain = knapsack(40, 4)
+    file = replace(plain.file, unit=10, places=(2, 0, 5, 1))
+    problem = Mkp(file, "decimals", settings=MkpSettings(infeasible=way))
+    choices = random_choices(problem)
+    seen, costs = evaluate_choices(backend, problem, choices, 32)
+    for row, choice in enumerate(choices):
+        wanted, cost = evaluated(problem, choice, 7, (row, 5 * (row % 2), row))
+        assert costs[row] == cost
+        np.testing.assert_array_equal(seen[row], wanted)
+
+
+_PAIRS = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]])
+
+
+def _with_decimals(folder: Path, **settings: Any) -> Mkp:
+    """Return three items; each pair exceeds two capacities, one of them with decimals."""
+    path = folder / "decimals.dat"
+    path.write_text("3 2 0\n5 7 2\n0.5 1.5 0.25\n2 3 4\n0.5 4\n")
+    problem = load(str(path), "drake")
+    assert isinstance(problem, Mkp)
+    return problem.adjusted(MkpSettings(**settings))
+
+
+def test_dynamic_adds_weights_in_units_of_the_file(backend: Backend, tmp_path: Path) -> None:
+    problem = _with_decimals(tmp_path, infeasible="dynamic")
+    _, costs = evaluate_choices(backend, problem, _PAIRS, 32)
+    # Hundredths divided by profit: 2.00 + 5 over 12, 1.75 + 7 over 9, and 0.75 + 6 over 7.
+    parts = [2**20 * 700 // 12 + 1, 2**20 * 875 // 9 + 1, 2**20 * 675 // 7 + 1]
+    assert costs == [2 * each + 1 for each in parts]
+
+
+def test_linear_penalises_excess_in_units_of_the_file(backend: Backend, tmp_path: Path) -> None:
+    problem = _with_decimals(tmp_path, infeasible="linear", penalty=8.0)
+    _, costs = evaluate_choices(backend, problem, _PAIRS, 32)
+    # 8 per unit of excess: 1.50 + 1, 1.25 + 3, and 0.25 + 2; minus the profit.
+    fined = [20 - 12, 34 - 9, 18 - 7]
+    assert costs == [2 * each + 1 for each in fined]
+
+
+def test_scaled_weights_that_may_overflow_are_refused(tmp_path: Path) -> None:
+    def problem(weight: str, way: str) -> Mkp:
+        (tmp_path / "a.dat").write_text(f"2 2 0\n5 6\n{weight} {weight}\n700 800\n0.5 900\n")
+        read = load(str(tmp_path / "a.dat"), "drake")
+        assert isinstance(read, Mkp)
+        return read.adjusted(MkpSettings(infeasible=way))
+
+    tiny = "0.000000000000001"
+    message = r"a\.dat: all weights, scaled to integers, add up to 1500000000000000002,"
+    with pytest.raises(InputError, match=message):
+        problem(tiny, "dynamic")
+    problem(tiny, "linear")
+    problem(tiny, "drop")
+    # Decimals of a capacity need no scaling if there are no weights.
+    assert problem("0", "dynamic")._scales() == [0, 1]
+
+
+def test_penalties_do_not_depend_on_the_number_of_decimals(tmp_path: Path) -> None:
+    texts = {
+        "whole.dat": "4 2 0\n61 50 40 30\n3 4 5 6\n7 2 3 1\n9 8\n",
+        "tenths.dat": "4 2 0\n6.1 5.0 4.0 3.0\n0.3 0.4 0.5 0.6\n7 2 3 1\n0.9 8\n",
+    }
+    costs = []
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+        problem = load(str(tmp_path / name), "drake")
+        assert isinstance(problem, Mkp)
+        # Profits and the weights of the first constraint are ten times as large.
+        prices = problem.adjusted(MkpSettings(infeasible="linear", penalty=20.0)).prices()
+        costs.append(prices.tolist())
+    assert costs == [[20.0, 20.0], [20.0, 200.0]]
+
+
+def test_settings_without_effect_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"penalty=3.*infeasible=linear, but infeasible is repair"):
+        MkpSettings.build({"penalty": 3.0})
+    with pytest.raises(UsageError, match=r"utilities=scaled.*infeasible=repair"):
+        MkpSettings.build({"infeasible": "drop", "utilities": "scaled"})
+    with pytest.raises(
+        UsageError, match=r"fit_first=true.*infeasible=linear or dynamic, but infeasible is repair"
+    ):
+        MkpSettings.build({"fit_first": True})
+    with pytest.raises(UsageError, match=r"orders=2.*infeasible=repair"):
+        MkpSettings.build({"infeasible": "dynamic", "orders": 2})
+
+
+def test_penalties_that_may_overflow_are_refused() -> None:
+    problem = knapsack(2, 20, largest=1 << 58)
+    problem.adjusted(MkpSettings(infeasible="drop"))
+    with pytest.raises(InputError, match=r"all weights add up to .*Choose infeasible=repair"):
+        problem.adjusted(MkpSettings(infeasible="linear"))
+
+
+@pytest.mark.parametrize("items", [1, 256, 257, 70_000])
+@pytest.mark.parametrize("way", WAYS)
+def test_orders_have_the_type_that_kernels_expect(items: int, way: str) -> None:
+    kept = {"orders": 3, "utilities": "scaled"} if way == "repair" else {}
+    problem = knapsack(items, 1).adjusted(MkpSettings(infeasible=way, **kept))
+    *_, ranks = problem.arrays()
+    types = {1: "unsigned char", 2: "unsigned short", 4: "int32_t"}
+    assert problem.defines()["MKP_RANK"] == types[ranks.dtype.itemsize]
+    assert problem.defines()["MKP_ORDERS"] == str(len(ranks))
+
+
+def test_core_needs_an_order_by_utility() -> None:
+    improver = {"name": "exchange", "core": 5}
+    for way in ("drop", "linear", "dynamic"):
+        with pytest.raises(UsageError, match=r"improver.core=5: .*infeasible=repair"):
+            islands.solve(knapsack(9, 2), infeasible=way, improver=improver, backend="cpu")
+
+
+@pytest.mark.parametrize(
+    ("items", "constraints", "population", "islands_of_all", "reset", "every"),
+    [
+        (50, 5, 64, 256, 500, 10),
+        (500, 30, 64, 256, 500, 10),
+        (1500, 15, 256, 16, 1500, 2),
+        (2500, 100, 512, 8, 2500, 2),
+        (9000, 5, 512, 8, 5000, 2),
+    ],
+)
+def test_default_settings_are_those_of_the_measurements(
+    items: int, constraints: int, population: int, islands_of_all: int, reset: int, every: int
+) -> None:
+    found = knapsack(items, constraints).defaults()
+    sizes = {"population": population, "islands": islands_of_all}
+    assert found.items() >= {**sizes, "reset": reset, "record.every": every}.items()
+    improver = {"name": "exchange22", "strategy": "best", "core": 60, "every": 100, "rate": 0.1}
+    assert found.items() >= {f"improver.{name}": value for name, value in improver.items()}.items()
+    chosen = {"algorithm": "ga", "encoding": "bits", "strength": 2, "migration.topology": "none"}
+    assert found.items() >= chosen.items()

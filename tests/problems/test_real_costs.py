@@ -7,10 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from fakes import FakeProblem
 from models_for_tests import cost_text
 
 import islands
 from islands.backends.base import Backend
+from islands.instances.catalogue import BestKnown
 from islands.modelling.model import costs_of
 from islands.problems.real_costs import INFINITE, NOT_A_NUMBER, ordered, real_of
 
@@ -70,3 +72,24 @@ def test_the_device_has_the_same_integers(backend: Backend, maximise: bool) -> N
     orders = np.stack([np.roll(np.arange(len(values)), -i) for i in range(len(values))])
     found = costs_of(problem, orders, backend.name)
     assert found.tolist() == ordered(-values if maximise else values).tolist()
+
+
+@pytest.mark.parametrize(
+    ("best", "cost", "maximise", "gap"),
+    [
+        (200, 210, False, 5.0),
+        (200, 190, False, -5.0),
+        (-200, -190, False, 5.0),
+        (-200, -210, False, -5.0),
+        (200, 190, True, 5.0),
+        (-200, -210, True, 5.0),
+        (0, 0, False, 0.0),
+        (0, 1, False, None),
+        (None, 1, False, None),
+    ],
+)
+def test_a_worse_cost_has_a_positive_gap(
+    best: int | None, cost: int, maximise: bool, gap: float | None
+) -> None:
+    known = None if best is None else BestKnown(best, "best_known", "a list")
+    assert FakeProblem(known, maximise=maximise).gap(cost) == gap

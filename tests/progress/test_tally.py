@@ -32,7 +32,7 @@ class Ranks(World):
         super().__init__()
         self.others = others
 
-    def share(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    def allgather_numbers(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.array([numbers.tolist(), *self.others])
 
 

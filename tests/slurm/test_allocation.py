@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from islands.errors import UsageError
+from islands.parallel import powers_of_two
 from islands.slurm.command_line import CommandWords
 from islands.slurm.ranks import Allocation, Launcher, find_launcher
-from islands.slurm.run_job import powers_of_two
 from islands.slurm.submit import seconds_of, signal_before, time_limit
 from islands.slurm.sweep import element_options
 

@@ -169,3 +169,34 @@ def test_a_changed_result_ends_the_series() -> None:
         InputError, match=r"a-seed2/solution\.parquet: .*Remove solution\.parquet and"
     ):
         done("fake/a")
+
+
+def test_a_series_of_an_earlier_version_goes_on() -> None:
+    done("fake/a")
+    kept, ledger = rows(), Path("out/runs.jsonl")
+    ledger.unlink()  # it had no ledger, only the table
+    Seeded.begun.clear()
+    done("fake/a", runs=3)
+    assert Seeded.begun == [("fake/a", 3)]
+    assert rows()[:2] == kept
+    asked = [json.loads(line)["asked"] for line in ledger.read_text().splitlines()]
+    assert asked == [{"instance": "fake/a", "seed": seed} for seed in ("1", "2", "3")]
+
+
+def test_the_table_is_made_again_from_the_ledger() -> None:
+    done("fake/a")
+    content = Path("out/runs.tsv").read_bytes()
+    # A process that is killed between the two files leaves a table without the last row.
+    Path("out/runs.tsv").write_bytes(b"".join(content.splitlines(keepends=True)[:2]))
+    done("fake/a")
+    assert Path("out/runs.tsv").read_bytes() == content
+
+
+def test_a_changed_line_of_the_ledger_is_named() -> None:
+    done("fake/a")
+    ledger = Path("out/runs.jsonl")
+    ledger.write_text(ledger.read_text().replace('"cost": "101"', '"cost": "100"'))
+    Seeded.begun.clear()
+    with pytest.raises(InputError, match=r"out/runs\.jsonl:2: is damaged \(checksum mismatch"):
+        done("fake/a", runs=3)
+    assert Seeded.begun == []
