@@ -99,7 +99,7 @@ def _memetic_sizes(swaps: Swaps, n: int, gpus: Callable[[], int]) -> dict[str, A
     """Return the islands, the population and the steps of tabu search of a memetic search.
 
     Many short searches of one large population were better than fewer long ones, and than several
-    islands (docs/measured.md).
+    islands (docs/measured).
     """
     if swaps.is_dominated:
         many = {"population": 132, "improver.steps": 2 * n}

@@ -14,8 +14,8 @@ import pytest
 from instance_texts import tsplib_text
 
 from islands import solve
-from islands.cli import experiments as command
 from islands.cli import main
+from islands.cli import reproduce as command
 from islands.instances.synthetic import uniform_tsp
 from islands.problems import load
 from islands.reproduce import PAPERS, jardim2021, soca2010, xavier2019

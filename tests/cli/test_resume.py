@@ -228,14 +228,14 @@ def test_asynchronous_run_has_no_checkpoint_to_resume(
     assert result["cost"] <= first["cost"]
 
 
-def test_killed_runs_give_the_same_result(mpirun: list[str]) -> None:
+def test_killed_runs_give_the_same_result(mpirun: list[str], optimised: None) -> None:
     line = [sys.executable, str(KILLS), "4", "--ranks", "1,2"]
     killed = subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
     assert killed.returncode == 0, killed.stdout + killed.stderr
     assert "no differences" in killed.stdout
 
 
-def test_job_continues_when_a_rank_is_killed(mpirun: list[str]) -> None:
+def test_job_continues_when_a_rank_is_killed(mpirun: list[str], optimised: None) -> None:
     version = subprocess.run([mpirun[0], "--version"], capture_output=True, text=True, check=True)
     if "Open MPI) 5" not in version.stdout:
         pytest.skip("needs Open MPI 5")

@@ -175,6 +175,7 @@ def test_a_killed_job_resumes_on_other_numbers_of_ranks(
     assert found["digest"] == whole["digest"]
 
 
+@pytest.mark.usefixtures("optimised")
 @pytest.mark.parametrize("rank", [0, 2])
 def test_the_share_of_a_killed_rank_goes_to_the_others(
     mpirun: list[str], rank: int, capsys: pytest.CaptureFixture[str]

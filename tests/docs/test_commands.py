@@ -6,7 +6,8 @@ import os
 import re
 import shutil
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pages
@@ -16,6 +17,7 @@ from pages import PAGES, ROOT, Documented, Started, blocks, started, words_of
 from scripts_for_tests import script
 from without_search import tried
 
+from islands import problems
 from islands.errors import InputError, IslandsError, UsageError
 from islands.instances.catalogue import catalogue
 from islands.paths import data_folder
@@ -198,6 +200,16 @@ def troubles(page: Documented, *, has_gpus: bool, published: bool) -> list[str]:
             except (IslandsError, AssertionError) as error:
                 found.append(f"{line}\n    {type(error).__name__}: {error}")
     return found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _read_once() -> Iterator[None]:
+    """Read each instance once: many commands name the same ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        for readers in (problems.READERS, problems.PART_READERS):
+            for name, reader in readers.items():
+                patch.setitem(readers, name, cache(reader))
+        yield
 
 
 @pytest.fixture

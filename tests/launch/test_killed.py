@@ -25,7 +25,7 @@ TEAM += ["--stop", "generations=1500", "--set", "checkpoint.every=0.2s"]
 
 
 @pytest.fixture
-def environment(mpirun: list[str]) -> dict[str, str]:
+def environment(mpirun: list[str], optimised: None) -> dict[str, str]:
     """Return the environment of a user who entered the Python of these tests."""
     path = f"{Path(mpirun[0]).parent}{os.pathsep}{os.environ['PATH']}"
     return {**os.environ, "PATH": path, "PYTHON": sys.executable}
