@@ -51,10 +51,10 @@ def permutation(
 
     `data` are arrays and numbers that CUDA code reads as `data.NAME`. `delta` is CUDA code for the
     change of the cost by a move (`Swap`, `Reversal` or `Insertion`), which makes local search fast.
-    `state` is CUDA code for a `struct State` that follows the moves of a solution, by which tempering
-    judges a move in a few steps: `prepare`, `change` and `apply`. `repair` is CUDA code that may
-    change a solution before it is evaluated. `reference` computes the costs of a batch in NumPy; the
-    best solution is checked with it. `maximise` looks for the highest cost. `name` is the name in results; `best_known` is a cost, for gaps and
+    `state` is CUDA code for a `struct State` that follows the moves of a solution, with `prepare`,
+    `change` and `apply`, so that tempering judges a move in a few steps. `repair` is CUDA code that
+    may change a solution before it is evaluated. `reference` computes the costs of a batch in
+    NumPy; the best solution is checked with it. `maximise` looks for the highest cost. `name` is the name in results; `best_known` is a cost, for gaps and
     `stop="best-known"`. `plot` is a Python function that draws a solution: it receives the solution
     and Matplotlib axes.
 
