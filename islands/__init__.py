@@ -3,8 +3,8 @@
 `load` returns an instance by its name or path; `tsp`, `qap` and `mkp` make a problem from arrays;
 `permutation`, `subset`, `keys` and `real` make a problem from a cost of your own, which
 `check_problem` checks; `qubo` makes one from a matrix. `solve` solves a problem and returns a
-`Result`; `Solver` lets the caller advance the islands step by step. The classes are the base classes of your own parts. All errors are
-`IslandsError`.
+`Result`; `Solver` lets the caller advance the islands step by step. The classes are the base
+classes of your own parts. All errors are `IslandsError`.
 
 >>> import islands
 >>> square = islands.tsp([[0, 0], [10, 10], [10, 0], [0, 10]])

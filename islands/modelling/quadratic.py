@@ -1,4 +1,4 @@
-"""Quadratic binary problems: the cost is a sum of entries of a matrix, and a flip costs one look."""
+"""Quadratic binary problems: a cost is a sum of entries of a matrix, and a flip costs one look."""
 
 from __future__ import annotations
 
