@@ -54,9 +54,9 @@ def permutation(
     `state` is CUDA code for a `struct State` that follows the moves of a solution, with `prepare`,
     `change` and `apply`, so that tempering judges a move in a few steps. `repair` is CUDA code that
     may change a solution before it is evaluated. `reference` computes the costs of a batch in
-    NumPy; the best solution is checked with it. `maximise` looks for the highest cost. `name` is the
-    name in results; `best_known` is a cost, for gaps and `stop="best-known"`. `plot` is a Python
-    function that draws a solution: it receives the solution and Matplotlib axes.
+    NumPy; the best solution is checked with it. `maximise` looks for the highest cost. `name` is
+    the name in results; `best_known` is a cost, for gaps and `stop="best-known"`. `plot` is a
+    Python function that draws a solution: it receives the solution and Matplotlib axes.
 
     >>> problem = islands.permutation(5, function=lambda order: int(order[0]) + int(order[-1]))
     >>> islands.solve(problem, generations=20).cost
