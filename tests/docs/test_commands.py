@@ -145,7 +145,7 @@ _FROM_SETS = ("runs/zi929-20260101-120000", "runs/sw24978-7", "sweep.txt", "my/m
 def is_published(words: Sequence[str]) -> bool:
     """Return whether a command needs published instances."""
     parts = {part for word in words for part in re.split(r"[,=]", word)}
-    uses_default = parts & {"quality", "colonies"} and not parts & {"--of", "--mixes"}
+    uses_default = parts & {"quality", "colonies", "gpus"} and not parts & {"--of", "--mixes"}
     return (
         "reproduce" in words
         or bool(uses_default)
