@@ -43,9 +43,9 @@ __device__ problem::Move move_of(const int32_t* numbers, double value) {
 }
 
 // Makes moves of solutions one after another, and writes their costs as the state follows them.
-KERNEL(follow_moves, (Arena arena, problem::Data data, Word* solutions, int32_t n, int32_t count,
-                      int32_t steps, const int32_t* numbers, const double* values,
-                      int64_t* costs)) {
+KERNEL(follow_moves,
+       (Arena arena, problem::Data data, Word* solutions, int32_t n, int32_t count, int32_t steps,
+        const int32_t* numbers, const double* values, int64_t* costs)) {
     __shared__ int64_t now;
     for (int k = blockIdx.x; k < count; k += gridDim.x) {
         __syncthreads();

@@ -1,7 +1,7 @@
-// Judges the moves of a chain on a user's own problem: by the state of the user (STATED_STATE), which
-// follows the moves; by the user's change of the cost (STATED_DELTA); or by whole costs. The header
-// that includes this file defines the functions of the user. Reads the solution and the data; keeps
-// the state in block memory. No random numbers.
+// Judges the moves of a chain on a user's own problem: by the state of the user (STATED_STATE),
+// which follows the moves; by the user's change of the cost (STATED_DELTA); or by whole costs. The
+// header that includes this file defines the functions of the user. Reads the solution and the
+// data; keeps the state in block memory. No random numbers.
 #pragma once
 
 #include "core/costs.cuh"
@@ -49,7 +49,7 @@ __device__ void as_stated(const Solution& s, const Move& move, Visit visit) {
     if constexpr (takes(EXCHANGE)) {
         if (move.other != Move::NONE) {
             visit(s[move.one] ? moves::Exchange{move.one, move.other}
-                         : moves::Exchange{move.other, move.one});
+                              : moves::Exchange{move.other, move.one});
         }
     }
 }

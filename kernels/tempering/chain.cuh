@@ -18,8 +18,8 @@ using Delta = problem::SwapDeltas::Delta;
 class Chain {
   public:
     __device__ Chain(Scratch& scratch, int32_t* order, int32_t* best_order,
-                     const encoding::Shape& shape,
-                     const problem::Data& data, const algorithm::Plan& plan, int64_t me)
+                     const encoding::Shape& shape, const problem::Data& data,
+                     const algorithm::Plan& plan, int64_t me)
         : n_(shape.n),
           effort_(plan.effort),
           order_(order),

@@ -193,7 +193,8 @@ class Ladder {
     // Take the temperatures at which the replicas of the island accepted climbs often and seldom.
     __device__ void tune() const {
         const double low = temperature_of(plan_.cold_share), high = temperature_of(plan_.hot_share);
-        double* const range = plan_.range + 2 * (int64_t(local_) * (all_.population / rungs_) + number_);
+        double* const range =
+            plan_.range + 2 * (int64_t(local_) * (all_.population / rungs_) + number_);
         range[0] = low;
         range[1] = high > LEAST_RATIO * low ? high : LEAST_RATIO * low;
         spread(range[0], range[1]);

@@ -10,7 +10,9 @@ namespace tempering {
 class Cross {
   public:
     __device__ Cross(Scratch& scratch, const encoding::Shape& shape, const algorithm::Plan&)
-        : shape_(shape), words_((genes::items(shape) + 31) / 32), mask_(scratch.take<uint32_t>(words_)) {}
+        : shape_(shape),
+          words_((genes::items(shape) + 31) / 32),
+          mask_(scratch.take<uint32_t>(words_)) {}
 
     // Both parents are complete on entry, and the child on return.
     __device__ void make(encoding::Gene* child, const encoding::Gene* mine,

@@ -91,8 +91,8 @@ class Chain {
         judge_.prepare(row_);
         const auto change = [&](int i) {
             const auto words = place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, i);
-            const double by = fabs(
-                above(judge_.cost_after(row_, proposals::drawn(words, row_, n_), cost), cost));
+            const double by =
+                fabs(above(judge_.cost_after(row_, proposals::drawn(words, row_, n_), cost), cost));
             return by < 1e300 ? by : 0.0;
         };
         return block::sum(SAMPLES, change) / SAMPLES;

@@ -29,10 +29,10 @@ struct Plan {
     const int32_t* alike_places;  // [n]: see tempering/chain.cuh, or null
     // Of each individual: [islands][population]
     encoding::Gene* state;  // [pitch]
-    int64_t* energy;  // cost of the state
-    int64_t* held;    // cost of the genes, as the replica left them; others are an immigrant's
-    int32_t* rung;    // 0 is the coldest
-    int32_t* mate;    // the individual with which the next generation begins; see replica.cuh
+    int64_t* energy;        // cost of the state
+    int64_t* held;  // cost of the genes, as the replica left them; others are an immigrant's
+    int32_t* rung;  // 0 is the coldest
+    int32_t* mate;  // the individual with which the next generation begins; see replica.cuh
     // Of each rung of each ladder: [islands][population]
     double* temperature;
     // Of each ladder: [islands][population / rungs]
@@ -46,9 +46,9 @@ struct Plan {
 #ifdef TEMPERING_TRIES
     // Chains of moves: see move_chain.cuh.
     double cold_share, hot_share;  // accepted climbs of a proposal at the ends of the temperatures
-    int32_t cycle;    // generations of the first annealing, each next one twice as many; 0: ladders
-    double* roughness;  // mean change of the cost by moves of the first order, of each individual
-    int64_t* climbs;    // accepted climbs of a generation, of each individual
+    int32_t cycle;  // generations of the first annealing, each next one twice as many; 0: ladders
+    double* roughness;   // mean change of the cost by moves of the first order, of each individual
+    int64_t* climbs;     // accepted climbs of a generation, of each individual
     int64_t* proposals;  // of a generation, of each individual
     double* shares;      // [tuning] of each ladder: accepted climbs of a proposal
     double* range;       // [2] of each ladder: the coldest and the hottest temperature

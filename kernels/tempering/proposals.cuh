@@ -13,7 +13,8 @@ namespace proposals {
 
 using problem::Move;
 
-// Draws numbers below bounds from one random word; the product of the bounds must be far below 2^32.
+// Draws numbers below bounds from one random word; the product of the bounds must be far below
+// 2^32.
 class Drawn {
   public:
     __device__ explicit Drawn(uint32_t word) : word_(word) {}

@@ -16,8 +16,8 @@ namespace tempering {
 class Chain {
   public:
     __device__ Chain(Scratch& scratch, int32_t* order, int32_t* best_order,
-                     const encoding::Shape& shape,
-                     const problem::Data&, const algorithm::Plan& plan, int64_t)
+                     const encoding::Shape& shape, const problem::Data&,
+                     const algorithm::Plan& plan, int64_t)
         : scale_(plan.scale),
           effort_(plan.effort),
           order_(order),
