@@ -6,17 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from colonies_for_tests import one_colony
 from moving_problems import BOWL, BOWL_STATE, CHOICE, CHOICE_STATE, ROUTE, TABLE, N, bowl, problem
 from numpy.typing import NDArray
 from numpy_chains import NumpyChains
-from one_colony import one_colony
+from ranks_for_tests import on_ranks
 
 import islands
 from islands.algorithms.tempering import Tempering, TemperingSettings
 from islands.archipelago.archipelago import Archipelago
+from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.migration import MigrationSettings
+from islands.migration.transport import find
 from islands.modelling.model import Model
 from islands.parallel import World
 
@@ -28,17 +31,30 @@ def numbers(costs: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.where(costs < 0, costs ^ (2**63 - 1), costs).view(np.float64)
 
 
+def chains(
+    backend: Backend, model: Model, settings: TemperingSettings, ranks: World, way: str = "none"
+) -> Archipelago:
+    return one_colony(
+        problem=model,
+        algorithm="tempering",
+        encoding=ENCODINGS[model.solution_kind],
+        settings=settings,
+        population=4,
+        islands=2,
+        seed=5,
+        migration=MigrationSettings.build({"topology": way}),
+        backend=backend,
+        world=ranks,
+        transport=find(ranks, backend)[0] if ranks.size > 1 else None,
+        warm_start=list,
+    )
+
+
 def both(backend: Backend, kind: str, **settings: Any) -> tuple[Archipelago, NumpyChains]:
     """Return the same run on a device and in Python."""
     model, cost, moves = problem(kind)
-    values = {"rungs": 2, "proposals": 60, "patience": 4, **settings}
-    own = TemperingSettings.build(values)
-    mine = one_colony(
-        problem=model, algorithm="tempering", encoding=ENCODINGS[model.solution_kind],
-        settings=own, population=4, islands=2, seed=5,
-        migration=MigrationSettings.build({"topology": "none"}), backend=backend, world=World(),
-        transport=None, warm_start=list,
-    )  # fmt: skip
+    own = TemperingSettings.build({"rungs": 2, "proposals": 60, "patience": 4, **settings})
+    mine = chains(backend, model, own, World())
     is_given = own.coldest > 0
     reference = NumpyChains(
         cost, model.solution_kind, N, islands=2, population=4, seed=5, rungs=own.rungs,
@@ -131,3 +147,37 @@ def test_a_state_whose_functions_take_different_moves_is_refused() -> None:
         islands.subset(N, cost=CHOICE, state="__device__ int x;", data={"t": TABLE})
     with pytest.raises(UsageError, match="state: only belongs to cost="):
         islands.subset(N, function=sum, state=CHOICE_STATE)
+
+
+KINDS = ["order", "subset", "keys", "vector", "state of choice", "state of places"]
+OWN = TemperingSettings.build({"rungs": 2, "proposals": 60, "tuning": 4, "cycle": 3, "patience": 3})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ranks_that_have_or_share_islands_give_the_same_bits(kind: str) -> None:
+    def run(ranks: World) -> list[Any]:
+        mine = chains(choose("cpu", 1), problem(kind)[0], OWN, ranks, "ring")
+        mine.start()
+        for _ in range(3):
+            mine.advance(5)
+            mine.migrate()
+        mine.finish()
+        return mine.digests()
+
+    one = run(World())
+    for number in (2, 4):
+        found = [pair for pairs in on_ranks(number, run) for pair in pairs]
+        assert sorted(found) == one
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_restored_snapshot_continues_the_run(backend: Backend, kind: str) -> None:
+    first, second = (chains(backend, problem(kind)[0], OWN, World(), "ring") for _ in range(2))
+    first.start()
+    first.advance(6)
+    first.migrate()
+    second.restore(first.snapshot(), generation=6, migrations=1)
+    for mine in (first, second):
+        mine.advance(9)
+        mine.migrate()
+    assert first.digests() == second.digests()

@@ -166,4 +166,6 @@ def test_published_optima_are_found(name: str, published: Path) -> None:
 def test_programs_compile_for_gpus(kind: str, block: Block, more: dict[str, str]) -> None:
     problem = COMPILED[kind]() if kind in COMPILED else PROBLEMS[kind](40)
     of_parts = parts(problem, "tempering", "permutation", {"rungs": 5})
-    require_compiles(for_gpu("program.cuh", of_parts.macros() | more, block))
+    # NVRTC refuses some of them with the options by which it is faster ("unsupported operation").
+    source = for_gpu("program.cuh", of_parts.macros() | more, block)
+    require_compiles(source, optimised=True)

@@ -135,7 +135,7 @@ def test_tempering_refuses_other_problems_and_improvers(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError) as error:
             resolved(problem, algorithm="tempering")
-        assert "tempering needs stored changes of the cost by exchanges" in str(error.value)
+        assert "tempering needs moves whose change of the cost can be computed" in str(error.value)
         assert "does not have. Possible: brkga on keys, " in str(error.value)
         assert possible in str(error.value)
         assert "tempering on permutation" not in str(error.value).partition("Possible")[2]

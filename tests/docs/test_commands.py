@@ -22,7 +22,7 @@ from islands.errors import InputError, IslandsError, UsageError
 from islands.instances.catalogue import catalogue
 from islands.paths import data_folder
 
-_SCRIPTS = ("launch/quickstart", "tests/run", "docs/measure", "docs/generate")
+_SCRIPTS = ("launch/quickstart", "tests/run", "docs/measure", "docs/generate", "docs/plot")
 _OF_SHELL = ("export", "ls", "cmp", "sleep", "kill", "git", "cp", ".")
 _SAVED = {block.file for page in PAGES for block in blocks(page)}
 """The scripts that readers save from a page."""

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy_acceptance import is_accepted
 from numpy_exact import pow
+from numpy_islands import START, Place, words
 from numpy_operators import crossed, random_genome
-from numpy_streams import START, Place, words
-from numpy_tempering import PROPOSALS, NumpyTempering, Replica
+from numpy_tempering import PROPOSALS, NumpyTempering, Replica, is_accepted
 
 COLD, HOT, TOLL, SAMPLES, TRIES = 0.002, 0.2, 4, 32, 16
 SWAP, REVERSAL, INSERTION, ROTATION, FLIP, EXCHANGE = range(6)
