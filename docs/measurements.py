@@ -193,7 +193,7 @@ _CLAIMS = (
 
 
 def papers(folder: Path = FOLDER) -> str:
-    """Return what the papers' tables say, with ours beside them: a sentence of each."""
+    """Return a sentence of each table that compares a paper with our results."""
     rows = []
     for paper, name, words in _CLAIMS:
         path = folder / paper / f"{name}.txt"
