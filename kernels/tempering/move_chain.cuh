@@ -85,6 +85,9 @@ class Chain {
         return costs;
     }
 
+    // Return the number of moves that roughness() tries.
+    __device__ int samples() const { return n_ < 2 ? 0 : SAMPLES; }
+
     // Return the mean change of the cost by some moves, without those to or from infinity.
     __device__ double roughness(int64_t cost, const draw::Place& place) const {
         if (n_ < 2) return 0.0;

@@ -75,13 +75,15 @@ class Replica {
             plan_.deltas_of[all_.number(local, slot)] = NO_DELTAS;
         }
         const int64_t me = all_.number(local, slot);
+        int64_t evaluated = 1;
 #ifdef TEMPERING_TRIES
         Scratch scratch = scratch_;
         Chain chain(scratch, order_, best_order_, all_.shape, data_, plan_, me);
         const double rough = chain.roughness(cost, all_.place(local, 0, slot));
         if (threadIdx.x == 0) plan_.roughness[me] = rough;
+        evaluated += chain.samples();
 #endif
-        store({cost, cost, 1}, order_, 0, local, slot);
+        store({cost, cost, evaluated}, order_, 0, local, slot);
         if (threadIdx.x == 0) {
             plan_.rung[me] = slot % plan_.rungs;
             plan_.mate[me] = NO_MATE;

@@ -41,7 +41,7 @@ class NumpyChains(NumpyTempering):
         self.population, self.seed, self.rungs, self.reset = population, seed, rungs, 0
         self.patience, self.tuning, self.low, self.high = patience, tuning, low, high
         self.renewed, self.descent, self.generation = renewed, 0, 0
-        self.calls = [[1] * population for _ in range(islands)]
+        self.calls = [[1 + SAMPLES] * population for _ in range(islands)]
         self.kinds = Counter[str]()
         self.replicas, self.units, self.climbs = [], [], [[0] * population for _ in range(islands)]
         self.tried = [[0] * population for _ in range(islands)]
