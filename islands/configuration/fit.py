@@ -65,6 +65,14 @@ def known_settings(algorithms: Sequence[type[Algorithm]], problem: Problem) -> l
     return list(dict.fromkeys(known))
 
 
+def every_setting() -> list[str]:
+    """Return the full names of all settings, of all algorithms and problems."""
+    groups = [*(each.Settings for each in (*ALGORITHMS.values(), *PROBLEMS.values()))]
+    known = [name for group in (GeneralSettings, *groups) for name in group.names()]
+    known += [f"{name}.{key}" for name, group in GROUPS.items() for key in group.names()]
+    return list(dict.fromkeys([*known, *NAMES]))
+
+
 def fitting(problem: Problem) -> list[tuple[str, str]]:
     """Return all pairs of an algorithm and an encoding that can solve the problem."""
     return [
