@@ -3,8 +3,9 @@
 `load` returns an instance by its name or path; `tsp`, `qap` and `mkp` make a problem from arrays;
 `permutation`, `subset`, `keys` and `real` make a problem from a cost of your own, which
 `check_problem` checks; `qubo` makes one from a matrix. `solve` solves a problem and returns a
-`Result`; `Solver` lets the caller advance the islands step by step. The classes are the base
-classes of your own parts. All errors are `IslandsError`.
+`Result`; `Solver` lets the caller advance the islands step by step. `resume` goes on with the run
+in a folder, `read_run` returns its result. The classes are the base classes of your own parts. All
+errors are `IslandsError`.
 
 >>> import islands
 >>> square = islands.tsp([[0, 0], [10, 10], [10, 0], [0, 10]])
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
     from islands.settings import setting as setting
     from islands.solver import Solver as Solver
     from islands.solver import solve as solve
+    from islands.stored import read_run as read_run
+    from islands.stored import resume as resume
 else:
     _HOMES = {
         "algorithms.base": "Algorithm Launch Schedule Shape",
@@ -73,6 +76,7 @@ else:
         "progress.result": "Result",
         "settings": "Settings setting",
         "solver": "Solver solve",
+        "stored": "read_run resume",
     }
     """The modules of the public names."""
     _MODULES = {name: home for home, names in _HOMES.items() for name in names.split()}

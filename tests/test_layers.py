@@ -39,7 +39,7 @@ LAYERS = [
     {"run"},
     {"campaign"},
     {"report"},
-    {"bench", "check", "doctor", "solver", "reproduce", "slurm"},
+    {"bench", "check", "doctor", "solver", "stored", "reproduce", "slurm"},
     {"cli"},
     {"__main__"},
 ]
