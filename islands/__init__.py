@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from islands.progress.result import Result as Result
     from islands.settings import Settings as Settings
     from islands.settings import setting as setting
+    from islands.solver import Session as Session
     from islands.solver import Solver as Solver
     from islands.solver import solve as solve
 else:
@@ -72,7 +73,7 @@ else:
         "progress.progress": "Progress",
         "progress.result": "Result",
         "settings": "Settings setting",
-        "solver": "Solver solve",
+        "solver": "Session Solver solve",
     }
     """The modules of the public names."""
     _MODULES = {name: home for home, names in _HOMES.items() for name in names.split()}
