@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from islands.backends.source import CONTRACT, Header
 from islands.errors import RunError, UsageError
 from islands.paths import reading
-from islands.problems.solution_kinds import SolutionKind
+from islands.problems.solution_kinds import MOVES, SolutionKind
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b([^\n]*)", re.MULTILINE)
@@ -79,8 +79,6 @@ APPLY = Signature(
     ("State", "Solution", "int", "Data", ""),
     f"__device__ void apply({_STATE}, Swap move)",
 )
-MOVES = ("swap", "reversal", "insertion", "rotation", "flip", "exchange", "setting")
-"""The kinds of moves, in the order of `MoveKind` in kernels/problems/judge.cuh."""
 REPAIR = Signature(
     "repair",
     ("Changing", "int", "Data"),

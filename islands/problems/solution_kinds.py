@@ -17,6 +17,10 @@ MOST = 2**31 - 64
 """The largest number of items."""
 
 
+MOVES = ("swap", "reversal", "insertion", "rotation", "flip", "exchange", "setting")
+"""The kinds of moves, in the order of `MoveKind` in kernels/problems/move_kinds.cuh."""
+
+
 class SolutionKind(ABC):
     """What a solution of n items is."""
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/costs.cuh"
-#include "moves.cuh"
+#include "problems/move_kinds.cuh"
 #include "problems/moved.cuh"
 #include "problems/solution.cuh"
 
@@ -18,14 +18,8 @@ constexpr bool ADDS_CHANGES = true;
 constexpr bool ADDS_CHANGES = false;
 #endif
 
-// Whether the user's functions take a kind of move: the bits of STATED_MOVES.
-enum MoveKind { SWAP, REVERSAL, INSERTION, ROTATION, FLIP, EXCHANGE, SETTING };
-__device__ constexpr bool takes(int kind) { return STATED_MOVES >> kind & 1; }
-
 // Call visit(move) with the move as the user's functions receive it.
 #if SOLUTION_KIND == SOLUTION_ORDER
-using Move = moves::Any;
-
 template <class Visit>
 __device__ void as_stated(const Solution&, const Move& move, Visit visit) {
     if constexpr (takes(SWAP)) {
@@ -39,8 +33,6 @@ __device__ void as_stated(const Solution&, const Move& move, Visit visit) {
     }
 }
 #elif SOLUTION_KIND == SOLUTION_SUBSET
-using Move = moves::Flips;
-
 template <class Visit>
 __device__ void as_stated(const Solution& s, const Move& move, Visit visit) {
     if constexpr (takes(FLIP)) {
@@ -54,8 +46,6 @@ __device__ void as_stated(const Solution& s, const Move& move, Visit visit) {
     }
 }
 #else
-using Move = moves::Setting<Stored>;
-
 template <class Visit>
 __device__ void as_stated(const Solution& s, const Move& move, Visit visit) {
     if constexpr (takes(SETTING)) {
