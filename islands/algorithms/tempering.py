@@ -29,7 +29,6 @@ from islands.backends.base import Array
 from islands.backends.source import Header, Macros
 from islands.backends.state import Field
 from islands.errors import UsageError
-from islands.problems.solution_kinds import MOVES
 from islands.settings import Settings, setting
 
 if TYPE_CHECKING:
@@ -212,7 +211,7 @@ class Tempering(Algorithm):
 
     def prepare(self, problem: Problem, shape: Shape) -> None:
         self._choice, self._moves = _choice_of(problem), problem.proposals
-        self._solutions = problem.kind.number
+        self._stated = problem.kind.moving(self._moves)
         self.children = _GUESSES if self._moves else 1
         self.few_threads = self._choice is None
         self._excess, self._effort = _EXCESS, _EFFORT_MOVES if self._moves else _EFFORT
@@ -227,13 +226,7 @@ class Tempering(Algorithm):
             self._effort = _ROWS / self._choice.chosen
 
     def defines(self) -> Macros:
-        moving = {}
-        if self._moves:
-            moving = {
-                "TEMPERING_TRIES": "1",
-                "SOLUTION_KIND": str(self._solutions),
-                "STATED_MOVES": str(sum(1 << MOVES.index(each) for each in self._moves)),
-            }
+        moving = {"TEMPERING_TRIES": "1", **self._stated} if self._moves else {}
         return {**_types(self._choice), **moving, "TEMPERING_KEEPS": str(int(self._keeps))}
 
     def items(self, problem: Problem) -> int:

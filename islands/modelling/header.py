@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from islands.backends.source import CONTRACT, Header
 from islands.errors import RunError, UsageError
 from islands.paths import reading
-from islands.problems.solution_kinds import MOVES, SolutionKind
+from islands.problems.solution_kinds import SolutionKind
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b([^\n]*)", re.MULTILINE)
@@ -333,11 +333,10 @@ class Functions:
     def macros(self, kind: SolutionKind, *, real: bool, maximise: bool) -> Mapping[str, str]:
         """Return the macros of the header."""
         found = {
-            "SOLUTION_KIND": str(kind.number),
+            **kind.moving(self.proposals(kind)),
             "STATED_COOPERATIVE": str(int(self.cooperative)),
             "STATED_MAXIMISES": str(int(maximise)),
             "COSTS_REAL": str(int(real)),
-            "STATED_MOVES": str(sum(1 << MOVES.index(each) for each in self.proposals(kind))),
         }
         if self.state is not None:
             found["STATED_STATE"] = "1"
