@@ -146,6 +146,8 @@ class CpuBackend(Backend):
 
     def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:
         target = self.empty(values.shape, values.dtype) if to is None else to
+        if (values.shape, values.dtype) != (target.shape, target.dtype):  # as CuPy does
+            raise TypeError(f"{values.dtype}{values.shape} into {target.dtype}{target.shape}")
         target[...] = values
         return target
 
@@ -200,6 +202,8 @@ class CpuBackend(Backend):
                 " parameter: i integer, f float, P pointer or S struct, and its size in bytes)."
                 " Change the kernel's parameters or the arguments"
             )
+        if blocks < 1:  # as CUDA refuses it
+            raise ValueError(f"{kernel}: {blocks} blocks")
         launch = program.handle[f"{kernel}_launch"]
         launch.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint64]
         launch.restype = ctypes.c_bool

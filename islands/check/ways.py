@@ -16,10 +16,9 @@ from islands.backends.base import Backend, Block, Call, Program, Room
 from islands.backends.source import Macros, Source
 from islands.errors import CompileError, RunError
 from islands.modelling.functions import UserFunction
-from islands.modelling.header import STEP
 from islands.modelling.model import Model, backend_of
 from islands.problems.base import Problem
-from islands.problems.solution_kinds import Box, Order
+from islands.problems.solution_kinds import STEP, Box, Order
 
 Ints = NDArray[np.int64]
 _BLOCKS = 1024

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from islands.backends.source import CONTRACT, Header
 from islands.errors import RunError, UsageError
 from islands.paths import reading
-from islands.problems.solution_kinds import SolutionKind
+from islands.problems.solution_kinds import STEP, SolutionKind
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b([^\n]*)", re.MULTILINE)
@@ -84,10 +84,6 @@ PROPOSE = Signature(
     ("State", "Solution", "int", "Data", "Random", "Step"),
     f"__device__ bool propose(const {_STATE}, Random& random, Step& step)",
 )
-STEP = "step"
-"""The name of a move of a user's own."""
-MOVES = ("swap", "reversal", "insertion", "rotation", "flip", "exchange", "setting", STEP)
-"""The kinds of moves, in the order of `MoveKind` in kernels/problems/judge.cuh."""
 CHANGE_STEP = Signature(
     "change",
     (*CHANGE.types[:-1], "Step"),
@@ -354,11 +350,10 @@ class Functions:
     def macros(self, kind: SolutionKind, *, real: bool, maximise: bool) -> Mapping[str, str]:
         """Return the macros of the header."""
         found = {
-            "SOLUTION_KIND": str(kind.number),
+            **kind.moving(self.proposals(kind)),
             "STATED_COOPERATIVE": str(int(self.cooperative)),
             "STATED_MAXIMISES": str(int(maximise)),
             "COSTS_REAL": str(int(real)),
-            "STATED_MOVES": str(sum(1 << MOVES.index(each) for each in self.proposals(kind))),
         }
         if self.state is not None:
             found["STATED_STATE"] = "1"

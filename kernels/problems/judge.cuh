@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/costs.cuh"
-#include "moves.cuh"
+#include "problems/move_kinds.cuh"
 #include "problems/moved.cuh"
 #include "problems/random.cuh"
 #include "problems/solution.cuh"
@@ -20,21 +20,13 @@ constexpr bool ADDS_CHANGES = true;
 constexpr bool ADDS_CHANGES = false;
 #endif
 
-// Whether the user's functions take a kind of move: the bits of STATED_MOVES.
-enum MoveKind { SWAP, REVERSAL, INSERTION, ROTATION, FLIP, EXCHANGE, SETTING, STEP };
-__device__ constexpr bool takes(int kind) { return STATED_MOVES >> kind & 1; }
-
 // Call visit(move) with the move as the user's functions receive it.
 #ifdef STATED_STEP
-using Move = user::of_state::Step;
-
 template <class Visit>
 __device__ void as_stated(const Solution&, const Move& move, Visit visit) {
     visit(move);
 }
 #elif SOLUTION_KIND == SOLUTION_ORDER
-using Move = moves::Any;
-
 template <class Visit>
 __device__ void as_stated(const Solution&, const Move& move, Visit visit) {
     if constexpr (takes(SWAP)) {
@@ -48,8 +40,6 @@ __device__ void as_stated(const Solution&, const Move& move, Visit visit) {
     }
 }
 #elif SOLUTION_KIND == SOLUTION_SUBSET
-using Move = moves::Flips;
-
 template <class Visit>
 __device__ void as_stated(const Solution& s, const Move& move, Visit visit) {
     if constexpr (takes(FLIP)) {
@@ -63,8 +53,6 @@ __device__ void as_stated(const Solution& s, const Move& move, Visit visit) {
     }
 }
 #else
-using Move = moves::Setting<Stored>;
-
 template <class Visit>
 __device__ void as_stated(const Solution& s, const Move& move, Visit visit) {
     if constexpr (takes(SETTING)) {

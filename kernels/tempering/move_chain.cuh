@@ -5,7 +5,6 @@
 // Random streams: PROPOSALS.
 #pragma once
 
-#include "core/costs.cuh"
 #include "improvers/base.cuh"
 #include "tempering/acceptance.cuh"
 #include "tempering/base.cuh"
@@ -17,11 +16,6 @@ namespace tempering {
 using Delta = int64_t;
 using encoding::Gene;
 using problem::Move;
-
-// Return by how much one cost is above another.
-__device__ double above(int64_t cost, int64_t other) {
-    return COSTS_REAL ? real::value_of(cost) - real::value_of(other) : double(cost - other);
-}
 
 class Chain {
   public:
@@ -103,7 +97,7 @@ class Chain {
     }
 
   private:
-    static constexpr int SAMPLES = 32;
+    static constexpr int SAMPLES = ROUGHNESS_SAMPLES;
 
     struct Step {
         int64_t cost;

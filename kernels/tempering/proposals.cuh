@@ -7,7 +7,7 @@
 
 #include "core/core.cuh"
 #include "genes.cuh"
-#include "moves.cuh"
+#include "problems/move_kinds.cuh"
 
 namespace proposals {
 
