@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from islands.algorithms.base import (
     Host,
     HostStep,
     Launch,
+    Rounds,
     Step,
     TeamExchanges,
 )
@@ -20,7 +22,18 @@ from islands.archipelago.measure import READ_STRUCTS
 from islands.archipelago.memory import Memory, tile_bytes, tiles_of
 from islands.archipelago.parts import ProgramParts
 from islands.backends.arguments import Null, Struct, layout_of
-from islands.backends.base import Array, Backend, Block, Call, Fork, Program, Room, arena, in_turn
+from islands.backends.base import (
+    Array,
+    Backend,
+    Block,
+    Call,
+    Calls,
+    Fork,
+    Program,
+    Room,
+    arena,
+    in_turn,
+)
 from islands.backends.source import Source
 from islands.errors import UsageError
 from islands.migration.kernels import STRUCTS as MIGRATION_STRUCTS
@@ -32,7 +45,16 @@ _KILL_SECONDS = 0.05
 
 _COMMON = {"Arena": arena(None, 0)}
 
-Segments = list[list[Call | Fork] | HostStep]
+
+@dataclass(frozen=True)
+class Repeated:
+    """Launches of `Rounds`."""
+
+    calls: Calls
+    are_guesses: bool
+
+
+Segments = list[list[Call | Fork] | Repeated | HostStep]
 """Launches in groups, and the steps of the host between them."""
 
 
@@ -189,6 +211,10 @@ class Launches:
                 launches += [self._bound(step, archipelago)] if step.blocks else []
             elif isinstance(step, Concurrent):
                 launches += self._forked(step, archipelago)
+            elif isinstance(step, Rounds):
+                calls = [self._bound(each, archipelago) for each in step.launches]
+                launches = []
+                segments += [Repeated(calls, step.are_guesses), launches]
             elif step is Host.EVALUATES and self._parts.evaluation == "thread":
                 launches.append(self._evaluation(archipelago))
             elif shares or not isinstance(step, TeamExchanges):

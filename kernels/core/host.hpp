@@ -98,7 +98,7 @@ class Lock {
 using Body = void (*)(void** values);
 
 // Threads that sleep between launches. Concurrent launches run one after another, except those that
-// need no thread besides their own.
+// need no thread but their own.
 class Pool {
   public:
     // Return whether all blocks were run; false if there was no memory for the arenas.
