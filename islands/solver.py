@@ -6,16 +6,17 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from islands.algorithms import Algorithm
 from islands.archipelago.injection import checked_solutions
 from islands.archipelago.measure import Candidate
+from islands.backends.base import Backend
 from islands.configuration.given import gathered, layers, of_table
 from islands.configuration.identity import require_agreement
-from islands.configuration.spec import RunSpec
+from islands.configuration.spec import GeneralSettings, RunSpec
 from islands.configuration.stop import stop_texts
 from islands.custom.scripts import refuse_while_importing
 from islands.custom.trust import Trust
@@ -59,6 +60,7 @@ def solve(
     verbose: bool = False,
     world: World | None = None,
     trust: bool = False,
+    session: Session | None = None,
     **settings: Any,
 ) -> Result:
     """Solve a problem and return the best solution found.
@@ -94,7 +96,7 @@ def solve(
 
     Output is printed only with `verbose`, and files are written only if `out` names a folder. Under
     MPI, call this on every rank; all ranks return the same result. `share_gpu` lets ranks share a
-    GPU.
+    GPU. `session` has the device; without one, that of an earlier call is used again.
 
     In the main thread, Ctrl-C (SIGINT) ends the run with the best solution so far; a second Ctrl-C
     ends the process. If `out` is given, SIGTERM and SIGUSR1 end the run with a checkpoint, from
@@ -103,6 +105,10 @@ def solve(
     """
     refuse_while_importing("islands.solve")
     name, made = taken(problem, "solve")
+    if session is not None:
+        session.require_fit(backend=backend, threads=settings.get("threads"), world=world)
+        backend, world = session.backend, session.world
+        settings |= {"threads": session.threads} if session.threads else {}
     criteria = {
         "seconds": seconds,
         "generations": generations,
@@ -141,7 +147,8 @@ def solve(
     ranks = world if world is not None else launched_world()
     configured = Path(config) if config is not None else None
     with ranks.guarded(show_traceback=True):
-        device = RankOptions(share_gpu=share_gpu)
+        held = None if session is None else session.device
+        device = RankOptions(share_gpu=share_gpu, device=held)
         trusted = Trust(is_full=trust)
         result = run_requested(options, configured, ranks, output, made, device, trust=trusted)
     return replace(result, draw=_draw)
@@ -151,6 +158,71 @@ def _draw(result: Result, what: str, axes: Any) -> Any:
     from islands.report.pictures import draw_result
 
     return draw_result(result, what, axes)
+
+
+class Session:
+    """The device of this process for many calls of `solve`, with all programs compiled so far.
+
+    >>> with islands.Session(backend="cpu") as session:
+    ...     costs = [session.solve("demo/tsp", generations=3, seed=seed).cost for seed in (1, 2)]
+    >>> len(costs)
+    2
+
+    Under MPI, make it on every rank, and make the same calls there.
+    """
+
+    def __init__(
+        self,
+        *,
+        backend: str = "auto",
+        threads: int | None = None,
+        share_gpu: bool = False,
+        world: World | None = None,
+    ) -> None:
+        """Take the device of this rank: `backend` and `threads` are those of `solve`."""
+        refuse_while_importing("islands.Session")
+        self.world = world if world is not None else launched_world()
+        self.threads = GeneralSettings.converted("threads", threads or 0)
+        self._device: Backend | None = take_device(
+            self.world, str(backend), self.threads or None, share_gpu=share_gpu
+        )
+        self.backend = self._device.name
+        """The name of the backend, `cpu` or `cuda`."""
+
+    def solve(self, problem: str | Path | Problem | type[Problem], **settings: Any) -> Result:
+        """Solve a problem as `islands.solve` does, with the same settings."""
+        return solve(problem, session=self, **settings)
+
+    @property
+    def device(self) -> Backend:
+        """The device; refuses a closed session."""
+        if self._device is None:
+            raise UsageError("this session is closed. Call solve inside its `with` block")
+        return self._device
+
+    def require_fit(self, *, backend: Any, threads: Any, world: World | None) -> None:
+        """Refuse another device or other ranks than those of this session."""
+        own = {"backend": self.backend, "threads": self.threads}
+        for name, value in {"backend": backend, "threads": threads}.items():
+            if value not in (None, "auto", own[name]):
+                raise UsageError(
+                    f"{name}={value!r}: this session has {name}={own[name]!r}. Leave it out, or"
+                    f" write islands.Session({name}={value!r})"
+                )
+        if world not in (None, self.world):
+            raise UsageError("world: the session has other ranks. Pass world to islands.Session")
+
+    def close(self) -> None:
+        """Forget the programs and release the device."""
+        if self._device is not None:
+            self._device.release()
+        self._device = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class Solver:

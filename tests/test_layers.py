@@ -30,6 +30,7 @@ LAYERS = [
     {"parallel"},
     {"problems", "encodings", "algorithms", "improvers"},
     {"modelling"},
+    {"models"},
     {"bounds"},
     {"migration"},
     {"archipelago"},

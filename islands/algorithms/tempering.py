@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from islands.algorithms.base import (
     Algorithm,
     Launch,
+    Rounds,
     Schedule,
     Shape,
     Step,
@@ -55,6 +56,10 @@ _EFFORT_MOVES = 4
 _WIDE_MOVES = 1e-6, 1.0
 _SHARES = 0.002, 0.2
 """The accepted climbs of a proposal at the coldest and the hottest temperature of moves."""
+_GUESSES = 32
+"""Number of moves that a replica proposes at once if others evaluate them; at least the samples of
+the first generation."""
+_PROGRESS = 7  # words of `Progress` of kernels/tempering/plan.cuh
 _MOVING = {"rungs": 2, "tuning": 48, "cycle": 100}
 _ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
 """The encoding whose genomes are solutions, by kind of solution."""
@@ -206,6 +211,8 @@ class Tempering(Algorithm):
 
     def prepare(self, problem: Problem, shape: Shape) -> None:
         self._choice, self._moves = _choice_of(problem), problem.proposals
+        self._stated = problem.kind.moving(self._moves)
+        self.children = _GUESSES if self._moves else 1
         self.few_threads = self._choice is None
         self._excess, self._effort = _EXCESS, _EFFORT_MOVES if self._moves else _EFFORT
         if problem.swaps is not None and problem.swaps.is_unstructured:
@@ -219,7 +226,7 @@ class Tempering(Algorithm):
             self._effort = _ROWS / self._choice.chosen
 
     def defines(self) -> Macros:
-        moving = {"TEMPERING_TRIES": "1"} if self._moves else {}
+        moving = {"TEMPERING_TRIES": "1", **self._stated} if self._moves else {}
         return {**_types(self._choice), **moving, "TEMPERING_KEEPS": str(int(self._keeps))}
 
     def items(self, problem: Problem) -> int:
@@ -242,6 +249,7 @@ class Tempering(Algorithm):
                 "proposals": Field((size,), np.int64),
                 "shares": Field((ladders, max(1, self._tuning)), np.float64),
                 "range": Field((ladders, 2), np.float64),
+                "progress": Field((size, _PROGRESS), np.int64, kind="scratch"),
             }
         return {
             **kept,
@@ -266,15 +274,17 @@ class Tempering(Algorithm):
         return tables
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
-        def both(replicas: str, ladders: str) -> tuple[Step, ...]:
+        def all_of(replicas: str, judge: str, ladders: str) -> tuple[Step, ...]:
+            rounds = (Rounds((Launch(judge, shape.jobs, None),), judge == later),) if judges else ()
             return (
-                *(Launch(replicas, shape.jobs, None), TeamExchanges()),
+                *(Launch(replicas, shape.jobs, None), *rounds, TeamExchanges()),
                 Launch(ladders, shape.islands),
             )
 
+        judges, later = outside and bool(self._moves), "judge_replicas"
         return Schedule(
-            start=both("first_replicas", "first_ladders"),
-            generation=both("advance_replicas", "end_ladders"),
+            start=all_of("first_replicas", "judge_first_replicas", "first_ladders"),
+            generation=all_of("advance_replicas", later, "end_ladders"),
             adopt=(Launch("adopt_immigrants", shape.islands),),
         )
 
@@ -311,7 +321,7 @@ class Tempering(Algorithm):
         """Return the members of the plan for chains of moves."""
         if not self._moves:
             return {}
-        names = ("roughness", "climbs", "proposals", "shares", "range")
+        names = ("roughness", "climbs", "proposals", "shares", "range", "progress")
         return {
             "cold_share": np.float64(_SHARES[0]),
             "hot_share": np.float64(_SHARES[1]),

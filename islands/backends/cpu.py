@@ -49,14 +49,15 @@ class CpuBackend(Backend):
 
     def __init__(self, threads: int | None = None, sharers: int = 1) -> None:
         """Use `threads` threads; by default, one per core, divided among `sharers` processes."""
+        super().__init__()
         self.threads = threads if threads is not None else share_of_cores(sharers)
         if not 1 <= self.threads <= MOST_THREADS:
             requested = option("threads", self.threads)
             raise UsageError(f"{requested}: must be from 1 to {MOST_THREADS}")
         self.device = f"CPU, {counted(self.threads, 'thread')}"
         self.block_memory: int | None = None
-        free = free_bytes()
-        self.free = None if free is None else free // sharers
+        self._sharers = sharers
+        self.free = self.free_now()
         self.address = host_address
         self._compiler, self._version = compiler()
         named = any(word.startswith("-O") for word in self._compiler[1:])
@@ -64,6 +65,10 @@ class CpuBackend(Backend):
         self._is_zig = self._compiler == zig.command()
         self.compiling = zig.compiling() if self._is_zig else Compiling(self.name, _USUAL_SECONDS)
         self._compilers: set[subprocess.Popen[str]] = set()
+
+    def free_now(self) -> int | None:
+        free = free_bytes()
+        return None if free is None else free // self._sharers
 
     def block(
         self,
@@ -78,6 +83,13 @@ class CpuBackend(Backend):
         return Block()
 
     def compile(self, source: Source, block: Block) -> Program:
+        library, digest = self.loaded(source, lambda: self._load(source))
+        return Program(library, digest, block)
+
+    def knows(self, source: Source, block: Block) -> bool:
+        return source.key() in self._loaded
+
+    def _load(self, source: Source) -> tuple[ctypes.CDLL, str]:
         options = [*self._options, *source.options()]
         digest = source.digest(*self._compiler, self._version, *self._options, _processor())
 
@@ -88,7 +100,7 @@ class CpuBackend(Backend):
         library = loaded(digest, ".so", make, lambda path: ctypes.CDLL(str(path)))
         if place := crash_place(source.own()):
             library.islands_explain_crashes(place.encode())
-        return Program(library, digest, block)
+        return library, digest
 
     def executable(self, source: Source, path: Path, *also: str) -> None:
         """Compile a source with a main program to `path`, for checks; `also` are more options."""
@@ -206,6 +218,8 @@ class CpuBackend(Backend):
                 " parameter: i integer, f float, P pointer or S struct, and its size in bytes)."
                 " Change the kernel's parameters or the arguments"
             )
+        if blocks < 1:  # as CUDA refuses it
+            raise ValueError(f"{kernel}: {blocks} blocks")
         launch = program.handle[f"{kernel}_launch"]
         launch.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint64]
         launch.restype = ctypes.c_bool

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -80,6 +80,10 @@ class Source:
         """Return the texts of the headers with their own text, by name."""
         headers = (value for value in self.defines.values() if isinstance(value, Header))
         return {header.name: header.text for header in headers if header.text is not None}
+
+    def key(self) -> Hashable:
+        """Return what distinguishes the source from others in this process."""
+        return self.entry, tuple(sorted(self.defines.items())), layout_checks(self.structs)
 
     def digest(self, *also: str) -> str:
         """Return the SHA-256 of the macros, all included files, the structs, and `also`."""

@@ -350,9 +350,14 @@ class _Check:
         assert way.program is not None
         name, walk = way.name.replace("cost", "state", 1), self._walk(problem)
         assert walk is not None
-        found = way.program.followed(self._solutions, walk)
+        found, reached = way.program.followed(self._solutions, walk)
         before = self._solutions
-        for step, (move, after) in enumerate(zip(walk.names, walk.reached, strict=True)):
+        for step, (move, after) in enumerate(zip(walk.names, walk.reached or reached, strict=True)):
+            if not problem.kind.holds(after):
+                raise _Difference(
+                    f"{name}: apply makes a solution that is not {problem.kind.words}. Correct"
+                    " apply"
+                )
             exact = way.evaluate(after)[0]
             usable = np.isfinite(exact) & np.isfinite(found[:, step])
             size = np.where(usable, np.abs(exact), 0)
@@ -361,7 +366,7 @@ class _Check:
                 k = int(np.argmin(equal))
                 raise _Difference(
                     f"{name}: after {counted(step, 'move')} and a {move} of the solution"
-                    f" {shown(before[k])}, the cost is {exact[k].item()}, but by change and apply"
+                    f" {shown(before[k])}, the cost is {exact[k].item()}, but by the state"
                     f" {found[k, step].item()}. Correct prepare, change or apply"
                 )
             before = after

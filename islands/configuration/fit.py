@@ -18,6 +18,7 @@ from islands.improvers import ImproverSettings, improvers_for
 from islands.migration.settings import require_fit
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
+from islands.settings import Settings
 from islands.text import counted, option, unknown
 
 NAMES = ("instance", "format", "preset", "algorithm", "encoding", "stop", "start")
@@ -63,6 +64,16 @@ def known_settings(algorithms: Sequence[type[Algorithm]], problem: Problem) -> l
     known = [*general, *of_algorithms, *problem.Settings.names(), *NAMES]
     known += [f"{name}.{key}" for name, group in GROUPS.items() for key in group.names()]
     return list(dict.fromkeys(known))
+
+
+def every_setting() -> list[str]:
+    """Return the full names of all settings, of all algorithms and problems."""
+    groups: list[type[Settings]] = [GeneralSettings]
+    groups += [each.Settings for each in ALGORITHMS.values()]
+    groups += [each.Settings for each in PROBLEMS.values()]
+    known = [name for group in groups for name in group.names()]
+    known += [f"{name}.{key}" for name, group in GROUPS.items() for key in group.names()]
+    return list(dict.fromkeys([*known, *NAMES]))
 
 
 def fitting(problem: Problem) -> list[tuple[str, str]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ from islands.record.solution import Finished, finished
 from islands.run.build import (
     RankOptions,
     block_memory,
+    give_back,
     has_halo,
     make_archipelago,
     read_start,
@@ -165,12 +167,14 @@ def run(
     with (
         FolderLock() as lock,
         Interruption(suspends=suspends if writes else "") as interruption,
+        ExitStack() as taken,
     ):
         notices = announce(spec, problem, world, output.stream, quiet=output.quiet)
         name, threads = spec.general.backend, spec.general.threads or None
-        backend = rank_options.device or take_device(
-            world, name, threads, share_gpu=rank_options.share_gpu
-        )
+        backend = rank_options.device
+        if backend is None:
+            backend = take_device(world, name, threads, share_gpu=rank_options.share_gpu)
+            taken.callback(give_back, backend)
         backend.compiling.tell = notices.say
 
         def begun() -> PreparedRun:
@@ -224,6 +228,7 @@ def _run_to_end(
     while True:
         try:
             if prepared is None:
+                gc.collect()  # the frames of a failure may hold each other, and the lost run
                 size = world.size
                 world.shrink()
                 news = f"{size - world.size} of {size} ranks died; the others continue"

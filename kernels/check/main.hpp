@@ -141,8 +141,10 @@ int main(int, char** names) {
 #ifdef __SANITIZE_ADDRESS__
     begin_of_scratch = host::arena;
 #endif
-    int64_t* const reached = static_cast<int64_t*>(std::malloc(8 * steps));
-    (void)pair, (void)changing, (void)ends, (void)walk, (void)values, (void)reached;
+    int64_t* const followed = static_cast<int64_t*>(std::malloc(8 * steps));
+    Word* const reached = static_cast<Word*>(std::malloc(bytes * steps));
+    (void)pair, (void)changing, (void)ends, (void)walk, (void)values;
+    (void)followed, (void)reached;
     for (int64_t k = 0; k < count; ++k) {
         progress[1] = COST;
         progress[0] = k;
@@ -166,7 +168,7 @@ int main(int, char** names) {
         std::memcpy(own, changing + k * bytes, bytes);
         follow_moves({nullptr, uint64_t(room_bytes[0])}, data, own, n, 1, steps,
                      reinterpret_cast<int32_t*>(walk) + k * steps * 4,
-                     reinterpret_cast<double*>(values) + k * steps, reached);
+                     reinterpret_cast<double*>(values) + k * steps, followed, reached);
 #endif
     }
     progress[0] = count;

@@ -1,5 +1,6 @@
 // The type that a user's cost of the type `long long` has in fact: a real number that is returned
-// would lose its fraction silently, and is an error of the compiler instead. No random numbers.
+// would lose its fraction silently, and is an error of the compiler instead. Reads and writes
+// nothing else. No random numbers.
 #pragma once
 
 #include "core/core.cuh"

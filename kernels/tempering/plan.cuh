@@ -12,6 +12,16 @@
 
 namespace algorithm {
 
+// How far a replica is in a generation if others evaluate its moves: see waiting_replica.cuh.
+struct Progress {
+    enum Phase : int32_t { DONE, FIRST, SAMPLES, RENEWED, MOVES };
+
+    int64_t current, best;  // costs
+    int64_t next, end;      // numbers of proposals
+    int64_t climbs, evaluated;
+    int64_t phase;  // what waits for evaluation
+};
+
 struct Plan {
     int32_t rungs;     // temperatures of a ladder
     int32_t sweeps;    // work of a replica per generation
@@ -52,6 +62,7 @@ struct Plan {
     int64_t* proposals;  // of a generation, of each individual
     double* shares;      // [tuning] of each ladder: accepted climbs of a proposal
     double* range;       // [2] of each ladder: the coldest and the hottest temperature
+    Progress* progress;  // of each individual, or null if kernels evaluate
 #endif
 #ifdef TEMPERING_WEIGHT
     // The problem as a choice: see selection.cuh.
