@@ -13,6 +13,7 @@
 #include <new>
 #include <utility>
 
+#include "core/crash.hpp"
 #include "core/functions.hpp"
 
 #define __device__ inline
@@ -150,6 +151,8 @@ class Pool {
 
     void work(Buffers& own) {
         if (!take_up(own, arena_bytes_)) return;
+        take_crash_stack();
+        runs_blocks = true;
         const auto body = body_;
         const auto values = values_;
         const auto grid = gridDim.x = grid_;
@@ -157,6 +160,7 @@ class Pool {
             blockIdx.x = block;
             body(values);
         }
+        runs_blocks = false;
     }
 
     // Start threads up to `helpers`; return how many there are. A system may refuse more threads.
@@ -261,6 +265,8 @@ void call(void (*kernel)(T...), void** values) {
 // Everything but these entries is hidden: two programs in one process have functions and types of
 // the same names, which must not be mixed up.
 #define EXPORT extern "C" __attribute__((visibility("default")))
+
+EXPORT void islands_explain_crashes(const char* place) { host::explain_crashes(place); }
 
 #define KERNEL(name, parameters)                                                                \
     static void name parameters;                                                                \
