@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from islands.algorithms.base import (
     Algorithm,
     Launch,
+    Rounds,
     Schedule,
     Shape,
     Step,
@@ -60,6 +61,10 @@ _WIDE_CORE = 0.001, 0.05
 _SHARES_CORE = 1e-5, 6e-4
 _EFFORT_CORE = 300
 """The same for the core of a knapsack."""
+_GUESSES = 32
+"""Number of moves that a replica proposes at once if others evaluate them; at least the samples of
+the first generation."""
+_PROGRESS = 7  # words of `Progress` of kernels/tempering/plan.cuh
 _MOVING = {"rungs": 2, "tuning": 48, "cycle": 100}
 _ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
 """The encoding whose genomes are solutions, by kind of solution."""
@@ -216,6 +221,8 @@ class Tempering(Algorithm):
         self._core = problem.core if problem.has_core else None
         self._counts = bool(self._moves) or self._core is not None
         self._shape = shape
+        self._stated = problem.kind.moving(self._moves)
+        self.children = _GUESSES if self._moves else 1
         self.few_threads = self._choice is None
         self._excess, self._effort = _EXCESS, _EFFORT_MOVES if self._moves else _EFFORT
         if self._core is not None:
@@ -233,7 +240,7 @@ class Tempering(Algorithm):
     def defines(self) -> Macros:
         counting = {"TEMPERING_SHARES": "1"} if self._counts else {}
         if self._moves:
-            counting["TEMPERING_TRIES"] = "1"
+            counting |= {"TEMPERING_TRIES": "1", **self._stated}
         if self._core is not None:
             counting["TEMPERING_PAIRS"] = str(self._core.pairs)
         return {**_types(self._choice), **counting, "TEMPERING_KEEPS": str(int(self._keeps))}
@@ -253,6 +260,7 @@ class Tempering(Algorithm):
             kept["deltas_of"] = Field((size,), np.int64, kind="scratch")
         if self._moves:
             kept["roughness"] = Field((size,), np.float64)
+            kept["progress"] = Field((size, _PROGRESS), np.int64, kind="scratch")
         if self._core is not None:
             kept["variant"] = Field((ladders,), np.int64)
         if self._counts:
@@ -287,15 +295,17 @@ class Tempering(Algorithm):
         return tables
 
     def schedule(self, shape: Shape, *, outside: bool) -> Schedule:
-        def both(replicas: str, ladders: str) -> tuple[Step, ...]:
+        def all_of(replicas: str, judge: str, ladders: str) -> tuple[Step, ...]:
+            rounds = (Rounds((Launch(judge, shape.jobs, None),), judge == later),) if judges else ()
             return (
-                *(Launch(replicas, shape.jobs, None), TeamExchanges()),
+                *(Launch(replicas, shape.jobs, None), *rounds, TeamExchanges()),
                 Launch(ladders, shape.islands),
             )
 
+        judges, later = outside and bool(self._moves), "judge_replicas"
         return Schedule(
-            start=both("first_replicas", "first_ladders"),
-            generation=both("advance_replicas", "end_ladders"),
+            start=all_of("first_replicas", "judge_first_replicas", "first_ladders"),
+            generation=all_of("advance_replicas", later, "end_ladders"),
             adopt=(Launch("adopt_immigrants", shape.islands),),
         )
 
@@ -334,7 +344,7 @@ class Tempering(Algorithm):
         if not self._counts:
             return {}
         names = ["climbs", "proposals", "shares", "range"]
-        names += ["roughness"] if self._moves else []
+        names += ["roughness", "progress"] if self._moves else []
         cold, hot = _SHARES if self._moves else _SHARES_CORE
         return {
             "cold_share": np.float64(cold),

@@ -5,7 +5,11 @@
 #pragma once
 
 #include "core/exponential.cuh"
+#ifdef ISLANDS_OUTSIDE
+#include "tempering/waiting_replica.cuh"
+#else
 #include "tempering/replica.cuh"
+#endif
 
 namespace tempering {
 
@@ -253,7 +257,6 @@ class Ladder {
     __device__ double unit() const { return *plan_.unit; }
     __device__ static bool anneals() { return false; }
     __device__ static void anneal(int64_t) {}
-    __device__ static double above(int64_t cost, int64_t other) { return double(cost - other); }
 
     // Keep the sum of the energies, and cool all replicas for the next generation.
     __device__ void cool(int64_t made) const {

@@ -12,6 +12,16 @@
 
 namespace algorithm {
 
+// How far a replica is in a generation if others evaluate its moves: see waiting_replica.cuh.
+struct Progress {
+    enum Phase : int32_t { DONE, FIRST, SAMPLES, RENEWED, MOVES };
+
+    int64_t current, best;  // costs
+    int64_t next, end;      // numbers of proposals
+    int64_t climbs, evaluated;
+    int64_t phase;  // what waits for evaluation
+};
+
 struct Plan {
     int32_t rungs;     // temperatures of a ladder
     int32_t sweeps;    // work of a replica per generation
@@ -53,7 +63,8 @@ struct Plan {
     double* range;       // [2] of each ladder: the coldest and the hottest temperature
 #endif
 #ifdef TEMPERING_TRIES
-    double* roughness;  // mean change of the cost by moves of the first order, of each individual
+    double* roughness;   // mean change of the cost by moves of the first order, of each individual
+    Progress* progress;  // of each individual, or null if kernels evaluate
 #endif
 #ifdef TEMPERING_PAIRS
     // The core of a knapsack: see core.cuh and islands/problems/core.py.

@@ -30,11 +30,6 @@ namespace tempering {
 using algorithm::Plan;
 using encoding::Gene;
 
-// Values of `mate`. Otherwise, a replica begins with a child of the best order of its ladder, or of
-// its own if replicas descend, and that of another individual of the island.
-constexpr int32_t NO_MATE = -1;   // continue with the current state
-constexpr int32_t NEWCOMER = -2;  // begin with a random order
-
 // Work of a replica per generation of the tuning, which has many: at most this number of sweeps.
 constexpr int TUNING_SWEEPS = 96;
 #ifdef TEMPERING_SHARES
@@ -171,7 +166,8 @@ class Replica {
             __syncthreads();
         } else {
             const int32_t first = all_.row(place.generation - 1, local, 0);
-            const int mine = plan_.descent > 0 ? slot : best_of_ladder(local, slot);
+            const int mine =
+                plan_.descent > 0 ? slot : best_of_ladder(all_, plan_.rungs, local, slot);
             const Gene* const genes = all_.genes_of(first + mine);
             Scratch scratch = scratch_;
             copy_row(order_, genes, pitch);  // with the genes after the last item
@@ -191,17 +187,6 @@ class Replica {
         evaluated = 1;
         const int64_t cost = evaluate(place);
         return {cost, cost, 0};
-    }
-
-    // Return the best individual of the ladder of a slot in the previous generation.
-    __device__ int best_of_ladder(int local, int slot) const {
-        const int32_t first = all_.row(all_.island[local].generation, local, 0);
-        const int ladder = slot / plan_.rungs * plan_.rungs;
-        int best = ladder;
-        for (int i = ladder + 1; i < ladder + plan_.rungs; ++i) {
-            if (all_.cost[first + i] < all_.cost[first + best]) best = i;
-        }
-        return best;
     }
 
     __device__ void store(const Costs& costs, const Gene* best_order, int64_t made, int local,
