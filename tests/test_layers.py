@@ -30,6 +30,7 @@ LAYERS = [
     {"parallel"},
     {"problems", "encodings", "algorithms", "improvers"},
     {"modelling"},
+    {"models"},
     {"bounds"},
     {"migration"},
     {"archipelago"},
@@ -39,7 +40,7 @@ LAYERS = [
     {"run"},
     {"campaign"},
     {"report"},
-    {"bench", "check", "doctor", "solver", "reproduce", "slurm"},
+    {"bench", "check", "doctor", "solver", "stored", "reproduce", "slurm"},
     {"cli"},
     {"__main__"},
 ]

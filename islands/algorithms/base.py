@@ -105,7 +105,19 @@ class Concurrent:
     sequences: tuple[tuple[Launch, ...], ...]
 
 
-Step = Launch | Concurrent | HostStep
+@dataclass(frozen=True)
+class Rounds:
+    """Launches that are repeated, each time after the host has evaluated what waits for it.
+
+    They end when nothing waits.
+    """
+
+    launches: tuple[Launch, ...]
+    are_guesses: bool
+    """Whether the host may evaluate only the first waiting children of each slot."""
+
+
+Step = Launch | Concurrent | Rounds | HostStep
 
 
 @dataclass(frozen=True)
@@ -133,6 +145,11 @@ class Schedule:
                 )
 
     @property
+    def evaluates_outside(self) -> bool:
+        """Whether the host evaluates children in each generation."""
+        return any(each is Host.EVALUATES or isinstance(each, Rounds) for each in self.generation)
+
+    @property
     def divides(self) -> bool:
         """Whether ranks can share the work on an island."""
         return any(isinstance(each, TeamExchanges) for each in self.start)
@@ -142,6 +159,8 @@ class Schedule:
         for step in (*self.start, *self.generation, *self.adopt):
             if isinstance(step, Launch):
                 yield step
+            elif isinstance(step, Rounds):
+                yield from step.launches
             elif isinstance(step, Concurrent):
                 yield from chain.from_iterable(step.sequences)
 
@@ -199,7 +218,7 @@ class Algorithm(ABC):
     few_threads: bool = False
     """Whether the threads of a block wait for each other so often that small blocks are faster on
     a GPU."""
-    children: ClassVar[int] = 1
+    children: int = 1
     """`CHILDREN` of its mover: number of children that it makes at once for a slot."""
     decodings: ClassVar[tuple[str, ...]] = ()
     """The ways to decode the keys that it makes, the default first; empty: any keys are allowed."""

@@ -99,7 +99,7 @@ class Cellular(Algorithm):
     name: ClassVar[str] = "cellular"
     header: ClassVar[Header] = Header("algorithms/cellular.cuh")
     encodings: ClassVar[tuple[str, ...]] = operators.ENCODINGS
-    children: ClassVar[int] = 2
+    children: int = 2
     same_slots: bool = True
     Settings: ClassVar[type[Settings]] = CellularSettings
 

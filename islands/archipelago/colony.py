@@ -12,7 +12,7 @@ from islands.algorithms.base import NEIGHBOURS, Host, TeamExchanges
 from islands.archipelago.attempt import Attempt
 from islands.archipelago.colonies import ColonySpec, RankIslands
 from islands.archipelago.injection import place, replace_worst, require_individuals
-from islands.archipelago.launches import Launches, Segments
+from islands.archipelago.launches import Launches, Repeated, Segments
 from islands.archipelago.measure import Candidate, IslandMeasure, IslandReader
 from islands.archipelago.memory import WAITING, Memory, tables_of
 from islands.archipelago.outside import evaluator
@@ -223,8 +223,23 @@ class Colony:
                 assert self.halo.exchange is not None
                 self.halo.exchange.run()
             else:
-                assert self.outside is not None
-                self.outside.evaluate(self.attempt.halt.is_requested, is_first=made == 0)
+                self._evaluate(each, is_first=made == 0)
+
+    def _evaluate(self, step: Repeated | Host, *, is_first: bool) -> None:
+        """Evaluate what waits; in rounds, until nothing waits or the generation is abandoned."""
+        assert self.outside is not None
+        while True:
+            is_whole = self.outside.evaluate(
+                self.attempt.halt.is_requested,
+                is_first=is_first,
+                are_guesses=isinstance(step, Repeated) and step.are_guesses,
+            )
+            if not isinstance(step, Repeated):
+                return
+            self._backend.run(step.calls)
+            if not is_whole or self.outside.evaluated == 0:
+                return
+            is_first = False
 
     def _with_halo(self, segments: Segments) -> Segments:
         """Return the steps of a generation that end with the exchange of the halo."""

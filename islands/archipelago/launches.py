@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from islands.algorithms.base import (
     Host,
     HostStep,
     Launch,
+    Rounds,
     Step,
     TeamExchanges,
 )
@@ -20,7 +22,18 @@ from islands.archipelago.measure import READ_STRUCTS
 from islands.archipelago.memory import Memory, tile_bytes, tiles_of
 from islands.archipelago.parts import ProgramParts
 from islands.backends.arguments import Null, Struct, layout_of
-from islands.backends.base import Array, Backend, Call, Fork, Program, Room, arena, in_turn
+from islands.backends.base import (
+    Array,
+    Backend,
+    Block,
+    Call,
+    Calls,
+    Fork,
+    Program,
+    Room,
+    arena,
+    in_turn,
+)
 from islands.backends.source import Source
 from islands.errors import UsageError
 from islands.migration.kernels import STRUCTS as MIGRATION_STRUCTS
@@ -32,7 +45,16 @@ _KILL_SECONDS = 0.05
 
 _COMMON = {"Arena": arena(None, 0)}
 
-Segments = list[list[Call | Fork] | HostStep]
+
+@dataclass(frozen=True)
+class Repeated:
+    """Launches of `Rounds`."""
+
+    calls: Calls
+    are_guesses: bool
+
+
+Segments = list[list[Call | Fork] | Repeated | HostStep]
 """Launches in groups, and the steps of the host between them."""
 
 
@@ -125,6 +147,9 @@ class Launches:
         Both programs are compiled at the same time.
         """
         started = time.perf_counter()
+        if self._backend.knows(*self._of_populations()):
+            room = self._required_room(launches)
+            return room, self._compiled_parts(room), self._compiled_populations()
         with ThreadPoolExecutor(1) as pool:
             populations = pool.submit(self._compiled_populations)
             try:
@@ -141,6 +166,9 @@ class Launches:
         return compiled
 
     def _compiled_populations(self) -> Program:
+        return self._backend.compile(*self._of_populations())
+
+    def _of_populations(self) -> tuple[Source, Block]:
         backend, shape = self._backend, self._shape
         block = backend.block(self.ranking_room, 8 * shape.population, shape.islands)
         structs = {
@@ -151,7 +179,7 @@ class Launches:
             **MIGRATION_STRUCTS,
         }
         source = Source("population.cuh", self._parts.encoding_macros(), structs)
-        return backend.compile(source, block)
+        return source, block
 
     def _compiled_parts(self, room: Room) -> Program:
         # Arenas in global memory stay small compared with the genes.
@@ -183,6 +211,10 @@ class Launches:
                 launches += [self._bound(step, archipelago)] if step.blocks else []
             elif isinstance(step, Concurrent):
                 launches += self._forked(step, archipelago)
+            elif isinstance(step, Rounds):
+                calls = [self._bound(each, archipelago) for each in step.launches]
+                launches = []
+                segments += [Repeated(calls, step.are_guesses), launches]
             elif step is Host.EVALUATES and self._parts.evaluation == "thread":
                 launches.append(self._evaluation(archipelago))
             elif shares or not isinstance(step, TeamExchanges):
@@ -212,7 +244,7 @@ class Launches:
     def _bound(self, launch: Launch, archipelago: Struct) -> Call:
         room = self._room if launch.threads is None else Room(launch.room or 0)
         _, data, plan, improving = self._arguments
-        own = Struct(**(plan.members | dict(launch.plan)))
+        own = Struct(**(plan.members | dict(launch.plan))) if launch.plan else plan
         if layout_of(own) != layout_of(plan):
             raise UsageError(
                 f"Launch({launch.kernel!r}): plan={launch.plan!r} must replace members of"

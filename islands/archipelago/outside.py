@@ -18,6 +18,7 @@ from islands.backends.state import State
 from islands.errors import RunError
 
 _BATCH_SECONDS = 0.1
+_GUESSED = 16  # guesses are evaluated for at least this part of a batch's time
 
 
 class Outside:
@@ -38,14 +39,17 @@ class Outside:
         """The time that evaluations have taken."""
         return self._seconds
 
-    def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool) -> None:
-        """Evaluate all waiting children, or those before `must_stop` returns true.
+    def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool, are_guesses: bool) -> bool:
+        """Evaluate the waiting children; return false if some were left out after `must_stop`.
 
         `must_stop` is called about every tenth of a second. The first batch of generation 0
-        (`is_first`) is always evaluated, so that it has an individual.
+        (`is_first`) is always evaluated, so that it has an individual. Of guesses, only the first
+        ones of each slot are evaluated, if they take long.
         """
         places = np.arange(self._cost.shape[-1])
-        waits = places < self._backend.download(self._waiting)[..., np.newaxis]
+        counts = self._backend.download(self._waiting)
+        chosen = self._worthwhile(counts) if are_guesses else counts
+        waits = places < chosen[..., np.newaxis]
         genomes = self._backend.download(self._genes)[waits]
         found = np.zeros(len(genomes), np.int64)
         self.evaluated = 0
@@ -64,9 +68,21 @@ class Outside:
         everything = np.zeros(waits.shape, np.int64)
         everything[waits] = found
         self._backend.upload(everything, self._cost)
-        if self.evaluated < len(genomes):
+        is_whole = self.evaluated == len(genomes)
+        if not is_whole:
             waits[waits] = np.arange(len(genomes)) < self.evaluated
+        if not is_whole or chosen is not counts:
             self._backend.upload(waits.sum(axis=-1, dtype=np.int32), self._waiting)
+        return is_whole
+
+    def _worthwhile(self, counts: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the number of guesses of each slot to evaluate."""
+        python = self._problem.python
+        if python is None or python.is_batch:
+            return counts
+        at_once = max(python.callers, self._batch // _GUESSED)
+        each = -(-at_once // max(1, int((counts > 0).sum())))
+        return np.minimum(counts, each)
 
     def _timed(self, genomes: NDArray[Any], must_leave: Callable[[], bool]) -> NDArray[np.int64]:
         """Return the costs of genomes, and choose a batch that takes a tenth of a second.
@@ -115,17 +131,17 @@ class BatchOutside(Outside):
         self._repeat: Callable[[], None] | None = None
         self._spans: deque[tuple[Any, Any]] = deque()
 
-    def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool) -> None:
+    def evaluate(self, must_stop: Callable[[], bool], *, is_first: bool, are_guesses: bool) -> bool:
         """Evaluate all waiting children in one call, or none if `must_stop`."""
         if not is_first and must_stop():
-            return
+            return False
         if is_first or self._may_change or self._counts is None:
             self._locate()
         if is_first:
             self._counts = None  # other children will wait in the next generation
         self.evaluated = len(self._rows)
         if self.evaluated == 0:
-            return
+            return True
         with self._backend.python():
             self._solutions.take(self._rows, axis=0, out=self._stored)
             begin = self._backend.mark()
@@ -133,6 +149,7 @@ class BatchOutside(Outside):
             self._spans.append((begin, self._backend.mark()))
         self._backend.run([self._taking])
         self._count_seconds(_AHEAD)
+        return True
 
     def _locate(self) -> None:
         """Find the solutions of waiting children, and the places of their costs."""

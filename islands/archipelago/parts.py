@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from islands.algorithms import ALGORITHMS, Algorithm
-from islands.algorithms.base import Host, Schedule, Shape
+from islands.algorithms.base import Schedule, Shape
 from islands.archipelago.colonies import ColonySpec
 from islands.archipelago.measure import compares_edges
 from islands.backends.base import Block
@@ -84,7 +84,8 @@ class ProgramParts:
         solutions = problem.solution_kind
         on_cpu = block_memory is None
         evaluation = _evaluation(problem, improver.name, decoding, on_cpu=on_cpu)
-        if evaluation == "thread" and colony.population * islands <= _FEW:
+        is_few = colony.population * islands <= _FEW
+        if evaluation == "thread" and (is_few or not kind.improves):  # it evaluates its own moves
             evaluation = "block"
         encoder = ENCODINGS[colony.encoding][solutions]
         own = kind.confined(colony.settings) if encoder.bounded else colony.settings
@@ -141,7 +142,7 @@ class ProgramParts:
     def schedule(self) -> Schedule:
         """The algorithm's launches; refuses one whose children only its kernels evaluate."""
         schedule = self.algorithm.schedule(self.shape, outside=self.outside)
-        if self.outside and Host.EVALUATES not in schedule.generation:
+        if self.outside and not schedule.evaluates_outside:
             name = self.algorithm.name
             raise UsageError(f"decoding=host: {name} evaluates in its own kernels. Omit decoding")
         return schedule

@@ -39,7 +39,7 @@ DRAWN = ("topologies", "quality", "colonies", "gpus")
 """Benchmarks of which `--out` also gets plots."""
 
 LONG = ("quality", "colonies", "gpus")
-"""Benchmarks that run only if they are named."""
+"""Benchmarks of which `--out` keeps each run, so that they can be continued."""
 
 GPU_INSTANCES = (
     *("national/it16862", "national/vm22775", "national/sw24978", "qaplib/tai60a"),

@@ -35,12 +35,10 @@ from islands.record.folder import BENCH
 from islands.record.provenance import provenance
 from islands.run.signals import suspending
 from islands.tables import write_csv
-from islands.text import show, unknown
+from islands.text import option, show, unknown
 
 if TYPE_CHECKING:
     from islands.bench.base import BenchRow
-
-_ALONE = [name for name in BENCHES if name not in (*COLLECTIVE, *LONG)]
 
 _EXAMPLES = """
 examples:
@@ -64,8 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     add = parser.add_argument
-    words = f"{', '.join(BENCHES)} (default: {', '.join(_ALONE)})"
-    add("what", nargs="*", metavar="WHAT", help=f"{words}; after gpus, also instances")
+    words = f"{', '.join(BENCHES)}; after gpus, also instances; without a name, list them"
+    add("what", nargs="*", metavar="WHAT", help=words)
     add("--quiet", action="store_true", help="print only the tables, not the progress")
     add("--json", action="store_true", help="print one JSON object")
     add("--out", metavar="DIR", type=arguments.folder, help="write tables and plots to this folder")
@@ -83,6 +81,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Measure, print each row when it is complete, and return the exit status."""
     args.what, instances = _parted(args.what)
+    if not args.what:
+        return _list(args)
     if "gpus" in args.what and "of" not in args:
         args.of = tuple(dict.fromkeys(instances)) or GPU_INSTANCES
     elif instances:
@@ -94,6 +94,19 @@ def main(args: argparse.Namespace) -> int:
         return _performed(args, folder)
 
 
+def _list(args: argparse.Namespace) -> int:
+    """Print the names of the benchmarks; refuse options, which need a name."""
+    no_options = ("command", "what", "options", "first_values", "debug")
+    given = [name for name, value in vars(args).items() if value and name not in no_options]
+    if given:
+        names = " ".join(option(name) for name in given)
+        raise UsageError(f"{names}: name a benchmark, too. Known: {', '.join(BENCHES)}")
+    for name in BENCHES:
+        show(f"{name:12}{benchmark(name)[0].partition(chr(10))[0]}")
+    show("\nName one or several, such as: islands bench topologies")
+    return 0
+
+
 def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the names of benchmarks, and the instances that follow `gpus`."""
     place = [*words, "gpus"].index("gpus")
@@ -103,7 +116,7 @@ def _parted(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _performed(args: argparse.Namespace, folder: ExitStack) -> int:
     # Waiting ranks would use cores that rank 0 needs, so benchmarks of all ranks come first.
-    asked_for = dict.fromkeys(args.what or _ALONE)
+    asked_for = dict.fromkeys(args.what)
     names = sorted(asked_for, key=lambda name: name not in COLLECTIVE)
     together = [name for name in names if name in COLLECTIVE]
     rank, _ = launched()
@@ -237,11 +250,11 @@ def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
     for name in args.what:
         if name not in BENCHES:
             raise UsageError(unknown("benchmark", name, BENCHES))
-    bench_options.refuse_unused(vars(args), args.what or _ALONE)
+    bench_options.refuse_unused(vars(args), args.what)
     bench_options.refuse_wrong(vars(args))
     require_installed(getattr(args, "rivals", ()))
     if args.out is not None:
-        drawn = [name for name in args.what or _ALONE if name in DRAWN]
+        drawn = [name for name in args.what if name in DRAWN]
         if drawn and find_spec("matplotlib") is None:
             raise UsageError(
                 f"bench {drawn[0]} --out needs matplotlib. Install it with: pip install"
@@ -256,7 +269,7 @@ def _requested(args: argparse.Namespace, ranks: World, heartbeat: Heartbeat) -> 
     shared: dict[str, Any] = {"world": ranks, "heartbeat": heartbeat}
     request = BenchRequest(backends=backends, **shared, **options)
     if args.out is not None and ranks.rank == 0:
-        refuse_other_work(args.out, measurement(args.what or _ALONE, request))
+        refuse_other_work(args.out, measurement(args.what, request))
     return request
 
 

@@ -13,6 +13,8 @@ from islands.bench import BENCHES
 from islands.campaign import METRICS
 from islands.cli.instances import ACTIONS
 from islands.cli.report import RECORDS
+from islands.configuration.fit import every_setting
+from islands.configuration.stop import CRITERIA
 from islands.encodings import ENCODINGS
 from islands.errors import UsageError
 from islands.improvers import IMPROVERS
@@ -40,6 +42,10 @@ VALUES: Mapping[str, Sequence[str]] = {
 """The values of options; an option takes the same values in all commands."""
 _OF_INSTANCES = ("--of", "--only")
 """Options whose values are names of instances."""
+_OF_SETTINGS = ("--set", "--over", "--colony")
+"""Options whose values begin with the name of a setting."""
+_OF_FILES = ("DIR", "FILE", "FILE.toml", "OLD.json")
+"""The words in help for values that are files."""
 _EXAMPLES = """
 to install:
   islands completion bash >> ~/.bashrc
@@ -49,7 +55,7 @@ to install:
 _BASH = """_islands_instances="{instances}"
 _islands() {{
     local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}}
-    local options words
+    local options words files=-f
     if [ "$current" = "=" ]; then
         current=
     elif [ "$previous" = "=" ]; then
@@ -67,7 +73,10 @@ _islands() {{
     esac
     case $current in
         -*) COMPREPLY=($(compgen -W "$options" -- "$current")) ;;
-        *) COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current")) ;;
+        *) COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen $files -- "$current")) ;;
+    esac
+    case ${{COMPREPLY[0]}} in
+        *=) compopt -o nospace 2>/dev/null ;;
     esac
 }}
 complete -o filenames -F _islands islands
@@ -135,15 +144,26 @@ def _bash(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:
     )
     values = [f'        {name}) words="{" ".join(each)}" ;;' for name, each in VALUES.items()]
     values.append(f'        {"|".join(_OF_INSTANCES)}) words="$_islands_instances" ;;')
-    valued = {text for each in options.values() for text, a in each.items() if a.nargs != 0}
-    # For the other options with a value, nothing but files can be offered.
-    values.append(f"        {'|'.join(sorted(valued - {*VALUES, *_OF_INSTANCES}))}) words= ;;")
+    for option, each in _beginnings().items():
+        values.append(f'        {option}) words="{" ".join(each)}" files= ;;')
+    valued = {text: a for each in options.values() for text, a in each.items() if a.nargs != 0}
+    others = sorted({*valued} - {*VALUES, *_OF_INSTANCES, *_beginnings()})
+    for empty, is_file in (("words=", True), ("words= files=", False)):
+        named = [each for each in others if (valued[each].metavar in _OF_FILES) == is_file]
+        values.append(f"        {'|'.join(named)}) {empty} ;;")
     return _BASH.format(
         instances=instances,
         commands=" ".join(options),
         cases="\n".join(cases),
         values="\n".join(values),
     )
+
+
+def _beginnings() -> dict[str, list[str]]:
+    """Return the beginnings of values such as `seconds=60`, by option."""
+    kinds = [name if kind.example == name else f"{name}=" for name, kind in CRITERIA.items()]
+    settings = [f"{name}=" for name in every_setting()]
+    return {"--stop": kinds, **dict.fromkeys(_OF_SETTINGS, settings)}
 
 
 def _zsh(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:
@@ -153,7 +173,7 @@ def _zsh(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:
 def _fish(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:
     from islands.cli import COMMANDS
 
-    words, lines = _argument_words(), []
+    words, lines, known = _argument_words(), [], {**VALUES, **_beginnings()}
     for name, names in options.items():
         sentence = shlex.quote(COMMANDS[name])
         lines.append(f"complete -c islands -n __fish_use_subcommand -a {name} -d {sentence}")
@@ -161,7 +181,8 @@ def _fish(options: Mapping[str, Mapping[str, argparse.Action]]) -> str:
         if name in words:
             lines.append(f"{here} -a {shlex.quote(' '.join(words[name]))}")
         for option, action in names.items():
-            values = f" -x -a {shlex.quote(' '.join(VALUES[option]))}" if option in VALUES else ""
+            offered = known.get(option)
+            values = f" -x -a {shlex.quote(' '.join(offered))}" if offered else ""
             help_text = shlex.quote((action.help or "") % vars(action))
             lines.append(f"{here} -l {option.removeprefix('--')}{values} -d {help_text}")
     return "\n".join([*lines, ""])

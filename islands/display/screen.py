@@ -13,16 +13,11 @@ from islands.display.terminal import StatusLine, coloured, is_terminal, takes_co
 from islands.inside import opened
 from islands.paths import writing
 from islands.progress.progress import Progress
-from islands.text import count, gap, rounded, show
+from islands.text import count, gap, show
 
-KEY = (
-    "* new best, C checkpoint since the previous row."
-    "   Mean, Spread (mean above best): all individuals."
-)
-HEADER = (
-    "     Generation     Time |         Best     Gap  Island |         Mean  Spread"
-    " |   Evals  Evals/s"
-)
+KEY = "* new best, C checkpoint since the previous row.   Spread: mean above the best"
+HEADER = "   Generation    Time |         Best     Gap Island |  Spread |  Evals Evals/s"
+"""Rows are as wide: they fit a terminal of 80 columns."""
 ROWS_BETWEEN_HEADERS = 20
 SECONDS_BETWEEN_BESTS = 1.0
 SECONDS_BETWEEN_ROWS = 5.0
@@ -70,9 +65,16 @@ class Screen:
 
     def _state(self, progress: Progress) -> str:
         """Return the state of the run, with the time that is left if it is known."""
-        words = f"generation {progress.generation}, {duration(progress.seconds)} elapsed"
+        found = "no solution yet" if progress.cost is None else f"best {progress.cost}"
+        if progress.cost is not None and progress.gap is not None:
+            found += f", gap {gap(progress.gap)}"
+        words = f"generation {progress.generation}: {found}, {duration(progress.seconds)} elapsed"
         left = seconds_left(self._criteria, progress)
         return words if left is None else f"{words}, at most about {duration(left)} left"
+
+    def resumes_from(self, generation: int) -> None:
+        """Show a best as new only if it was found after this generation."""
+        self._table.resumes_from(generation)
 
     def kept(self) -> None:
         """Mark the next row of the table as after a checkpoint."""
@@ -119,6 +121,11 @@ class Table:
         self._rows = 0
         self._last: Progress | None = None
         self._is_kept = False
+        self._since = -1
+
+    def resumes_from(self, generation: int) -> None:
+        """Show a best as new only if it was found after this generation."""
+        self._since = generation
 
     def kept(self) -> None:
         """Mark the next row as after a checkpoint."""
@@ -146,21 +153,22 @@ class Table:
             self._write(KEY)
         if self._rows % ROWS_BETWEEN_HEADERS == 0:
             self._write(f"\n{HEADER}")
-        self._write(row(progress, self._last, is_kept=self._is_kept))
+        self._write(row(progress, self._last, is_kept=self._is_kept, since=self._since))
         self._rows += 1
         self._is_kept = False
         self._last = progress
 
 
-def row(progress: Progress, before: Progress | None, *, is_kept: bool = False) -> str:
-    """Return one row; the speed and the star refer to the previous row."""
-    is_new = progress.cost is not None and (before is None or progress.cost != before.cost)
+def row(
+    progress: Progress, before: Progress | None, *, is_kept: bool = False, since: int = -1
+) -> str:
+    """Return one row; speed and star refer to the previous row, the first star to `since`."""
+    is_new = progress.best_generation > since if before is None else progress.cost != before.cost
     return (
-        f"{'*' if is_new else ' '}{'C' if is_kept else ' '}"
-        f"{progress.generation:>13} {_time(progress.seconds):>8} |"
-        f" {or_dash(progress.cost):>12} {gap(progress.gap):>7} {_island(progress):>7} |"
-        f" {rounded(progress.mean):>12} {_spread(progress):>7} |"
-        f" {count(progress.evaluations):>7} {_speed(progress, before):>8}"
+        f"{'*' if is_new and progress.cost is not None else ' '}{'C' if is_kept else ' '}"
+        f"{progress.generation:>11} {_time(progress.seconds):>7} |"
+        f" {or_dash(progress.cost):>12} {gap(progress.gap):>7} {_island(progress):>6} |"
+        f" {_spread(progress):>7} | {count(progress.evaluations):>6} {_speed(progress, before):>7}"
     )
 
 

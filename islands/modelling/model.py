@@ -84,6 +84,7 @@ class Model(Problem):
             self.changes_solutions = functions.repair is not None
         else:
             self.header = Header("problems/outside.cuh")
+            self.proposals = kind.proposals
             self.moves_fix = "Only costs in CUDA, cost=, may have one"
 
     @property

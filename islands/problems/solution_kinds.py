@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,12 @@ from islands.text import shown
 
 MOST = 2**31 - 64
 """The largest number of items."""
+
+
+STEP = "step"
+"""A move of a user's own."""
+MOVES = ("swap", "reversal", "insertion", "rotation", "flip", "exchange", "setting", STEP)
+"""The kinds of moves, in the order of `MoveKind` in kernels/problems/move_kinds.cuh."""
 
 
 class SolutionKind(ABC):
@@ -63,6 +69,11 @@ class SolutionKind(ABC):
     def members(self) -> dict[str, NDArray[Any]]:
         """The members of `struct Data` by which kernels know the bounds of vectors."""
         return {}
+
+    def moving(self, moves: Sequence[str]) -> dict[str, str]:
+        """Return the macros of kernels that propose these moves of its solutions."""
+        stated = sum(1 << MOVES.index(each) for each in moves)
+        return {"SOLUTION_KIND": str(self.number), "STATED_MOVES": str(stated)}
 
     @staticmethod
     def listed(solution: NDArray[Any]) -> list[int] | list[float]:

@@ -166,6 +166,8 @@ def _evolved(
     if journal is None:
         return Loop(*evolution, **observers).run()
     keep, origin = journal.checkpoints.keep, journal.origin
+    if origin is not None:
+        screen.resumes_from(origin.generation)
     outcome = Loop(*evolution, **observers, keep=keep, origin=origin).run()
     if outcome.suspended:
         hint = f"islands resume {shlex.quote(str(journal.folder))}"

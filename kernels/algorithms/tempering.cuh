@@ -7,6 +7,51 @@
 #include "tempering/ladder.cuh"
 
 #ifndef ISLANDS_ROOM
+#ifdef ISLANDS_OUTSIDE
+
+namespace tempering {
+
+// Call visit(replica, given) for each replica that this rank makes.
+template <class Visit>
+__device__ void for_replicas(const Arena& arena, const Islands& all, const algorithm::Plan& plan,
+                             Visit visit) {
+    for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
+        if (job != blockIdx.x) __syncthreads();
+        const auto [local, slot] = all.of_job(job);
+        Scratch scratch(arena.large());
+        WaitingReplica replica(scratch, all, plan, local, slot);
+        visit(replica, slot < all.given[local]);
+    }
+}
+
+}  // namespace tempering
+
+KERNEL(first_replicas,
+       (Arena arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+    tempering::for_replicas(
+        arena, all, plan,
+        [](tempering::WaitingReplica& replica, bool is_given) { replica.start(is_given); });
+}
+
+KERNEL(advance_replicas,
+       (Arena arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+    tempering::for_replicas(arena, all, plan,
+                            [](tempering::WaitingReplica& replica, bool) { replica.advance(); });
+}
+
+KERNEL(judge_first_replicas,
+       (Arena arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+    tempering::for_replicas(arena, all, plan,
+                            [](tempering::WaitingReplica& replica, bool) { replica.judge(0); });
+}
+
+KERNEL(judge_replicas,
+       (Arena arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
+    tempering::for_replicas(arena, all, plan,
+                            [](tempering::WaitingReplica& replica, bool) { replica.judge_next(); });
+}
+
+#else
 
 // A block makes the individuals of generation 0, of which `given[island]` exist already.
 KERNEL(first_replicas, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,
@@ -33,6 +78,8 @@ KERNEL(advance_replicas, (Arena arena, Islands all, problem::Data data, algorith
         replica.advance(local, slot, improving);
     }
 }
+
+#endif
 
 namespace tempering {
 
@@ -69,6 +116,10 @@ KERNEL(adopt_immigrants,
 // Write the bytes of the large and the small part of a block's arena.
 KERNEL(room,
        (Islands all, problem::Data data, algorithm::Plan plan, improver::Plan, int64_t* bytes)) {
+#ifdef ISLANDS_OUTSIDE
+    const int64_t most = tempering::WaitingReplica::room(all, plan);
+#else
     const int64_t most = tempering::Replica::room(all, data, plan);
+#endif
     if (threadIdx.x == 0) bytes[0] = most, bytes[1] = 0;
 }

@@ -1,4 +1,5 @@
-// Declares what the Markov chain of a replica takes and returns. A header of a chain defines
+// How a replica begins a generation, and what its Markov chain takes and returns. A header of a
+// chain defines
 //     using Delta = ...;  // the change of a cost, an integer
 //     class Chain {
 //         Chain(Scratch&, Gene* order, Gene* best_order, const encoding::Shape&,
@@ -11,9 +12,30 @@
 // No random numbers here.
 #pragma once
 
-#include "core/core.cuh"
+#include "core/costs.cuh"
+#include "core/islands.cuh"
+#include "tempering/plan.cuh"
 
 namespace tempering {
+
+// Values of `mate`. Otherwise, a replica begins with a child of the best order of its ladder, or of
+// its own if replicas descend, and that of another individual of the island.
+constexpr int32_t NO_MATE = -1;   // continue with the current state
+constexpr int32_t NEWCOMER = -2;  // begin with a random order
+
+// Number of moves that tell the mean change of the cost, the unit of temperatures.
+constexpr int ROUGHNESS_SAMPLES = 32;
+
+// Return the best individual of the ladder of a slot in the previous generation.
+__device__ int best_of_ladder(const Islands& all, int rungs, int local, int slot) {
+    const int32_t first = all.row(all.island[local].generation, local, 0);
+    const int ladder = slot / rungs * rungs;
+    int best = ladder;
+    for (int i = ladder + 1; i < ladder + rungs; ++i) {
+        if (all.cost[first + i] < all.cost[first + best]) best = i;
+    }
+    return best;
+}
 
 // Places whose exchange never changes the cost have equal numbers. Null: there are none.
 struct Alike {
@@ -21,6 +43,11 @@ struct Alike {
 
     __device__ bool are(int p, int q) const { return places != nullptr && places[p] == places[q]; }
 };
+
+// Return by how much one cost is above another.
+__device__ double above(int64_t cost, int64_t other) {
+    return COSTS_REAL ? real::value_of(cost) - real::value_of(other) : double(cost - other);
+}
 
 // The costs of a replica, and the number of proposals of a chain.
 struct Costs {
@@ -57,5 +84,16 @@ class Rows {
     const int a_sweep_, an_exchange_;
     int end_;
 };
+
+#ifndef TEMPERING_PAIRS
+// Draw a random row.
+__device__ void fill(encoding::Gene* row, const encoding::Shape& shape, const draw::Place& place,
+                     uint32_t stream, const algorithm::Plan&) {
+    encoding::fill(row, shape, place, stream);
+}
+
+// Return the energy of a state with a cost.
+__device__ int64_t energy_of(int64_t cost, const algorithm::Plan&) { return cost; }
+#endif
 
 }  // namespace tempering

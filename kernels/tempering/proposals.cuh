@@ -7,7 +7,7 @@
 
 #include "core/core.cuh"
 #include "genes.cuh"
-#include "moves.cuh"
+#include "problems/move_kinds.cuh"
 
 namespace proposals {
 
@@ -29,7 +29,9 @@ class Drawn {
     uint32_t word_;
 };
 
-#if SOLUTION_KIND == SOLUTION_ORDER
+#ifdef STATED_STEP
+// The state of the user proposes steps.
+#elif SOLUTION_KIND == SOLUTION_ORDER
 
 // Return a place that is near another one in an order of at least two items.
 __device__ int near_to(int u, uint32_t word, bool is_right, int n) {

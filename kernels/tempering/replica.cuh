@@ -10,6 +10,9 @@
 #ifdef TEMPERING_WEIGHT
 #include "tempering/subset_chain.cuh"
 #include "tempering/subset_cross.cuh"
+#elif defined(TEMPERING_PAIRS)
+#include "tempering/core_chain.cuh"
+#include "tempering/mixed_cross.cuh"
 #elif defined(TEMPERING_TRIES)
 #include "tempering/move_chain.cuh"
 #if SOLUTION_KIND == SOLUTION_ORDER
@@ -27,14 +30,9 @@ namespace tempering {
 using algorithm::Plan;
 using encoding::Gene;
 
-// Values of `mate`. Otherwise, a replica begins with a child of the best order of its ladder, or of
-// its own if replicas descend, and that of another individual of the island.
-constexpr int32_t NO_MATE = -1;   // continue with the current state
-constexpr int32_t NEWCOMER = -2;  // begin with a random order
-
 // Work of a replica per generation of the tuning, which has many: at most this number of sweeps.
 constexpr int TUNING_SWEEPS = 96;
-#ifdef TEMPERING_TRIES
+#ifdef TEMPERING_SHARES
 constexpr bool MEASURES = false;  // sweeps are proposals
 #else
 constexpr bool MEASURES = true;
@@ -59,18 +57,25 @@ class Replica {
         Scratch of_chain = scratch, of_cross = scratch;
         const Chain chain(of_chain, nullptr, nullptr, all.shape, data, plan, 0);
         const Cross cross(of_cross, all.shape, plan);
-        return max(of_chain.bytes(), of_cross.bytes());
+        const int64_t most = max(of_chain.bytes(), of_cross.bytes());
+#ifdef TEMPERING_PAIRS
+        Scratch of_evaluation = scratch;
+        const problem::Workspace evaluation(of_evaluation, genes::items(all.shape), data);
+        return max(most, of_evaluation.bytes());
+#else
+        return most;
+#endif
     }
 
     // Make generation 0 of an individual; `is_given` if its genes exist already.
     __device__ void start(int local, int slot, bool is_given) {
         const int32_t row = all_.row(0, local, slot);
         Gene* const genes = all_.genes_of(row);
-        if (!is_given) encoding::fill(genes, all_.shape, all_.place(local, 0, slot), stream::START);
+        if (!is_given) fill(genes, all_.shape, all_.place(local, 0, slot), stream::START, plan_);
         __syncthreads();
         copy_row(order_, genes, all_.shape.pitch);
         __syncthreads();
-        const int64_t cost = cost_of_order();
+        const int64_t cost = evaluate(all_.place(local, 0, slot));
         if (plan_.deltas != nullptr && threadIdx.x == 0) {
             plan_.deltas_of[all_.number(local, slot)] = NO_DELTAS;
         }
@@ -83,7 +88,7 @@ class Replica {
         if (threadIdx.x == 0) plan_.roughness[me] = rough;
         evaluated += chain.samples();
 #endif
-        store({cost, cost, evaluated}, order_, 0, local, slot);
+        store({energy_of(cost, plan_), cost, evaluated}, best_order_, 0, local, slot);
         if (threadIdx.x == 0) {
             plan_.rung[me] = slot % plan_.rungs;
             plan_.mate[me] = NO_MATE;
@@ -116,9 +121,16 @@ class Replica {
   private:
     static constexpr int64_t NO_DELTAS = -1;
 
-    // Return the cost of the state.
-    __device__ int64_t cost_of_order() const {
-#ifdef TEMPERING_TRIES
+    // Make the state the best order, repaired if it may be infeasible; return its cost.
+    __device__ int64_t evaluate(const draw::Place& place) const {
+        copy_row(best_order_, order_, all_.shape.pitch);
+        __syncthreads();
+#ifdef TEMPERING_PAIRS
+        const int items = genes::items(all_.shape);
+        const int64_t cost = problem::evaluate(best_order_, scratch_, items, data_, place, 0).cost;
+        __syncthreads();
+        return cost;
+#elif defined(TEMPERING_TRIES)
         return problem::cost_after(order_, genes::items(all_.shape), data_);
 #else
         return problem::cost(order_, all_.shape.n, data_);
@@ -150,11 +162,12 @@ class Replica {
                              int64_t& evaluated) {
         const int pitch = all_.shape.pitch;
         if (mate == NEWCOMER) {
-            encoding::fill(order_, all_.shape, place, stream::MUTANT);
+            fill(order_, all_.shape, place, stream::MUTANT, plan_);
             __syncthreads();
         } else {
             const int32_t first = all_.row(place.generation - 1, local, 0);
-            const int mine = plan_.descent > 0 ? slot : best_of_ladder(local, slot);
+            const int mine =
+                plan_.descent > 0 ? slot : best_of_ladder(all_, plan_.rungs, local, slot);
             const Gene* const genes = all_.genes_of(first + mine);
             Scratch scratch = scratch_;
             copy_row(order_, genes, pitch);  // with the genes after the last item
@@ -162,33 +175,18 @@ class Replica {
             Cross(scratch, all_.shape, plan_)
                 .make(order_, genes, all_.genes_of(first + mate), place);
             evaluated = 1;
-            const int64_t cost = cost_of_order();
+            const int64_t cost = evaluate(place);
             const int64_t best = all_.cost[first + slot];
             if (plan_.descent > 0 && best <= cost) {
                 copy_row(best_order_, genes, pitch);
                 __syncthreads();
                 return {cost, best, 0};
             }
-            copy_row(best_order_, order_, pitch);
-            __syncthreads();
             return {cost, cost, 0};
         }
-        copy_row(best_order_, order_, pitch);
-        __syncthreads();
         evaluated = 1;
-        const int64_t cost = cost_of_order();
+        const int64_t cost = evaluate(place);
         return {cost, cost, 0};
-    }
-
-    // Return the best individual of the ladder of a slot in the previous generation.
-    __device__ int best_of_ladder(int local, int slot) const {
-        const int32_t first = all_.row(all_.island[local].generation, local, 0);
-        const int ladder = slot / plan_.rungs * plan_.rungs;
-        int best = ladder;
-        for (int i = ladder + 1; i < ladder + plan_.rungs; ++i) {
-            if (all_.cost[first + i] < all_.cost[first + best]) best = i;
-        }
-        return best;
     }
 
     __device__ void store(const Costs& costs, const Gene* best_order, int64_t made, int local,
@@ -201,7 +199,7 @@ class Replica {
             all_.cost[row] = costs.best;
             plan_.energy[me] = costs.current;
             plan_.held[me] = costs.best;
-#ifdef TEMPERING_TRIES
+#ifdef TEMPERING_SHARES
             plan_.climbs[me] = costs.climbs;
             plan_.proposals[me] = costs.proposed;
 #endif

@@ -30,7 +30,8 @@ from islands.cli.bench_options import OPTIONS
             "--seeds: an option of quality, colonies and gpus",
         ),
         (["brkga", "tabu", "--rivals", "highs"], "brkga and tabu were asked for. Leave it out"),
-        (["--variant", "default"], "--variant: an option of quality and gpus, but brkga, de,"),
+        (["--variant", "default"], "--variant: name a benchmark, too. Known: brkga, de, "),
+        (["--json"], "--json: name a benchmark, too. Known: brkga, de, "),
     ],
 )
 def test_options_of_other_benchmarks_are_refused(
@@ -38,6 +39,13 @@ def test_options_of_other_benchmarks_are_refused(
 ) -> None:
     assert main(["bench", *line]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_without_a_name_benchmarks_are_only_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[: len(BENCHES)]] == [*BENCHES]
+    assert all(len(line.split()) > 3 for line in lines[: len(BENCHES)])
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from results_for_tests import NEAR_BEST_KNOWN, run_row
 
-from islands.bench import BENCHES, quality
+from islands.bench import quality
 from islands.bench import quality_runs as traced_of
 from islands.bench.base import BenchRequest
 from islands.bench.plots import _targets
@@ -18,7 +18,7 @@ from islands.bench.quality_rows import MomentRow, QualityMeans, QualityRow, Targ
 from islands.bench.quality_runs import Course, RunRow, with_references
 from islands.bench.quality_tests import ContrastRow, contrasts, rank_rows
 from islands.bench.variants import variants
-from islands.cli import bench, main
+from islands.cli import main
 from islands.errors import UsageError
 from islands.parallel import World, world
 
@@ -199,11 +199,6 @@ def test_sets_and_patterns_select_instances() -> None:
     first = quality.named(["orlib/mknapcb?-?0"])
     assert (len(first), first[1]) == (27, "orlib/mknapcb1-10")
     assert quality.named(["own.dat", "demo/mkp"]) == ["own.dat", "demo/mkp"]
-
-
-def test_quality_runs_only_if_named() -> None:
-    assert "quality" in BENCHES
-    assert "quality" not in bench._ALONE
 
 
 @pytest.mark.mpi(min_size=2)

@@ -131,8 +131,8 @@ def test_eax_counts_children_in_passes_of_limited_length() -> None:
     ("line", "message"),
     [
         (["bench", "brkgo"], "unknown benchmark 'brkgo'. Did you mean 'brkga'?"),
-        (["bench", "--backend", "auto"], "unknown backend 'auto'. Known: cuda, cpu"),
-        (["bench", "--generations", "0"], "--generations 0: must be at least 1"),
+        (["bench", "de", "--backend", "auto"], "unknown backend 'auto'. Known: cuda, cpu"),
+        (["bench", "de", "--generations", "0"], "--generations 0: must be at least 1"),
     ],
 )
 def test_invalid_options_are_refused(

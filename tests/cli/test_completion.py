@@ -75,8 +75,14 @@ def test_bash_offers_arguments_and_values(
     assert offered(text, "islands", "run", "--backend", "=")[:3] == ["auto", "cpu", "cuda"]
     assert offered(text, "islands", "reproduce", "x", "--only", "national/z") == ["national/zi929"]
     assert offered(text, "islands", "completion", "") == ["bash", "zsh", "fish", "national.tsp"]
-    for option in ("--out", "--seed", "--stop", "--over"):
-        assert offered(text, "islands", "tune", option, "") == ["national.tsp"]
+    assert offered(text, "islands", "tune", "--out", "") == ["national.tsp"]
+    assert offered(text, "islands", "tune", "--seed", "") == []
+    for option in ("--stop", "--over", "--set"):
+        assert "national.tsp" not in offered(text, "islands", "tune", option, "")
+    assert offered(text, "islands", "run", "--stop", "b") == ["best-known"]
+    assert offered(text, "islands", "run", "--stop", "se") == ["seconds="]
+    assert offered(text, "islands", "run", "--set", "migration.de") == ["migration.delay="]
+    assert offered(text, "islands", "tune", "--over", "rh") == ["rho="]
     assert offered(text, "islands", "status", "solu") == []
 
 
@@ -95,6 +101,7 @@ def test_other_shells_have_the_same_commands(capsys: Any) -> None:
     run = "complete -c islands -n '__fish_seen_subcommand_from run'"
     assert f"{run} -l seed -d " in fish
     assert f"{run} -l backend -x -a 'auto cpu cuda' -d " in fish
+    assert f"{run} -l stop -x -a 'generations= seconds= " in fish
     assert f"{run} -a 'demo/" in fish
 
 

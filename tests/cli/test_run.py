@@ -43,7 +43,7 @@ def test_output_has_header_table_and_result(
     captured = capsys.readouterr()
     assert captured.err == ""
     assert captured.out.startswith("islands ")
-    assert captured.out.count("Generation     Time") == 1
+    assert captured.out.count("Generation    Time") == 1
     assert captured.out.splitlines()[-3].startswith("Stopped: 40 generations done")
     assert "checked again by NumPy" in captured.out.splitlines()[-2]
     assert captured.out.splitlines()[-1].startswith("Wrote a: ")

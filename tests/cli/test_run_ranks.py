@@ -36,7 +36,7 @@ def test_number_of_ranks_does_not_matter(
     for key in ("digest", "cost", "solution", "island", "evaluations", "reason", "generations"):
         assert together[key] == alone[key]
     assert together["ranks"] == number
-    assert done.stderr.count("Generation     Time") == 1
+    assert done.stderr.count("Generation    Time") == 1
     assert len(list(Path(together["folder"], "trace").iterdir())) == number
     assert traced(together["folder"]) == traced(alone["folder"])
 

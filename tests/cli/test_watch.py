@@ -206,7 +206,7 @@ def test_a_series_of_another_process_is_watched_and_named(
     assert main(["watch", "a"]) == 0
     out = capsys.readouterr().out
     assert f"a: demo/tsp, seed {work.number}, {work.number} of 9" in out
-    assert "Generation     Time" in out
+    assert "Generation    Time" in out
     assert "a: stopped: a series of runs at demo/tsp, seed" in out
     for line in (["resume", "a"], ["verify", "demo/tsp", "a"], ["plot", "a"]):
         assert main(line) == 2

@@ -138,13 +138,26 @@ def test_the_header_is_repeated_every_twenty_rows() -> None:
 def test_columns_are_aligned_with_the_header() -> None:
     line = row(progress(4_000_000, 3000.0, 123_456_789, gap=12.345), progress(0, 0.0, 5))
     assert line == (
-        "*       4000000    50.0m |    123456789  12.35%       3 |    135802468   10.0%"
-        " |    4.0G     1.3M"
+        "*     4000000   50.0m |    123456789  12.35%      3 |   10.0% |   4.0G    1.3M"
     )
     assert [i for i, c in enumerate(line) if c == "|"] == [
         i for i, c in enumerate(HEADER) if c == "|"
     ]
-    assert len(line) == len(HEADER)
+    assert len(line) == len(HEADER) < 80
+    assert len(KEY) < 80
+
+
+def test_after_a_resume_the_first_row_has_a_star_only_for_a_new_best() -> None:
+    found = replace(progress(30, 2.0, 9), best_generation=20)
+    assert row(found, None)[0] == "*"
+    assert row(found, None, since=20)[0] == " "
+    assert row(found, None, since=19)[0] == "*"
+    lines = list[str]()
+    table = Table(lines.append)
+    table.resumes_from(20)
+    table.show(found)
+    table.finish(progress(40, 3.0, 8))
+    assert [line[0] for line in lines[2:]] == [" ", "*"]
 
 
 def test_the_speed_refers_to_the_previous_row() -> None:
@@ -153,10 +166,10 @@ def test_the_speed_refers_to_the_previous_row() -> None:
 
 
 def test_the_spread_of_negative_costs_is_positive() -> None:
-    assert row(progress(1, 1.0, -200), None).split()[8:10] == ["-220", "10.0%"]
-    assert row(progress(1, 1.0, 200), None).split()[8:10] == ["220", "10.0%"]
+    assert row(progress(1, 1.0, -200), None).split()[8] == "10.0%"
+    assert row(progress(1, 1.0, 200), None).split()[8] == "10.0%"
 
 
 def test_unknown_values_are_dashes() -> None:
     line = row(progress(0, 0.0, 0), None)
-    assert line.split() == ["*", "0", "0.0s", "|", "0", "-", "3", "|", "0", "-", "|", "0", "-"]
+    assert line.split() == ["*", "0", "0.0s", "|", "0", "-", "3", "|", "-", "|", "0", "-"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -58,12 +59,22 @@ def shown(stream: StringIO, log: Path, *, quiet: bool = False) -> str:
 
 def test_a_terminal_shows_the_remaining_time_until_the_next_output(tmp_path: Path) -> None:
     text = shown(Terminal(), tmp_path / "log.txt")
-    state = "\r\x1b[Kgeneration 10, 2 s elapsed, at most about 6 s left\r"
+    state = "\r\x1b[Kgeneration 10: best 90, 2 s elapsed, at most about 6 s left\r"
     assert text.count(state) == 1
     assert "\r\x1b[K\nEND\n" in text
     log = (tmp_path / "log.txt").read_text()
     assert "\x1b" not in log
     assert "\r" not in log
+
+
+def test_the_state_has_the_gap_or_says_that_there_is_no_solution() -> None:
+    for state, found in (
+        (replace(PROGRESS, gap=1.25), "best 90, gap 1.25%, 2 s"),
+        (replace(PROGRESS, cost=None), "no solution yet, 2 s"),
+    ):
+        with Screen(stream := Terminal(), None) as screen:
+            screen.show(state)
+        assert f"generation 10: {found} elapsed" in stream.getvalue()
 
 
 def test_other_streams_get_plain_lines(tmp_path: Path) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import subprocess
+import time
 
 import pytest
 from fake_machine import Machine
@@ -93,3 +97,29 @@ def test_continuous_integration_does_not_need_optional_packages(machine: Machine
     machine.add("id", "#!/bin/sh\necho 0\n")
     machine.add("apt-get", "#!/bin/sh\nexit 100\n")
     assert machine.run(".ci/run").returncode == 0
+
+
+def test_one_ctrl_c_ends_all_checks(machine: Machine) -> None:
+    waits = (
+        '    *pytest*) trap "exit 2" INT; echo >>"$CALLS.waits"; while :; do sleep 0.05; done ;;'
+    )
+    python = (machine.bin / "python3").read_text()
+    machine.add("python3", python.replace("    *pytest*)", f"{waits}\n    *pytest*)"))
+    running = subprocess.Popen(
+        [str(machine.checkout / "tests/run")],
+        env={"PATH": str(machine.bin), "CALLS": str(machine.folder / "calls"), "GPUS": "0"},
+        cwd=machine.folder,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    waiting = machine.folder / "calls.waits"
+    deadline = time.monotonic() + 30
+    while not waiting.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.killpg(running.pid, signal.SIGINT)
+    said, _ = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert said.endswith("==== interrupted ====\n")
+    assert waiting.read_text().count("\n") == 1

@@ -1,0 +1,24 @@
+// The moves of each kind of solution, and which of them may be proposed (STATED_MOVES). No random
+// numbers.
+#pragma once
+
+#include "moves.cuh"
+#include "problems/solution.cuh"
+
+namespace problem {
+
+// Whether a kind of move may be proposed: the bits of STATED_MOVES.
+enum MoveKind { SWAP, REVERSAL, INSERTION, ROTATION, FLIP, EXCHANGE, SETTING, STEP };
+__device__ constexpr bool takes(int kind) { return STATED_MOVES >> kind & 1; }
+
+#ifdef STATED_STEP
+using Move = user::of_state::Step;  // of the header that includes this file
+#elif SOLUTION_KIND == SOLUTION_ORDER
+using Move = moves::Any;
+#elif SOLUTION_KIND == SOLUTION_SUBSET
+using Move = moves::Flips;
+#else
+using Move = moves::Setting<Stored>;
+#endif
+
+}  // namespace problem

@@ -1,0 +1,263 @@
+// One replica in one generation if the host or a Python function evaluates its moves: it proposes
+// some, and waits for their costs between launches. It makes the first accepted one, as the chain
+// of move_chain.cuh does, so that both give the same bits. Reads generation g, writes g + 1, and
+// `outside` in between.
+// Random streams: START, MUTANT, PROPOSALS; CROSS of the crossover.
+#pragma once
+
+#include "core/islands.cuh"
+#include "tempering/acceptance.cuh"
+#include "tempering/base.cuh"
+#include "tempering/plan.cuh"
+#include "tempering/proposals.cuh"
+#if SOLUTION_KIND == SOLUTION_ORDER
+#include "tempering/order_cross.cuh"
+#else
+#include "tempering/mixed_cross.cuh"
+#endif
+
+namespace tempering {
+
+using algorithm::Plan;
+using algorithm::Progress;
+using encoding::Gene;
+using problem::Move;
+
+class WaitingReplica {
+  public:
+    __device__ WaitingReplica(Scratch& scratch, const Islands& all, const Plan& plan, int local,
+                              int slot)
+        : all_(all),
+          plan_(plan),
+          local_(local),
+          slot_(slot),
+          me_(all.number(local, slot)),
+          state_(plan.state + me_ * all.shape.pitch),
+          children_(all.outside.genes + me_ * MOST * all.shape.pitch),
+          cross_(scratch, all.shape, plan),
+          own_(plan.progress[me_]) {}
+
+    // Return the number of bytes that any of its steps takes.
+    __device__ static int64_t room(const Islands& all, const Plan& plan) {
+        Scratch scratch(nullptr);
+        const Cross cross(scratch, all.shape, plan);
+        return scratch.bytes();
+    }
+
+    // Begin generation 0; `is_given` if the genes of the individual exist already.
+    __device__ void start(bool is_given) {
+        Gene* const genes = genes_of(0);
+        if (!is_given) encoding::fill(genes, all_.shape, place(0), stream::START);
+        __syncthreads();
+        copy(state_, genes);
+        __syncthreads();
+        own_ = {};
+        wait_for_state(Progress::FIRST);
+    }
+
+    // Begin another generation.
+    __device__ void advance() {
+        const int64_t before = all_.island[local_].generation, made = before + 1;
+        const int32_t mate = all_.island[local_].restart ? NEWCOMER : plan_.mate[me_];
+        own_ = {};
+        if (mate == NO_MATE) {
+            copy(genes_of(made), genes_of(before));
+            own_.current = plan_.energy[me_];
+            own_.best = all_.cost[row(before)];
+            return begin_moves(made);
+        }
+        if (mate == NEWCOMER) {
+            encoding::fill(state_, all_.shape, place(made), stream::MUTANT);
+        } else {
+            const int32_t first = all_.row(before, local_, 0);
+            const int mine = descends() ? slot_ : best_of_ladder(all_, plan_.rungs, local_, slot_);
+            const Gene* const genes = all_.genes_of(first + mine);
+            copy(state_, genes);  // with the genes after the last item
+            __syncthreads();
+            cross_.make(state_, genes, all_.genes_of(first + mate), place(made));
+        }
+        __syncthreads();
+        wait_for_state(Progress::RENEWED);
+    }
+
+    // Continue with the costs of the children that have been evaluated.
+    __device__ void judge(int64_t made) {
+        const int judged = all_.outside.waiting[me_];
+        if (own_.phase == Progress::DONE || judged == 0) return;
+        const int64_t* const cost = all_.outside.cost + me_ * MOST;
+        if (own_.phase == Progress::FIRST) {
+            own_.current = own_.best = cost[0];
+            store(0, 1);
+            begin_samples();
+        } else if (own_.phase == Progress::SAMPLES) {
+            if (judged == SAMPLES) measure(cost);
+        } else if (own_.phase == Progress::RENEWED) {
+            begin_with(cost[0], made);
+            own_.evaluated = 1;
+            begin_moves(made);
+        } else {
+            choose(cost, judged, made);
+            propose(made);
+        }
+    }
+
+    __device__ void judge_next() { judge(all_.island[local_].generation + 1); }
+
+  private:
+    static constexpr int MOST = ISLANDS_OUTSIDE;  // proposals at once
+    static constexpr int SAMPLES = ROUGHNESS_SAMPLES;
+    static_assert(MOST >= SAMPLES, "all samples are evaluated at once");
+
+    // Take the cost of the new state, of a child or newcomer.
+    __device__ void begin_with(int64_t cost, int64_t made) {
+        const int64_t best = all_.cost[row(made - 1)];
+        const bool keeps = !all_.island[local_].restart && plan_.mate[me_] != NEWCOMER &&
+                           descends() && best <= cost;
+        copy(genes_of(made), keeps ? genes_of(made - 1) : state_);
+        own_.current = cost;
+        own_.best = keeps ? best : cost;
+    }
+
+    // Measure the mean change of the cost by some moves: see Chain::roughness.
+    __device__ void begin_samples() {
+        if (items() < 2) {
+            if (threadIdx.x == 0) plan_.roughness[me_] = 0.0;
+            return end();
+        }
+        for (int i = 0; i < SAMPLES; ++i) make_child(i, move_at(i, 0));
+        wait_for(SAMPLES, Progress::SAMPLES);
+    }
+
+    __device__ void measure(const int64_t* cost) {
+        const auto change = [&](int i) {
+            const double by = fabs(above(cost[i], own_.current));
+            return by < 1e300 ? by : 0.0;
+        };
+        const double rough = block::sum(SAMPLES, change) / SAMPLES;
+        if (threadIdx.x == 0) {
+            plan_.roughness[me_] = rough;
+            plan_.proposals[me_] += SAMPLES;
+        }
+        all_.count(local_, slot_, SAMPLES);
+        end();
+    }
+
+    __device__ void begin_moves(int64_t made) {
+        own_.next = 0;
+        own_.end = items() < 2 ? 0 : plan_.sweeps;
+        propose(made);
+    }
+
+    // Propose moves of the state, or end the generation.
+    __device__ void propose(int64_t made) {
+        const int count = int(min(int64_t(MOST), own_.end - own_.next));
+        if (count <= 0) {
+            const int64_t tried = min(own_.next, max(own_.end, int64_t(items() < 2 ? 0 : 1)));
+            store(made, tried + own_.evaluated);
+            return end();
+        }
+        __syncthreads();  // the state is complete
+        for (int k = 0; k < count; ++k) make_child(k, move_at(own_.next + k, made));
+        wait_for(count, Progress::MOVES);
+    }
+
+    // Make the first accepted move.
+    __device__ void choose(const int64_t* cost, int judged, int64_t made) {
+        const int64_t rung = all_.number(local_, slot_ / plan_.rungs * plan_.rungs);
+        const Acceptance<int64_t> acceptance(plan_.temperature[rung + plan_.rung[me_]]);
+        for (int k = 0; k < judged; ++k) {
+            const bool climbs = cost[k] > own_.current;
+            const uint32_t word = words_of(own_.next + k, made).w;
+            if (climbs && !acceptance.takes(above(cost[k], own_.current), word)) continue;
+            const Gene* const child = children_ + int64_t(k) * all_.shape.pitch;
+            own_.next += k + 1;
+            own_.end -= int(plan_.effort);
+            own_.climbs += climbs;
+            own_.current = cost[k];
+            copy(state_, child);
+            if (cost[k] < own_.best) {
+                own_.best = cost[k];
+                copy(genes_of(made), child);
+            }
+            return;
+        }
+        own_.next += judged;
+    }
+
+    __device__ uint4 words_of(int64_t number, int64_t made) const {
+        return place(made).words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, number);
+    }
+    __device__ Move move_at(int64_t number, int64_t made) const {
+        return proposals::drawn(words_of(number, made), state_, items());
+    }
+
+    // Make a child: the state after a move.
+    __device__ void make_child(int k, const Move& move) {
+        Gene* const child = children_ + int64_t(k) * all_.shape.pitch;
+        copy(child, state_);
+        __syncthreads();
+        move.apply(child);
+        show(k);
+    }
+
+    __device__ void wait_for_state(int32_t phase) {
+        copy(children_, state_);
+        __syncthreads();
+        show(0);
+        wait_for(1, phase);
+    }
+
+    // Store a child as a Python function reads it, if one takes all of them at once.
+    __device__ void show(int k) const {
+#ifdef ISLANDS_STORED
+        const int length = problem::stored_length(items());
+        problem::Stored* const to = problem::stored_at(
+            all_.outside.solutions, all_.population * MOST, local_, slot_ * MOST + k, items());
+        const Gene* const child = children_ + int64_t(k) * all_.shape.pitch;
+        for (int i = threadIdx.x; i < length; i += blockDim.x) to[i] = child[i];
+#endif
+    }
+
+    __device__ void wait_for(int count, int32_t phase) {
+        own_.phase = phase;
+        __syncthreads();  // all threads have read the progress
+        if (threadIdx.x == 0) {
+            all_.outside.waiting[me_] = count;
+            plan_.progress[me_] = own_;
+        }
+    }
+    __device__ void end() { wait_for(0, Progress::DONE); }
+
+    __device__ void store(int64_t made, int64_t evaluated) const {
+        if (threadIdx.x == 0) {
+            all_.cost[row(made)] = own_.best;
+            plan_.energy[me_] = own_.current;
+            plan_.held[me_] = own_.best;
+            plan_.climbs[me_] = own_.climbs;
+            plan_.proposals[me_] = evaluated;
+            if (made == 0) {
+                plan_.rung[me_] = slot_ % plan_.rungs;
+                plan_.mate[me_] = NO_MATE;
+            }
+        }
+        all_.count(local_, slot_, evaluated);
+    }
+
+    __device__ bool descends() const { return plan_.descent > 0; }
+    __device__ int items() const { return genes::items(all_.shape); }
+    __device__ int32_t row(int64_t generation) const { return all_.row(generation, local_, slot_); }
+    __device__ Gene* genes_of(int64_t generation) const { return all_.genes_of(row(generation)); }
+    __device__ draw::Place place(int64_t made) const { return all_.place(local_, made, slot_); }
+    __device__ void copy(Gene* to, const Gene* from) const { copy_row(to, from, all_.shape.pitch); }
+
+    const Islands& all_;
+    const Plan& plan_;
+    const int local_, slot_;
+    const int64_t me_;
+    Gene* const state_;
+    Gene* const children_;
+    Cross cross_;
+    Progress own_;
+};
+
+}  // namespace tempering
