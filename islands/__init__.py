@@ -4,7 +4,8 @@
 `permutation`, `subset`, `keys` and `real` make a problem from a cost of your own, which
 `check_problem` checks; `qubo` makes one from a matrix, and `models` has other ready ones. `solve`
 solves a problem and returns a `Result`; `Solver` lets the caller advance the islands step by step.
-The classes are the base classes of your own parts. All errors are `IslandsError`.
+`resume` goes on with the run in a folder, `read_run` returns its result. The classes are the base
+classes of your own parts. All errors are `IslandsError`.
 
 >>> import islands
 >>> square = islands.tsp([[0, 0], [10, 10], [10, 0], [0, 10]])
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
     from islands.solver import Session as Session
     from islands.solver import Solver as Solver
     from islands.solver import solve as solve
+    from islands.stored import read_run as read_run
+    from islands.stored import resume as resume
 else:
     _HOMES = {
         "algorithms.base": "Algorithm Launch Schedule Shape",
@@ -82,6 +85,7 @@ else:
         "progress.result": "Result",
         "settings": "Settings setting",
         "solver": "Session Solver solve",
+        "stored": "read_run resume",
     }
     """The modules of the public names."""
     _MODULES = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -24,13 +24,15 @@ from islands.backends import zig
 from islands.backends.arguments import Arguments, host_address
 from islands.backends.base import Array, Backend, Block, Call, Calls, Program, Room, arena, in_turn
 from islands.backends.cache import Compiling, loaded
-from islands.backends.source import Source, refused, without_kernel
+from islands.backends.source import Source, crash_place, refused, without_kernel
 from islands.errors import CompileError, RunError, UsageError, system_reason
 from islands.text import counted, option
 
 # Contraction would round a * b + c once where the GPU rounds twice. Exceptions, which GPUs do not
 # have, would need the C++ library.
 _SAME = ["-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-exceptions"]
+# Without a return, a function continues with whatever code comes after it.
+_SAME += ["-Werror=return-type", "-Werror=div-by-zero"]
 _OPTIONS = [*_SAME, "-pthread", "-shared", "-fPIC", "-fvisibility=hidden", "-x", "c++"]
 _FASTEST = "-O3"  # unless CXX names another level; none changes a result
 _CHECKING = [*_SAME, "-pthread", "-O1", "-g", "-x", "c++"]  # fast to compile, and with line numbers
@@ -95,7 +97,10 @@ class CpuBackend(Backend):
             self.compiling.begin()
             self._make(source, digest, options, path)
 
-        return loaded(digest, ".so", make, lambda path: ctypes.CDLL(str(path))), digest
+        library = loaded(digest, ".so", make, lambda path: ctypes.CDLL(str(path)))
+        if place := crash_place(source.own()):
+            library.islands_explain_crashes(place.encode())
+        return library, digest
 
     def executable(self, source: Source, path: Path, *also: str) -> None:
         """Compile a source with a main program to `path`, for checks; `also` are more options."""

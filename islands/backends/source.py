@@ -163,6 +163,17 @@ def refused(compiler: str, digest: str, log: str, own: Mapping[str, str]) -> Com
     return CompileError(f"{compiler} refused a kernel: {first} (full log: {path})")
 
 
+def crash_place(own: Mapping[str, str]) -> str:
+    """Return which code of scripts a program has, for a crash, and what to do; empty: none."""
+    codes = {name for text in own.values() for _, name in _LINE.findall(text)}
+    fix = (
+        "Find the line with: islands check FILE.py:NAME, or islands.check_problem(problem)"
+        if codes
+        else "Compile it with a sanitizer: CXX='g++ -fsanitize=undefined,bounds -g'"
+    )
+    return f", in {', '.join(sorted(codes or own))}. {fix}\n" if own else ""
+
+
 def without_kernel(kernel: str) -> CompileError:
     """Return the error for a program that lacks a kernel."""
     return CompileError(

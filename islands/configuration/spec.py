@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -17,7 +17,7 @@ from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings, migrates
 from islands.parallel import Deal
-from islands.problems.base import Problem
+from islands.problems.base import Problem, Solution
 from islands.settings import Settings, setting
 
 _LAST_SEED = 2**63 - 1
@@ -120,6 +120,8 @@ class RunSpec:
     colonies: tuple[ColonySpec, ...] = ()
     """Colonies replace the algorithm, the encoding and the settings of islands, which are then
     those of the first colony. Empty without colonies."""
+    given: tuple[Solution, ...] = field(default=(), compare=False)
+    """Solutions that a script has given to start from, which are not stored."""
 
     def as_colony(self) -> ColonySpec:
         """Return the only colony of a run without colonies."""
@@ -164,7 +166,7 @@ class RunSpec:
         names = {"instance": self.instance, "format": self.format, "preset": self.preset}
         names |= {"algorithm": self.algorithm, "encoding": self.encoding}
         lists = {"stop": [criterion.text for criterion in self.stop], "start": list(self.start)}
-        values = asdict(self)
+        values = asdict(replace(self, given=()))
         groups = {name: values[name] for name in GROUPS}
         if self.colonies:
             del names["algorithm"], names["encoding"], groups["improver"]

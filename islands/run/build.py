@@ -157,8 +157,8 @@ def has_halo(spec: RunSpec) -> bool:
 
 
 def read_start(spec: RunSpec, problem: Problem) -> list[Solution]:
-    """Return the solutions of the files in `start`; refuse files with other content."""
-    return [_checked_solution(problem, Path(path)) for path in spec.start]
+    """Return the solutions to start from; refuse files with other content."""
+    return [*(_checked_solution(problem, Path(path)) for path in spec.start), *spec.given]
 
 
 def _checked_solution(problem: Problem, path: Path) -> Solution:

@@ -13,6 +13,7 @@
 #include <new>
 #include <utility>
 
+#include "core/crash.hpp"
 #include "core/functions.hpp"
 
 #define __device__ inline
@@ -129,6 +130,7 @@ class Pool {
         Spare* const spare = take_spare();
         if (!spare) return false;
         const bool has_memory = take_up(spare->own, arena_bytes);
+        const InBlocks explained;
         gridDim.x = grid;
         for (unsigned block = 0; has_memory && block < grid; ++block) {
             blockIdx.x = block;
@@ -150,6 +152,7 @@ class Pool {
 
     void work(Buffers& own) {
         if (!take_up(own, arena_bytes_)) return;
+        const InBlocks explained;
         const auto body = body_;
         const auto values = values_;
         const auto grid = gridDim.x = grid_;
@@ -261,6 +264,8 @@ void call(void (*kernel)(T...), void** values) {
 // Everything but these entries is hidden: two programs in one process have functions and types of
 // the same names, which must not be mixed up.
 #define EXPORT extern "C" __attribute__((visibility("default")))
+
+EXPORT void islands_explain_crashes(const char* place) { host::explain_crashes(place); }
 
 #define KERNEL(name, parameters)                                                                \
     static void name parameters;                                                                \
