@@ -108,8 +108,10 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     add("--start", metavar="FILE", action="append", help=words)
     words = "stopping criterion, see below; repeatable"
     add("--stop", metavar="KIND=VALUE", action="append", help=words)
-    words = "compute a lower bound of the optimum after the search, within a fifth of its time (at"
-    words += " least 2 s); only tsp"
+    words = (
+        "compute a bound of the optimum after the search: tsp within a fifth of its time (at least"
+    )
+    words += " 2 s), mkp within as much time (at least 20 s)"
     add("--bound", action="store_true", default=None, help=words)
     device = add_device(parser)
     words = "let ranks run without waiting for each other; not reproducible, no checkpoints"

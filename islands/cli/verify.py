@@ -25,8 +25,8 @@ from islands.record.solution import recorded
 from islands.text import gap, show
 
 _REPORT = (
-    "better than the best known value of the catalogue: please report it with this file, in an issue"
-    " of the project, so that the catalogue gets it with the solution as evidence"
+    "better than the best known value of the catalogue: please report it with this file, in an"
+    " issue of the project, so that the catalogue gets it with the solution as evidence"
 )
 _SHOWN = 40  # maximum number of characters of a stated cost that is not a number
 
