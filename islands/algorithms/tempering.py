@@ -231,7 +231,8 @@ class Tempering(Algorithm):
 
     def items(self, problem: Problem) -> int:
         if self._moves:
-            return 32  # each thread evaluates a proposal
+            # Each thread evaluates a proposal, or all of them one.
+            return 32 if problem.is_serial else problem.items()
         # A few rows of pairs at once, so that little is in vain if one of them is accepted.
         return problem.items() if self._choice is None else _LOOKS * self._choice.size
 

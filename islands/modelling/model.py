@@ -108,7 +108,17 @@ class Model(Problem):
         return f"its program on the {self._checks_on.upper() or 'CPU'}"
 
     def defaults(self) -> dict[str, Any]:
-        """Return the default algorithm for this kind of solution."""
+        """Return tempering for moves that it can judge, else what suits this kind of solution."""
+        has_state = self.functions is not None and self.functions.state is not None
+        if self.proposals and (self.kind.by_moves or has_state):
+            return {"algorithm": "tempering"}
+        return self._usual()
+
+    def other_defaults(self) -> list[dict[str, Any]]:
+        """Return the defaults for requests that exclude tempering, such as of an improver."""
+        return [self._usual()]
+
+    def _usual(self) -> dict[str, Any]:
         return {"algorithm": self.kind.algorithm, **self.kind.defaults}
 
     def defines(self) -> Macros:

@@ -36,8 +36,11 @@ class SolutionKind(ABC):
     """A description of a valid solution."""
     number: ClassVar[int]
     """`SOLUTION_KIND` of kernels/problems/solution.cuh."""
+    by_moves: ClassVar[bool] = False
+    """Whether tempering is the default algorithm of a user's own problem whose moves it can judge.
+    """
     algorithm: ClassVar[str]
-    """The default algorithm of a user's own problem."""
+    """The default algorithm of others, and of requests that exclude tempering."""
     defaults: ClassVar[Mapping[str, Any]] = {}
     """The default settings of this algorithm, measured with docs/examples/compare.py."""
     colonies: ClassVar[tuple[str, ...]]
@@ -120,7 +123,7 @@ class Order(SolutionKind):
 
     name, made_by, number = "order", "permutation", 0
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int32)
-    words, algorithm = "a permutation of 0 to n - 1", "ga"
+    words, algorithm, by_moves = "a permutation of 0 to n - 1", "ga", True
     defaults: ClassVar[Mapping[str, Any]] = {
         "population": 16,
         "mutation": "mixed",
@@ -157,7 +160,7 @@ class Subset(SolutionKind):
 
     name, made_by, number = "subset", "subset", 1
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.int8)
-    words, algorithm = "a 0 or 1 for each item", "ga"
+    words, algorithm, by_moves = "a 0 or 1 for each item", "ga", True
     colonies = ("algorithm=ga", "algorithm=pso")
     proposals = ("flip", "exchange")
     axes, picture = ("item", ""), "The chosen items."

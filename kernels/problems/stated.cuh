@@ -5,6 +5,9 @@
 #pragma once
 
 #include "moves.cuh"
+#ifdef STATED_CHOOSES
+#include "problems/choice.cuh"
+#endif
 #include "problems/solution.cuh"
 #include "problems/stated_costs.cuh"
 
@@ -148,6 +151,14 @@ __device__ int64_t cost_after(const Stored* solution, int n, const Data& data) {
     return cost_in_block(solution_at(solution, data), n, data);
 }
 
+// Repair a solution, if the user does so, and return its cost.
+__device__ int64_t cost_repaired(Stored* solution, int n, const Data& data) {
+#ifdef STATED_REPAIRS
+    if (repair(solution, n, data)) require_order(solution, n, data);
+#endif
+    return cost_after(solution, n, data);
+}
+
 // Tiles are evaluated without local search.
 #ifdef ISLANDS_TILED
 #elif defined(STATED_DELTA)
@@ -197,6 +208,6 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, const Mo
 
 }  // namespace problem
 
-#if STATED_MOVES && !defined(ISLANDS_TILED)
+#if STATED_MOVES && !defined(ISLANDS_TILED) && !defined(STATED_WHOLE)
 #include "problems/judge.cuh"
 #endif

@@ -11,7 +11,11 @@
 #include "tempering/subset_chain.cuh"
 #include "tempering/subset_cross.cuh"
 #elif defined(TEMPERING_TRIES)
+#ifdef STATED_WHOLE
+#include "tempering/whole_chain.cuh"
+#else
 #include "tempering/move_chain.cuh"
+#endif
 #if SOLUTION_KIND == SOLUTION_ORDER
 #include "tempering/order_cross.cuh"
 #else
@@ -111,10 +115,10 @@ class Replica {
   private:
     static constexpr int64_t NO_DELTAS = -1;
 
-    // Return the cost of the state.
+    // Return the cost of the state, which it may repair.
     __device__ int64_t cost_of_order() const {
 #ifdef TEMPERING_TRIES
-        return problem::cost_after(order_, genes::items(all_.shape), data_);
+        return problem::cost_repaired(order_, genes::items(all_.shape), data_);
 #else
         return problem::cost(order_, all_.shape.n, data_);
 #endif
@@ -169,10 +173,10 @@ class Replica {
             __syncthreads();
             return {cost, cost, 0};
         }
-        copy_row(best_order_, order_, pitch);
-        __syncthreads();
         evaluated = 1;
         const int64_t cost = cost_of_order();
+        copy_row(best_order_, order_, pitch);
+        __syncthreads();
         return {cost, cost, 0};
     }
 
