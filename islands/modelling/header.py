@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from islands.backends.source import CONTRACT, Header
 from islands.errors import RunError, UsageError
 from islands.paths import reading
-from islands.problems.solution_kinds import STEP, SolutionKind
+from islands.problems.solution_kinds import STEP, SolutionKind, Subset
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b([^\n]*)", re.MULTILINE)
@@ -387,6 +387,8 @@ class Functions:
             found["STATED_WHOLE"] = "1"
         if self.repair is not None:
             found |= {"STATED_REPAIRS": "1", "PROBLEM_EVALUATES": "1"}
+        if isinstance(kind, Subset) and kind.choose is not None:
+            found |= {"STATED_CHOOSES": str(kind.choose), "PROBLEM_EVALUATES": "1"}
         if self.delta is not None:
             found["STATED_DELTA"] = "1"
         elif not self.cooperative and self.repair is None:
