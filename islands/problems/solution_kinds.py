@@ -171,7 +171,7 @@ class Subset(SolutionKind):
         self.choose = choose
         if choose is not None:
             self.words = f"a choice of exactly {choose} items"  # type: ignore[misc]
-            self.proposals = ("exchange",)  # type: ignore[misc]
+            self.proposals = ("exchange",)  # type: ignore[misc, assignment]
 
     @property
     def largest(self) -> int | None:

@@ -188,7 +188,7 @@ class Pool {
 
     pthread_mutex_t turn_ = PTHREAD_MUTEX_INITIALIZER, mutex_ = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_t spares_ = PTHREAD_MUTEX_INITIALIZER;
-    Spare* first_spare_ = nullptr;  // buffers that no launch uses, as many as ran at a time
+    Spare* first_spare_ = nullptr;  // buffers that no launch uses
     pthread_cond_t wake_ = PTHREAD_COND_INITIALIZER, ended_ = PTHREAD_COND_INITIALIZER;
     std::atomic<unsigned> next_{0}, done_{0};
     Body body_ = nullptr;
