@@ -39,7 +39,7 @@ def test_entries_have_the_published_values(name: str, size: int, value: int, sta
 
 def test_every_entry_is_complete() -> None:
     entries = [entry for each in catalogue().sets.values() for entry in each.entries.values()]
-    assert len(entries) == 327 + 270 + 54 + 11
+    assert len(entries) == 327 + 271 + 54 + 11
     for entry in entries:
         assert entry.best_known is not None
         assert entry.best_known.value >= 0
