@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from islands.encodings.base import Encoding as Encoding
     from islands.errors import IslandsError as IslandsError
     from islands.improvers.base import Improver as Improver
+    from islands.many import iter_many as iter_many
+    from islands.many import solve_many as solve_many
     from islands.migration.topology import Topology as Topology
     from islands.modelling.api import keys as keys
     from islands.modelling.api import permutation as permutation
@@ -45,6 +47,9 @@ if TYPE_CHECKING:
     from islands.models import qubo as qubo
     from islands.problems import load as load
     from islands.problems.base import Problem as Problem
+    from islands.problems.batches import mkp_batch as mkp_batch
+    from islands.problems.batches import qap_batch as qap_batch
+    from islands.problems.batches import tsp_batch as tsp_batch
     from islands.problems.data import mkp as mkp
     from islands.problems.data import qap as qap
     from islands.problems.data import tsp as tsp
@@ -71,8 +76,10 @@ else:
         "migration.topology": "Topology",
         "modelling.api": "keys permutation real subset",
         "models": "qubo",
+        "many": "iter_many solve_many",
         "problems": "load",
         "problems.base": "Problem",
+        "problems.batches": "mkp_batch qap_batch tsp_batch",
         "problems.data": "mkp qap tsp",
         "progress.progress": "Progress",
         "progress.result": "Result",

@@ -41,6 +41,7 @@ LAYERS = [
     {"campaign"},
     {"report"},
     {"bench", "check", "doctor", "solver", "stored", "reproduce", "slurm"},
+    {"many"},
     {"cli"},
     {"__main__"},
 ]

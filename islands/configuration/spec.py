@@ -12,7 +12,7 @@ from islands.algorithms import ALGORITHMS
 from islands.archipelago.colonies import MOST_INDIVIDUALS, MOST_ISLANDS, ColonySpec, islands_of_each
 from islands.backends.cpu import MOST_THREADS
 from islands.configuration.given import with_references
-from islands.configuration.stop import Criterion, last_generation
+from islands.configuration.stop import CONVERGED, Criterion, last_generation
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings, migrates
@@ -203,6 +203,10 @@ def deal_of(spec: RunSpec, problem: Problem, ranks: int) -> Deal:
     return Deal(spec.general.islands, ranks, shares_all)
 
 
+_CONVERGED_EVERY = 5
+"""Generations after which the host looks whether a search has converged."""
+
+
 @dataclass(frozen=True)
 class Visits:
     """The generations that the host visits, each the end of an epoch and a row of the trace."""
@@ -216,7 +220,10 @@ class Visits:
         """Return the visits of a run: they depend on its settings only, not on time."""
         migration = spec.migration
         interval = migration.interval if migrates(migration, spec.general.islands) else None
-        return cls(interval, spec.record.every, last_generation(spec.stop))
+        every = spec.record.every
+        if any(criterion.kind == CONVERGED for criterion in spec.stop):
+            every = min(every, _CONVERGED_EVERY)
+        return cls(interval, every, last_generation(spec.stop))
 
     def after(self, generation: int, unrecorded: int = 0) -> int:
         """Return the next visit; none is for a row of the trace up to `unrecorded`."""

@@ -57,6 +57,17 @@ inline void take_crash_stack() {
     if (stack.ss_sp) sigaltstack(&stack, nullptr);
 }
 
+// While it exists, this thread runs blocks.
+struct InBlocks {
+    InBlocks() {
+        take_crash_stack();
+        runs_blocks = true;
+    }
+    ~InBlocks() { runs_blocks = false; }
+    InBlocks(const InBlocks&) = delete;
+    InBlocks& operator=(const InBlocks&) = delete;
+};
+
 inline void explain_crashes(const char* place) {
     if (crash_place) return;
     crash_place = strdup(place);

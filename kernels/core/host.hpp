@@ -130,6 +130,7 @@ class Pool {
         Spare* const spare = take_spare();
         if (!spare) return false;
         const bool has_memory = take_up(spare->own, arena_bytes);
+        const InBlocks explained;
         gridDim.x = grid;
         for (unsigned block = 0; has_memory && block < grid; ++block) {
             blockIdx.x = block;
@@ -151,8 +152,7 @@ class Pool {
 
     void work(Buffers& own) {
         if (!take_up(own, arena_bytes_)) return;
-        take_crash_stack();
-        runs_blocks = true;
+        const InBlocks explained;
         const auto body = body_;
         const auto values = values_;
         const auto grid = gridDim.x = grid_;
@@ -160,7 +160,6 @@ class Pool {
             blockIdx.x = block;
             body(values);
         }
-        runs_blocks = false;
     }
 
     // Start threads up to `helpers`; return how many there are. A system may refuse more threads.
@@ -189,7 +188,7 @@ class Pool {
 
     pthread_mutex_t turn_ = PTHREAD_MUTEX_INITIALIZER, mutex_ = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_t spares_ = PTHREAD_MUTEX_INITIALIZER;
-    Spare* first_spare_ = nullptr;  // buffers that no launch uses, as many as ran at a time
+    Spare* first_spare_ = nullptr;  // buffers that no launch uses
     pthread_cond_t wake_ = PTHREAD_COND_INITIALIZER, ended_ = PTHREAD_COND_INITIALIZER;
     std::atomic<unsigned> next_{0}, done_{0};
     Body body_ = nullptr;
