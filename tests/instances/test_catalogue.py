@@ -8,6 +8,7 @@ import pytest
 
 from islands.errors import UsageError
 from islands.instances.catalogue import catalogue
+from islands.instances.formats import MODELS
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ def test_entries_have_the_published_values(name: str, size: int, value: int, sta
 
 def test_every_entry_is_complete() -> None:
     entries = [entry for each in catalogue().sets.values() for entry in each.entries.values()]
-    assert len(entries) == 327 + 270 + 54 + 11
+    assert len(entries) == 327 + 270 + 54 + 11 + 225 + 9 + 3 + 2
     for entry in entries:
         assert entry.best_known is not None
         assert entry.best_known.value >= 0
@@ -47,7 +48,8 @@ def test_every_entry_is_complete() -> None:
         assert entry.best_known.source
         of_knapsacks = entry.set in ("orlib", "sac94", "gk") or entry.name == "mkp"
         of_file = "qap" if entry.file.endswith(".dat") else "tsp"
-        assert entry.problem == ("mkp" if of_knapsacks else of_file)
+        of_model = entry.set if entry.set in MODELS else ""
+        assert entry.problem == (of_model or ("mkp" if of_knapsacks else of_file))
         assert (entry.constraints is not None) == of_knapsacks
         assert len(bytes.fromhex(entry.sha256)) == 32
 
