@@ -40,7 +40,8 @@ LAYERS = [
     {"run"},
     {"campaign"},
     {"report"},
-    {"bench", "check", "doctor", "solver", "reproduce", "slurm"},
+    {"bench", "check", "doctor", "solver", "stored", "reproduce", "slurm"},
+    {"many"},
     {"cli"},
     {"__main__"},
 ]

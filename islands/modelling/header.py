@@ -189,6 +189,14 @@ _RETURNS = {"long long": False, "double": True}
 _QUALIFIERS = ("__device__", "static", "inline", "__forceinline__", "__host__", "constexpr")
 
 
+_WHOLE = re.compile(r"\blong long(?=\s+(cost|delta|change|apply)\s*\([^)]*\)\s*[{;])")
+
+
+def _blank(comment: re.Match[str]) -> str:
+    """Return a comment without its letters, of the same length and lines."""
+    return re.sub(r"[^\n]", " ", comment[0])
+
+
 @dataclass(frozen=True)
 class Text:
     """CUDA code of the user, and the name under which compilers show its lines."""
@@ -221,7 +229,15 @@ class Text:
 
     def section(self, signature: Signature) -> str:
         """Return it as the part of a header that defines a function."""
-        return f'{CONTRACT}{signature.text}\n#line 1 "{self.name}"\n{self.code}'
+        return f'{CONTRACT}{signature.text}\n#line 1 "{self.name}"\n{self.checked}'
+
+    @property
+    def checked(self) -> str:
+        """The code whose functions of the cost, if they are whole, cannot return real numbers."""
+        plain, code = _COMMENTS.sub(_blank, self.code), self.code
+        for match in reversed(list(_WHOLE.finditer(plain))):
+            code = f"{code[: match.start()]}WholeCost{code[match.end() :]}"
+        return code
 
     def require(self, signature: Signature) -> None:
         """Refuse code without a function of this signature, or that includes headers.
@@ -329,6 +345,7 @@ class Functions:
             "#pragma once",
             '#include "problems/moved.cuh"',
             '#include "problems/solution.cuh"',
+            '#include "problems/whole.cuh"',
             *(['#include "core/exact.cuh"'] if "exact::" in own else []),
             *(['#include "problems/random.cuh"'] if self.has_steps else []),
             "namespace problem {",
@@ -341,7 +358,7 @@ class Functions:
             "}  // namespace user",
         ]
         if self.delta is None and not self.cooperative:
-            again = f'#line 1 "{self.cost.name}"\n{self.cost.code}'
+            again = f'#line 1 "{self.cost.name}"\n{self.cost.checked}'
             parts += ["#ifdef STATED_MOVED", "namespace moved {", again, "}", "#endif"]
         parts += ["}  // namespace problem", '#include "problems/stated.cuh"', ""]
         text = "\n".join(parts)

@@ -65,6 +65,8 @@ def _problem(name: str, folder: Path) -> Problem:
         return cities(80, folder)
     if name == "most cities":
         return cities(66_000, folder)
+    if name == "core":
+        return knapsack(150, 5, largest=99_999)
     if name == "choice":
         return of_two_kinds(40, 15, symmetric="neither")
     if name == "bytes":
@@ -88,6 +90,7 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "qap": ("qap", "cellular", "permutation", {"name": "tabu", "aspiration": 9, "steps": 30}),
     "tempering": ("qap", "tempering", "permutation", {"name": "none"}),
     "choice": ("choice", "tempering", "permutation", {"name": "none"}),
+    "core": ("core", "tempering", "bits", {"name": "none"}),
     "steps": ("steps", "tempering", "bits", {"name": "none"}),
     "shop": ("shop", "tempering", "permutation", {"name": "none"}),
     "memetic": ("qap", "memetic", "permutation", {"name": "tabu", "steps": 30}),
@@ -123,6 +126,7 @@ def made(
     asked |= {"elite": 0.2} if algorithm == "brkga" else {}
     if algorithm == "tempering":
         asked |= {"sweeps": 20, "tuning": 4, "patience": 1, "descent": int(of == "choice")}
+        asked |= {"proposals": 4000} if of == "core" else {}
     if name in CROSSOVERS:
         asked |= {"crossover": name, "mutation": "insertion"}
     settings = ALGORITHMS[algorithm].Settings.build(asked)
