@@ -22,7 +22,7 @@ from islands.custom.trust import Trust
 from islands.encodings import ENCODINGS
 from islands.errors import IslandsError, UsageError
 from islands.improvers import IMPROVERS
-from islands.instances.formats import FORMATS
+from islands.instances.formats import EVERY_FORMAT
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.parallel import RanksLostError, world
 from islands.presets import PRESETS
@@ -83,7 +83,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     words = "run scripts that --config or the folder of a series names, although you have not named"
     words += " them, and have not written the file on this machine"
     add("--trust", action="store_true", help=words)
-    words = f"format of the instance's file: {', '.join(FORMATS)} (default: detect it)"
+    words = f"format of the instance's file: {', '.join(EVERY_FORMAT)} (default: detect it)"
     add("--format", metavar="NAME", help=words)
     words = "any setting by name, such as rho=0.7 or infeasible=drop; repeatable"
     add("--set", metavar="KEY=VALUE", action="append", help=words)

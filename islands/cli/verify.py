@@ -12,7 +12,7 @@ import numpy as np
 
 from islands.custom.scripts import is_reference, split_reference
 from islands.errors import InputError, RunError
-from islands.instances.formats import FORMATS, FOUND_BY_NAME
+from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME
 from islands.instances.locate import Found, find
 from islands.instances.solution_files import Remark
 from islands.paths import expanded, reading
@@ -32,7 +32,7 @@ _SHOWN = 40  # maximum number of characters of a stated cost that is not a numbe
 
 
 def _add_format(parser: argparse.ArgumentParser) -> None:
-    words = f"format of the instance's file: {', '.join(FORMATS)} (default: detect it)"
+    words = f"format of the instance's file: {', '.join(EVERY_FORMAT)} (default: detect it)"
     parser.add_argument("--format", metavar="NAME", help=words)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from islands.errors import UsageError
 from islands.instances.catalogue import catalogue
+from islands.instances.formats import MODELS
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ def test_entries_have_the_published_values(name: str, size: int, value: int, sta
 
 def test_every_entry_is_complete() -> None:
     entries = [entry for each in catalogue().sets.values() for entry in each.entries.values()]
-    assert len([each for each in entries if each.set != "demo"]) == 324 + 270 + 54 + 11
+    assert len([each for each in entries if each.set != "demo"]) == 324 + 270 + 54 + 11 + 239
     for entry in entries:
         assert entry.best_known is not None
         assert entry.best_known.value >= 0
@@ -48,6 +49,8 @@ def test_every_entry_is_complete() -> None:
         problem = "qap" if entry.file.endswith(".dat") else "tsp"
         if entry.set in ("orlib", "sac94", "gk"):
             problem = "mkp"
+        elif entry.set in MODELS:
+            problem = entry.set
         elif entry.set == "demo":
             problem = entry.file.partition("/")[0]
         assert entry.problem == problem
