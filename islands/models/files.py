@@ -26,7 +26,7 @@ class Words:
             while (words := lines.words()) is not None:
                 if words and not words[0].startswith(comment):
                     self.lines.append(words)
-        self._left = iter(word for line in self.lines for word in line)
+        self._left: Iterator[bytes] = iter([word for line in self.lines for word in line])
 
     def numbers(self, count: int, what: str, low: int = 0, high: int = 2**31 - 1) -> list[int]:
         """Return the next numbers, of which `what` is the name in the plural."""
@@ -46,6 +46,12 @@ class Words:
                 " sizes at its beginning"
             )
         return found
+
+    def rest(self, what: str, low: int = 0, high: int = 2**31 - 1) -> list[int]:
+        """Return all numbers that are left."""
+        left = list(self._left)
+        self._left = iter(left)
+        return self.numbers(len(left), what, low, high)
 
     def skip_past(self, line: bytes) -> None:
         """Skip all words up to the line that begins with a word."""
