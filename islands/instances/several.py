@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from islands.custom.scripts import is_reference
 from islands.errors import UsageError
 from islands.instances.catalogue import catalogue
 from islands.paths import expanded, reading
@@ -38,8 +37,6 @@ def _named(word: str) -> Iterator[str]:
         with reading(path):
             text = path.read_text(encoding="utf-8")
         yield from _of_lines(text)
-    elif is_reference(word):
-        yield word
     elif (folder := expanded(word)).is_dir():
         yield from _files(folder)
     elif glob.has_magic(word) and not expanded(word).exists():
