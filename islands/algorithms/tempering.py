@@ -246,8 +246,11 @@ class Tempering(Algorithm):
         return {**_types(self._choice), **counting, "TEMPERING_KEEPS": str(int(self._keeps))}
 
     def items(self, problem: Problem) -> int:
-        if self._counts:
+        if self._counts and not self._moves:
             return 32  # each thread evaluates a proposal
+        if self._moves:
+            # Each thread evaluates a proposal, or all of them one.
+            return 32 if problem.is_serial else problem.items()
         # A few rows of pairs at once, so that little is in vain if one of them is accepted.
         return problem.items() if self._choice is None else _LOOKS * self._choice.size
 

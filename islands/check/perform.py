@@ -225,7 +225,7 @@ class _Check:
                 self._deltas(way)
             if isinstance(problem, Model) and _has_state(problem):
                 self._state(problem, way)
-            if isinstance(problem, Model) and problem.changes_solutions:
+            if isinstance(problem, Model) and problem.functions and problem.functions.repair:
                 self._repair(problem, way)
 
     def _contained(self, problem: Model) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from islands.backends.source import CONTRACT, Header
 from islands.errors import RunError, UsageError
 from islands.paths import reading
-from islands.problems.solution_kinds import STEP, SolutionKind
+from islands.problems.solution_kinds import STEP, SolutionKind, Subset
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b([^\n]*)", re.MULTILINE)
@@ -316,9 +316,11 @@ class Functions:
         return moves
 
     def proposals(self, kind: SolutionKind) -> tuple[str, ...]:
-        """Return the moves after which one thread can compute the cost."""
-        if self.repair is not None or (self.cooperative and self.state is None):
+        """Return the moves that tempering proposes; none if a state would miss repairs."""
+        if self.repair is not None and self.state is not None:
             return ()
+        if self._is_whole:
+            return kind.proposals
         if self.state is None:
             return kind.proposals if self.delta is None else self.moves(kind)
         if self.has_steps:
@@ -331,6 +333,11 @@ class Functions:
                 f" {', '.join(_stated(each) for each in kind.proposals if each != 'rotation')}"
             )
         return change
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether a move can only be judged by the cost of a whole new solution in memory."""
+        return self.repair is not None or (self.cooperative and self.state is None)
 
     def header(self, kind: SolutionKind, members: Members) -> Header:
         """Return the header, whose name depends on its content."""
@@ -376,8 +383,12 @@ class Functions:
             found["STATED_STATE"] = "1"
             if self.has_steps:
                 found["STATED_STEP"] = "1"
+        if self._is_whole:
+            found["STATED_WHOLE"] = "1"
         if self.repair is not None:
             found |= {"STATED_REPAIRS": "1", "PROBLEM_EVALUATES": "1"}
+        if isinstance(kind, Subset) and kind.choose is not None:
+            found |= {"STATED_CHOOSES": str(kind.choose), "PROBLEM_EVALUATES": "1"}
         if self.delta is not None:
             found["STATED_DELTA"] = "1"
         elif not self.cooperative and self.repair is None:

@@ -81,7 +81,9 @@ class Model(Problem):
             self.moves = functions.moves(kind)
             self.proposals = functions.proposals(kind)
             self.is_serial = not functions.cooperative
-            self.changes_solutions = functions.repair is not None
+            self.changes_solutions = (
+                functions.repair is not None or getattr(kind, "choose", None) is not None
+            )
         else:
             self.header = Header("problems/outside.cuh")
             self.proposals = kind.proposals
@@ -108,7 +110,17 @@ class Model(Problem):
         return f"its program on the {self._checks_on.upper() or 'CPU'}"
 
     def defaults(self) -> dict[str, Any]:
-        """Return the default algorithm for this kind of solution."""
+        """Return tempering for moves that it can judge, else what suits this kind of solution."""
+        has_state = self.functions is not None and self.functions.state is not None
+        if self.proposals and (self.kind.by_moves or has_state):
+            return {"algorithm": "tempering"}
+        return self._usual()
+
+    def other_defaults(self) -> list[dict[str, Any]]:
+        """Return the defaults for requests that exclude tempering, such as of an improver."""
+        return [self._usual()]
+
+    def _usual(self) -> dict[str, Any]:
         return {"algorithm": self.kind.algorithm, **self.kind.defaults}
 
     def defines(self) -> Macros:
@@ -236,6 +248,7 @@ class Model(Problem):
         facts = {
             "solutions": self.kind.name,
             "size": self.size,
+            "choose": getattr(self.kind, "choose", None),
             "name": self.name,
             "maximise": self.maximise,
             "best_known": None if best is None else best.value,
@@ -258,7 +271,8 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
             " stored with a run. Name the script that defines it"
         )
     bounds = [arrays[name] for name in (_LOW, _HIGH) if name in arrays]
-    kind = SOLUTION_KINDS[facts["solutions"]](int(facts["size"]), *bounds)
+    own = {} if facts.get("choose") is None else {"choose": int(facts["choose"])}
+    kind = SOLUTION_KINDS[facts["solutions"]](int(facts["size"]), *bounds, **own)
     found = {key.removeprefix(_DATA): a for key, a in arrays.items() if key.startswith(_DATA)}
     members: Members = {name: a[()] if name in facts["numbers"] else a for name, a in found.items()}
     texts, best = facts["functions"], facts["best_known"]

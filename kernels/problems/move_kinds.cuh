@@ -1,5 +1,5 @@
-// The moves of each kind of solution, and which of them may be proposed (STATED_MOVES). No random
-// numbers.
+// Declares the moves of each kind of solution, and which of them may be proposed (STATED_MOVES). No
+// random numbers.
 #pragma once
 
 #include "moves.cuh"

@@ -77,6 +77,12 @@ __device__ Move drawn(const uint4& words, const Row* row, int n) {
         if (genes::get(row, item) != genes::get(row, one)) return {one, item};
         other = other * 0x915f77f5u + 0x9e3779b9u;
     }
+    if constexpr (!problem::takes(problem::FLIP)) {
+        const int first = draw::below(other, n);
+        for (int item = first + 1; item < n + first; ++item) {
+            if (genes::get(row, item % n) != genes::get(row, one)) return {one, item % n};
+        }
+    }
     return {one, moves::Flips::NONE};
 }
 

@@ -14,7 +14,11 @@
 #include "tempering/core_chain.cuh"
 #include "tempering/mixed_cross.cuh"
 #elif defined(TEMPERING_TRIES)
+#ifdef STATED_WHOLE
+#include "tempering/whole_chain.cuh"
+#else
 #include "tempering/move_chain.cuh"
+#endif
 #if SOLUTION_KIND == SOLUTION_ORDER
 #include "tempering/order_cross.cuh"
 #else
@@ -123,6 +127,12 @@ class Replica {
 
     // Make the state the best order, repaired if it may be infeasible; return its cost.
     __device__ int64_t evaluate(const draw::Place& place) const {
+#if defined(TEMPERING_TRIES) && !defined(TEMPERING_PAIRS)
+        const int64_t cost = problem::cost_repaired(order_, genes::items(all_.shape), data_);
+        copy_row(best_order_, order_, all_.shape.pitch);
+        __syncthreads();
+        return cost;
+#else
         copy_row(best_order_, order_, all_.shape.pitch);
         __syncthreads();
 #ifdef TEMPERING_PAIRS
@@ -130,10 +140,9 @@ class Replica {
         const int64_t cost = problem::evaluate(best_order_, scratch_, items, data_, place, 0).cost;
         __syncthreads();
         return cost;
-#elif defined(TEMPERING_TRIES)
-        return problem::cost_after(order_, genes::items(all_.shape), data_);
 #else
         return problem::cost(order_, all_.shape.n, data_);
+#endif
 #endif
     }
 

@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 from colonies_for_tests import one_colony
-from moving_problems import BOWL, BOWL_STATE, CHOICE, CHOICE_STATE, ROUTE, TABLE, N, bowl, problem
+from moving_problems import (
+    BOWL,
+    BOWL_STATE,
+    CHOICE,
+    CHOICE_STATE,
+    FEW_REPAIR,
+    TABLE,
+    N,
+    bowl,
+    problem,
+)
 from numpy.typing import NDArray
 from numpy_chains import NumpyChains
 from ranks_for_tests import on_ranks
@@ -87,9 +97,11 @@ def assert_same(mine: Archipelago, reference: NumpyChains, model: Model) -> None
             assert genes[:, :N].tolist() == [list(each) for each in states]
 
 
-@pytest.mark.parametrize(
-    "kind", ["order", "delta", "subset", "keys", "vector", "state of choice", "state of places"]
-)
+WHOLE = ["cooperative", "repaired choice", "repaired order"]
+STATES = ["state of choice", "state of places"]
+
+
+@pytest.mark.parametrize("kind", ["order", "delta", "subset", "keys", "vector", *STATES, *WHOLE])
 @pytest.mark.parametrize("cycle", [0, 2])
 def test_each_kind_of_solution_equals_the_reference(
     backend: Backend, kind: str, cycle: int
@@ -117,11 +129,11 @@ def test_given_temperatures_are_kept(backend: Backend) -> None:
     assert reference.kinds["exchanged"] > 0
 
 
-def test_problems_without_single_costs_are_refused() -> None:
-    cooperative = islands.permutation(N, cost=ROUTE, data={"t": TABLE}, cooperative=True)
-    assert not Tempering.fits(cooperative)
+def test_a_state_with_a_repair_is_refused() -> None:
+    both = islands.subset(N, cost=CHOICE, state=CHOICE_STATE, repair=FEW_REPAIR, data={"t": TABLE})
+    assert not Tempering.fits(both)
     with pytest.raises(UsageError, match="tempering needs moves whose"):
-        islands.solve(cooperative, algorithm="tempering", generations=1, backend="cpu")
+        islands.solve(both, algorithm="tempering", generations=1, backend="cpu")
 
 
 def test_a_state_of_numbers_gives_the_costs_of_whole_evaluations(backend: Backend) -> None:
@@ -149,7 +161,7 @@ def test_a_state_whose_functions_take_different_moves_is_refused() -> None:
         islands.subset(N, function=sum, state=CHOICE_STATE)
 
 
-KINDS = ["order", "subset", "keys", "vector", "state of choice", "state of places"]
+KINDS = ["order", "subset", "keys", "vector", *STATES, *WHOLE]
 OWN = TemperingSettings.build({"rungs": 2, "proposals": 60, "tuning": 4, "cycle": 3, "patience": 3})
 
 

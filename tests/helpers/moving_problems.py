@@ -154,6 +154,39 @@ def bowl(low: float = 0.0, width: float = 1.0) -> Any:
     return cost
 
 
+FEW_REPAIR = """
+__device__ void repair(Changing& s, int n, const Data& data) {
+    int chosen = 0;
+    for (int i = 0; i < n; ++i) {
+        if (s[i] && ++chosen > 4) s.set(i, 0);
+    }
+}"""
+PRECEDENCE_REPAIR = """
+__device__ void repair(Changing& s, int n, const Data& data) {
+    int zero = 0, one = 0;
+    for (int i = 0; i < n; ++i) {
+        if (s[i] == 0) zero = i;
+        if (s[i] == 1) one = i;
+    }
+    if (zero > one) s.set(one, 0), s.set(zero, 1);
+}"""
+
+
+def few(chosen: list[int]) -> int:
+    """Drop all but the first four items, and return the cost."""
+    for item in np.flatnonzero(chosen)[4:]:
+        chosen[item] = 0
+    return choice(chosen)
+
+
+def preceded(order: list[int]) -> int:
+    """Let item 0 be before item 1, and return the cost."""
+    zero, one = order.index(0), order.index(1)
+    if zero > one:
+        order[zero], order[one] = 1, 0
+    return route(order)
+
+
 def problem(kind: str) -> tuple[Model, Any, tuple[int, ...]]:
     """Return a problem, the same cost in Python, and the moves of its orders."""
     data = {"t": TABLE}
@@ -161,6 +194,13 @@ def problem(kind: str) -> tuple[Model, Any, tuple[int, ...]]:
         return islands.permutation(N, cost=PLACES, delta=PLACES_CHANGE, data=data), places, (0,)
     if kind == "order":
         return islands.permutation(N, cost=ROUTE, data=data), route, (0, 1, 2, 3)
+    if kind == "cooperative":
+        return islands.permutation(N, cost=ROUTE, cooperative=True, data=data), route, (0, 1, 2, 3)
+    if kind == "repaired choice":
+        return islands.subset(N, cost=CHOICE, repair=FEW_REPAIR, data=data), few, (4, 5)
+    if kind == "repaired order":
+        own = islands.permutation(N, cost=ROUTE, repair=PRECEDENCE_REPAIR, data=data)
+        return own, preceded, (0, 1, 2, 3)
     if kind == "state of choice":
         own = islands.subset(N, cost=CHOICE, state=CHOICE_STATE, data=data)
         return own, choice, (4, 5)

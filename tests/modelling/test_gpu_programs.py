@@ -56,6 +56,9 @@ def problems() -> dict[str, Model]:
         found[f"{name}-together"] = state(12, cost=_TOGETHER, cooperative=True, data=_DATA)
         found[f"{name}-repair"] = state(12, cost=_INTEGERS, repair=_REPAIR, data=_DATA)
         found[f"{name}-batch"] = state(12, batch=lambda solutions: solutions.sum(axis=1))
+    found["subset-choice"] = islands.subset(
+        12, choose=3, cost=_INTEGERS, repair=_REPAIR, data=_DATA
+    )
     for what, cost in {"integers": _INTEGERS, "reals": _REALS}.items():
         found[f"box-{what}"] = islands.real(-1, 1, 12, cost=cost, data=_DATA)
     for kind in ("delta", "state of choice", "state of places", "state of vectors"):

@@ -1,0 +1,100 @@
+// The Markov chain of a replica of a user's own problem whose solutions all threads of a block
+// evaluate together, or that are repaired: makes each proposed move in a copy of the solution,
+// which it keeps or forgets by the Metropolis rule. The same as move_chain.cuh otherwise. Reads the
+// problem's data; changes the solution, and keeps the best one.
+// Random streams: PROPOSALS.
+#pragma once
+
+#include "improvers/base.cuh"
+#include "tempering/acceptance.cuh"
+#include "tempering/base.cuh"
+#include "tempering/plan.cuh"
+#include "tempering/proposals.cuh"
+
+namespace tempering {
+
+using Delta = int64_t;
+using encoding::Gene;
+
+class Chain {
+  public:
+    __device__ Chain(Scratch& scratch, Gene* row, Gene* best, const encoding::Shape& shape,
+                     const problem::Data& data, const algorithm::Plan& plan, int64_t)
+        : n_(genes::items(shape)),
+          pitch_(shape.pitch),
+          effort_(int(plan.effort)),
+          row_(row),
+          best_(best),
+          data_(data),
+          candidate_(scratch.take<Gene>(shape.pitch)),
+          change_(scratch.take<double>(ROUGHNESS_SAMPLES)) {}
+
+    __device__ static double scale(const algorithm::Plan&) { return 1.0; }
+
+    // See move_chain.cuh.
+    __device__ Costs run(Costs costs, int proposals, bool, const Acceptance<Delta>& acceptance,
+                         const Alike&, const draw::Place& place, const improver::Plan& improving) {
+        costs.proposed = 0;
+        if (n_ < 2) return costs;
+        improver::Lookout lookout(improving);
+        int64_t end = proposals, next = 0;
+        for (; next < end && !lookout.halts(); ++next) {
+            const uint4 words = words_of(place, next);
+            const int64_t cost = cost_after(proposals::drawn(words, row_, n_));
+            const bool climbs = cost > costs.current;
+            if (climbs && !acceptance.takes(above(cost, costs.current), words.w)) continue;
+            end -= effort_;
+            costs.climbs += climbs;
+            costs.current = cost;
+            copy_row(row_, candidate_, pitch_);
+            if (cost < costs.best) {
+                costs.best = cost;
+                copy_row(best_, candidate_, pitch_);
+            }
+            __syncthreads();
+        }
+        costs.proposed = min(next, max(end, int64_t(1)));
+        return costs;
+    }
+
+    // Return the number of moves that roughness() tries.
+    __device__ int samples() const { return n_ < 2 ? 0 : ROUGHNESS_SAMPLES; }
+
+    // Return the mean change of the cost by some moves, without those to or from infinity.
+    __device__ double roughness(int64_t cost, const draw::Place& place) const {
+        if (n_ < 2) return 0.0;
+        for (int i = 0; i < ROUGHNESS_SAMPLES; ++i) {
+            const Move move = proposals::drawn(words_of(place, i), row_, n_);
+            const double by = fabs(above(cost_after(move), cost));
+            if (threadIdx.x == 0) change_[i] = by < 1e300 ? by : 0.0;
+        }
+        __syncthreads();
+        const auto change = [&](int i) { return change_[i]; };
+        return block::sum(ROUGHNESS_SAMPLES, change) / ROUGHNESS_SAMPLES;
+    }
+
+  private:
+    using Move = problem::Move;
+
+    __device__ static uint4 words_of(const draw::Place& place, int64_t number) {
+        return place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, number);
+    }
+
+    // Return the cost of the candidate, the solution after a move.
+    __device__ int64_t cost_after(const Move& move) const {
+        __syncthreads();  // the previous one has been read
+        copy_row(candidate_, row_, pitch_);
+        __syncthreads();
+        move.apply(candidate_);
+        return problem::cost_repaired(candidate_, n_, data_);
+    }
+
+    const int n_, pitch_, effort_;
+    Gene* const row_;
+    Gene* const best_;
+    const problem::Data& data_;
+    Gene* const candidate_;
+    double* const change_;
+};
+
+}  // namespace tempering
