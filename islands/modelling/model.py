@@ -110,7 +110,9 @@ class Model(Problem):
     def defaults(self) -> dict[str, Any]:
         """Return tempering for moves that it can judge, else what suits this kind of solution."""
         has_state = self.functions is not None and self.functions.state is not None
-        if self.proposals and (self.kind.by_moves or has_state):
+        by_moves = self.kind.by_moves or has_state
+        # A repair searches by itself: then, a population is as good.
+        if by_moves and self.proposals and not self.changes_solutions:
             return {"algorithm": "tempering"}
         return self._usual()
 
