@@ -61,6 +61,9 @@ _GUESSES = 32
 the first generation."""
 _PROGRESS = 7  # words of `Progress` of kernels/tempering/plan.cuh
 _MOVING = {"rungs": 2, "tuning": 48, "cycle": 100}
+_MOVES, _MOVES_AN_ITEM, _MOST_MOVES = 400, 40, 1_000_000
+"""Proposals of a replica per generation, and, with a state, those for each item: it is prepared in
+each generation, which takes as long as many moves."""
 _ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
 """The encoding whose genomes are solutions, by kind of solution."""
 _ROWS = 2.0
@@ -126,9 +129,9 @@ class TemperingSettings(Settings):
         high=2**31 - 1,
     )
     proposals: int = setting(
-        400,
+        _MOVES,
         "own problems: moves that a replica proposes per generation; an accepted one counts as"
-        " four more",
+        " four more; with state=, the default is 40 for each item",
         low=1,
         high=1_000_000_000,
     )
@@ -199,7 +202,9 @@ class Tempering(Algorithm):
         # On a GPU, about as many replicas as run at once. On a CPU, so few that they cool down
         # within about a second, or, if there are many items, within ten.
         if problem.proposals:
-            return {"islands": 16 if gpus() else 1, "population": 16 if gpus() else 2, **_MOVING}
+            sizes = {"islands": 16, "population": 16} if gpus() else {"islands": 1, "population": 2}
+            many = {"proposals": min(_MOST_MOVES, max(_MOVES, _MOVES_AN_ITEM * problem.size))}
+            return {**sizes, **_MOVING, **(many if problem.has_state else {})}
         if _choice_of(problem) is not None:
             # A block needs little memory, so that many replicas share a multiprocessor.
             return {"islands": 88 if gpus() else 1, "population": 24, **_CHOOSING}

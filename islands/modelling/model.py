@@ -80,6 +80,7 @@ class Model(Problem):
             self.header = functions.header(kind, {**members, **kind.members})
             self.moves = functions.moves(kind)
             self.proposals = functions.proposals(kind)
+            self.has_state = functions.state is not None
             self.is_serial = not functions.cooperative
             self.changes_solutions = functions.repair is not None
         else:
@@ -109,8 +110,7 @@ class Model(Problem):
 
     def defaults(self) -> dict[str, Any]:
         """Return tempering for moves that it can judge, else what suits this kind of solution."""
-        has_state = self.functions is not None and self.functions.state is not None
-        by_moves = self.kind.by_moves or has_state
+        by_moves = self.kind.by_moves or self.has_state
         # A repair searches by itself: then, a population is as good.
         if by_moves and self.proposals and not self.changes_solutions:
             return {"algorithm": "tempering"}
