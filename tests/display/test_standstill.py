@@ -55,5 +55,5 @@ def test_the_advice_is_what_differs_from_the_run() -> None:
     other = Solver(problem, algorithm="ga", backend="cpu").spec
     assert advice(other, problem).startswith('algorithm="tempering", or more islands')
     assert advice(by_default, problem) == (
-        "more islands (islands=4), or a state, which judges moves in a few steps (state=)"
+        "more islands (islands=16), or a state, which judges moves in a few steps (state=)"
     )
