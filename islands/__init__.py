@@ -2,8 +2,9 @@
 
 `load` returns an instance by its name or path; `tsp`, `qap` and `mkp` make a problem from arrays;
 `permutation`, `subset`, `keys` and `real` make a problem from a cost of your own, which
-`check_problem` checks; `qubo` makes one from a matrix. `solve` solves a problem and returns a
-`Result`; `Solver` lets the caller advance the islands step by step. The classes are the base
+`check_problem` checks; `qubo` makes one from a matrix, and `models` has other ready ones. `solve`
+solves a problem and returns a `Result`; `Solver` lets the caller advance the islands step by step.
+`resume` goes on with the run in a folder, `read_run` returns its result. The classes are the base
 classes of your own parts. All errors are `IslandsError`.
 
 >>> import islands
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from islands import models as models
     from islands.algorithms.base import Algorithm as Algorithm
     from islands.algorithms.base import Launch as Launch
     from islands.algorithms.base import Schedule as Schedule
@@ -35,14 +37,19 @@ if TYPE_CHECKING:
     from islands.encodings.base import Encoding as Encoding
     from islands.errors import IslandsError as IslandsError
     from islands.improvers.base import Improver as Improver
+    from islands.many import iter_many as iter_many
+    from islands.many import solve_many as solve_many
     from islands.migration.topology import Topology as Topology
     from islands.modelling.api import keys as keys
     from islands.modelling.api import permutation as permutation
     from islands.modelling.api import real as real
     from islands.modelling.api import subset as subset
-    from islands.modelling.quadratic import qubo as qubo
+    from islands.models import qubo as qubo
     from islands.problems import load as load
     from islands.problems.base import Problem as Problem
+    from islands.problems.batches import mkp_batch as mkp_batch
+    from islands.problems.batches import qap_batch as qap_batch
+    from islands.problems.batches import tsp_batch as tsp_batch
     from islands.problems.data import mkp as mkp
     from islands.problems.data import qap as qap
     from islands.problems.data import tsp as tsp
@@ -50,8 +57,11 @@ if TYPE_CHECKING:
     from islands.progress.result import Result as Result
     from islands.settings import Settings as Settings
     from islands.settings import setting as setting
+    from islands.solver import Session as Session
     from islands.solver import Solver as Solver
     from islands.solver import solve as solve
+    from islands.stored import read_run as read_run
+    from islands.stored import resume as resume
 else:
     _HOMES = {
         "algorithms.base": "Algorithm Launch Schedule Shape",
@@ -65,22 +75,28 @@ else:
         "improvers.base": "Improver",
         "migration.topology": "Topology",
         "modelling.api": "keys permutation real subset",
-        "modelling.quadratic": "qubo",
+        "models": "qubo",
+        "many": "iter_many solve_many",
         "problems": "load",
         "problems.base": "Problem",
+        "problems.batches": "mkp_batch qap_batch tsp_batch",
         "problems.data": "mkp qap tsp",
         "progress.progress": "Progress",
         "progress.result": "Result",
         "settings": "Settings setting",
-        "solver": "Solver solve",
+        "solver": "Session Solver solve",
+        "stored": "read_run resume",
     }
     """The modules of the public names."""
     _MODULES = {name: home for home, names in _HOMES.items() for name in names.split()}
-    __all__ = [*_MODULES]
+    _PACKAGES = ("models",)
+    __all__ = [*_MODULES, *_PACKAGES]
 
     def __getattr__(name):
         from importlib import import_module
 
+        if name in _PACKAGES:
+            return import_module(f"islands.{name}")
         if name not in _MODULES:
             raise AttributeError(f"module 'islands' has no attribute {name!r}")
         return getattr(import_module(f"islands.{_MODULES[name]}"), name)

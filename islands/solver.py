@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from islands.algorithms import Algorithm
 from islands.archipelago.injection import checked_solutions
 from islands.archipelago.measure import Candidate
+from islands.backends.base import Backend
 from islands.configuration.given import gathered, layers, of_table
 from islands.configuration.identity import require_agreement
-from islands.configuration.spec import RunSpec
+from islands.configuration.spec import GeneralSettings, RunSpec
 from islands.configuration.stop import stop_texts
 from islands.custom.scripts import refuse_while_importing
 from islands.custom.trust import Trust
@@ -28,9 +30,22 @@ from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.run.build import RankOptions, make_archipelago, take_device
 from islands.run.loop import Callback
-from islands.run.request import resolved
+from islands.run.request import resolved, starting_from
 from islands.run.runner import run_requested
 from islands.run.single import Output, check_exactly
+from islands.text import shown
+
+
+class _Default:
+    """An argument that is not given."""
+
+    def __repr__(self) -> str:
+        return "1"
+
+
+DEFAULT_SEED: Any = _Default()
+"""The seed of the settings, which is 1 unless a preset or a file has another one."""
+_MOST_DRAWN = 2**31 - 1
 
 
 def solve(
@@ -48,7 +63,8 @@ def solve(
     gap: float | str | None = None,
     stagnation: int | None = None,
     callback: Callback | None = None,
-    seed: int | None = None,
+    seed: int | None = DEFAULT_SEED,
+    start: Any = None,
     islands: int | None = None,
     population: int | None = None,
     backend: str | None = None,
@@ -59,6 +75,7 @@ def solve(
     verbose: bool = False,
     world: World | None = None,
     trust: bool = False,
+    session: Session | None = None,
     **settings: Any,
 ) -> Result:
     """Solve a problem and return the best solution found.
@@ -75,6 +92,10 @@ def solve(
     from `islands.Algorithm` and so on, an object of such a class for a crossover, mutation or
     topology, or `FILE.py:NAME`. `colonies` is a list of settings of colonies: islands that differ
     in algorithm, encoding and settings, such as `[dict(islands=4, algorithm="de"), ...]`.
+
+    `seed` is 1 unless given; `seed=None` draws one, which `result.seed` tells. `start` is a list of
+    solutions with which the search begins: arrays as `Result.solution`, names of files or folders
+    of runs. Arrays are not written into `run.toml`.
 
     The run stops at the first criterion that is satisfied. `stop` takes the values of `--stop`, as
     text or as a list: `stop="best-known"`, `stop=["optimum", "seconds=60"]`. Criteria with a value
@@ -94,7 +115,7 @@ def solve(
 
     Output is printed only with `verbose`, and files are written only if `out` names a folder. Under
     MPI, call this on every rank; all ranks return the same result. `share_gpu` lets ranks share a
-    GPU.
+    GPU. `session` has the device; without one, that of an earlier call is used again.
 
     In the main thread, Ctrl-C (SIGINT) ends the run with the best solution so far; a second Ctrl-C
     ends the process. If `out` is given, SIGTERM and SIGUSR1 end the run with a checkpoint, from
@@ -103,6 +124,10 @@ def solve(
     """
     refuse_while_importing("islands.solve")
     name, made = taken(problem, "solve")
+    if session is not None:
+        session.require_fit(backend=backend, threads=settings.get("threads"), world=world)
+        backend, world = session.backend, session.world
+        settings |= {"threads": session.threads} if session.threads else {}
     criteria = {
         "seconds": seconds,
         "generations": generations,
@@ -116,13 +141,18 @@ def solve(
             f"callback={callback!r}: is not a function. Pass a function of one argument, the"
             " progress"
         )
+    if verbose not in (False, True):
+        raise UsageError(f"verbose={shown(verbose)}: must be True or False")
+    ranks = world if world is not None else launched_world()
+    files, arrays = _parted(start)
     named = {
         "instance": name,
+        "start": files or None,
         "algorithm": algorithm,
         "encoding": encoding,
         "preset": preset,
         "stop": stop_texts(stop, criteria),
-        "seed": seed,
+        "seed": drawn(seed, ranks),
         "islands": islands,
         "population": population,
         "backend": backend,
@@ -138,19 +168,111 @@ def solve(
         callback=callback,
         collects=True,
     )
-    ranks = world if world is not None else launched_world()
     configured = Path(config) if config is not None else None
     with ranks.guarded(show_traceback=True):
-        device = RankOptions(share_gpu=share_gpu)
+        held = None if session is None else session.device
+        device = RankOptions(share_gpu=share_gpu, device=held)
         trusted = Trust(is_full=trust)
-        result = run_requested(options, configured, ranks, output, made, device, trust=trusted)
-    return replace(result, draw=_draw)
+        result = run_requested(
+            *(options, configured, ranks, output, made, device), trust=trusted, start=arrays
+        )
+    return replace(result, draw=draw)
 
 
-def _draw(result: Result, what: str, axes: Any) -> Any:
+def drawn(seed: Any, world: World) -> Any:
+    """Return a seed: one drawn for all ranks instead of None, and None for the default."""
+    if seed is None:
+        return world.from_first(lambda: secrets.randbelow(_MOST_DRAWN) + 1)
+    return None if seed is DEFAULT_SEED else seed
+
+
+def _parted(start: Any) -> tuple[list[str], list[Any]]:
+    """Return the files and the arrays of solutions to start from."""
+    if start is None:
+        return [], []
+    is_one = isinstance(start, str | Path) or not (
+        isinstance(start, list | tuple) and any(_is_file(each) or np.ndim(each) for each in start)
+    )
+    if is_one and np.ndim(start) < 2:
+        start = [start] if not isinstance(start, list | tuple) or start else []
+    files = [str(each) for each in start if _is_file(each)]
+    return files, [each for each in start if not _is_file(each)]
+
+
+def _is_file(value: Any) -> bool:
+    return isinstance(value, str | Path)
+
+
+def draw(result: Result, what: str, axes: Any) -> Any:
+    """Draw a picture of a result; see `Result.plot`."""
     from islands.report.pictures import draw_result
 
     return draw_result(result, what, axes)
+
+
+class Session:
+    """The device of this process for many calls of `solve`, with all programs compiled so far.
+
+    >>> with islands.Session(backend="cpu") as session:
+    ...     costs = [session.solve("demo/tsp", generations=3, seed=seed).cost for seed in (1, 2)]
+    >>> len(costs)
+    2
+
+    Under MPI, make it on every rank, and make the same calls there.
+    """
+
+    def __init__(
+        self,
+        *,
+        backend: str = "auto",
+        threads: int | None = None,
+        share_gpu: bool = False,
+        world: World | None = None,
+    ) -> None:
+        """Take the device of this rank: `backend` and `threads` are those of `solve`."""
+        refuse_while_importing("islands.Session")
+        self.world = world if world is not None else launched_world()
+        self.threads = GeneralSettings.converted("threads", threads or 0)
+        self._device: Backend | None = take_device(
+            self.world, str(backend), self.threads or None, share_gpu=share_gpu
+        )
+        self.backend = self._device.name
+        """The name of the backend, `cpu` or `cuda`."""
+
+    def solve(self, problem: str | Path | Problem | type[Problem], **settings: Any) -> Result:
+        """Solve a problem as `islands.solve` does, with the same settings."""
+        return solve(problem, session=self, **settings)
+
+    @property
+    def device(self) -> Backend:
+        """The device; refuses a closed session."""
+        if self._device is None:
+            raise UsageError("this session is closed. Call solve inside its `with` block")
+        return self._device
+
+    def require_fit(self, *, backend: Any, threads: Any, world: World | None) -> None:
+        """Refuse another device or other ranks than those of this session."""
+        own = {"backend": self.backend, "threads": self.threads}
+        for name, value in {"backend": backend, "threads": threads}.items():
+            if value not in (None, "auto", own[name]):
+                raise UsageError(
+                    f"{name}={value!r}: this session has {name}={own[name]!r}. Leave it out, or"
+                    f" write islands.Session({name}={value!r})"
+                )
+        if world not in (None, self.world):
+            raise UsageError("world: the session has other ranks. Pass world to islands.Session")
+
+    def close(self) -> None:
+        """Forget the programs and release the device."""
+        if self._device is not None:
+            self._device.release()
+        self._device = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class Solver:
@@ -171,14 +293,22 @@ class Solver:
         problem: str | Path | Problem | type[Problem],
         world: World | None = None,
         *,
+        seed: int | None = DEFAULT_SEED,
+        start: Any = None,
         share_gpu: bool = False,
         **settings: Any,
     ) -> None:
-        """Create generation 0 for `problem`, an instance or its name."""
+        """Create generation 0 for `problem`, an instance or its name.
+
+        `seed` and `start` have the same meaning as for `solve`.
+        """
         self._world = world if world is not None else launched_world()
         refuse_while_importing("islands.Solver")
         name, made = taken(problem, "Solver")
-        options = gathered([*of_table({"instance": name}), *of_table(settings)])
+        files, arrays = _parted(start)
+        named = {"instance": name, "start": files or None, "seed": drawn(seed, self._world)}
+        named = {name: value for name, value in named.items() if value is not None}
+        options = gathered([*of_table(named), *of_table(settings)])
 
         def chosen() -> tuple[RunSpec, Problem]:
             spec, problem = resolved(layers(options), made)
@@ -186,7 +316,7 @@ class Solver:
                 raise UsageError(
                     "bound: Solver computes no bound. Leave it out, or use islands.solve"
                 )
-            return spec, problem
+            return starting_from(arrays, spec, problem)
 
         self.spec, self.problem = self._world.run_on_all(chosen)
         require_agreement(self._world, self.spec, self.problem, writes=False)

@@ -24,6 +24,7 @@ from islands.backends import choose
 from islands.backends.base import Backend
 from islands.parallel import World, launched, world
 from islands.paths import cache_folder
+from islands.run import build
 
 _LONG = (
     *("slurm", "hosts", "test_wheel.py", "test_gpu_programs.py", "test_undefined.py"),
@@ -214,6 +215,13 @@ def pytest_configure(config: pytest.Config) -> None:
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if rank > 0 and reporter is not None:
         config.pluginmanager.unregister(reporter)
+
+
+@pytest.fixture(autouse=True)
+def _without_devices() -> Iterator[None]:
+    """Forget the devices that a test has used, which may be emulated."""
+    yield
+    build.forget_devices()
 
 
 @pytest.fixture(autouse=True)

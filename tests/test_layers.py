@@ -30,6 +30,7 @@ LAYERS = [
     {"parallel"},
     {"problems", "encodings", "algorithms", "improvers"},
     {"modelling"},
+    {"models"},
     {"bounds"},
     {"migration"},
     {"archipelago"},
@@ -39,7 +40,8 @@ LAYERS = [
     {"run"},
     {"campaign"},
     {"report"},
-    {"bench", "check", "doctor", "solver", "reproduce", "slurm"},
+    {"bench", "check", "doctor", "solver", "stored", "reproduce", "slurm"},
+    {"many"},
     {"cli"},
     {"__main__"},
 ]

@@ -56,13 +56,22 @@ _EFFORT_MOVES = 4
 _WIDE_MOVES = 1e-6, 1.0
 _SHARES = 0.002, 0.2
 """The accepted climbs of a proposal at the coldest and the hottest temperature of moves."""
+_CORE = {"rungs": 4, "tuning": 24, "proposals": 1_000_000, "patience": 20, "record.every": 5}
+_WIDE_CORE = 0.001, 0.05
+_SHARES_CORE = 1e-5, 6e-4
+_EFFORT_CORE = 300
+"""The same for the core of a knapsack."""
 _GUESSES = 32
 """Number of moves that a replica proposes at once if others evaluate them; at least the samples of
 the first generation."""
 _PROGRESS = 7  # words of `Progress` of kernels/tempering/plan.cuh
 _MOVING = {
-    **{"rungs": 2, "tuning": 48, "cycle": 100},
-    **{"migration.topology": "ring", "migration.interval": 100, "migration.migrants": 1},
+    "rungs": 2,
+    "tuning": 48,
+    "cycle": 100,
+    "migration.topology": "ring",
+    "migration.interval": 100,
+    "migration.migrants": 1,
 }
 _MANY_TO_MOVE = 1000
 """Number of items from which a CPU has one island: chains need many moves. Fewer items gain from
@@ -137,8 +146,8 @@ class TemperingSettings(Settings):
     )
     proposals: int = setting(
         _MOVES,
-        "own problems: moves that a replica proposes per generation; an accepted one counts as"
-        " four more; with state=, the default is 40 for each item",
+        "own problems and knapsacks: moves that a replica proposes per generation; an accepted one"
+        " counts as four more, of a knapsack as 300; with state=, the default is 40 for each item",
         low=1,
         high=1_000_000_000,
     )
@@ -198,7 +207,7 @@ class Tempering(Algorithm):
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:
-        return problem.swaps is not None or bool(problem.proposals)
+        return problem.swaps is not None or problem.has_core or bool(problem.proposals)
 
     @classmethod
     def reads(cls, problem: Problem, encoding: str) -> bool:
@@ -208,6 +217,8 @@ class Tempering(Algorithm):
     def defaults(cls, problem: Problem, seconds: float, gpus: Callable[[], int]) -> dict[str, Any]:
         # On a GPU, about as many replicas as run at once. On a CPU, so few that they cool down
         # within about a second, or, if there are many items, within ten.
+        if problem.has_core:
+            return {"islands": 16 if gpus() else 2, "population": 16 if gpus() else 4, **_CORE}
         if problem.proposals:
             few = 4 if problem.size < _MANY_TO_MOVE else 1
             sizes = {"islands": 16 if gpus() else few, "population": 16 if gpus() else 2}
@@ -224,25 +235,36 @@ class Tempering(Algorithm):
 
     def prepare(self, problem: Problem, shape: Shape) -> None:
         self._choice, self._moves = _choice_of(problem), problem.proposals
+        self._core = problem.core if problem.has_core else None
+        self._counts = bool(self._moves) or self._core is not None
+        self._shape = shape
         self._stated = problem.kind.moving(self._moves)
         self.children = _GUESSES if self._moves else 1
         self.few_threads = self._choice is None
         self._excess, self._effort = _EXCESS, _EFFORT_MOVES if self._moves else _EFFORT
+        if self._core is not None:
+            self._effort = _EFFORT_CORE
         if problem.swaps is not None and problem.swaps.is_unstructured:
             self._excess, self._effort = _EXCESS_ROUGH, _EFFORT_ROUGH
         bytes_kept = shape.individuals * _bytes_of_deltas(shape.pitch)
         is_worth_it = _KEPT_FROM <= shape.pitch <= _KEPT_TO and bytes_kept <= _MOST_KEPT
-        self._keeps = is_worth_it and self._choice is None and not self._moves
+        self._keeps = is_worth_it and self._choice is None and not self._counts
         if self._choice is not None:
             share = self._choice.chosen / self._choice.size
             self._excess = _EXCESS_CHOICE[0] * share, _EXCESS_CHOICE[1] * share
             self._effort = _ROWS / self._choice.chosen
 
     def defines(self) -> Macros:
-        moving = {"TEMPERING_TRIES": "1", **self._stated} if self._moves else {}
-        return {**_types(self._choice), **moving, "TEMPERING_KEEPS": str(int(self._keeps))}
+        counting = {"TEMPERING_SHARES": "1"} if self._counts else {}
+        if self._moves:
+            counting |= {"TEMPERING_TRIES": "1", **self._stated}
+        if self._core is not None:
+            counting["TEMPERING_PAIRS"] = str(self._core.pairs)
+        return {**_types(self._choice), **counting, "TEMPERING_KEEPS": str(int(self._keeps))}
 
     def items(self, problem: Problem) -> int:
+        if self._counts and not self._moves:
+            return 32  # each thread evaluates a proposal
         if self._moves:
             # Each thread evaluates a proposal, or all of them one.
             return 32 if problem.is_serial else problem.items()
@@ -257,13 +279,16 @@ class Tempering(Algorithm):
             kept["deltas"] = Field((size, each), np.uint8, kind="scratch")
             kept["deltas_of"] = Field((size,), np.int64, kind="scratch")
         if self._moves:
+            kept["roughness"] = Field((size,), np.float64)
+            kept["progress"] = Field((size, _PROGRESS), np.int64, kind="scratch")
+        if self._core is not None:
+            kept["variant"] = Field((ladders,), np.int64)
+        if self._counts:
             kept |= {
-                "roughness": Field((size,), np.float64),
                 "climbs": Field((size,), np.int64),
                 "proposals": Field((size,), np.int64),
                 "shares": Field((ladders, max(1, self._tuning)), np.float64),
                 "range": Field((ladders, 2), np.float64),
-                "progress": Field((size, _PROGRESS), np.int64, kind="scratch"),
             }
         return {
             **kept,
@@ -280,6 +305,8 @@ class Tempering(Algorithm):
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
         if self._moves:
             return {}
+        if self._core is not None:
+            return self._core.tables(self._shape.pitch)
         assert problem.swaps is not None, "the problem fits"
         tables = problem.swaps.tables()
         if self._choice is not None:
@@ -306,10 +333,10 @@ class Tempering(Algorithm):
         settings, deltas = self.settings, arrays.get("deltas")
         is_given = settings.coldest > 0
         wide = (_WIDE_LOW, _WIDE_HIGH) if self._choice is None else _WIDE_CHOICE
-        wide = _WIDE_MOVES if self._moves else wide
+        wide = _WIDE_MOVES if self._moves else _WIDE_CORE if self._core is not None else wide
         return Struct(
             rungs=np.int32(settings.rungs),
-            sweeps=np.int32(settings.proposals if self._moves else settings.sweeps),
+            sweeps=np.int32(settings.proposals if self._counts else settings.sweeps),
             patience=np.int32(settings.patience),
             renewed_from=np.int32(_RENEWED[0] * settings.rungs),
             renewed_to=np.int32(_RENEWED[1] * settings.rungs),
@@ -327,20 +354,37 @@ class Tempering(Algorithm):
             deltas=Null(np.uint8) if deltas is None else deltas,
             deltas_bytes=np.int64(0 if deltas is None else deltas.shape[-1]),
             deltas_of=arrays.get("deltas_of", Null(np.int64)),
-            **self._moving(arrays),
+            **self._counting(arrays),
+            **self._of_core(arrays),
             **self._chosen(arrays),
         )
 
-    def _moving(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
-        """Return the members of the plan for chains of moves."""
-        if not self._moves:
+    def _counting(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
+        """Return the members of the plan for chains that count what they accept."""
+        if not self._counts:
             return {}
-        names = ("roughness", "climbs", "proposals", "shares", "range", "progress")
+        names = ["climbs", "proposals", "shares", "range"]
+        names += ["roughness", "progress"] if self._moves else []
+        cold, hot = _SHARES if self._moves else _SHARES_CORE
         return {
-            "cold_share": np.float64(_SHARES[0]),
-            "hot_share": np.float64(_SHARES[1]),
+            "cold_share": np.float64(cold),
+            "hot_share": np.float64(hot),
             "cycle": np.int32(self.settings.cycle),
             **{name: arrays[name] for name in names},
+        }
+
+    def _of_core(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
+        """Return the members of the plan for the core of a knapsack."""
+        core = self._core
+        if core is None:
+            return {}
+        return {
+            **{name: arrays[name] for name in _TABLES},
+            "variants": np.int32(len(core.variants)),
+            "largest": np.int32(core.largest),
+            "places": np.int32(core.places),
+            "scale": np.float64(core.scale),
+            "variant": arrays["variant"],
         }
 
     def _chosen(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
@@ -377,3 +421,8 @@ def _bytes_of_deltas(items: int) -> int:
 
 _FIELDS = ("state", "energy", "held", "rung", "mate", "temperature", "heat", "records")
 """The fields in the order of `algorithm::Plan`."""
+_TABLES = (
+    *("packed", "gains", "rows", "shifts", "core", "rounded", "levels"),
+    *("sizes", "prices", "slops"),
+)
+"""The tables of a core, in the same order."""

@@ -18,20 +18,28 @@ from islands.problems.data import integers, read_array, reals, require_shape
 from islands.text import counted, shown
 
 
-def checked_solutions(problem: Problem, solutions: Any, most: int) -> list[Solution]:
-    """Return the solutions as arrays; refuse wrong ones by index, and more than `most`."""
+def checked_solutions(
+    problem: Problem, solutions: Any, most: int, call: str = "inject"
+) -> list[Solution]:
+    """Return the solutions as arrays; refuse wrong ones by index, and more than `most`.
+
+    `call` is the argument or the function that received them.
+    """
     if not isinstance(solutions, list | tuple | np.ndarray) or any(
         np.ndim(each) == 0 for each in solutions
     ):
+        begin, end = ("(", ")") if call == "inject" else ("=", "")
         raise UsageError(
-            f"inject({shown(solutions)}): is not a list of solutions. Write inject([solution])"
+            f"{call}{begin}{shown(solutions)}{end}: is not a list of solutions. Write"
+            f" {call}{begin}[solution]{end}"
         )
     if len(solutions) > most:
         raise UsageError(
-            f"inject: {counted(len(solutions), 'solution')} for {counted(most, 'individual')}."
+            f"{call}: {counted(len(solutions), 'solution')} for {counted(most, 'individual')}."
             " Pass fewer, or raise population or islands"
         )
-    return [_checked(problem, f"solutions[{i}]", each) for i, each in enumerate(solutions)]
+    name = "solutions" if call == "inject" else call
+    return [_checked(problem, f"{name}[{i}]", each) for i, each in enumerate(solutions)]
 
 
 def _checked(problem: Problem, name: str, values: Any) -> Solution:

@@ -22,7 +22,18 @@ from islands.archipelago.measure import READ_STRUCTS
 from islands.archipelago.memory import Memory, tile_bytes, tiles_of
 from islands.archipelago.parts import ProgramParts
 from islands.backends.arguments import Null, Struct, layout_of
-from islands.backends.base import Array, Backend, Call, Calls, Fork, Program, Room, arena, in_turn
+from islands.backends.base import (
+    Array,
+    Backend,
+    Block,
+    Call,
+    Calls,
+    Fork,
+    Program,
+    Room,
+    arena,
+    in_turn,
+)
 from islands.backends.source import Source
 from islands.errors import UsageError
 from islands.migration.kernels import STRUCTS as MIGRATION_STRUCTS
@@ -136,6 +147,9 @@ class Launches:
         Both programs are compiled at the same time.
         """
         started = time.perf_counter()
+        if self._backend.knows(*self._of_populations()):
+            room = self._required_room(launches)
+            return room, self._compiled_parts(room), self._compiled_populations()
         with ThreadPoolExecutor(1) as pool:
             populations = pool.submit(self._compiled_populations)
             try:
@@ -152,6 +166,9 @@ class Launches:
         return compiled
 
     def _compiled_populations(self) -> Program:
+        return self._backend.compile(*self._of_populations())
+
+    def _of_populations(self) -> tuple[Source, Block]:
         backend, shape = self._backend, self._shape
         block = backend.block(self.ranking_room, 8 * shape.population, shape.islands)
         structs = {
@@ -162,7 +179,7 @@ class Launches:
             **MIGRATION_STRUCTS,
         }
         source = Source("population.cuh", self._parts.encoding_macros(), structs)
-        return backend.compile(source, block)
+        return source, block
 
     def _compiled_parts(self, room: Room) -> Program:
         # Arenas in global memory stay small compared with the genes.
@@ -227,7 +244,7 @@ class Launches:
     def _bound(self, launch: Launch, archipelago: Struct) -> Call:
         room = self._room if launch.threads is None else Room(launch.room or 0)
         _, data, plan, improving = self._arguments
-        own = Struct(**(plan.members | dict(launch.plan)))
+        own = Struct(**(plan.members | dict(launch.plan))) if launch.plan else plan
         if layout_of(own) != layout_of(plan):
             raise UsageError(
                 f"Launch({launch.kernel!r}): plan={launch.plan!r} must replace members of"

@@ -68,6 +68,8 @@ class IslandMeasure:
     """The share of distinct costs in the population."""
     colony: int = 0
     """The number of its colony."""
+    has_converged: bool = False
+    """Whether all costs of the population are equal, or were before it began again."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,7 @@ class IslandReader:
             evaluations=row["calls"],
             distance=row["distance"] / self._most_distant if self._most_distant else None,
             distinct=row["distinct"] / self._population,
+            has_converged=row["restarts"] > 0 or row["distinct"] == 1,
         )
 
     def _refuse_nan(self, worst: int, island: int) -> None:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
 from islands.errors import UsageError
+
+Address = Callable[[Any], int]
 
 
 class Struct:
@@ -30,6 +33,28 @@ class Struct:
                     f" such as {name}=numpy.int32(5), or an array of the backend"
                 )
         self.members = members
+        self._records: dict[Address, NDArray[Any]] = {}
+
+    def record(self, address: Address) -> NDArray[Any]:
+        """Return the members with the layout of C++; `address` gives the address of an array.
+
+        Several launches take the same struct, so it is packed once.
+        """
+        found = self._records.get(address)
+        if found is None:
+            found = self._records[address] = _packed(self.members, address)
+        return found
+
+    def kind(self) -> Hashable:
+        """Return the names and types of the members, in their order."""
+        return tuple([(name, _kind_of(value)) for name, value in self.members.items()])
+
+
+def _kind_of(value: Any) -> Hashable:
+    if isinstance(value, Struct):
+        return value.kind()
+    is_number = isinstance(value, np.generic)
+    return is_number, getattr(value, "dtype", None)
 
 
 class Null:
@@ -39,12 +64,9 @@ class Null:
         self.dtype: np.dtype[Any] = np.dtype(dtype)
 
 
-Address = Callable[[Any], int]
-
-
 def host_address(array: Any) -> int:
     """Return the address of a NumPy array."""
-    return int(array.ctypes.data)
+    return int(array.__array_interface__["data"][0])  # much faster than array.ctypes
 
 
 def device_address(array: Any) -> int:
@@ -77,23 +99,34 @@ def _letter(value: Any) -> str:
 def as_in_kernels(value: Any, address: Address) -> Any:
     """Return a value with the layout of C++: a scalar, or a record for a `Struct`."""
     if isinstance(value, Struct):
-        if not value.members:
-            return np.zeros(1, np.uint8)  # a C++ struct is never empty
-        values = [as_in_kernels(member, address) for member in value.members.values()]
-        kinds = [(name, item.dtype) for name, item in zip(value.members, values, strict=True)]
-        record = np.zeros(1, np.dtype(kinds, align=True))
-        for (name, _), item in zip(kinds, values, strict=True):
-            record[name] = item
-        return record
+        return value.record(address)
     if isinstance(value, np.generic):
         return value
     return np.uint64(0 if value is None or isinstance(value, Null) else address(value))
 
 
+def _packed(members: Mapping[str, Any], address: Address) -> NDArray[Any]:
+    if not members:
+        return np.zeros(1, np.uint8)  # a C++ struct is never empty
+    values = [as_in_kernels(member, address) for member in members.values()]
+    kinds = tuple([each.dtype for each in values])
+    record = np.zeros(1, _aligned(tuple(members), kinds))
+    record[0] = tuple([each[0] if isinstance(each, np.ndarray) else each for each in values])
+    return record
+
+
+@cache
+def _aligned(names: tuple[str, ...], kinds: tuple[np.dtype[Any], ...]) -> np.dtype[Any]:
+    return np.dtype([*zip(names, kinds, strict=True)], align=True)
+
+
 def layout_of(struct: Struct) -> np.dtype[Any]:
     """Return the offsets and sizes of the members in C++."""
-    layout: np.dtype[Any] = as_in_kernels(struct, lambda _: 0).dtype
-    return layout
+    return struct.record(_nowhere).dtype
+
+
+def _nowhere(_: Any) -> int:
+    return 0
 
 
 def layout_checks(structs: Mapping[str, Struct]) -> str:
@@ -101,7 +134,16 @@ def layout_checks(structs: Mapping[str, Struct]) -> str:
 
     Members whose names are numbers are compared by their place.
     """
-    return "".join(f"{line}\n" for name, each in structs.items() for line in _checks(name, each))
+    return "".join([_checks_of(name, each, each.kind()) for name, each in structs.items()])
+
+
+_known: dict[tuple[str, Hashable], str] = {}
+
+
+def _checks_of(name: str, struct: Struct, kind: Hashable) -> str:
+    if (name, kind) not in _known:
+        _known[name, kind] = "".join([f"{line}\n" for line in _checks(name, struct)])
+    return _known[name, kind]
 
 
 _SAME = "Write the same members in the header and in Struct(...), in the same order"

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
@@ -128,6 +128,36 @@ class Backend(ABC):
     """Announces that programs are compiled."""
     compile_seconds: float = 0.0
     """Seconds spent on the programs of islands, including those from the cache."""
+
+    kept_as: Hashable = None
+    """What later runs take this object by; None: it is for one run only."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[Hashable, tuple[Any, str]] = {}
+
+    def loaded(self, source: Source, load: Callable[[], tuple[Any, str]]) -> tuple[Any, str]:
+        """Return the program and its digest, from this object if it has loaded the source."""
+        key = source.key()
+        if key not in self._loaded:
+            self._loaded[key] = load()
+        return self._loaded[key]
+
+    def begin_run(self) -> None:
+        """Prepare for another run, after the first one on this object."""
+        self.compile_seconds = 0.0
+        self.free = self.free_now()
+
+    def release(self) -> None:
+        """Forget all programs, and return memory that is not in use."""
+        self._loaded.clear()
+
+    @abstractmethod
+    def free_now(self) -> int | None:
+        """Return the bytes of memory that are free for this process; None if unknown."""
+
+    @abstractmethod
+    def knows(self, source: Source, block: Block) -> bool:
+        """Return whether this object has loaded a program."""
 
     def joules(self) -> float | None:
         """Return the energy that the device has used since a fixed time; None if unknown."""

@@ -24,13 +24,15 @@ from islands.backends import zig
 from islands.backends.arguments import Arguments, host_address
 from islands.backends.base import Array, Backend, Block, Call, Calls, Program, Room, arena, in_turn
 from islands.backends.cache import Compiling, loaded
-from islands.backends.source import Source, refused, without_kernel
+from islands.backends.source import Source, crash_place, refused, without_kernel
 from islands.errors import CompileError, RunError, UsageError, system_reason
 from islands.text import counted, option
 
 # Contraction would round a * b + c once where the GPU rounds twice. Exceptions, which GPUs do not
 # have, would need the C++ library.
 _SAME = ["-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-exceptions"]
+# Without a return, a function continues with whatever code comes after it.
+_SAME += ["-Werror=return-type", "-Werror=div-by-zero"]
 _OPTIONS = [*_SAME, "-pthread", "-shared", "-fPIC", "-fvisibility=hidden", "-x", "c++"]
 _FASTEST = "-O3"  # unless CXX names another level; none changes a result
 _CHECKING = [*_SAME, "-pthread", "-O1", "-g", "-x", "c++"]  # fast to compile, and with line numbers
@@ -47,14 +49,15 @@ class CpuBackend(Backend):
 
     def __init__(self, threads: int | None = None, sharers: int = 1) -> None:
         """Use `threads` threads; by default, one per core, divided among `sharers` processes."""
+        super().__init__()
         self.threads = threads if threads is not None else share_of_cores(sharers)
         if not 1 <= self.threads <= MOST_THREADS:
             requested = option("threads", self.threads)
             raise UsageError(f"{requested}: must be from 1 to {MOST_THREADS}")
         self.device = f"CPU, {counted(self.threads, 'thread')}"
         self.block_memory: int | None = None
-        free = free_bytes()
-        self.free = None if free is None else free // sharers
+        self._sharers = sharers
+        self.free = self.free_now()
         self.address = host_address
         self._compiler, self._version = compiler()
         named = any(word.startswith("-O") for word in self._compiler[1:])
@@ -62,6 +65,10 @@ class CpuBackend(Backend):
         self._is_zig = self._compiler == zig.command()
         self.compiling = zig.compiling() if self._is_zig else Compiling(self.name, _USUAL_SECONDS)
         self._compilers: set[subprocess.Popen[str]] = set()
+
+    def free_now(self) -> int | None:
+        free = free_bytes()
+        return None if free is None else free // self._sharers
 
     def block(
         self,
@@ -76,6 +83,13 @@ class CpuBackend(Backend):
         return Block()
 
     def compile(self, source: Source, block: Block) -> Program:
+        library, digest = self.loaded(source, lambda: self._load(source))
+        return Program(library, digest, block)
+
+    def knows(self, source: Source, block: Block) -> bool:
+        return source.key() in self._loaded
+
+    def _load(self, source: Source) -> tuple[ctypes.CDLL, str]:
         options = [*self._options, *source.options()]
         digest = source.digest(*self._compiler, self._version, *self._options, _processor())
 
@@ -84,7 +98,9 @@ class CpuBackend(Backend):
             self._make(source, digest, options, path)
 
         library = loaded(digest, ".so", make, lambda path: ctypes.CDLL(str(path)))
-        return Program(library, digest, block)
+        if place := crash_place(source.own()):
+            library.islands_explain_crashes(place.encode())
+        return library, digest
 
     def executable(self, source: Source, path: Path, *also: str) -> None:
         """Compile a source with a main program to `path`, for checks; `also` are more options."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -80,6 +80,10 @@ class Source:
         """Return the texts of the headers with their own text, by name."""
         headers = (value for value in self.defines.values() if isinstance(value, Header))
         return {header.name: header.text for header in headers if header.text is not None}
+
+    def key(self) -> Hashable:
+        """Return what distinguishes the source from others in this process."""
+        return self.entry, tuple(sorted(self.defines.items())), layout_checks(self.structs)
 
     def digest(self, *also: str) -> str:
         """Return the SHA-256 of the macros, all included files, the structs, and `also`."""
@@ -157,6 +161,17 @@ def refused(compiler: str, digest: str, log: str, own: Mapping[str, str]) -> Com
     if wanted:
         first += f"; the code must define {wanted}"
     return CompileError(f"{compiler} refused a kernel: {first} (full log: {path})")
+
+
+def crash_place(own: Mapping[str, str]) -> str:
+    """Return which code of scripts a program has, for a crash, and what to do; empty: none."""
+    codes = {name for text in own.values() for _, name in _LINE.findall(text)}
+    fix = (
+        "Find the line with: islands check FILE.py:NAME, or islands.check_problem(problem)"
+        if codes
+        else "Compile it with a sanitizer: CXX='g++ -fsanitize=undefined,bounds -g'"
+    )
+    return f", in {', '.join(sorted(codes or own))}. {fix}\n" if own else ""
 
 
 def without_kernel(kernel: str) -> CompileError:

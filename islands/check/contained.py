@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from islands.backends.arguments import Null, Struct, as_in_kernels
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import own_line
-from islands.check.ways import source_of
+from islands.check.ways import Walk, source_of
 from islands.errors import CompileError
 from islands.modelling.model import Model
 
@@ -31,7 +31,7 @@ _OPTIONS = {
     "ASAN_OPTIONS": "detect_leaks=0:redzone=2048:detect_stack_use_after_return=0",
     "UBSAN_OPTIONS": "print_stacktrace=1",
 }
-_STEPS = ("cost", "delta", "repair")
+_STEPS = ("cost", "delta", "repair", "state")
 _POLL = 0.02  # seconds
 
 
@@ -66,10 +66,12 @@ def run_contained(
     solutions: NDArray[np.generic],
     ends: NDArray[np.int32],
     seconds: float,
+    walk: Walk | None = None,
 ) -> Ended:
     """Call the functions on each solution; stop after `seconds` in one solution.
 
-    `ends` are moves, as for `CheckProgram.deltas`. After `seconds` in all, the rest is left out.
+    `ends` are moves, as for `CheckProgram.deltas`, and `walk` those that a state follows. After
+    `seconds` in all, the rest is left out.
     """
     backend = CpuBackend(threads=1)
     data = Struct(
@@ -82,7 +84,7 @@ def run_contained(
     with TemporaryDirectory() as name:
         folder = Path(name)
         program, output, reason = folder / "check", folder / "output", ""
-        _write(folder / "input", problem, data, solutions, ends)
+        _write(folder / "input", problem, data, solutions, ends, walk)
         try:
             backend.executable(source, program, *_SANITIZERS)
             ended = _run(problem, folder, len(solutions), seconds, sanitized=True)
@@ -103,6 +105,7 @@ def _write(
     data: Struct,
     solutions: NDArray[np.generic],
     ends: NDArray[np.int32],
+    walk: Walk | None,
 ) -> None:
     """Write the input of kernels/check/main.hpp."""
     record = as_in_kernels(data, lambda _: 0)
@@ -110,8 +113,9 @@ def _write(
     arrays = _arrays(problem)
     stored = problem.kind.stored(solutions)
     row = stored.nbytes // max(1, len(stored))
+    steps = 0 if walk is None else len(walk.names)
     with path.open("wb") as file:
-        for number in (problem.size, len(stored), row, len(arrays), ends.shape[1]):
+        for number in (problem.size, len(stored), row, len(arrays), ends.shape[1], steps):
             file.write(np.int64(number).tobytes())
         for name, array in arrays.items():
             file.write(np.array([offsets[name][1], array.nbytes], np.int64).tobytes())
@@ -122,6 +126,9 @@ def _write(
         file.write(stored.tobytes())
         file.write(problem.kind.encoded(solutions).tobytes())
         file.write(np.ascontiguousarray(ends, np.int32).tobytes())
+        if walk is not None:
+            file.write(walk.numbers.tobytes())
+            file.write(walk.values.tobytes())
 
 
 def _run(
@@ -242,10 +249,12 @@ def _words(ended: Ended, found: re.Match[str]) -> str:
     distance, name, index = _nearest(ended, int(address, 16))
     length = ended.arrays[name][1]
     entry = f"data.{name}[{index}]" if name != "s" else f"s[{index}]"
-    if name == "s" and ended.packs:
-        return f"{verb} s[{32 * index}] or an item near it, which does not exist"
+    if distance >= _NEAR and ended.step == "state" and kind == "use-after-poison":
+        return f"{verb} an address beyond an array of State"
     if distance >= _NEAR:
         return f"{verb} an address outside of all arrays ({kind})"
+    if name == "s" and ended.packs:
+        return f"{verb} s[{32 * index}] or an item near it, which does not exist"
     return f"{verb} {entry}, but its length is {length} (0 to {length - 1})"
 
 

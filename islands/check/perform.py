@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from islands.check.contained import fault_of, run_contained
 from islands.check.ways import (
+    Walk,
     Way,
     backends,
     compiled_ways,
@@ -222,9 +223,9 @@ class _Check:
         for way in compiled:
             if self._has_moves:
                 self._deltas(way)
-            if isinstance(problem, Model) and problem.functions and problem.functions.state:
+            if isinstance(problem, Model) and _has_state(problem):
                 self._state(problem, way)
-            if isinstance(problem, Model) and problem.changes_solutions:
+            if isinstance(problem, Model) and problem.functions and problem.functions.repair:
                 self._repair(problem, way)
 
     def _contained(self, problem: Model) -> None:
@@ -235,7 +236,7 @@ class _Check:
             )
             return
         ends = self._ends()[:, :2]
-        ended = run_contained(problem, self._solutions, ends, self._seconds)
+        ended = run_contained(problem, self._solutions, ends, self._seconds, self._walk(problem))
         if ended.reason:
             self._checked.notes.append(
                 "reads outside of arrays were not searched for, as the compiler has no"
@@ -347,11 +348,16 @@ class _Check:
     def _state(self, problem: Model, way: Way) -> None:
         """Compare the costs that a state follows with those of the solutions that are reached."""
         assert way.program is not None
-        name, seed = way.name.replace("cost", "state", 1), self._checked.seed
-        walk = random_walk(problem, self._solutions, _STEPS, seed)
-        found = way.program.followed(self._solutions, walk)
+        name, walk = way.name.replace("cost", "state", 1), self._walk(problem)
+        assert walk is not None
+        found, reached = way.program.followed(self._solutions, walk)
         before = self._solutions
-        for step, (move, after) in enumerate(zip(walk.names, walk.reached, strict=True)):
+        for step, (move, after) in enumerate(zip(walk.names, walk.reached or reached, strict=True)):
+            if not problem.kind.holds(after):
+                raise _Difference(
+                    f"{name}: apply makes a solution that is not {problem.kind.words}. Correct"
+                    " apply"
+                )
             exact = way.evaluate(after)[0]
             usable = np.isfinite(exact) & np.isfinite(found[:, step])
             size = np.where(usable, np.abs(exact), 0)
@@ -360,7 +366,7 @@ class _Check:
                 k = int(np.argmin(equal))
                 raise _Difference(
                     f"{name}: after {counted(step, 'move')} and a {move} of the solution"
-                    f" {shown(before[k])}, the cost is {exact[k].item()}, but by change and apply"
+                    f" {shown(before[k])}, the cost is {exact[k].item()}, but by the state"
                     f" {found[k, step].item()}. Correct prepare, change or apply"
                 )
             before = after
@@ -395,6 +401,12 @@ class _Check:
         moves = _MOVES if self._has_moves else 0
         return random_ends(len(self._solutions), moves, self._problem.size, self._checked.seed)
 
+    def _walk(self, problem: Model) -> Walk | None:
+        """Return the moves that the state of a problem follows, if it has one."""
+        if not _has_state(problem):
+            return None
+        return random_walk(problem, self._solutions, _STEPS, self._checked.seed)
+
     def _passed(self, name: str, outcome: str, speed: float | None = None) -> None:
         """Add a row to the report."""
         self._checked.rows.append(Row(name, speed, outcome))
@@ -407,6 +419,10 @@ def drawn(problem: Problem, samples: int, seed: int) -> NDArray[Any]:
         solutions[k] = extreme
     is_whole = problem.kind.largest is not None and not isinstance(problem, Model)
     return solutions.astype(np.int64) if is_whole else solutions
+
+
+def _has_state(problem: Model) -> bool:
+    return problem.functions is not None and problem.functions.state is not None
 
 
 def _is_feasible(problem: Problem, solution: NDArray[Any]) -> bool:

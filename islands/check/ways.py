@@ -18,7 +18,7 @@ from islands.errors import CompileError, RunError
 from islands.modelling.functions import UserFunction
 from islands.modelling.model import Model, backend_of
 from islands.problems.base import Problem
-from islands.problems.solution_kinds import Order
+from islands.problems.solution_kinds import STEP, Box, Order
 
 Ints = NDArray[np.int64]
 _BLOCKS = 1024
@@ -57,7 +57,7 @@ def moved(orders: Ints, ends: NDArray[np.int32], move: str) -> Ints:
 
 @dataclass(frozen=True)
 class Walk:
-    """Random moves of solutions, one after another, and where they lead."""
+    """Random moves of solutions, one after another."""
 
     numbers: NDArray[np.int32]
     """Solutions x moves x 4: for `move_of` in kernels/check/functions.cuh."""
@@ -65,7 +65,7 @@ class Walk:
     names: list[str]
     """The name of each move, the same for all solutions."""
     reached: list[NDArray[Any]]
-    """The solutions after each move."""
+    """The solutions after each move; none after a step that only the state knows."""
 
 
 def random_walk(problem: Model, solutions: NDArray[Any], steps: int, seed: int) -> Walk:
@@ -77,6 +77,10 @@ def random_walk(problem: Model, solutions: NDArray[Any], steps: int, seed: int) 
     now = solutions
     for step in range(steps if taken else 0):
         name, now = taken[step % len(taken)], now.copy()
+        if name == STEP:
+            numbers[:, step] = random.integers(-(2**31), 2**31, (count, 4))
+            names.append(name)
+            continue
         if name in problem.kind.moves:
             ends = random_ends(count, 3, size, seed + step)[:, 2]
             now = moved(now, ends, name)
@@ -165,15 +169,26 @@ class CheckProgram:
         every = backend.download(found)
         return {move: every[i] for i, move in enumerate(kinds) if move in self._problem.moves}
 
-    def followed(self, solutions: NDArray[Any], walk: Walk) -> NDArray[Any]:
-        """Return the costs after each move of a walk from solutions, as the state follows them."""
+    def followed(
+        self, solutions: NDArray[Any], walk: Walk
+    ) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+        """Return the costs after each move of a walk, as the state follows them, and solutions."""
         count, steps = walk.values.shape
         costs = self._backend.zeros((count, steps), np.int64)
         rows = self._backend.upload(self._problem.kind.encoded(solutions))
         sizes = (np.int32(size) for size in (self._problem.size, count, steps))
         moves = (self._backend.upload(array) for array in (walk.numbers, walk.values))
-        self._run("follow_moves", count, self._data, rows, *sizes, *moves, costs, has_room=True)
-        return np.asarray(self._problem.own_sense(self._backend.download(costs)))
+        reached = self._backend.upload(np.repeat(self._problem.kind.encoded(solutions), steps, 0))
+        self._run(
+            *("follow_moves", count, self._data, rows, *sizes, *moves, costs, reached),
+            has_room=True,
+        )
+        after = np.asarray(self._problem.kind.read(self._backend.download(reached)))
+        if isinstance(self._problem.kind, Box):
+            low, high = self._problem.kind.bounds()
+            after = np.minimum(low + (high - low) * after, high)
+        by_step = [after[step::steps] for step in range(steps)]
+        return np.asarray(self._problem.own_sense(self._backend.download(costs))), by_step
 
     def repaired(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return what the repair of a model makes of solutions."""

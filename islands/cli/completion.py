@@ -19,7 +19,7 @@ from islands.encodings import ENCODINGS
 from islands.errors import UsageError
 from islands.improvers import IMPROVERS
 from islands.instances.catalogue import catalogue
-from islands.instances.formats import FORMATS
+from islands.instances.formats import EVERY_FORMAT
 from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS
 from islands.report.pictures import PICTURES
@@ -31,7 +31,7 @@ VALUES: Mapping[str, Sequence[str]] = {
     "--backend": ["auto", "cpu", "cuda"],
     "--crossover": [*CROSSOVERS],
     "--encoding": [*ENCODINGS],
-    "--format": [*FORMATS],
+    "--format": [*EVERY_FORMAT],
     "--improver": [*IMPROVERS],
     "--metric": METRICS,
     "--migration": [*TOPOLOGIES],

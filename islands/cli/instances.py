@@ -10,7 +10,7 @@ from islands.custom.scripts import is_reference
 from islands.errors import IslandsError, UsageError
 from islands.instances.catalogue import Entry, InstanceSet, catalogue
 from islands.instances.fetch import digest, fetch
-from islands.instances.formats import FORMATS, FOUND_BY_NAME
+from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME
 from islands.instances.locate import Found, Index, find
 from islands.problems import load, read
 from islands.problems.base import Problem
@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="SET|NAME", help="a set; for show, an instance")
     words = "fetch from this folder instead of the set's home"
     parser.add_argument("--from", dest="base", metavar="URL", help=words)
-    words = f"show: format of the file: {', '.join(FORMATS)} (default: detect it)"
+    words = f"show: format of the file: {', '.join(EVERY_FORMAT)} (default: detect it)"
     parser.add_argument("--format", metavar="NAME", help=words)
 
 

@@ -22,7 +22,7 @@ from islands.custom.trust import Trust
 from islands.encodings import ENCODINGS
 from islands.errors import IslandsError, UsageError
 from islands.improvers import IMPROVERS
-from islands.instances.formats import FORMATS
+from islands.instances.formats import EVERY_FORMAT
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.parallel import RanksLostError, world
 from islands.presets import PRESETS
@@ -83,7 +83,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     words = "run scripts that --config or the folder of a series names, although you have not named"
     words += " them, and have not written the file on this machine"
     add("--trust", action="store_true", help=words)
-    words = f"format of the instance's file: {', '.join(FORMATS)} (default: detect it)"
+    words = f"format of the instance's file: {', '.join(EVERY_FORMAT)} (default: detect it)"
     add("--format", metavar="NAME", help=words)
     words = "any setting by name, such as rho=0.7 or infeasible=drop; repeatable"
     add("--set", metavar="KEY=VALUE", action="append", help=words)
@@ -108,8 +108,10 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     add("--start", metavar="FILE", action="append", help=words)
     words = "stopping criterion, see below; repeatable"
     add("--stop", metavar="KIND=VALUE", action="append", help=words)
-    words = "compute a lower bound of the optimum after the search, within a fifth of its time (at"
-    words += " least 2 s); only tsp"
+    words = (
+        "compute a bound of the optimum after the search: tsp within a fifth of its time (at least"
+    )
+    words += " 2 s), mkp within as much time (at least 20 s)"
     add("--bound", action="store_true", default=None, help=words)
     device = add_device(parser)
     words = "let ranks run without waiting for each other; not reproducible, no checkpoints"

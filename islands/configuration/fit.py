@@ -26,6 +26,33 @@ NAMES = ("instance", "format", "preset", "algorithm", "encoding", "stop", "start
 
 _BOUND = "bound"
 
+OTHER_NAMES = {
+    **dict.fromkeys(("pop_size", "popsize", "population_size", "n_pop"), "population=N"),
+    **dict.fromkeys(("time_limit", "timeout", "max_time", "max_runtime"), "seconds=60"),
+    **dict.fromkeys(
+        ("max_iter", "maxiter", "max_iterations", "n_gen", "n_generations", "max_generations"),
+        "generations=N",
+    ),
+    **dict.fromkeys(
+        ("n_trials", "max_evals", "max_evaluations", "n_eval", "maxfun"), "evaluations=N"
+    ),
+    **dict.fromkeys(
+        ("maximize", "maximise", "direction", "sense"),
+        "maximise=True where the problem is made: islands.permutation(n, ..., maximise=True)",
+    ),
+    **dict.fromkeys(("n_jobs", "workers", "num_workers", "n_threads", "nthreads"), "threads=N"),
+    **dict.fromkeys(("random_state", "random_seed", "rng"), "seed=N"),
+    **dict.fromkeys(("x0", "init", "initial_solution", "initial"), "start=[solution]"),
+    **dict.fromkeys(("n_islands", "num_islands"), "islands=N"),
+    **dict.fromkeys(("disp", "progress", "progress_bar", "display"), "verbose=True"),
+    **dict.fromkeys(("termination", "stopping_criterion"), "stop='seconds=60'"),
+    **dict.fromkeys(("bounds", "constraints"), "them where the problem is made"),
+    "device": "backend='cuda' or backend='cpu'",
+    "callbacks": "callback=FUNCTION",
+    "tol": "gap=0.1",
+}
+"""What to write instead of names that other libraries have."""
+
 
 class UnknownSettingError(UsageError):
     """A setting that neither the run nor its algorithm has."""
@@ -49,6 +76,10 @@ def refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem
         raise UsageError(
             f"{layer.origin}{key}: is a setting of {kinds}, but {problem.instance} is an"
             f" instance of {problem.name}. Leave it out, or choose an instance of {kinds}"
+        )
+    if key in OTHER_NAMES:
+        raise UsageError(
+            f"{layer.origin}{key}: is no name of a setting here. Write {OTHER_NAMES[key]}"
         )
     what = f"setting of {algorithm.name}"
     what += f" on {problem.name}" if problem.Settings.names() else ""
@@ -177,11 +208,11 @@ def require_improver(settings: ImproverSettings, problem: Problem, algorithm: st
 
 
 def require_bound(problem: Problem) -> None:
-    """Refuse a lower bound of a problem that has none."""
-    if not problem.is_tour:
+    """Refuse a bound of a problem that has none."""
+    if not problem.is_tour and problem.name != "mkp":
         raise UsageError(
-            f"{option('bound', True)}: lower bounds are computed for tsp, but {problem.instance} is"
-            f" an instance of {problem.name}. Leave {option('bound')} out"
+            f"{option('bound', True)}: bounds are computed for tsp and mkp, but"
+            f" {problem.instance} is an instance of {problem.name}. Leave {option('bound')} out"
         )
 
 

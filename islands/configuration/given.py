@@ -14,7 +14,7 @@ from islands.custom.parts import OwnPart, PartKind
 from islands.custom.scripts import is_reference
 from islands.custom.trust import FULL_TRUST, NO_TRUST, Trust
 from islands.errors import UsageError
-from islands.instances.formats import FORMATS
+from islands.instances.formats import EVERY_FORMAT
 from islands.migration import topology
 from islands.presets import PRESETS, preset_file
 from islands.text import meant, option, plain, seconds, shown, unknown
@@ -42,7 +42,7 @@ PARTS: dict[str, PartKind] = {
 }
 """The kinds of parts, by the full name of the setting that chooses one."""
 _CHOICES: dict[str, Iterable[str]] = {
-    "format": FORMATS,
+    "format": EVERY_FORMAT,
     "preset": PRESETS,
     **{key: kind.registry for key, kind in PARTS.items() if key not in ("crossover", "mutation")},
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -12,12 +12,12 @@ from islands.algorithms import ALGORITHMS
 from islands.archipelago.colonies import MOST_INDIVIDUALS, MOST_ISLANDS, ColonySpec, islands_of_each
 from islands.backends.cpu import MOST_THREADS
 from islands.configuration.given import with_references
-from islands.configuration.stop import Criterion, last_generation
+from islands.configuration.stop import CONVERGED, Criterion, last_generation
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings, migrates
 from islands.parallel import Deal
-from islands.problems.base import Problem
+from islands.problems.base import Problem, Solution
 from islands.settings import Settings, setting
 
 _LAST_SEED = 2**63 - 1
@@ -53,9 +53,7 @@ class GeneralSettings(Settings):
         choices=("", "sorted", "plain", "host"),
     )
     threads: int = setting(0, "threads of the cpu backend; 0: all cores", low=0, high=MOST_THREADS)
-    bound: bool = setting(
-        False, "whether a lower bound of the optimum is computed after the search"
-    )
+    bound: bool = setting(False, "whether a bound of the optimum is computed after the search")
 
     def later(self, runs: int) -> Self:
         """Return the settings of the run whose seed is larger by `runs`."""
@@ -120,6 +118,8 @@ class RunSpec:
     colonies: tuple[ColonySpec, ...] = ()
     """Colonies replace the algorithm, the encoding and the settings of islands, which are then
     those of the first colony. Empty without colonies."""
+    given: tuple[Solution, ...] = field(default=(), compare=False)
+    """Solutions that a script has given to start from, which are not stored."""
 
     def as_colony(self) -> ColonySpec:
         """Return the only colony of a run without colonies."""
@@ -164,7 +164,7 @@ class RunSpec:
         names = {"instance": self.instance, "format": self.format, "preset": self.preset}
         names |= {"algorithm": self.algorithm, "encoding": self.encoding}
         lists = {"stop": [criterion.text for criterion in self.stop], "start": list(self.start)}
-        values = asdict(self)
+        values = asdict(replace(self, given=()))
         groups = {name: values[name] for name in GROUPS}
         if self.colonies:
             del names["algorithm"], names["encoding"], groups["improver"]
@@ -201,6 +201,10 @@ def deal_of(spec: RunSpec, problem: Problem, ranks: int) -> Deal:
     return Deal(spec.general.islands, ranks, shares_all)
 
 
+_CONVERGED_EVERY = 5
+"""Generations after which the host looks whether a search has converged."""
+
+
 @dataclass(frozen=True)
 class Visits:
     """The generations that the host visits, each the end of an epoch and a row of the trace."""
@@ -214,7 +218,10 @@ class Visits:
         """Return the visits of a run: they depend on its settings only, not on time."""
         migration = spec.migration
         interval = migration.interval if migrates(migration, spec.general.islands) else None
-        return cls(interval, spec.record.every, last_generation(spec.stop))
+        every = spec.record.every
+        if any(criterion.kind == CONVERGED for criterion in spec.stop):
+            every = min(every, _CONVERGED_EVERY)
+        return cls(interval, every, last_generation(spec.stop))
 
     def after(self, generation: int, unrecorded: int = 0) -> int:
         """Return the next visit; none is for a row of the trace up to `unrecorded`."""

@@ -21,6 +21,9 @@ from islands.text import counted, meant, option, seconds, unknown
 KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnation")
 """The criteria that `solve` takes as keywords: all with a value."""
 
+CONVERGED = "converged"
+"""The criterion of a search that is unlikely to find more: for many small instances."""
+
 
 @dataclass(frozen=True)
 class StopKind:
@@ -125,6 +128,15 @@ def _stagnation(progress: Progress, limit: float) -> str | None:
     return f"no better solution for {counted(idle, 'generation')}" if idle >= limit else None
 
 
+def _converged(progress: Progress, _: float) -> str | None:
+    if progress.has_converged:
+        return "converged: all individuals of each island have the same cost"
+    idle = progress.generation - progress.best_generation
+    if idle < progress.population:
+        return None
+    return f"converged: no better solution for {counted(idle, 'generation')}, a population's size"
+
+
 def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
     """Return a function that describes a number of items."""
     return lambda value: f"{counted(value, noun, form=form)}{rest}"
@@ -160,6 +172,7 @@ CRITERIA = {
         _words("generation", " without a better solution"),
         _stagnation,
     ),
+    CONVERGED: StopKind(CONVERGED, _no_value, "convergence".format, _converged),
 }
 
 

@@ -32,8 +32,8 @@ class Standstill:
         if self._is_said or not is_long or progress.cost is None or progress.gap == 0:
             return ""
         self._is_said = True
-        evaluations = count(progress.evaluations - best.evaluations)
-        return f"no better cost for {evaluations} evaluations ({duration(seconds)}): try {self._advice}"
+        tried = count(progress.evaluations - best.evaluations)
+        return f"no better cost for {tried} evaluations ({duration(seconds)}): try {self._advice}"
 
 
 def advice(spec: RunSpec, problem: Problem) -> str:

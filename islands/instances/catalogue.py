@@ -51,7 +51,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class InstanceSet:
-    """A published set; `base` is empty for the set that comes with the program.
+    """A published set; `base` is empty if its files are not downloaded one by one.
 
     `format` is the format of its files; empty if it is recognised from each file.
     """
@@ -64,6 +64,11 @@ class InstanceSet:
     remarks: str
     entries: dict[str, Entry]
     format: str = ""
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether its files come with the program."""
+        return not self.home
 
     def url(self, file: str, base: str | None = None) -> str:
         """Return the address of a published file, or of its copy on the mirror `base`."""

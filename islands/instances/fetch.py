@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from islands.errors import InputError, UnwritableError
+from islands.errors import InputError, UnwritableError, UsageError
 from islands.instances.catalogue import Entry, InstanceSet
 from islands.instances.locate import VARIABLE, set_of
 from islands.paths import CACHE_ELSEWHERE, cache_folder, published, reading
@@ -57,6 +57,11 @@ class _Bounded:
 
 def fetch(instances: InstanceSet, base: str | None, say: Callable[[str], None]) -> list[InputError]:
     """Download the files that are not in the cache; return the errors by file."""
+    if not instances.base and not instances.is_embedded:
+        raise UsageError(
+            f"{instances.name}: its files have no addresses of their own. Get them from"
+            f" {instances.home}, into a folder {instances.name} below one that {VARIABLE} names"
+        )
     if not instances.base:
         say(f"{instances.name} comes with the program and needs no download")
         return []

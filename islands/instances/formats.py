@@ -31,6 +31,15 @@ SUFFIXES = {
 }
 """The suffixes of the files of each format, also with `.gz`; the content of a `.dat` decides."""
 FORMATS = tuple(SUFFIXES)
+MODELS = {
+    "jobshop": "job_shops",
+    "flowshop": "flow_shops",
+    "setcover": "covering",
+    "maxcut": "cuts",
+}
+"""The formats of `islands.models`: the module whose `read` returns the problem in a file. Such
+files have no suffixes of their own: they are known by their set, their folder or `--format`."""
+EVERY_FORMAT = (*FORMATS, *MODELS)
 _OF_SEVERAL = ("orlib",)
 """The formats of files with several instances, whose names do not say which one."""
 FOUND_BY_NAME = tuple(

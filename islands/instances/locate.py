@@ -47,9 +47,12 @@ class Found:
         if self.path is None:
             set_name = self.name.partition("/")[0]
             file = f"{set_name}/{Path(self.entry.file).name}" if self.entry else self.name
+            known = catalogue().sets.get(set_name)
+            get_it = f"Run `islands instances fetch {set_name}`, "
+            if known is not None and not known.base:
+                get_it = f"Get it from {known.home}, "
             raise InputError(
-                f"the file of {self.name} is missing. "
-                f"Run `islands instances fetch {set_name}`, "
+                f"the file of {self.name} is missing. {get_it}"
                 f"or set {VARIABLE} to a folder that contains {file}{_absent_folders()}"
             )
         return self.path
@@ -64,7 +67,7 @@ class Index:
             for name, path in files_in(folder):
                 self.files.setdefault((set_of(path), name), path)
         for each in catalogue().sets.values():
-            if not each.base:
+            if each.is_embedded:
                 for entry in each.entries.values():
                     path = data_folder("instances") / entry.file
                     self.files[each.name, entry.file] = path
@@ -153,7 +156,7 @@ def _of_path(path: Path, instance: str, part: int | None) -> Found:
     set_name = set_of(path)
     entry = catalogue().of_file(set_name, without_gz(path.name), part)
     # Files of the embedded set have other names than their instances.
-    if entry is not None and not catalogue().set(set_name).base:
+    if entry is not None and catalogue().set(set_name).is_embedded:
         entry = None
     return Found(entry.full_name if entry else instance, path, entry, part)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +16,10 @@ DEMO_CITIES = 120
 DEMO_SIDE = 1_000
 DEMO_GRID = (5, 6)
 DEMO_KNAPSACK = (60, 5)
+DEMO_CENTRES = ((0, 0), (20, 5), (38, -3), (27, -19), (7, -18))
+DEMO_AREA = 96
 DEMO_SEED = 7
+LATTICE = 10
 
 _FLOWS = 10
 """Upper bound (exclusive) of the flow of each group of facilities; may be 0."""
@@ -37,6 +43,43 @@ def uniform_tsp(n: int, seed: int, side: int = 1_000_000, name: str | None = Non
 def demo_tsp() -> TspFile:
     """Return `demo/tsp`, whose embedded file is generated from this."""
     return uniform_tsp(DEMO_CITIES, DEMO_SEED, DEMO_SIDE, name="demo")
+
+
+def land_tsp(
+    centres: Sequence[tuple[int, int]], area: int, seed: int, name: str = "land"
+) -> TspFile:
+    """Return cities on land: islands of `area` squares around the centres, with bridges.
+
+    Each square has four cities, on a lattice with a distance of `LATTICE`, so no edge of a tour is
+    shorter. The squares are connected: a tour around a tree that spans them only has edges of this
+    length, so an optimal tour of n cities has the length n * LATTICE.
+    """
+    land = set[tuple[int, int]]()
+    for (x, y), (last_x, last_y) in pairwise(centres):
+        land |= {(each, y) for each in range(min(x, last_x), max(x, last_x) + 1)}
+        land |= {(last_x, each) for each in range(min(y, last_y), max(y, last_y) + 1)}
+    steps = ((1, 0), (-1, 0), (0, 1), (0, -1))
+    for number, centre in enumerate(centres):
+        stream = np.random.PCG64(seed + number)
+        island = [centre]
+        while len(island) < area:
+            at, step = stream.random_raw(2) >> np.uint64(33)
+            (x, y), (dx, dy) = island[int(at) % len(island)], steps[int(step) % 4]
+            if (x + dx, y + dy) not in island:
+                island.append((x + dx, y + dy))
+        land |= {*island}
+    squares = np.array(sorted(land))
+    corners = np.array([(0, 0), (0, 1), (1, 0), (1, 1)])
+    places = (2 * (squares - squares.min(axis=0))[:, np.newaxis] + corners).reshape(-1, 2)
+    order = np.argsort(np.random.PCG64(seed).random_raw(len(places)), kind="stable")
+    comment = f"{len(places)} cities on a lattice, in the shape of {len(centres)} islands"
+    coordinates = LATTICE * places[order].astype(np.float64)
+    return TspFile(name, None, len(places), "EUC_2D", coordinates, comment=comment)
+
+
+def demo_tour() -> TspFile:
+    """Return `demo/tour`, whose embedded file is generated from this."""
+    return land_tsp(DEMO_CENTRES, DEMO_AREA, DEMO_SEED, name="tour")
 
 
 def grid_qap(

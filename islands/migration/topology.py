@@ -149,9 +149,8 @@ class Topology:
 class _BuiltIn(Topology):
     """A topology that computes many islands at once: a row of unsorted senders for each island.
 
-    If it `changes`, an island has at most one sender; otherwise island 0 has the most senders.
-    `sends_once`: each island sends to at most one other, or one island sends to all. `from_all`:
-    each island receives from all others.
+    If it `changes`, an island has at most one sender. `sends_once`: each island sends to at most
+    one other, or one island sends to all. `from_all`: each island receives from all others.
     """
 
     hint: ClassVar[str] = ""
@@ -166,11 +165,16 @@ class _BuiltIn(Topology):
     ) -> None:
         super().__init__(changes=changes)
         self._choose, self._sends_once, self._from_all = choose, sends_once, from_all
+        self._most_senders: dict[int, int] = {}  # by the number of islands, if it never changes
 
     def widest(self, islands: int, seed: int) -> int:
         if self._from_all:
             return islands - 1
-        return 1 if self.changes else super().widest(islands, seed)
+        if self.changes:
+            return 1
+        if islands not in self._most_senders:
+            self._most_senders[islands] = super().widest(islands, seed)
+        return self._most_senders[islands]
 
     def slots(self, mine: int, deal: Deal) -> int:
         if not self._sends_once:

@@ -15,7 +15,14 @@ from islands.modelling.functions import Function, PythonCosts, UserFunction
 from islands.modelling.header import Functions, Text, members_of
 from islands.modelling.model import Model
 from islands.problems.data import is_finite
-from islands.problems.solution_kinds import KeyVectors, Order, SolutionKind, Subset, box_of, size_of
+from islands.problems.solution_kinds import (
+    KeyVectors,
+    Order,
+    SolutionKind,
+    box_of,
+    chosen_of,
+    size_of,
+)
 from islands.text import shown
 
 Code = str | Path
@@ -68,6 +75,7 @@ def permutation(
 def subset(
     n: int,
     *,
+    choose: int | None = None,
     cost: Code | None = None,
     batch: Function | None = None,
     function: Function | None = None,
@@ -84,13 +92,18 @@ def subset(
 ) -> Model:
     """Return a problem whose solutions are subsets of n items: `s[i]` is 1 or 0.
 
-    The other arguments are those of `permutation`, except `delta`.
+    With `choose`, exactly this number of items is chosen, in all solutions: searches exchange
+    items, and crossovers are corrected; it needs `cost`, CUDA code. The other arguments are those
+    of `permutation`, except `delta`.
 
     >>> problem = islands.subset(9, batch=lambda chosen: chosen.sum(axis=1), maximise=True)
     >>> islands.solve(problem, generations=20).cost
     9
     """
-    return _model(Subset(size_of(n)), locals())
+    kind = chosen_of(n, choose)
+    if choose is not None and cost is None:
+        raise UsageError("choose: only belongs to cost=, CUDA code. State the cost in CUDA")
+    return _model(kind, locals())
 
 
 def keys(

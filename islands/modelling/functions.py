@@ -5,24 +5,22 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from types import ModuleType
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.custom.scripts import is_reference, module_of, reference_to, split_reference
-from islands.errors import InputError, RunError, Suspended
+from islands.errors import RunError, Suspended
 from islands.problems.base import never
 from islands.problems.real_costs import agree
 from islands.problems.solution_kinds import SolutionKind, array_module
@@ -181,6 +179,11 @@ def _array(argument: str, costs: Any, module: Any, shape: tuple[int, ...]) -> An
         if array.ndim == 0 or array.dtype.kind not in "iufb":
             what = f"{costs!r:.80}"
         raise RunError(f"{argument}= returned {what}. Return {_wanted(shape)}")
+    if array.dtype.kind == "b":
+        raise RunError(
+            f"{argument}= returned {costs!r:.80}, which is true or false and no cost. Return a"
+            " number, such as int(value), or infinity if a solution is infeasible"
+        )
     return array
 
 
@@ -252,26 +255,23 @@ class PythonCosts:
     @contextmanager
     def prepared(self, processes: int) -> Iterator[str]:
         """Let `processes` processes call function=; yield a text that says who calls it."""
-        reference = None if self.is_batch else reference_of(self.function.call)
-        if reference is None or processes < 2:
-            alone = not self.is_batch and reference is None
-            why = ": it is not at the top level of a script" if alone else ""
-            yield f"costs by {self.function.argument}=, called by this process alone{why}"
+        if self.is_batch or processes < 2:
+            yield f"costs by {self.function.argument}=, called by this process alone"
             return
-        with WorkerPool(reference, processes) as self._workers:
-            self._require_equal_data(self._workers)
+        with WorkerPool(self.function, processes) as self._workers:
+            self._require_equal_costs(self._workers)
             self.callers = processes
             yield f"costs by function=, called by {processes} processes"
         self._workers, self.callers = None, 1
 
-    def _require_equal_data(self, workers: WorkerPool) -> None:
-        """Refuse a function that gives another cost in a new process than in this one."""
+    def _require_equal_costs(self, workers: WorkerPool) -> None:
+        """Refuse a function that gives another cost in another process than in this one."""
         own, solution = self._first[0].item(), self._kind.drawn(1, seed=0)
         other = workers.costs(solution, real=self.real)[0].item()
         if not agree(own, other, real=self.real):
             raise RunError(
-                f"function= returned {own} for a solution, but {other} for the same one in a new"
-                f" process, which has imported the script again. {SEED}"
+                f"function= returned {own} for a solution, but {other} for the same one when it was"
+                f" called again, in another process. {SEED}"
             )
 
 
@@ -286,16 +286,16 @@ _function: UserFunction | None = None
 class WorkerPool:
     """A pool of processes for one function."""
 
-    def __init__(self, reference: str, count: int) -> None:
-        """Start `count` processes that import the function from `FILE.py:NAME`."""
+    def __init__(self, function: UserFunction, count: int) -> None:
+        """Start `count` processes, copies of this one that do not run its script again."""
         self.count = count
         self._is_left = False
-        context = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(count, context, _begin, (reference, os.getpid()))
-        with _without_main():
-            # Each waits a moment, so that all processes are started now.
-            for ready in [self._pool.submit(time.sleep, 0.05) for _ in range(count)]:
-                _result(ready.result)
+        context = multiprocessing.get_context("fork")
+        self._pool = ProcessPoolExecutor(count, context, _begin, (function, os.getpid()))
+        with warnings.catch_warnings():
+            # Python warns of locks that other threads may hold; a worker only calls the function.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            _result(self._pool.submit(os.getpid).result)
 
     def costs(
         self, solutions: NDArray[Any], *, real: bool | None, must_leave: Callable[[], bool] = never
@@ -328,38 +328,24 @@ class WorkerPool:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def reference_of(function: Function) -> str | None:
-    """Return `FILE.py:NAME` from which another process can import a function, or None."""
-    reference = reference_to(function)
-    if reference is None or not is_reference(reference):
-        return None
-    path, name = split_reference(reference)
-    try:
-        found = vars(module_of(path)).get(name)
-    except InputError:
-        return None
-    return reference if found is not None else None
-
-
 def _result(get: Callable[[], Any]) -> Any:
     try:
         return get()
     except BrokenProcessPool:
         raise RunError(
             "a process that called function= ended suddenly. Check the memory that the function"
-            " needs, that it does not call os._exit, and that its script runs alone"
+            " needs, its indices if it calls compiled code, and that it does not call os._exit"
         ) from None
 
 
-def _begin(reference: str, parent: int) -> None:
-    """Import the function in a new process, which ends with its parent."""
+def _begin(function: UserFunction, parent: int) -> None:
+    """Prepare a new process, which ends with its parent, to call the function."""
     global _function
     # Signals are for the run itself, which then stops its workers.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    path, name = split_reference(reference)
-    _function = UserFunction("function", getattr(module_of(path), name))
+    _function = function
 
 
 def _costs(solutions: NDArray[Any], real: bool | None) -> NDArray[Any]:
@@ -372,14 +358,3 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_PARENT_SECONDS)
     os._exit(1)
-
-
-@contextmanager
-def _without_main() -> Iterator[None]:
-    """Hide the main script, which new processes would otherwise run from its beginning."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from islands.backends.source import CONTRACT, Header
 from islands.errors import RunError, UsageError
 from islands.paths import reading
-from islands.problems.solution_kinds import SolutionKind
+from islands.problems.solution_kinds import STEP, SolutionKind, Subset
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b([^\n]*)", re.MULTILINE)
@@ -78,6 +78,21 @@ APPLY = Signature(
     "apply",
     ("State", "Solution", "int", "Data", ""),
     f"__device__ void apply({_STATE}, Swap move)",
+)
+PROPOSE = Signature(
+    "propose",
+    ("State", "Solution", "int", "Data", "Random", "Step"),
+    f"__device__ bool propose(const {_STATE}, Random& random, Step& step)",
+)
+CHANGE_STEP = Signature(
+    "change",
+    (*CHANGE.types[:-1], "Step"),
+    f"__device__ long long change(const {_STATE}, Step step)",
+)
+APPLY_STEP = Signature(
+    "apply",
+    ("State", "Changing", "int", "Data", "Step"),
+    "__device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step)",
 )
 REPAIR = Signature(
     "repair",
@@ -174,6 +189,14 @@ _RETURNS = {"long long": False, "double": True}
 _QUALIFIERS = ("__device__", "static", "inline", "__forceinline__", "__host__", "constexpr")
 
 
+_WHOLE = re.compile(r"\blong long(?=\s+(cost|delta|change|apply)\s*\([^)]*\)\s*[{;])")
+
+
+def _blank(comment: re.Match[str]) -> str:
+    """Return a comment without its letters, of the same length and lines."""
+    return re.sub(r"[^\n]", " ", comment[0])
+
+
 @dataclass(frozen=True)
 class Text:
     """CUDA code of the user, and the name under which compilers show its lines."""
@@ -206,7 +229,15 @@ class Text:
 
     def section(self, signature: Signature) -> str:
         """Return it as the part of a header that defines a function."""
-        return f'{CONTRACT}{signature.text}\n#line 1 "{self.name}"\n{self.code}'
+        return f'{CONTRACT}{signature.text}\n#line 1 "{self.name}"\n{self.checked}'
+
+    @property
+    def checked(self) -> str:
+        """The code whose functions of the cost, if they are whole, cannot return real numbers."""
+        plain, code = _COMMENTS.sub(_blank, self.code), self.code
+        for match in reversed(list(_WHOLE.finditer(plain))):
+            code = f"{code[: match.start()]}WholeCost{code[match.end() :]}"
+        return code
 
     def require(self, signature: Signature) -> None:
         """Refuse code without a function of this signature, or that includes headers.
@@ -249,6 +280,11 @@ class Functions:
     cooperative: bool
     state: Text | None = None
 
+    @property
+    def has_steps(self) -> bool:
+        """Whether the state proposes moves of the user's own."""
+        return self.state is not None and bool(self.state.declared(PROPOSE.function))
+
     def returns_real(self) -> bool:
         """Return whether costs are floating-point numbers; refuse other signatures."""
         found = self.cost.returns_real(COST)
@@ -260,13 +296,7 @@ class Functions:
         if self.repair is not None:
             self.repair.require(REPAIR)
         if self.state is not None:
-            self.state.require(PREPARE)
-            self.state.require(APPLY)
-            if self.state.returns_real(CHANGE) != found:
-                raise UsageError(
-                    "state: cost and change return different types. Let both return long long, or"
-                    " both double"
-                )
+            _require_state(self.state, found, has_steps=self.has_steps)
         return found
 
     def moves(self, kind: SolutionKind) -> tuple[str, ...]:
@@ -293,6 +323,8 @@ class Functions:
             return kind.proposals
         if self.state is None:
             return kind.proposals if self.delta is None else self.moves(kind)
+        if self.has_steps:
+            return (STEP,)
         change, apply = (_taken(self.state, name, kind) for name in ("change", "apply"))
         if change != apply or not change:
             raise UsageError(
@@ -320,7 +352,9 @@ class Functions:
             "#pragma once",
             '#include "problems/moved.cuh"',
             '#include "problems/solution.cuh"',
+            '#include "problems/whole.cuh"',
             *(['#include "core/exact.cuh"'] if "exact::" in own else []),
+            *(['#include "problems/random.cuh"'] if self.has_steps else []),
             "namespace problem {",
             f"struct Data {{\n{declaration(members)}\n    int64_t* {FAULTS};\n}};",
             "namespace user {",
@@ -331,7 +365,7 @@ class Functions:
             "}  // namespace user",
         ]
         if self.delta is None and not self.cooperative:
-            again = f'#line 1 "{self.cost.name}"\n{self.cost.code}'
+            again = f'#line 1 "{self.cost.name}"\n{self.cost.checked}'
             parts += ["#ifdef STATED_MOVED", "namespace moved {", again, "}", "#endif"]
         parts += ["}  // namespace problem", '#include "problems/stated.cuh"', ""]
         text = "\n".join(parts)
@@ -347,15 +381,31 @@ class Functions:
         }
         if self.state is not None:
             found["STATED_STATE"] = "1"
+            if self.has_steps:
+                found["STATED_STEP"] = "1"
         if self._is_whole:
             found["STATED_WHOLE"] = "1"
         if self.repair is not None:
             found |= {"STATED_REPAIRS": "1", "PROBLEM_EVALUATES": "1"}
+        if isinstance(kind, Subset) and kind.choose is not None:
+            found |= {"STATED_CHOOSES": str(kind.choose), "PROBLEM_EVALUATES": "1"}
         if self.delta is not None:
             found["STATED_DELTA"] = "1"
         elif not self.cooperative and self.repair is None:
             found["STATED_MOVED"] = "1"
         return found
+
+
+def _require_state(state: Text, is_real: bool, *, has_steps: bool) -> None:
+    """Refuse a state that lacks a function, or whose changes have another type than costs."""
+    state.require(PREPARE)
+    state.require(PROPOSE if has_steps else APPLY)
+    for each in [CHANGE_STEP, APPLY_STEP] if has_steps else [CHANGE]:
+        if state.returns_real(each) != is_real:
+            raise UsageError(
+                f"state: cost and {each.function} return different types. Let both return long"
+                " long, or both double"
+            )
 
 
 def _stated(move: str) -> str:

@@ -82,7 +82,9 @@ class Model(Problem):
             self.proposals = functions.proposals(kind)
             self.has_state = functions.state is not None
             self.is_serial = not functions.cooperative
-            self.changes_solutions = functions.repair is not None
+            self.changes_solutions = (
+                functions.repair is not None or getattr(kind, "choose", None) is not None
+            )
         else:
             self.header = Header("problems/outside.cuh")
             self.proposals = kind.proposals
@@ -112,7 +114,8 @@ class Model(Problem):
         """Return tempering for moves that it can judge, else what suits this kind of solution."""
         by_moves = self.kind.by_moves or self.has_state
         # A repair searches by itself: then, a population is as good.
-        if by_moves and self.proposals and not self.changes_solutions:
+        is_repaired = self.functions is not None and self.functions.repair is not None
+        if by_moves and self.proposals and not is_repaired:
             return {"algorithm": "tempering"}
         return self._usual()
 
@@ -248,6 +251,7 @@ class Model(Problem):
         facts = {
             "solutions": self.kind.name,
             "size": self.size,
+            "choose": getattr(self.kind, "choose", None),
             "name": self.name,
             "maximise": self.maximise,
             "best_known": None if best is None else best.value,
@@ -270,7 +274,8 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
             " stored with a run. Name the script that defines it"
         )
     bounds = [arrays[name] for name in (_LOW, _HIGH) if name in arrays]
-    kind = SOLUTION_KINDS[facts["solutions"]](int(facts["size"]), *bounds)
+    own = {} if facts.get("choose") is None else {"choose": int(facts["choose"])}
+    kind = SOLUTION_KINDS[facts["solutions"]](int(facts["size"]), *bounds, **own)
     found = {key.removeprefix(_DATA): a for key, a in arrays.items() if key.startswith(_DATA)}
     members: Members = {name: a[()] if name in facts["numbers"] else a for name, a in found.items()}
     texts, best = facts["functions"], facts["best_known"]

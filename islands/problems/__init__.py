@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ from islands.custom.parts import PartKind
 from islands.custom.scripts import is_reference
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown, Entry, catalogue
-from islands.instances.formats import FORMATS, FOUND_BY_NAME, recognised
-from islands.instances.locate import Found, find
+from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME, MODELS, recognised
+from islands.instances.locate import Found, find, set_of
 from islands.instances.mkp import FORMATS as KNAPSACK_FORMATS
 from islands.problems.base import FACTS, Arrays, Problem, packed
 from islands.problems.mkp import Mkp
@@ -84,7 +85,7 @@ def saved(problem: Problem) -> Arrays:
     if not KIND.has_built_in(type(problem)):
         # Only its script can make a problem that is derived from a built-in one.
         is_derived = any(map(KIND.has_built_in, type(problem).__mro__))
-        return {} if is_derived else problem.saved()
+        return {} if is_derived or problem.path is not None else problem.saved()
     if problem.path is not None:
         return {}
     best = problem.best_known
@@ -114,11 +115,14 @@ def hint_of(name: str) -> str:
 def read(found: Found, form: str | None = None) -> Problem:
     """Return the instance in a file, with the data of the catalogue about it."""
     path, entry = found.file(), found.entry
-    if form is not None and form not in FORMATS:
-        raise UsageError(f"{option('format', form)}: {unknown('format', form, FORMATS)}")
-    form = form or _format_of(entry) or recognised(path)
+    if form is not None and form not in EVERY_FORMAT:
+        raise UsageError(f"{option('format', form)}: {unknown('format', form, EVERY_FORMAT)}")
+    form = form or _format_of(entry) or _model_of(path) or recognised(path)
     known, part = (entry.best_known, entry.part) if entry else (None, found.part)
-    if form in PART_READERS:
+    if form in MODELS and part is None:
+        problem: Problem = import_module(f"islands.models.{MODELS[form]}").read(path)
+        problem.instance, problem.path, problem.best_known = found.name, path, known
+    elif form in PART_READERS:
         problem = PART_READERS[form](path, found.name, known, form, part)
     elif part is not None:
         raise InputError(
@@ -134,6 +138,12 @@ def read(found: Found, form: str | None = None) -> Problem:
 def _format_of(entry: Entry | None) -> str:
     """Return the format of a published file, or an empty string if it is unknown."""
     return catalogue().set(entry.set).format if entry else ""
+
+
+def _model_of(path: Path) -> str:
+    """Return the format of a file in the folder of a set of models, or an empty string."""
+    known = catalogue().sets.get(set_of(path))
+    return known.format if known is not None and known.format in MODELS else ""
 
 
 def _require_size(problem: Problem, path: Path, entry: Entry) -> None:

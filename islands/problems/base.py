@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from islands.instances.catalogue import BestKnown
     from islands.instances.solution_files import Remark
     from islands.modelling.functions import PythonCosts
+    from islands.problems.core import Core
     from islands.problems.qap_exchanges import Swaps
 
 Solution = NDArray[Any]
@@ -111,6 +112,8 @@ class Problem(ABC):
     """The distances between its items, if it has any; then each has nearest neighbours."""
     swaps: Swaps | None = None
     """What it says about exchanges of two items, if its kernels can update their differences."""
+    has_core: bool = False
+    """Whether it is a knapsack with a core, whose items tempering exchanges."""
     best_known: BestKnown | None = None
     maximise: bool = False
     unit: int = 1
@@ -211,6 +214,11 @@ class Problem(ABC):
     def from_device(self, found: Solution) -> Solution:
         """Return solutions of the device with the items as the instance numbers them."""
         return found
+
+    @property
+    def core(self) -> Core:
+        """The core of a knapsack that has one."""
+        raise NotImplementedError
 
     def defaults(self) -> dict[str, Any]:
         """Return the default settings for this problem, by name."""

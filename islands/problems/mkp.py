@@ -22,6 +22,7 @@ from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import SUM_MAX, MkpFile, read_mkp, read_sol, write_sol
 from islands.problems import utilities
 from islands.problems.base import Arrays, Problem, Solution, narrowed
+from islands.problems.core import MOST_CONSTRAINTS, Core
 from islands.problems.utilities import UTILITIES
 from islands.settings import Settings, setting
 
@@ -116,6 +117,7 @@ class Mkp(Problem):
         self.settings = settings or MkpSettings()
         self.constraints = len(file.capacities)
         self.ranks_items = self.settings.infeasible == "repair"
+        self.has_core = self.ranks_items and self.constraints <= MOST_CONSTRAINTS
         self.marks = self.settings.infeasible in PENALTIES
         if self.marks:
             self._check_penalties()
@@ -158,7 +160,16 @@ class Mkp(Problem):
         """The items by decreasing utility; one row for each order that islands use for repair."""
         if not self.ranks_items:
             return np.zeros((1, 1), np.int64)
-        return utilities.orders(self.file, self.settings.utilities, self.settings.orders)
+        return utilities.orders(self.file, self._duals, self.settings.orders)
+
+    @cached_property
+    def core(self) -> Core:
+        """The items that tempering exchanges."""
+        return Core(self.file, self.numbering(), self._duals)
+
+    @cached_property
+    def _duals(self) -> NDArray[np.float64]:
+        return utilities.prices_of(self.file, self.settings.utilities)
 
     def _ranks(self) -> NDArray[np.generic]:
         """Return the orders, in the item numbers of the device."""

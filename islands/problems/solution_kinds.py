@@ -17,7 +17,9 @@ MOST = 2**31 - 64
 """The largest number of items."""
 
 
-MOVES = ("swap", "reversal", "insertion", "rotation", "flip", "exchange", "setting")
+STEP = "step"
+"""A move of a user's own."""
+MOVES = ("swap", "reversal", "insertion", "rotation", "flip", "exchange", "setting", STEP)
 """The kinds of moves, in the order of `MoveKind` in kernels/problems/move_kinds.cuh."""
 
 
@@ -163,6 +165,14 @@ class Subset(SolutionKind):
     proposals = ("flip", "exchange")
     axes, picture = ("item", ""), "The chosen items."
 
+    def __init__(self, size: int, *bounds: ArrayLike, choose: int | None = None) -> None:
+        """Take the number of items; with `choose`, subsets have exactly this number of them."""
+        super().__init__(size, *bounds)
+        self.choose = choose
+        if choose is not None:
+            self.words = f"a choice of exactly {choose} items"  # type: ignore[misc]
+            self.proposals = ("exchange",)  # type: ignore[misc, assignment]
+
     @property
     def largest(self) -> int | None:
         return 1
@@ -174,12 +184,24 @@ class Subset(SolutionKind):
         return items
 
     def holds(self, solutions: NDArray[Any]) -> bool:
-        return bool(((solutions == 0) | (solutions == 1)).all())
+        is_binary = bool(((solutions == 0) | (solutions == 1)).all())
+        return is_binary and (
+            self.choose is None or bool((solutions.sum(axis=1) == self.choose).all())
+        )
 
     def drawn(self, count: int, seed: int) -> NDArray[Any]:
         random = np.random.default_rng(seed)
+        if self.choose is not None:
+            ranks = random.random((count, self.size)).argsort(axis=1)
+            return (ranks < self.choose).astype(self.dtype)
         shares = random.random((count, 1))  # subsets of all sizes
         return (random.random((count, self.size)) < shares).astype(self.dtype)
+
+    def extremes(self) -> list[ArrayLike]:
+        if self.choose is None:
+            return super().extremes()
+        items = np.arange(self.size)
+        return [items < self.choose, items >= self.size - self.choose]
 
     def stored_dtype(self, *, in_tiles: bool) -> np.dtype[Any]:
         return np.dtype(np.uint32)
@@ -277,6 +299,18 @@ def size_of(n: Any) -> int:
     if not 1 <= n <= MOST:
         raise UsageError(f"n={shown(n)}: must be from 1 to {MOST}")
     return int(n)
+
+
+def chosen_of(n: Any, choose: Any) -> Subset:
+    """Return subsets of n items: all, or those of exactly `choose` items."""
+    size = size_of(n)
+    if choose is None:
+        return Subset(size)
+    if isinstance(choose, bool) or not isinstance(choose, int | np.integer):
+        raise UsageError(f"choose={shown(choose)}: is not a whole number. Pass a number of items")
+    if not 1 <= choose < size:
+        raise UsageError(f"choose={shown(choose)}: must be from 1 to {size - 1}, below n={size}")
+    return Subset(size, choose=int(choose))
 
 
 def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:

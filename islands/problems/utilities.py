@@ -19,14 +19,14 @@ _SPREAD = 0.1  # maximum change of a price, as a power of two: measured on the O
 Floats = NDArray[np.float64]
 
 
-def orders(file: MkpFile, kind: str, count: int) -> NDArray[np.int64]:
-    """Return `count` orders of all items by decreasing utility, one per row.
+def orders(file: MkpFile, prices: Floats, count: int) -> NDArray[np.int64]:
+    """Return `count` orders of all items by decreasing utility at `prices`, one per row.
 
     The first order uses the exact prices. For the others, prices are changed at random, and every
     second one ranks items by profit minus priced weight instead of the ratio. With a single order,
     repair may never reach the best solutions. Items that cost nothing are ordered by profit.
     """
-    weights, prices = file.weights.astype(np.float64), prices_of(file, kind)
+    weights = file.weights.astype(np.float64)
     fits = _fit(file)
     rows = []
     for number in range(count):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -34,6 +35,10 @@ class Progress:
     maximise: bool = False
     colony: int | None = None
     """The colony of that island; None for a run without colonies."""
+    population: float = math.inf
+    """The mean number of individuals of an island."""
+    has_converged: bool = False
+    """Whether the population of each island has converged, at least once."""
 
     def reached(self, value: float) -> bool:
         """Return whether the best cost is at least as good as `value`."""

@@ -35,6 +35,10 @@ class Records(Protocol):
         """Return all rows of the record `trace` or `migrations`."""
 
 
+UPPER = ("linear", "branch-and-cut")
+"""The kinds of bounds of profits."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """The best solution, exactly checked, and how it was found.
@@ -105,13 +109,15 @@ class Result:
     """The energy of all GPUs since the last start, if NVML tells it."""
     checked: str = "NumPy"
     """What computed the cost of the solution again; empty without a solution."""
-    bound: int | None = None
-    """A proven lower bound of the optimum; None: not requested, or not proven in time."""
+    bound: float | None = None
+    """A proven lower bound of the optimum, or an upper bound of a profit; None: not requested, or
+    not proven in time."""
     bound_gap: float | None = None
-    """How much the cost exceeds the bound or the estimate, in per cent of it."""
+    """How far the cost is from the bound or the estimate, in per cent of it."""
     bound_kind: str = ""
-    """`1-tree` or `estimate`; empty if no bound was requested, or the run was interrupted."""
-    bound_estimate: int | None = None
+    """`1-tree` or `estimate` of tours, `linear` or `branch-and-cut` of knapsacks; empty if no
+    bound was requested, or the run was interrupted."""
+    bound_estimate: float | None = None
     """If no bound was proven in time, an estimate of it; a solution may be better."""
     bound_seconds: float = 0.0
     """The time of the bound, after the search."""
@@ -223,7 +229,8 @@ class Result:
             self._best(),
         ]
         if bound := self.bound_words():
-            lines.append(f"Lower bound {bound}")
+            side = "Upper" if self.bound_kind in UPPER else "Lower"
+            lines.append(f"{side} bound {bound}")
         if not self.reproducible:
             lines.append("Ranks did not wait for each other: this run cannot be repeated exactly")
         if self.folder is not None:

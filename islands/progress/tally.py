@@ -68,6 +68,8 @@ class Tally:
     islands: int
     real_total: float = 0.0
     """The sum of all costs if they are real, in the unit of `real_costs`."""
+    converged: int = 0
+    """The number of islands whose population has converged."""
 
     @property
     def total(self) -> int:
@@ -91,7 +93,8 @@ class Tally:
         total = sum(measure.total for measure in measures)
         high, low = divmod(total, 1 << _LOW_BITS)
         real = math.fsum(measure.real_total for measure in measures)
-        return cls(best, generation, island, evaluations, high, low, len(measures), real)
+        converged = sum(measure.has_converged for measure in measures)
+        return cls(best, generation, island, evaluations, high, low, len(measures), real, converged)
 
     @classmethod
     def merged(cls, rows: Sequence[Self]) -> Self:
@@ -101,21 +104,22 @@ class Tally:
         high, low = divmod(sum(row.total for row in rows), 1 << _LOW_BITS)
         islands = sum(row.islands for row in rows)
         real = math.fsum(row.real_total for row in rows)
-        return cls(best, generation, island, evaluations, high, low, islands, real)
+        converged = sum(row.converged for row in rows)
+        return cls(best, generation, island, evaluations, high, low, islands, real, converged)
 
     def of_all_ranks(self, world: World, signals: int, seconds: float) -> tuple[Self, StopRequests]:
         """Return the tally and the stop requests of all ranks; collective."""
         own = [signals, _nanoseconds(seconds), self.best, self.best_generation, self.island]
         own += [self.evaluations, self.total_high, self.total_low, self.islands]
-        own += [np.array(self.real_total).view(np.int64).item()]
+        own += [np.array(self.real_total).view(np.int64).item(), self.converged]
         rows = world.allgather_numbers(np.array(own, np.int64)).tolist()
         return self.merged([self._of_row(row[2:]) for row in rows]), StopRequests._of(rows)
 
     @classmethod
     def _of_row(cls, row: Sequence[int]) -> Self:
-        best, generation, island, evaluations, high, low, islands, bits = row
+        best, generation, island, evaluations, high, low, islands, bits, converged = row
         real = float(np.int64(bits).view(np.float64))
-        return cls(best, generation, island, evaluations, high, low, islands, real)
+        return cls(best, generation, island, evaluations, high, low, islands, real, converged)
 
 
 def summarise(
@@ -156,6 +160,8 @@ def summarise(
         gap=None if cost is None else problem.gap(cost),
         best_known=problem.best_known.value if problem.best_known is not None else None,
         maximise=problem.maximise,
+        population=population,
+        has_converged=tally.converged == tally.islands > 0,
         colony=None if found[0] is None or not starts[1:] else bisect(starts, found[0]) - 1,
     )
 

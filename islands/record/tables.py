@@ -158,20 +158,25 @@ class FolderRecords:
 
     def table(self, name: str) -> pa.Table:
         """Return all rows of the record `name`, ordered by generation and island."""
-        if not self.folder.exists():
-            raise RunError(
-                f"{self.folder}: no longer exists, and the records were in it. Keep the folder for"
-                " as long as you need them"
-            )
-        if not (self.folder / FINISHED).exists():
-            raise RunError(
-                f"{self.folder}: the run is not finished, so its records are incomplete. Finish it"
-                " with islands resume"
-            )
-        rows = read_records(self.folder, name, most=sys.maxsize)
-        if rows is None:
-            raise _unrecorded(name)
-        return _KINDS[name].ordered(rows.drop_columns("rank"))
+        return stored_table(self.folder, name)
+
+
+def stored_table(folder: Path, name: str) -> pa.Table:
+    """Return all rows of a record in the folder of a run, ordered by generation and island."""
+    if not folder.exists():
+        raise RunError(
+            f"{folder}: no longer exists, and the records were in it. Keep the folder for as long"
+            " as you need them"
+        )
+    if not (folder / FINISHED).exists():
+        raise RunError(
+            f"{folder}: the run is not finished, so its records are incomplete. Finish it with"
+            " islands resume"
+        )
+    rows = read_records(folder, name, most=sys.maxsize)
+    if rows is None:
+        raise _unrecorded(name)
+    return _KINDS[name].ordered(rows.drop_columns("rank"))
 
 
 def _unrecorded(name: str) -> RunError:

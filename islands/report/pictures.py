@@ -116,14 +116,21 @@ def write_picture(
 
 def draw_result(result: Result, what: str, axes: Any) -> Any:
     """Draw a picture of a result in memory; return the axes."""
+    return draw_run(lambda: RecordedRun.of(result), result, what, axes)
+
+
+def draw_run(
+    recorded: Callable[[], RecordedRun], result: Result, what: str = "best", axes: Any = None
+) -> Any:
+    """Draw a picture of a run, which `recorded` returns, and its result; return the axes."""
     if what != "best" and what not in PICTURES:
         raise UsageError(unknown("picture", what, ["best", *PICTURES]))
     if what == "best":
-        maximise = result.records is not None and result.records.problem.maximise
+        trace, maximise = result.trace(), recorded().maximise
         title = f"{one_line(result.instance, 60)}, {result.algorithm}, seed {result.seed}"
-        return draw_best(result.trace(), maximise=maximise, title=title, axes=axes)
+        return draw_best(trace, maximise=maximise, title=title, axes=axes)
     with style():
-        run = RecordedRun.of(result)
+        run = recorded()
         if axes is None:
             return _titled(run, what).axes[0]
         if what != "solution":

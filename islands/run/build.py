@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
+from collections import defaultdict
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -33,10 +36,24 @@ class RankOptions:
     """The device of this rank; None: chosen by the settings and the ranks of the host."""
 
 
+_idle: defaultdict[Hashable, list[Backend]] = defaultdict(list)
+"""The devices of earlier runs of this process, with their compiled programs."""
+_READ = ("CXX", "ISLANDS_CACHE", "CUDA_VISIBLE_DEVICES")
+"""The variables of the environment on which devices and their programs depend."""
+
+
 def take_device(
     world: World, name: str, threads: int | None = None, *, share_gpu: bool = False
 ) -> Backend:
-    """Return the backend `name` on the device of this rank; collective."""
+    """Return the backend `name` on the device of this rank; collective.
+
+    A rank alone takes one that an earlier run has given back, if there is any.
+    """
+    kept = (name, threads, share_gpu, os.getpid(), *map(os.environ.get, _READ))
+    if world.size == 1 and _idle[kept]:
+        device = _idle[kept].pop()
+        device.begin_run()
+        return device
     visible = world.run_on_all(lambda: _visible(name))
     everyone = world.local_allgather(visible)
 
@@ -49,7 +66,21 @@ def take_device(
         place = sum(bool(each) for each in everyone[: world.local_rank])
         return choose(name, threads, numbers[place], used.count(used[place]))
 
-    return world.run_on_all(chosen)
+    device = world.run_on_all(chosen)
+    device.kept_as = kept if world.size == 1 else None
+    return device
+
+
+def give_back(device: Backend) -> None:
+    """Let the next run take a device, with its compiled programs."""
+    device.compiling.tell = None
+    if device.kept_as is not None:
+        _idle[device.kept_as].append(device)
+
+
+def forget_devices() -> None:
+    """Forget the devices that runs have given back."""
+    _idle.clear()
 
 
 def block_memory(name: str) -> int | None:
@@ -126,8 +157,8 @@ def has_halo(spec: RunSpec) -> bool:
 
 
 def read_start(spec: RunSpec, problem: Problem) -> list[Solution]:
-    """Return the solutions of the files in `start`; refuse files with other content."""
-    return [_checked_solution(problem, Path(path)) for path in spec.start]
+    """Return the solutions to start from; refuse files with other content."""
+    return [*(_checked_solution(problem, Path(path)) for path in spec.start), *spec.given]
 
 
 def _checked_solution(problem: Problem, path: Path) -> Solution:

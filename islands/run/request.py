@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from islands.archipelago.injection import checked_solutions
 from islands.configuration.given import COLONIES, PARTS, gathered, of_table, parts_of, twice
 from islands.configuration.identity import part_versions
 from islands.configuration.resolve import Layer, format_of, instance_of, layers, resolve
@@ -18,7 +20,7 @@ from islands.modelling.model import NeedsScriptError
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.record.folder import RUN_SETTINGS
-from islands.record.inputs import has_problem, require_same_parts, stored_problem
+from islands.record.inputs import has_problem, is_stored, require_same_parts, stored_problem
 from islands.text import either, option
 from islands.untrusted import read_toml
 
@@ -32,6 +34,16 @@ def resolved(asked: Sequence[Layer], problem: Problem | None = None) -> tuple[Ru
     return spec, problem.adjusted(spec.problem)
 
 
+def starting_from(start: Sequence[Any], spec: RunSpec, problem: Problem) -> tuple[RunSpec, Problem]:
+    """Return the settings with solutions given as arrays, and the problem; refuse wrong ones."""
+    if not start:
+        return spec, problem
+    # Solutions are dealt to all islands in turn, so the smallest population limits them.
+    most = spec.general.islands * min(each.population for each in spec.all_colonies)
+    given = checked_solutions(problem, start, max(0, most - len(spec.start)), "start")
+    return replace(spec, given=tuple(given)), problem
+
+
 def load_instance(asked: Sequence[Layer]) -> Problem:
     """Return the problem; refuse the script of a file that is not trusted."""
     for layer in reversed(asked):
@@ -41,11 +53,16 @@ def load_instance(asked: Sequence[Layer]) -> Problem:
     return load(instance_of(asked), format_of(asked))
 
 
-def stored_request(folder: Path, options: Mapping[str, Any], trust: Trust = NO_TRUST) -> Request:
+def stored_request(
+    folder: Path,
+    options: Mapping[str, Any],
+    trust: Trust = NO_TRUST,
+    made: Problem | None = None,
+) -> Request:
     """Return the stored settings of a run, with `options` laid over them, and its instance.
 
     Refuse scripts and code that somebody else may have put into the folder, unless the options name
-    the script or `trust` allows it.
+    the script or `trust` allows it. The instance is `made` if it already exists.
     """
     settings = folder / RUN_SETTINGS
     options = gathered(of_table(options))
@@ -56,6 +73,10 @@ def stored_request(folder: Path, options: Mapping[str, Any], trust: Trust = NO_T
     if missing := missing_parts(folder, {**kept, **options}):
         raise _elsewhere(folder, next(iter(missing.values())), list(missing))
     asked = layers(options, settings, trust)
+    if made is not None:
+        if has_problem(folder) and not is_stored(folder, made):
+            raise InputError(f"{made.instance}: is not the problem of the run in {folder}")
+        return asked, made
     try:
         if has_problem(folder) and "instance" not in options:
             return asked, _stored(folder, asked, trust)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gc
 import shlex
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,12 +39,13 @@ from islands.record.solution import Finished, finished
 from islands.run.build import (
     RankOptions,
     block_memory,
+    give_back,
     has_halo,
     make_archipelago,
     read_start,
     take_device,
 )
-from islands.run.request import resolve_stored, resolved, stored_request
+from islands.run.request import resolve_stored, resolved, starting_from, stored_request
 from islands.run.signals import Interruption
 from islands.run.single import Output, PreparedRun, perform
 from islands.untrusted import followed
@@ -62,15 +63,19 @@ def run_requested(
     *,
     allow_no_solution: bool = False,
     trust: Trust = NO_TRUST,
+    start: Sequence[Any] = (),
 ) -> Result:
     """Resolve the requested settings, load the instance unless it is given, and run.
 
-    `trust` are the scripts that the configuration file may name. Raise a `RunError` if the run ends
-    without a solution, unless it was interrupted or `allow_no_solution` is true.
+    `trust` are the scripts that the configuration file may name, `start` solutions as arrays. Raise
+    a `RunError` if the run ends without a solution, unless it was interrupted or
+    `allow_no_solution` is true.
     """
     # Other hosts may lack the key.
     trust = world.from_first(lambda: trust.signed_in(config, followed))
-    spec, chosen = world.run_on_all(lambda: resolved(layers(options, config, trust), problem))
+    spec, chosen = world.run_on_all(
+        lambda: starting_from(start, *resolved(layers(options, config, trust), problem))
+    )
     result = run(spec, chosen, world, output, rank_options)
     return (
         result
@@ -87,11 +92,13 @@ def resume_requested(
     rank_options: RankOptions = _DEFAULT,
     *,
     trust: Trust = NO_TRUST,
+    problem: Problem | None = None,
 ) -> Result:
     """Resume the run in a folder, or return its result if it is finished.
 
     A `stop` among the `options` replaces the criteria of the run, even if they were satisfied.
-    `trust` are the scripts and the code that someone else may have put into the folder.
+    `trust` are the scripts and the code that someone else may have put into the folder. The
+    `problem` is the one of the run, if it already exists.
     """
     world.run_on_all(lambda: require_run(folder))
     ended = world.run_on_all(lambda: finished(folder, goes_on="stop" in options))
@@ -101,13 +108,14 @@ def resume_requested(
     if ended is not None:
         with Screen(output.stream if world.rank == 0 else None, None) as screen:
             screen.say("\n".join([ended.result.summary(), *warnings(folder)]))
-            world.run_on_all(lambda: _check_again(ended, folder, options, screen.say, trust))
+            check = (ended, folder, options, screen.say, trust, problem)
+            world.run_on_all(lambda: _check_again(*check))
         world.run_on_all(lambda: _complete_cleanup(folder, ended) if world.rank == 0 else None)
         return ended.result
-    spec, problem = world.run_on_all(
-        lambda: resolve_stored(folder, stored_request(folder, options, trust))
+    spec, chosen = world.run_on_all(
+        lambda: resolve_stored(folder, stored_request(folder, options, trust, problem))
     )
-    return run(spec, problem, world, output, rank_options, goes_on_in=folder)
+    return run(spec, chosen, world, output, rank_options, goes_on_in=folder)
 
 
 def _check_again(
@@ -116,10 +124,11 @@ def _check_again(
     options: Mapping[str, Any],
     say: Callable[[str], None],
     trust: Trust,
+    problem: Problem | None,
 ) -> None:
     """Compute the cost of a finished run again, if its instance and parts still exist."""
     try:
-        asked = stored_request(folder, options, trust)
+        asked = stored_request(folder, options, trust, problem)
     except UntrustedError as error:
         say(f"Its cost was not computed again: {error}")
         return
@@ -166,12 +175,14 @@ def run(
     with (
         FolderLock() as lock,
         Interruption(suspends=suspends if writes else "") as interruption,
+        ExitStack() as taken,
     ):
         notices = announce(spec, problem, world, output.stream, quiet=output.quiet)
         name, threads = spec.general.backend, spec.general.threads or None
-        backend = rank_options.device or take_device(
-            world, name, threads, share_gpu=rank_options.share_gpu
-        )
+        backend = rank_options.device
+        if backend is None:
+            backend = take_device(world, name, threads, share_gpu=rank_options.share_gpu)
+            taken.callback(give_back, backend)
         backend.compiling.tell = notices.say
 
         def begun() -> PreparedRun:

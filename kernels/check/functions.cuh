@@ -31,6 +31,22 @@ KERNEL(room, (int32_t n, problem::Data data, int64_t* bytes)) {
     if (threadIdx.x == 0) bytes[0] = scratch.bytes(), bytes[1] = 0;
 }
 
+#ifdef STATED_STEP
+// Make a step that the state proposes; returns the cost as the state has it, or `cost` if it
+// proposes none. Called by all threads.
+__device__ int64_t follow(const problem::Judge& judge, Word* mine, const int32_t* numbers, double,
+                          int64_t cost) {
+    __shared__ problem::Move step;
+    __shared__ bool is_proposed;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        const uint4 words{uint32_t(numbers[0]), uint32_t(numbers[1]), uint32_t(numbers[2]), 0};
+        is_proposed = judge.propose(mine, words, step);
+    }
+    __syncthreads();
+    return is_proposed ? judge.make(mine, step, cost, judge.cost_after(mine, step, cost)) : cost;
+}
+#else
 // Return a move of numbers that Python has drawn.
 __device__ problem::Move move_of(const int32_t* numbers, double value) {
 #if SOLUTION_KIND == SOLUTION_ORDER
@@ -42,26 +58,38 @@ __device__ problem::Move move_of(const int32_t* numbers, double value) {
 #endif
 }
 
-// Makes moves of solutions one after another, and writes their costs as the state follows them.
+// Make a move; returns the cost as the state has it. Called by all threads.
+__device__ int64_t follow(const problem::Judge& judge, Word* mine, const int32_t* numbers,
+                          double value, int64_t cost) {
+    __shared__ int64_t now;
+    const problem::Move move = move_of(numbers, value);
+    __syncthreads();
+    if (threadIdx.x == 0) now = judge.cost_after(mine, move, cost);
+    __syncthreads();
+    return judge.make(mine, move, cost, now);
+}
+#endif
+
+// Makes moves of solutions one after another, and writes their costs as the state follows them,
+// and the solutions that they reach.
 KERNEL(follow_moves,
        (Arena arena, problem::Data data, Word* solutions, int32_t n, int32_t count, int32_t steps,
-        const int32_t* numbers, const double* values, int64_t* costs)) {
-    __shared__ int64_t now;
+        const int32_t* numbers, const double* values, int64_t* costs, Word* reached)) {
     for (int k = blockIdx.x; k < count; k += gridDim.x) {
         __syncthreads();
         Scratch scratch(arena.large());
         const problem::Judge judge(scratch, n, data);
-        Word* const mine = solutions + int64_t(k) * problem::stored_length(n);
+        const int words = problem::stored_length(n);
+        Word* const mine = solutions + int64_t(k) * words;
         int64_t cost = problem::cost_after(mine, n, data);
         judge.prepare(mine);
         for (int step = 0; step < steps; ++step) {
             const int64_t i = int64_t(k) * steps + step;
-            const problem::Move move = move_of(numbers + 4 * i, values[i]);
-            if (threadIdx.x == 0) now = costs[i] = judge.cost_after(mine, move, cost);
+            cost = follow(judge, mine, numbers + 4 * i, values[i], cost);
             __syncthreads();
-            cost = now;
-            judge.apply(mine, move);
-            move.apply(mine);
+            if (threadIdx.x == 0) costs[i] = cost;
+            for (int w = threadIdx.x; w < words; w += blockDim.x) reached[i * words + w] = mine[w];
+            __syncthreads();
         }
     }
 }

@@ -18,6 +18,18 @@
 #endif
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
+
+#define CHECKS_SCRATCH
+namespace checked {
+inline char* begin_of_scratch = nullptr;
+
+// Forbid the memory after a part of a user's state, from `first`; return where the next one begins.
+inline char* fenced(char* first, char* last) {
+    constexpr int BYTES = 1024;
+    if (begin_of_scratch) ASAN_POISON_MEMORY_REGION(first, last + BYTES - first);
+    return last + BYTES;
+}
+}  // namespace checked
 #endif
 
 #include "check/functions.cuh"
@@ -74,7 +86,7 @@ inline void announce(const void* memory, int64_t bytes) {
     std::printf("%lld %lld\n", (long long)(intptr_t)memory, (long long)bytes);
 }
 
-enum Step { COST, DELTA, REPAIR };
+enum Step { COST, DELTA, REPAIR, STATE };
 
 }  // namespace checked
 
@@ -92,7 +104,7 @@ int main(int, char** names) {
     if (input == nullptr || output == nullptr) return 3;
     const int64_t n = next_number(), count = next_number(), bytes = next_number(),
                   members = next_number();
-    const int64_t moves = next_number();
+    const int64_t moves = next_number(), steps = next_number();
     char* const offsets = allocated(8 * 2 * members);
     problem::Data data;
     const int64_t data_bytes = next_number();
@@ -108,6 +120,8 @@ int main(int, char** names) {
     char* const solutions = allocated(count * bytes);
     char* const changing = allocated(count * bytes);
     char* const ends = allocated(count * moves * 8);
+    char* const walk = allocated(count * steps * 16);
+    char* const values = allocated(count * steps * 8);
     Word* const own = reinterpret_cast<Word*>(guarded(bytes));
     int32_t* const pair = static_cast<int32_t*>(std::malloc(8));
     announce(own, bytes);
@@ -119,8 +133,18 @@ int main(int, char** names) {
     int64_t* const costs = static_cast<int64_t*>(mapped) + 2;
     blockIdx.x = 0, gridDim.x = 1;
     host::Buffers buffers;
-    host::take_up(buffers, 0);
-    (void)pair, (void)changing, (void)ends;
+    int64_t room_bytes[2] = {};
+#ifdef STATED_STATE
+    room(n, data, room_bytes);
+#endif
+    if (!host::take_up(buffers, room_bytes[0])) return 3;
+#ifdef __SANITIZE_ADDRESS__
+    begin_of_scratch = host::arena;
+#endif
+    int64_t* const followed = static_cast<int64_t*>(std::malloc(8 * steps));
+    Word* const reached = static_cast<Word*>(std::malloc(bytes * steps));
+    (void)pair, (void)changing, (void)ends, (void)walk, (void)values;
+    (void)followed, (void)reached;
     for (int64_t k = 0; k < count; ++k) {
         progress[1] = COST;
         progress[0] = k;
@@ -138,6 +162,13 @@ int main(int, char** names) {
         progress[1] = REPAIR;
         std::memcpy(own, changing + k * bytes, bytes);
         repair_solutions(data, own, n, 1);
+#endif
+#ifdef STATED_STATE
+        progress[1] = STATE;
+        std::memcpy(own, changing + k * bytes, bytes);
+        follow_moves({nullptr, uint64_t(room_bytes[0])}, data, own, n, 1, steps,
+                     reinterpret_cast<int32_t*>(walk) + k * steps * 4,
+                     reinterpret_cast<double*>(values) + k * steps, followed, reached);
 #endif
     }
     progress[0] = count;

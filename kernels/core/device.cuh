@@ -2,7 +2,9 @@
 // arena of a block. No random numbers.
 #pragma once
 
+using int8_t = signed char;
 using uint8_t = unsigned char;
+using int16_t = short;
 using uint16_t = unsigned short;
 using int32_t = int;
 using uint32_t = unsigned int;

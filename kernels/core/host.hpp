@@ -13,6 +13,7 @@
 #include <new>
 #include <utility>
 
+#include "core/crash.hpp"
 #include "core/functions.hpp"
 
 #define __device__ inline
@@ -97,11 +98,13 @@ class Lock {
 // A block of a kernel; `values` points to its arguments.
 using Body = void (*)(void** values);
 
-// Threads that sleep between launches. Concurrent launches run one after another.
+// Threads that sleep between launches. Concurrent launches run one after another, except those that
+// need no thread but their own.
 class Pool {
   public:
     // Return whether all blocks were run; false if there was no memory for the arenas.
     bool run(Body body, void** values, unsigned grid, unsigned threads, uint64_t arena_bytes) {
+        if (threads == 1 || grid <= 1) return run_alone(body, values, grid, arena_bytes);
         Lock turn(turn_);
         next_ = done_ = 0;
         body_ = body, values_ = values, grid_ = grid, arena_bytes_ = arena_bytes;
@@ -118,8 +121,38 @@ class Pool {
     }
 
   private:
+    struct Spare {
+        Buffers own;
+        Spare* next = nullptr;
+    };
+
+    bool run_alone(Body body, void** values, unsigned grid, uint64_t arena_bytes) {
+        Spare* const spare = take_spare();
+        if (!spare) return false;
+        const bool has_memory = take_up(spare->own, arena_bytes);
+        const InBlocks explained;
+        gridDim.x = grid;
+        for (unsigned block = 0; has_memory && block < grid; ++block) {
+            blockIdx.x = block;
+            body(values);
+        }
+        Lock lock(spares_);
+        spare->next = first_spare_;
+        first_spare_ = spare;
+        return has_memory;
+    }
+
+    Spare* take_spare() {
+        Lock lock(spares_);
+        Spare* const spare = first_spare_;
+        if (!spare) return static_cast<Spare*>(calloc(1, sizeof(Spare)));
+        first_spare_ = spare->next;
+        return spare;
+    }
+
     void work(Buffers& own) {
         if (!take_up(own, arena_bytes_)) return;
+        const InBlocks explained;
         const auto body = body_;
         const auto values = values_;
         const auto grid = gridDim.x = grid_;
@@ -154,6 +187,8 @@ class Pool {
     }
 
     pthread_mutex_t turn_ = PTHREAD_MUTEX_INITIALIZER, mutex_ = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_t spares_ = PTHREAD_MUTEX_INITIALIZER;
+    Spare* first_spare_ = nullptr;  // buffers that no launch uses
     pthread_cond_t wake_ = PTHREAD_COND_INITIALIZER, ended_ = PTHREAD_COND_INITIALIZER;
     std::atomic<unsigned> next_{0}, done_{0};
     Body body_ = nullptr;
@@ -229,6 +264,8 @@ void call(void (*kernel)(T...), void** values) {
 // Everything but these entries is hidden: two programs in one process have functions and types of
 // the same names, which must not be mixed up.
 #define EXPORT extern "C" __attribute__((visibility("default")))
+
+EXPORT void islands_explain_crashes(const char* place) { host::explain_crashes(place); }
 
 #define KERNEL(name, parameters)                                                                \
     static void name parameters;                                                                \

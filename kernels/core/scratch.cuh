@@ -14,6 +14,9 @@ class Scratch {
     __device__ T* take(int64_t count) {
         T* const part = reinterpret_cast<T*>(next_);
         next_ += (count * sizeof(T) + 15) / 16 * 16;
+#ifdef CHECKS_SCRATCH
+        next_ = checked::fenced(reinterpret_cast<char*>(part + count), next_);
+#endif
         return part;
     }
 

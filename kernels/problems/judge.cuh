@@ -1,12 +1,14 @@
-// Judges the moves of a chain on a user's own problem: by the state of the user (STATED_STATE),
-// which follows the moves; by the user's change of the cost (STATED_DELTA); or by whole costs. The
+// Judges the moves of a chain on a user's own problem, and makes them: by the state of the user
+// (STATED_STATE), which follows the moves; by the user's change of the cost (STATED_DELTA); or by
+// whole costs. With STATED_STEP, moves are steps of the user's own, which the state proposes. The
 // header that includes this file defines the functions of the user. Reads the solution and the
-// data; keeps the state in block memory. No random numbers.
+// data; keeps the state in block memory. No random numbers: the caller passes random words.
 #pragma once
 
 #include "core/costs.cuh"
 #include "problems/move_kinds.cuh"
 #include "problems/moved.cuh"
+#include "problems/random.cuh"
 #include "problems/solution.cuh"
 
 namespace problem {
@@ -19,7 +21,12 @@ constexpr bool ADDS_CHANGES = false;
 #endif
 
 // Call visit(move) with the move as the user's functions receive it.
-#if SOLUTION_KIND == SOLUTION_ORDER
+#ifdef STATED_STEP
+template <class Visit>
+__device__ void as_stated(const Solution&, const Move& move, Visit visit) {
+    visit(move);
+}
+#elif SOLUTION_KIND == SOLUTION_ORDER
 template <class Visit>
 __device__ void as_stated(const Solution&, const Move& move, Visit visit) {
     if constexpr (takes(SWAP)) {
@@ -64,6 +71,10 @@ class Judge {
           state_(scratch.take<State>(1)),
           made_(scratch, n, data)
 #endif
+#ifdef STATED_STEP
+          ,
+          changed_(scratch.take<int64_t>(1))
+#endif
     {
     }
 
@@ -91,8 +102,18 @@ class Judge {
 #endif
     }
 
-    // Follow a move of a solution, which has not been made yet; called by all threads.
-    __device__ void apply(const Stored* row, const Move& move) const {
+    // Make a move of a solution, after which it costs `after`, from the current cost. Returns the
+    // cost; called by all threads.
+    __device__ int64_t make(Stored* row, const Move& move, int64_t current, int64_t after) const {
+#ifdef STATED_STEP
+        if (STATED_COOPERATIVE || threadIdx.x == 0) {
+            Changing own{solution_at(row, data_), row, n_, data_._faults, false};
+            const auto by = user::of_state::apply(*state_, own, n_, data_, move);
+            if (threadIdx.x == 0) *changed_ = real::changed(current, minimised(by));
+        }
+        __syncthreads();
+        return *changed_;
+#else
 #ifdef STATED_STATE
         if (STATED_COOPERATIVE || threadIdx.x == 0) {
             const Solution solution = solution_at(row, data_);
@@ -100,7 +121,18 @@ class Judge {
         }
         __syncthreads();
 #endif
+        move.apply(row);
+        return after;
+#endif
     }
+
+#ifdef STATED_STEP
+    // Propose a step of a solution; returns false if there is none. Called by one thread.
+    __device__ bool propose(const Stored* row, const uint4& words, Move& step) const {
+        Random random(words);
+        return user::of_state::propose(*state_, solution_at(row, data_), n_, data_, random, step);
+    }
+#endif
 
   private:
     // Structs, as some versions of NVRTC take generic lambdas for functions of the host.
@@ -127,6 +159,11 @@ class Judge {
 #ifdef STATED_STATE
     using State = user::of_state::State;
 
+#ifdef STATED_STEP
+    State* const state_;  // in block memory, so that all threads have the same
+    const State made_;
+    int64_t* const changed_;
+#else
     struct Follow {
         const Judge& judge;
         const Solution& solution;
@@ -139,6 +176,7 @@ class Judge {
 
     State* const state_;  // in block memory, so that all threads have the same
     const State made_;
+#endif
 #endif
 };
 

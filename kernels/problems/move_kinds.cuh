@@ -1,5 +1,5 @@
-// The moves of each kind of solution, and which of them may be proposed (STATED_MOVES). No random
-// numbers.
+// Declares the moves of each kind of solution, and which of them may be proposed (STATED_MOVES). No
+// random numbers.
 #pragma once
 
 #include "moves.cuh"
@@ -8,10 +8,12 @@
 namespace problem {
 
 // Whether a kind of move may be proposed: the bits of STATED_MOVES.
-enum MoveKind { SWAP, REVERSAL, INSERTION, ROTATION, FLIP, EXCHANGE, SETTING };
+enum MoveKind { SWAP, REVERSAL, INSERTION, ROTATION, FLIP, EXCHANGE, SETTING, STEP };
 __device__ constexpr bool takes(int kind) { return STATED_MOVES >> kind & 1; }
 
-#if SOLUTION_KIND == SOLUTION_ORDER
+#ifdef STATED_STEP
+using Move = user::of_state::Step;  // of the header that includes this file
+#elif SOLUTION_KIND == SOLUTION_ORDER
 using Move = moves::Any;
 #elif SOLUTION_KIND == SOLUTION_SUBSET
 using Move = moves::Flips;

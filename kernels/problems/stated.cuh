@@ -5,6 +5,9 @@
 #pragma once
 
 #include "moves.cuh"
+#ifdef STATED_CHOOSES
+#include "problems/choice.cuh"
+#endif
 #include "problems/solution.cuh"
 #include "problems/stated_costs.cuh"
 
@@ -82,7 +85,7 @@ __device__ int64_t cost_in_block(const Solution& solution, int n, const Data& da
 #endif
 }
 
-#ifndef STATED_REPAIRS
+#if !defined(STATED_REPAIRS) && !defined(STATED_CHOOSES)
 
 template <class Decoded>
 __device__ int64_t cost(const Decoded& decoded, int n, const Data& data) {
@@ -95,6 +98,8 @@ struct Evaluation {
     int64_t cost;
     bool changed;
 };
+
+#ifdef STATED_REPAIRS
 
 // Repair a solution by one thread; return whether it has changed.
 __device__ bool repair(Stored* solution, int n, const Data& data) {
@@ -133,11 +138,31 @@ __device__ void require_order(const Stored*, int, const Data&) {}
 
 #endif
 
-// Repair a solution, and return its cost.
+#endif
+
+// Make a solution valid, by the functions of the user and the number of items to choose; return
+// whether it has changed. Called by all threads.
+__device__ bool corrected(Stored* solution, int n, const Data& data) {
+    bool changed = false;
+#ifdef STATED_CHOOSES
+    changed |= bool(by_one_thread([&] { return int64_t(choose_exactly(solution, n)); }));
+#endif
+#ifdef STATED_REPAIRS
+    if (repair(solution, n, data)) {
+        changed = true;
+        require_order(solution, n, data);
+#ifdef STATED_CHOOSES
+        by_one_thread([&] { return int64_t(choose_exactly(solution, n)); });
+#endif
+    }
+#endif
+    return changed;
+}
+
+// Correct a solution, and return its cost.
 __device__ Evaluation evaluate(Stored* solution, Scratch, int n, const Data& data,
                                const draw::Place&, int) {
-    const bool changed = repair(solution, n, data);
-    if (changed) require_order(solution, n, data);
+    const bool changed = corrected(solution, n, data);
     return {cost_in_block(solution_at(solution, data), n, data), changed};
 }
 
@@ -148,10 +173,10 @@ __device__ int64_t cost_after(const Stored* solution, int n, const Data& data) {
     return cost_in_block(solution_at(solution, data), n, data);
 }
 
-// Repair a solution, if the user does so, and return its cost.
+// Correct a solution, if it may be wrong, and return its cost.
 __device__ int64_t cost_repaired(Stored* solution, int n, const Data& data) {
-#ifdef STATED_REPAIRS
-    if (repair(solution, n, data)) require_order(solution, n, data);
+#if defined(STATED_REPAIRS) || defined(STATED_CHOOSES)
+    corrected(solution, n, data);
 #endif
     return cost_after(solution, n, data);
 }

@@ -54,6 +54,8 @@ class Acceptance {
         return float(raised) <= temperature_ * minus_log((word >> (32 - BITS)) + 1);
     }
 
+    __device__ float temperature() const { return temperature_; }
+
   private:
     float temperature_;
     Delta step_;  // at least ln(2) times the temperature

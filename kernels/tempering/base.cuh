@@ -14,6 +14,7 @@
 
 #include "core/costs.cuh"
 #include "core/islands.cuh"
+#include "tempering/plan.cuh"
 
 namespace tempering {
 
@@ -83,5 +84,16 @@ class Rows {
     const int a_sweep_, an_exchange_;
     int end_;
 };
+
+#ifndef TEMPERING_PAIRS
+// Draw a random row.
+__device__ void fill(encoding::Gene* row, const encoding::Shape& shape, const draw::Place& place,
+                     uint32_t stream, const algorithm::Plan&) {
+    encoding::fill(row, shape, place, stream);
+}
+
+// Return the energy of a state with a cost.
+__device__ int64_t energy_of(int64_t cost, const algorithm::Plan&) { return cost; }
+#endif
 
 }  // namespace tempering

@@ -35,6 +35,9 @@ class Ladder {
         }
         record_[0] = cost(0, best(0));
         record_[1] = 0;
+#ifdef TEMPERING_PAIRS
+        variant() = all_.island[local_].number * (all_.population / rungs_) + number_;
+#endif
     }
 
     // Complete a generation.
@@ -71,7 +74,8 @@ class Ladder {
             const int32_t row = all_.row(now, local_, number_ * rungs_ + i);
             if (plan_.deltas != nullptr && all_.changed[me]) plan_.deltas_of[me] = -1;
             if (all_.cost[row] == plan_.held[me]) continue;
-            plan_.energy[me] = plan_.held[me] = all_.cost[row];
+            plan_.held[me] = all_.cost[row];
+            plan_.energy[me] = energy_of(all_.cost[row], plan_);
             for (int k = 0; k < all_.shape.pitch; ++k) {
                 plan_.state[me * all_.shape.pitch + k] = all_.genes_of(row)[k];
             }
@@ -137,6 +141,9 @@ class Ladder {
     // The replicas at some rungs, except that with the best order, begin the next generation as
     // children of the best orders of this ladder and others, or as newcomers if there is no other.
     __device__ void renew(int64_t made, int mine) const {
+#ifdef TEMPERING_PAIRS
+        ++variant();
+#endif
         const int ladders = all_.population / rungs_;
         const draw::Place place = all_.place(local_, made, number_ * rungs_);
         for (int i = 0; i < rungs_; ++i) {
@@ -154,6 +161,12 @@ class Ladder {
 
     __device__ double& temperature(int rung) const { return plan_.temperature[first_ + rung]; }
 
+#ifdef TEMPERING_PAIRS
+    __device__ int64_t& variant() const {
+        return plan_.variant[int64_t(local_) * (all_.population / rungs_) + number_];
+    }
+#endif
+
     // Set the temperatures to a geometric series.
     __device__ void spread(double low, double high) const {
         const double ratio = high / low, steps = rungs_ - 1;
@@ -168,6 +181,7 @@ class Ladder {
         return plan_.high * unit() * exact::pow(plan_.low / plan_.high, part);
     }
 
+#ifdef TEMPERING_SHARES
 #ifdef TEMPERING_TRIES
     // The mean change of the cost by a move of a random order of the island.
     __device__ double unit() const {
@@ -176,6 +190,10 @@ class Ladder {
         for (int i = 0; i < all_.population; ++i) sum += plan_.roughness[first + i];
         return sum > 0.0 ? sum / all_.population : 1.0;
     }
+#else
+    __device__ double unit() const { return *plan_.unit; }
+    __device__ static double above(int64_t energy, int64_t other) { return double(energy - other); }
+#endif
 
     // Keep the share of accepted climbs, and cool all replicas for the next generation.
     __device__ void cool(int64_t made) const {

@@ -46,11 +46,13 @@ class Chain {
             Bid bid;
             if (mine < end) {
                 const uint4 words = place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, mine);
-                const Move move = proposals::drawn(words, row_, n_);
-                const int64_t cost = judge_.cost_after(row_, move, costs.current);
-                const bool climbs = cost > costs.current;
-                if (!climbs || acceptance.takes(above(cost, costs.current), words.w)) {
-                    bid = {threadIdx.x, {cost, move, climbs}};
+                Move move;
+                if (draws(words, move)) {
+                    const int64_t cost = judge_.cost_after(row_, move, costs.current);
+                    const bool climbs = cost > costs.current;
+                    if (!climbs || acceptance.takes(above(cost, costs.current), words.w)) {
+                        bid = {threadIdx.x, {cost, move, climbs}};
+                    }
                 }
             }
             const auto found = block::lowest(bid, turn);
@@ -62,11 +64,9 @@ class Chain {
             end -= effort_;
             const auto [cost, move, climbs] = found.value;
             costs.climbs += climbs;
-            costs.current = cost;
-            judge_.apply(row_, move);
-            move.apply(row_);
-            if (cost < costs.best) {
-                costs.best = cost;
+            costs.current = judge_.make(row_, move, costs.current, cost);
+            if (costs.current < costs.best) {
+                costs.best = costs.current;
                 copy_row(best_, row_, pitch_);
                 __syncthreads();
             }
@@ -88,8 +88,9 @@ class Chain {
         judge_.prepare(row_);
         const auto change = [&](int i) {
             const auto words = place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, i);
-            const double by =
-                fabs(above(judge_.cost_after(row_, proposals::drawn(words, row_, n_), cost), cost));
+            Move move;
+            if (!draws(words, move)) return 0.0;
+            const double by = fabs(above(judge_.cost_after(row_, move, cost), cost));
             return by < 1e300 ? by : 0.0;
         };
         return block::sum(SAMPLES, change) / SAMPLES;
@@ -104,6 +105,16 @@ class Chain {
         bool climbs;
     };
     using Bid = block::Bid<Step>;
+
+    // Draw a proposal; returns false if there is none.
+    __device__ bool draws(const uint4& words, Move& move) const {
+#ifdef STATED_STEP
+        return judge_.propose(row_, words, move);
+#else
+        move = proposals::drawn(words, row_, n_);
+        return true;
+#endif
+    }
 
     const int n_, pitch_, effort_;
     Gene* const row_;

@@ -53,16 +53,35 @@ struct Plan {
     char* deltas;  // [deltas_bytes]
     int64_t deltas_bytes;
     int64_t* deltas_of;
-#ifdef TEMPERING_TRIES
-    // Chains of moves: see move_chain.cuh.
+#ifdef TEMPERING_SHARES
+    // Chains that count what they accept: see move_chain.cuh and core_chain.cuh.
     double cold_share, hot_share;  // accepted climbs of a proposal at the ends of the temperatures
-    int32_t cycle;  // generations of the first annealing, each next one twice as many; 0: ladders
-    double* roughness;   // mean change of the cost by moves of the first order, of each individual
-    int64_t* climbs;     // accepted climbs of a generation, of each individual
+    int32_t cycle;    // generations of the first annealing, each next one twice as many; 0: ladders
+    int64_t* climbs;  // accepted climbs of a generation, of each individual
     int64_t* proposals;  // of a generation, of each individual
     double* shares;      // [tuning] of each ladder: accepted climbs of a proposal
     double* range;       // [2] of each ladder: the coldest and the hottest temperature
+#endif
+#ifdef TEMPERING_TRIES
+    double* roughness;   // mean change of the cost by moves of the first order, of each individual
     Progress* progress;  // of each individual, or null if kernels evaluate
+#endif
+#ifdef TEMPERING_PAIRS
+    // The core of a knapsack: see core.cuh and islands/problems/core.py.
+    const uint32_t* packed;   // [n][PAIRS]: the weights of an item, two constraints a word
+    const int32_t* gains;     // [n]: scaled profits
+    const int32_t* rows;      // [2 * PAIRS]: the constraint of each half of a word, or -1
+    const int32_t* shifts;    // [2 * PAIRS]: bits that its weights lack
+    const int32_t* core;      // [largest]: items by the size of their reduced cost
+    const uint32_t* rounded;  // [pitch]: the items with positive reduced profit
+    const float* levels;      // random logarithms: see core_chain.cuh
+    // Of each variant, of which a ladder takes the next when it is renewed
+    const int32_t* sizes;               // items of the core
+    const uint32_t* prices;             // [(PAIRS + 1) / 2]: of overloads, as negative bytes
+    const int32_t* slops;               // price of overloads up to which a subset may be feasible
+    int32_t variants, largest, places;  // the largest core, and the most free items
+    double scale;                       // of energies to profits
+    int64_t* variant;                   // of each ladder
 #endif
 #ifdef TEMPERING_WEIGHT
     // The problem as a choice: see selection.cuh.

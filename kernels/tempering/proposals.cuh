@@ -29,7 +29,9 @@ class Drawn {
     uint32_t word_;
 };
 
-#if SOLUTION_KIND == SOLUTION_ORDER
+#ifdef STATED_STEP
+// The state of the user proposes steps.
+#elif SOLUTION_KIND == SOLUTION_ORDER
 
 // Return a place that is near another one in an order of at least two items.
 __device__ int near_to(int u, uint32_t word, bool is_right, int n) {
@@ -74,6 +76,12 @@ __device__ Move drawn(const uint4& words, const Row* row, int n) {
         const int item = draw::below(other, n);
         if (genes::get(row, item) != genes::get(row, one)) return {one, item};
         other = other * 0x915f77f5u + 0x9e3779b9u;
+    }
+    if constexpr (!problem::takes(problem::FLIP)) {
+        const int first = draw::below(other, n);
+        for (int item = first + 1; item < n + first; ++item) {
+            if (genes::get(row, item % n) != genes::get(row, one)) return {one, item % n};
+        }
     }
     return {one, moves::Flips::NONE};
 }

@@ -10,6 +10,9 @@
 #ifdef TEMPERING_WEIGHT
 #include "tempering/subset_chain.cuh"
 #include "tempering/subset_cross.cuh"
+#elif defined(TEMPERING_PAIRS)
+#include "tempering/core_chain.cuh"
+#include "tempering/mixed_cross.cuh"
 #elif defined(TEMPERING_TRIES)
 #ifdef STATED_WHOLE
 #include "tempering/whole_chain.cuh"
@@ -33,7 +36,7 @@ using encoding::Gene;
 
 // Work of a replica per generation of the tuning, which has many: at most this number of sweeps.
 constexpr int TUNING_SWEEPS = 96;
-#ifdef TEMPERING_TRIES
+#ifdef TEMPERING_SHARES
 constexpr bool MEASURES = false;  // sweeps are proposals
 #else
 constexpr bool MEASURES = true;
@@ -58,18 +61,25 @@ class Replica {
         Scratch of_chain = scratch, of_cross = scratch;
         const Chain chain(of_chain, nullptr, nullptr, all.shape, data, plan, 0);
         const Cross cross(of_cross, all.shape, plan);
-        return max(of_chain.bytes(), of_cross.bytes());
+        const int64_t most = max(of_chain.bytes(), of_cross.bytes());
+#ifdef TEMPERING_PAIRS
+        Scratch of_evaluation = scratch;
+        const problem::Workspace evaluation(of_evaluation, genes::items(all.shape), data);
+        return max(most, of_evaluation.bytes());
+#else
+        return most;
+#endif
     }
 
     // Make generation 0 of an individual; `is_given` if its genes exist already.
     __device__ void start(int local, int slot, bool is_given) {
         const int32_t row = all_.row(0, local, slot);
         Gene* const genes = all_.genes_of(row);
-        if (!is_given) encoding::fill(genes, all_.shape, all_.place(local, 0, slot), stream::START);
+        if (!is_given) fill(genes, all_.shape, all_.place(local, 0, slot), stream::START, plan_);
         __syncthreads();
         copy_row(order_, genes, all_.shape.pitch);
         __syncthreads();
-        const int64_t cost = cost_of_order();
+        const int64_t cost = evaluate(all_.place(local, 0, slot));
         if (plan_.deltas != nullptr && threadIdx.x == 0) {
             plan_.deltas_of[all_.number(local, slot)] = NO_DELTAS;
         }
@@ -82,7 +92,7 @@ class Replica {
         if (threadIdx.x == 0) plan_.roughness[me] = rough;
         evaluated += chain.samples();
 #endif
-        store({cost, cost, evaluated}, order_, 0, local, slot);
+        store({energy_of(cost, plan_), cost, evaluated}, best_order_, 0, local, slot);
         if (threadIdx.x == 0) {
             plan_.rung[me] = slot % plan_.rungs;
             plan_.mate[me] = NO_MATE;
@@ -115,12 +125,24 @@ class Replica {
   private:
     static constexpr int64_t NO_DELTAS = -1;
 
-    // Return the cost of the state, which it may repair.
-    __device__ int64_t cost_of_order() const {
-#ifdef TEMPERING_TRIES
-        return problem::cost_repaired(order_, genes::items(all_.shape), data_);
+    // Make the state the best order, repaired if it may be infeasible; return its cost.
+    __device__ int64_t evaluate(const draw::Place& place) const {
+#if defined(TEMPERING_TRIES) && !defined(TEMPERING_PAIRS)
+        const int64_t cost = problem::cost_repaired(order_, genes::items(all_.shape), data_);
+        copy_row(best_order_, order_, all_.shape.pitch);
+        __syncthreads();
+        return cost;
+#else
+        copy_row(best_order_, order_, all_.shape.pitch);
+        __syncthreads();
+#ifdef TEMPERING_PAIRS
+        const int items = genes::items(all_.shape);
+        const int64_t cost = problem::evaluate(best_order_, scratch_, items, data_, place, 0).cost;
+        __syncthreads();
+        return cost;
 #else
         return problem::cost(order_, all_.shape.n, data_);
+#endif
 #endif
     }
 
@@ -149,7 +171,7 @@ class Replica {
                              int64_t& evaluated) {
         const int pitch = all_.shape.pitch;
         if (mate == NEWCOMER) {
-            encoding::fill(order_, all_.shape, place, stream::MUTANT);
+            fill(order_, all_.shape, place, stream::MUTANT, plan_);
             __syncthreads();
         } else {
             const int32_t first = all_.row(place.generation - 1, local, 0);
@@ -162,21 +184,17 @@ class Replica {
             Cross(scratch, all_.shape, plan_)
                 .make(order_, genes, all_.genes_of(first + mate), place);
             evaluated = 1;
-            const int64_t cost = cost_of_order();
+            const int64_t cost = evaluate(place);
             const int64_t best = all_.cost[first + slot];
             if (plan_.descent > 0 && best <= cost) {
                 copy_row(best_order_, genes, pitch);
                 __syncthreads();
                 return {cost, best, 0};
             }
-            copy_row(best_order_, order_, pitch);
-            __syncthreads();
             return {cost, cost, 0};
         }
         evaluated = 1;
-        const int64_t cost = cost_of_order();
-        copy_row(best_order_, order_, pitch);
-        __syncthreads();
+        const int64_t cost = evaluate(place);
         return {cost, cost, 0};
     }
 
@@ -190,7 +208,7 @@ class Replica {
             all_.cost[row] = costs.best;
             plan_.energy[me] = costs.current;
             plan_.held[me] = costs.best;
-#ifdef TEMPERING_TRIES
+#ifdef TEMPERING_SHARES
             plan_.climbs[me] = costs.climbs;
             plan_.proposals[me] = costs.proposed;
 #endif

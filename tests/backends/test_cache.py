@@ -233,6 +233,7 @@ def test_a_program_that_cannot_be_loaded_is_made_again(
     digest, suffix = cached().name.partition("-")[0], cached().suffix
     # In another folder, as the loader would reuse a loaded library of the same path.
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "other"))
+    backend.release()
     path = put(digest, suffix, b"\x7fELF" + digest.encode() * names_digest)
     assert scanned(backend) == [0, 5, 11]
     assert cached() != path

@@ -31,3 +31,24 @@ def test_a_wrong_state_is_found(wrong: tuple[str, str], message: str) -> None:
     )
     with pytest.raises(RunError, match=rf"state, CPU.*{message}.*Correct prepare, change or apply"):
         islands.check_problem(own, samples=50)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        # After the end of the array of the state, and of an array of the data.
+        (("j != move.in) state.field[j] +=", "j != move.in) state.field[j + n] +="), "State"),
+        (
+            ("state.field[move.in] - ", "state.field[move.in + n] - "),
+            "beyond an array of St",
+        ),
+        (("data.t[i * n + j] + ", "data.t[i * n * n + j] + "), r"data.t\[\d+\], but its length"),
+        (("{state.chosen += by;", "{state.chosen /= n - 11;"), "division by zero"),
+    ],
+)
+def test_a_fault_of_a_state_names_its_line(wrong: tuple[str, str], message: str) -> None:
+    text = CHOICE_STATE.replace("    state.chosen += by;\n", "    {state.chosen += by;}\n")
+    assert wrong[0] in text
+    own = islands.subset(N, cost=CHOICE, state=text.replace(*wrong), data={"t": TABLE}, name="own")
+    with pytest.raises(RunError, match=rf"state.cu, line \d+.*{message}.*in the state of the sol"):
+        islands.check_problem(own, samples=20)

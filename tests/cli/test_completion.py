@@ -59,7 +59,8 @@ def test_bash_offers_arguments_and_values(
     Path("national.tsp").touch()
     text = script("bash", capsys)
     assert offered(text, "islands", "run", "national/z") == ["national/zi929"]
-    assert offered(text, "islands", "check", "demo/") == ["demo/tsp", "demo/qap", "demo/mkp"]
+    demos = ["demo/tsp", "demo/qap", "demo/mkp", "demo/tour"]
+    assert offered(text, "islands", "check", "demo/") == demos
     assert offered(text, "islands", "run", "national.") == ["national.tsp"]
     assert offered(text, "islands", "instances", "fe") == ["fetch"]
     assert offered(text, "islands", "plot", "a", "sol") == ["solution"]

@@ -257,3 +257,14 @@ def test_the_first_satisfied_criterion_ends_the_run() -> None:
     reached = islands.solve("demo/tsp", target=10**9, generations=7, **few)
     assert reached.generations == 0
     assert reached.reason.endswith("reached the target 1000000000")
+
+
+def test_a_search_converges_when_populations_are_alike_or_stand_still() -> None:
+    converged = parse("converged")
+    assert converged.reason(progress(population=41)) is None
+    words = "no better solution for 40 generations, a population's size"
+    assert words in str(converged.reason(progress(population=40)))
+    alike = converged.reason(progress(population=41, has_converged=True))
+    assert "all individuals of each island have the same cost" in str(alike)
+    with pytest.raises(UsageError, match="takes no value"):
+        parse("converged=3")

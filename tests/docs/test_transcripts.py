@@ -46,7 +46,7 @@ def test_a_transcript_begins_as_the_program(
             at = words.index(option)
             del words[at : at + 2]
     line = [sys.executable, "-m", "islands", "run", *words, "--backend", "cpu"]
-    line += ["--out", str(tmp_path / "run")]
+    line += ["--out", str(tmp_path / "run"), "--stop", "generations=1"]
     done = subprocess.run(line, capture_output=True, text=True, check=True)
     assert header(text) == header(done.stdout + done.stderr), page
 

@@ -31,6 +31,9 @@ class Word:
 class NumpyChains(NumpyTempering):
     """Ladders of replicas, or replicas that cool down together again and again."""
 
+    often = COLD, HOT
+    """The accepted climbs of a proposal at the ends of a ladder."""
+
     def __init__(
         self, cost: Callable[[Any], float], kind: str, n: int, *, islands: int, population: int,
         seed: int, rungs: int, proposals: int, patience: int, tuning: int, cycle: int, low: float,
@@ -191,7 +194,7 @@ class NumpyChains(NumpyTempering):
             following = min(made + 1, self.tuning)
             self.temperature[island][number] = [self.cooled(following)] * self.rungs
         elif self.tuning and made == self.tuning + 1:
-            low, high = (self.tuned(island, often) for often in (COLD, HOT))
+            low, high = (self.tuned(island, often) for often in self.often)
             self.range[island][number] = [low, max(high, 1.01 * low)]
             self.temperature[island][number] = self.series(*self.range[island][number])
             self.anneal(island, number)

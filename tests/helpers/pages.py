@@ -158,7 +158,8 @@ def started(words: Sequence[str]) -> Started | None:
     if name == "islands":
         return Started(tuple(words[1:]))
     if name == "launch/quickstart":
-        return Started(("run", *words[1:]), 2)
+        climb = ("demo/tour", "--islands", "8", "--interval", "10")  # as the script has it
+        return Started(("run", *(words[1:] or climb)), 2)
     if name == "islands-supervise":
         return Started(tuple(words[1:]), supervised=True)
     batch = next((word for word in words if re.fullmatch(r"slurm/\w+\.sbatch", word)), None)

@@ -77,6 +77,7 @@ CASES: dict[str, tuple[Callable[[Path], Problem], dict[str, Any]]] = {
         {"algorithm": "ga", "encoding": "permutation", "decoding": "host"},
     ),
     "tempering": (lambda _: facilities(9), {"algorithm": "tempering"}),
+    "core": (lambda _: knapsack(20, 3), {"algorithm": "tempering"}),
     "memetic": (lambda _: facilities(9), {"algorithm": "memetic", "improver": "tabu"}),
     "halo": (
         lambda _: lattice("CEIL_2D"),

@@ -19,6 +19,7 @@ from typing import Any
 from colonies_for_tests import in_teams, one_colony
 from eax_for_tests import field
 from emulated_gpu import EmulatedGpu
+from own_steps import problem as problem_of_steps
 from problems_for_tests import NUMBERS, cities, facilities, knapsack, of_two_kinds
 
 from islands.algorithms import ALGORITHMS, eax
@@ -28,6 +29,7 @@ from islands.backends import choose, source
 from islands.backends.base import Backend, scratch_bytes
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
+from islands.models import job_shop
 from islands.parallel import World, world
 from islands.paths import data_folder
 from islands.problems.base import Problem
@@ -63,10 +65,16 @@ def _problem(name: str, folder: Path) -> Problem:
         return cities(80, folder)
     if name == "most cities":
         return cities(66_000, folder)
+    if name == "core":
+        return knapsack(150, 5, largest=99_999)
     if name == "choice":
         return of_two_kinds(40, 15, symmetric="neither")
     if name == "bytes":
         return facilities(47)
+    if name == "steps":
+        return problem_of_steps()
+    if name == "shop":
+        return job_shop([[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1]], [[5, 3, 7]] * 4)
     if name == "qap":
         return facilities(12, symmetric="neither", diagonal=True, largest=70_000)
     return knapsack(40, 5, largest=1 << 45).adjusted(MkpSettings(infeasible=name))
@@ -82,6 +90,9 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "qap": ("qap", "cellular", "permutation", {"name": "tabu", "aspiration": 9, "steps": 30}),
     "tempering": ("qap", "tempering", "permutation", {"name": "none"}),
     "choice": ("choice", "tempering", "permutation", {"name": "none"}),
+    "core": ("core", "tempering", "bits", {"name": "none"}),
+    "steps": ("steps", "tempering", "bits", {"name": "none"}),
+    "shop": ("shop", "tempering", "permutation", {"name": "none"}),
     "memetic": ("qap", "memetic", "permutation", {"name": "tabu", "steps": 30}),
     "tiles": ("bytes", "memetic", "permutation", {"name": "tabu", "steps": 70}),
     "exchange": ("repair", "de", "keys", {"name": "exchange22", "strategy": "best"}),
@@ -115,6 +126,7 @@ def made(
     asked |= {"elite": 0.2} if algorithm == "brkga" else {}
     if algorithm == "tempering":
         asked |= {"sweeps": 20, "tuning": 4, "patience": 1, "descent": int(of == "choice")}
+        asked |= {"proposals": 4000} if of == "core" else {}
     if name in CROSSOVERS:
         asked |= {"crossover": name, "mutation": "insertion"}
     settings = ALGORITHMS[algorithm].Settings.build(asked)

@@ -166,6 +166,7 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
         device="a device",
         block_memory=_BLOCK_MEMORY if has_gpus else None,
         compiling=SimpleNamespace(),
+        kept_as=None,
     )
     replaced: dict[str, Any] = {
         "islands.backends.automatic": lambda: found,

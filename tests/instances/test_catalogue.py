@@ -8,6 +8,7 @@ import pytest
 
 from islands.errors import UsageError
 from islands.instances.catalogue import catalogue
+from islands.instances.formats import MODELS
 
 
 @pytest.mark.parametrize(
@@ -39,16 +40,21 @@ def test_entries_have_the_published_values(name: str, size: int, value: int, sta
 
 def test_every_entry_is_complete() -> None:
     entries = [entry for each in catalogue().sets.values() for entry in each.entries.values()]
-    assert len(entries) == 327 + 270 + 54 + 11
+    assert len([each for each in entries if each.set != "demo"]) == 324 + 270 + 54 + 11 + 239
     for entry in entries:
         assert entry.best_known is not None
         assert entry.best_known.value >= 0
         assert entry.best_known.status in ("optimal", "best_known")
         assert entry.best_known.source
-        of_knapsacks = entry.set in ("orlib", "sac94", "gk") or entry.name == "mkp"
-        of_file = "qap" if entry.file.endswith(".dat") else "tsp"
-        assert entry.problem == ("mkp" if of_knapsacks else of_file)
-        assert (entry.constraints is not None) == of_knapsacks
+        problem = "qap" if entry.file.endswith(".dat") else "tsp"
+        if entry.set in ("orlib", "sac94", "gk"):
+            problem = "mkp"
+        elif entry.set in MODELS:
+            problem = entry.set
+        elif entry.set == "demo":
+            problem = entry.file.partition("/")[0]
+        assert entry.problem == problem
+        assert (entry.constraints is not None) == (problem == "mkp")
         assert len(bytes.fromhex(entry.sha256)) == 32
 
 

@@ -12,15 +12,19 @@ from islands.instances.catalogue import catalogue
 from islands.instances.mkp import read_sol
 from islands.instances.sln import read_sln
 from islands.instances.synthetic import (
+    LATTICE,
     correlated_mkp,
     demo_mkp,
     demo_qap,
+    demo_tour,
     demo_tsp,
     grid_qap,
+    land_tsp,
     uniform_tsp,
 )
 from islands.instances.tsplib import read_tsp
 from islands.paths import data_folder
+from islands.problems.tsp import Tsp
 
 
 def test_the_generators_return_the_embedded_instances() -> None:
@@ -29,11 +33,13 @@ def test_the_generators_return_the_embedded_instances() -> None:
     file, optimum = demo_qap()
     assert qaplib_text(file) == (embedded / "qap" / "demo.dat").read_text()
     assert read_sln(embedded / "qap" / "demo.sln", file.size).order.tolist() == optimum.tolist()
+    assert tsplib_text(demo_tour()) == (embedded / "tsp" / "tour.tsp").read_text()
     assert drake_text(demo_mkp()) == (embedded / "mkp" / "demo.dat").read_text()
 
 
 def test_the_catalogue_contains_the_embedded_instances() -> None:
     sizes = {"tsp": demo_tsp().dimension, "qap": demo_qap()[0].size, "mkp": demo_mkp().size}
+    sizes["tour"] = demo_tour().dimension
     for name, size in sizes.items():
         entry = catalogue().entry("demo", name)
         assert entry is not None
@@ -66,6 +72,62 @@ def test_cities_are_in_the_square_and_depend_on_the_seed() -> None:
     assert places is not None
     assert (places.min(), places.max()) == (0, 99)
     assert not np.array_equal(places, uniform_tsp(5_000, seed=2, side=100).coordinates)
+
+
+def around_tree(squares: set[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the tour around a tree that spans squares, by keeping a wall of it on the left."""
+    joined, found = set[frozenset[tuple[int, int]]](), [min(squares)]
+    for x, y in found:  # grows
+        for near in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)):
+            if near in squares and near not in found:
+                found.append(near)
+                joined.add(frozenset({(x, y), near}))
+    assert {*found} == squares, "the land is not connected"
+
+    def passes(one: tuple[int, int], other: tuple[int, int]) -> bool:
+        """Return whether a step between cities crosses no edge of the tree, and stays on it."""
+        own, next_one = ((x // 2, y // 2) for x, y in (one, other))
+        if own != next_one:
+            return frozenset({own, next_one}) in joined
+        (x, y), (dx, dy) = own, ((one[0] + other[0]) % 4, (one[1] + other[1]) % 4)
+        side = (0, 1 if one[1] % 2 else -1) if one[0] != other[0] else (1 if one[0] % 2 else -1, 0)
+        assert dx != dy
+        return frozenset({own, (x + side[0], y + side[1])}) not in joined
+
+    cities = [(2 * x + i, 2 * y + j) for x, y in squares for i in (0, 1) for j in (0, 1)]
+    tour = [cities[0]]
+    while True:
+        x, y = tour[-1]
+        near = [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
+        ways = [n for n in near if n in set(cities) and passes((x, y), n) and n not in tour[-2:]]
+        if tour[0] in ways and len(tour) > 2:
+            return tour
+        tour.append(ways[0])
+
+
+def test_a_tour_around_the_land_is_optimal() -> None:
+    made = land_tsp(((0, 0), (6, 2), (9, -4)), 12, seed=3)
+    assert made.coordinates is not None
+    places = made.coordinates.astype(int) // LATTICE
+    assert len({*map(tuple, places.tolist())}) == made.dimension  # so no edge is shorter
+    squares = {(x // 2, y // 2) for x, y in places.tolist()}
+    assert len(squares) * 4 == made.dimension
+    tour = around_tree(squares)
+    assert sorted(tour) == sorted(map(tuple, places.tolist()))
+    number = {place: i for i, place in enumerate(map(tuple, places.tolist()))}
+    order = np.array([number[place] for place in tour])
+    assert Tsp(made).cost(order) == made.dimension * LATTICE
+
+
+def test_the_optimum_of_the_embedded_tour_is_the_bound() -> None:
+    entry, made = catalogue().entry("demo", "tour"), demo_tour()
+    assert entry is not None
+    assert entry.best_known is not None
+    assert entry.best_known.value == LATTICE * made.dimension
+    assert made.coordinates is not None
+    places = made.coordinates.astype(int) // LATTICE
+    squares = {(x // 2, y // 2) for x, y in places.tolist()}
+    assert len(around_tree(squares)) == made.dimension == 4 * len(squares)
 
 
 @pytest.mark.parametrize(("rows", "columns", "seed"), [(2, 4, 1), (3, 3, 1), (3, 3, 2)])

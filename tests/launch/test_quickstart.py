@@ -16,7 +16,7 @@ def test_quickstart_installs_once_and_passes_its_arguments_on(machine: Machine) 
     assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
     command = "<mpirun><-n><2><-m><islands><run>"
     assert first.stdout == f"{command}<demo/tsp><--set><a=b  c>\n"
-    assert second.stdout == f"{command}\n"
+    assert second.stdout == f"{command}<demo/tour><--islands><8><--interval><10>\n"
     assert len(machine.calls("-m venv")) == 1
     assert [line[-6:] for line in machine.calls("-m pip install")] == [".[mpi]"]
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -189,3 +192,47 @@ def test_a_cost_and_a_mutation_share_exact_functions(mutation: str) -> None:
     few = {"generations": 20, "islands": 2, "population": 32, "backend": "cpu"}
     result = islands.solve(problem, algorithm="ga", mutation=mutation, **few)
     assert result.cost == pytest.approx(problem.cost(result.solution), rel=1e-9)
+
+
+def test_a_cost_that_is_true_or_false_is_refused() -> None:
+    assert "which is true or false and no cost" in error(lambda row: row[0] > 3, "function")
+    assert "which is true or false and no cost" in error(lambda rows: rows[:, 0] > 3, "batch")
+
+
+_AGAIN = """
+import islands
+
+with open("times.txt", "a") as file:
+    file.write("x")
+secret = 7
+
+
+def cost(order):
+    return float(order[0]) + secret
+
+
+result = islands.solve(
+    islands.permutation(5, function=cost), algorithm="ga", generations=3, threads=2, backend="cpu"
+)
+assert result.cost == 7.0
+"""
+
+
+def test_a_script_with_function_runs_once(tmp_path: Path) -> None:
+    """Each process that called the function imported the script, which ran its statements again."""
+    (tmp_path / "own.py").write_text(_AGAIN)
+    subprocess.run([sys.executable, "own.py"], cwd=tmp_path, check=True)
+    assert (tmp_path / "times.txt").read_text() == "x"
+
+
+def test_processes_call_a_function_of_any_place() -> None:
+    me = os.getpid()
+
+    def cost(order: Any) -> float:
+        return float(order[0]) if os.getpid() == me else float(order[0]) + 0.0
+
+    own = islands.permutation(5, function=cost)
+    assert own.python is not None
+    with own.python.prepared(2) as words:
+        assert words == "costs by function=, called by 2 processes"
+        assert own.python.costs(ORDERS[:, :5]).tolist() == [0.0] * 4

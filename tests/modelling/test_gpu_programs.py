@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from moving_problems import problem as moving_problem
+from own_steps import problem as problem_of_steps
 from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
 
 import islands
@@ -55,10 +56,15 @@ def problems() -> dict[str, Model]:
         found[f"{name}-together"] = state(12, cost=_TOGETHER, cooperative=True, data=_DATA)
         found[f"{name}-repair"] = state(12, cost=_INTEGERS, repair=_REPAIR, data=_DATA)
         found[f"{name}-batch"] = state(12, batch=lambda solutions: solutions.sum(axis=1))
+    found["subset-choice"] = islands.subset(
+        12, choose=3, cost=_INTEGERS, repair=_REPAIR, data=_DATA
+    )
     for what, cost in {"integers": _INTEGERS, "reals": _REALS}.items():
         found[f"box-{what}"] = islands.real(-1, 1, 12, cost=cost, data=_DATA)
     for kind in ("delta", "state of choice", "state of places", "state of vectors"):
         found[kind] = moving_problem(kind)[0]
+    found["steps"] = problem_of_steps()
+    found["shop"] = islands.models.job_shop([[0, 1], [1, 0]], [[1, 2], [3, 4]])
     found["quadratic"] = islands.qubo([[1, 2], [3, 4]])
     found["quadratic-real"] = islands.qubo([[1.5, 2], [3, 4]])
     found["box-repair"] = islands.real(-1, 1, 12, cost=_REALS, repair=_REPAIR, data=_DATA)

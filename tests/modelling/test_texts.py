@@ -279,3 +279,32 @@ def test_other_parameters_are_refused(signature: Signature, parameters: str) -> 
 def test_a_missing_function_is_refused() -> None:
     with pytest.raises(UsageError, match=r"does not define cost\. Write __device__ long"):
         COST.require("cost.cuh", [])
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("if (s[0] >= 0) {}", "return-type"),
+        ("return 7 / 0;", "division by zero"),
+        ("double sum = s[0];\n    return sum;", "returns a real number: let cost and all other"),
+        ("return n > 1 ? INFINITY : s[0];", "returns a real number: let cost and all other"),
+    ],
+)
+def test_code_that_loses_its_value_is_refused(body: str, message: str) -> None:
+    """A missing return ended the process; the fraction of a real cost was lost silently."""
+    with pytest.raises(CompileError, match=rf"{message}.*cost\.cu|cost\.cu.*{message}"):
+        islands.permutation(4, cost=cost_text(body)).program_costs(np.arange(4)[np.newaxis], "cpu")
+
+
+def test_a_change_of_a_whole_cost_is_no_real_number() -> None:
+    delta = "/* a */ __device__ long long\ndelta(const Solution& s, int n, const Data&, Swap m) {"
+    own = islands.permutation(4, cost=cost_text("return s[0];"), delta=f"{delta} return 0.5; }}")
+    with pytest.raises(CompileError, match=r"returns a real number.*delta\.cu, line 2"):
+        islands.solve(own, algorithm="ga", improver="swap", backend="cpu", generations=1)
+
+
+@NEEDS_NVRTC
+@pytest.mark.parametrize("body", ["if (s[0] >= 0) {}", "double sum = s[0];\n return sum;"])
+def test_gpus_refuse_such_code_too(body: str) -> None:
+    with pytest.raises(CompileError, match=r"cost\.cu"):
+        require_for_gpu(islands.permutation(4, cost=cost_text(body)))

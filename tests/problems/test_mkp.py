@@ -24,7 +24,7 @@ from islands.migration import MigrationSettings
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.mkp import PENALTIES, WAYS, Mkp, MkpSettings
-from islands.problems.utilities import UTILITIES, orders
+from islands.problems.utilities import UTILITIES, orders, prices_of
 
 
 @pytest.mark.parametrize(("way", "fit_first"), [*((way, False) for way in WAYS), ("linear", True)])
@@ -105,7 +105,7 @@ def test_items_that_never_fit_and_zero_capacities(backend: Backend) -> None:
     problem.check(seen[0])
     assert costs == [-int(problem.file.profits @ seen[0])]
     for kind in UTILITIES:
-        last = orders(problem.file, kind, 4)[:, 10:]
+        last = orders(problem.file, prices_of(problem.file, kind), 4)[:, 10:]
         assert np.sort(last, axis=1).tolist() == [[*range(10)]] * 4
 
 

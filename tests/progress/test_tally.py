@@ -61,7 +61,8 @@ def test_all_ranks_get_the_same_stop_requests() -> None:
     islands = [measured(7, 0, 3, 10), measured(5, 1, 4, 20), measured(5, 2, 4, 30)]
     other = Tally.of(islands[2:])
     late = 99_000_000_000
-    ranks = Ranks([4, late, other.best, other.best_generation, 2, other.evaluations, 0, 30, 1, 0])
+    row = [4, late, other.best, other.best_generation, 2, other.evaluations, 0, 30, 1, 0, 0]
+    ranks = Ranks(row)
     tally, calls = Tally.of(islands[:2]).of_all_ranks(ranks, 2, 1.25)
     assert tally == Tally.of(islands)
     # The signals of all ranks, and the time of rank 0.

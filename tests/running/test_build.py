@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ def test_ranks_on_a_gpu_are_counted(
     seen: list[list[str]], sharers: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def chosen(name: str, threads: object, gpu: int, sharers: int) -> Any:
-        return sharers
+        return SimpleNamespace(sharers=sharers)
 
     monkeypatch.setattr(build, "takes_gpu", lambda _: True)
     monkeypatch.setattr(build, "choose", chosen)
@@ -33,6 +34,6 @@ def test_ranks_on_a_gpu_are_counted(
     def taken(world: World) -> Any:
         world.local_rank, world.local_size = world.rank, world.size
         world.local_allgather = lambda _: seen  # type: ignore[assignment, method-assign]
-        return build.take_device(world, "cuda", share_gpu=True)
+        return build.take_device(world, "cuda", share_gpu=True).sharers  # type: ignore[attr-defined]
 
     assert on_ranks(len(seen), taken) == sharers

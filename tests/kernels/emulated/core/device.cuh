@@ -120,6 +120,29 @@ inline uint32_t __dp4a(uint32_t a, uint32_t b, uint32_t sum) {
     for (int k = 0; k < 32; k += 8) sum += (a >> k & 255) * (b >> k & 255);
     return sum;
 }
+
+// Two 16-bit integers a word; the second operand of the products has bytes.
+template <class Combine>
+inline uint32_t by_halves(Combine combine) {
+    return (uint32_t(combine(0)) & 0xffffu) | uint32_t(combine(16)) << 16;
+}
+inline int half_at(uint32_t word, int bit) { return int16_t(word >> bit & 0xffffu); }
+inline uint32_t __vadd2(uint32_t a, uint32_t b) {
+    return by_halves([&](int bit) { return half_at(a, bit) + half_at(b, bit); });
+}
+inline uint32_t __vsub2(uint32_t a, uint32_t b) {
+    return by_halves([&](int bit) { return half_at(a, bit) - half_at(b, bit); });
+}
+inline uint32_t __viaddmin_s16x2(uint32_t a, uint32_t b, uint32_t c) {
+    return by_halves([&](int bit) {
+        return std::min<int>(int16_t(half_at(a, bit) + half_at(b, bit)), half_at(c, bit));
+    });
+}
+inline int __dp2a_lo(int a, int b, int sum) {
+    return sum + half_at(a, 0) * int8_t(b) + half_at(a, 16) * int8_t(b >> 8);
+}
+inline int __dp2a_hi(int a, int b, int sum) { return __dp2a_lo(a, b >> 16, sum); }
+
 // A clock that is so fast that kernels always find time passed.
 inline long long clock64() {
     static long long cycles = 0;

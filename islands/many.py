@@ -1,0 +1,167 @@
+"""Many instances in one call: each is solved as by `solve`, on one thread, several at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from islands.backends import takes_gpu
+from islands.backends.cpu import share_of_cores
+from islands.campaign.workers import Workers
+from islands.configuration.stop import CONVERGED, KEYWORDS
+from islands.custom.scripts import refuse_while_importing
+from islands.errors import IslandsError, UsageError
+from islands.parallel import World
+from islands.parallel import world as launched_world
+from islands.problems.batches import as_problems
+from islands.progress.progress import Progress
+from islands.progress.result import Result
+from islands.solver import Session
+from islands.text import shown
+
+_STOP = (CONVERGED, "seconds=10")
+"""When an instance ends if nothing else is said."""
+_OF_A_RUN = {
+    "out": "Results are returned; the command `islands run --batch` writes files",
+    "verbose": "The command `islands run --batch` shows the progress",
+    "session": "Each thread has a device of its own",
+}
+_ROUND = 64
+"""Instances for each thread between two exchanges of results among ranks."""
+
+_Task = tuple[int, Any, int | None]
+"""The number of a result, its problem and its seed."""
+
+
+def solve_many(problems: Iterable[Any], **settings: Any) -> list[Result]:
+    """Solve many problems, several at a time; return their results in order.
+
+    >>> tours = np.random.default_rng(4).random((5, 12, 2)) * 1000
+    >>> [len(each.solution) for each in islands.solve_many(tours, seed=4)]
+    [12, 12, 12, 12, 12]
+
+    `problems` is any iterable of what `solve` takes, or an array of shape (B, n, 2) for tours, or
+    (B, n, n) for tours with matrices of distances; `tsp_batch`, `qap_batch` and `mkp_batch` make
+    the problems of other arrays.
+
+    `settings` are those of `solve`, for all problems alike. `seeds` has one seed for each of them.
+    `runs=R` solves each problem R times, with consecutive seeds: the R results of a problem follow
+    one another. `threads` is the number of problems that are solved at a time on a CPU, each by one
+    thread; by default, all cores.
+
+    A problem without a criterion to stop ends when its search has converged, or after 10 s:
+    `reason` says which. Each result is the one that `solve` returns with the same settings, bit for
+    bit, unless time has ended it. Under MPI, call this on every rank: the ranks share the work, and
+    each gets all results.
+    """
+    found = dict(iter_many(problems, **settings))
+    return [found[index] for index in range(len(found))]
+
+
+def iter_many(
+    problems: Iterable[Any],
+    *,
+    seed: int | None = None,
+    seeds: Iterable[int] | None = None,
+    runs: int = 1,
+    backend: str = "auto",
+    threads: int | None = None,
+    callback: Any = None,
+    world: World | None = None,
+    **settings: Any,
+) -> Iterator[tuple[int, Result]]:
+    """Yield the index and the result of each problem as soon as it is solved; see `solve_many`.
+
+    Only the problems in progress are in memory, if `problems` makes them one by one.
+    """
+    refuse_while_importing("islands.iter_many")
+    for name, words in _OF_A_RUN.items():
+        if settings.get(name):
+            raise UsageError(f"{name}: many problems cannot have it. {words}")
+    if seed is not None and seeds is not None:
+        raise UsageError("seed and seeds: give one of them, a seed for all or a list")
+    if not isinstance(runs, int | np.integer) or isinstance(runs, bool) or runs < 1:
+        raise UsageError(f"runs={shown(runs)}: must be a whole number of at least 1")
+    if not any(settings.get(each) is not None for each in ("stop", "preset", "config", *KEYWORDS)):
+        settings["stop"] = list(_STOP)
+    tasks = _tasks(as_problems(problems), seed, seeds, int(runs))
+    ranks = world if world is not None else launched_world()
+    return _solved(tasks, ranks, backend, threads, callback, settings)
+
+
+def _tasks(
+    problems: Iterable[Any], seed: int | None, seeds: Iterable[int] | None, runs: int
+) -> Iterator[_Task]:
+    """Yield the tasks in order; refuse fewer or more seeds than problems."""
+    given = None if seeds is None else iter(seeds)
+    index = 0
+    for number, problem in enumerate(problems):
+        first = seed
+        if given is not None:
+            first = next(given, None)
+            if first is None:
+                raise UsageError(
+                    f"seeds: has {number}, fewer than problems. Give one for each problem"
+                )
+        for run in range(runs):
+            own = first if run == 0 else (1 if first is None else first) + run
+            yield index, problem, own
+            index += 1
+    if given is not None and next(given, None) is not None:
+        raise UsageError("seeds: has more than there are problems. Give one for each problem")
+
+
+def _solved(
+    tasks: Iterator[_Task],
+    ranks: World,
+    backend: str,
+    threads: int | None,
+    callback: Any,
+    settings: dict[str, Any],
+) -> Iterator[tuple[int, Result]]:
+    on_gpu = takes_gpu(backend)
+    workers = 1 if on_gpu else threads or share_of_cores(ranks.local_size)
+    if on_gpu:
+        settings.setdefault("gpus", 1)  # each problem is solved on one
+    with ExitStack() as stack:
+        sessions = []
+        for _ in range(workers):
+            # All ranks of a host choose their GPUs together, but each solves alone.
+            made = (
+                Session(backend="cuda", world=ranks)
+                if on_gpu
+                else Session(backend="cpu", threads=1, world=World())
+            )
+            made.world = World()
+            sessions.append(stack.enter_context(made))
+        pool = Workers(sessions)
+
+        def ends(progress: Progress) -> bool:
+            return pool.ends.is_set() or (callback is not None and callback(progress) is True)
+
+        def make(session: Session, task: _Task) -> Result:
+            index, problem, seed = task
+            own = settings if seed is None else settings | {"seed": seed}
+            try:
+                return session.solve(problem, callback=ends, **own)
+            except IslandsError as error:
+                error.args = (f"problems[{index}]: {error}",)
+                raise
+
+        def done(tasks: Iterable[_Task]) -> Iterator[tuple[int, Result]]:
+            for (index, _, _), future in pool.done(tasks, make):
+                yield index, future.result()
+
+        if ranks.size == 1:
+            yield from done(tasks)
+            return
+        while whole := list(islice(tasks, _ROUND * ranks.size * workers)):
+            mine = done(whole[ranks.rank :: ranks.size])
+            own: list[tuple[int, Result]] = ranks.run_on_all(partial(list, mine))
+            for part in ranks.allgather(own):
+                yield from part

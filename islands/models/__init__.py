@@ -1,0 +1,11 @@
+"""Models: problems that many people have, each stated as a user of the package would.
+
+Each file has one problem: its cost, a search by moves, a reader of the usual files and a picture.
+Copy one and change it.
+"""
+
+from islands.models.covering import set_cover as set_cover
+from islands.models.cuts import max_cut as max_cut
+from islands.models.flow_shops import flow_shop as flow_shop
+from islands.models.job_shops import job_shop as job_shop
+from islands.models.quadratic import qubo as qubo

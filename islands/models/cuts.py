@@ -1,0 +1,107 @@
+"""Maximum cuts: two sides of a graph with the most weight of edges between them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from islands.errors import UsageError
+from islands.modelling.api import subset
+from islands.modelling.model import Model
+from islands.models.files import Words, refusing
+from islands.models.graphs import draw_graph, neighbours, pairs_of
+
+_COST = """
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    long long sum = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        for (long long k = data.first[i]; k < data.first[i + 1] && data.other[k] < i; ++k) {
+            if (s[i] != s[data.other[k]]) sum += data.weight[k];
+        }
+    }
+    return block::sum(int64_t(sum));
+}
+"""
+_STATE = """
+struct State {
+    long long* gain;  // change of the cut if a node changes sides
+    __device__ State(Memory& memory, int n, const Data&) : gain(memory.take<long long>(n)) {}
+};
+
+__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        long long gain = 0;
+        for (long long k = data.first[i]; k < data.first[i + 1]; ++k) {
+            gain += s[i] == s[data.other[k]] ? data.weight[k] : -data.weight[k];
+        }
+        state.gain[i] = gain;
+    }
+}
+
+__device__ long long change(const State& state, const Solution&, int, const Data&, Flip move) {
+    return state.gain[move.item];
+}
+
+__device__ void apply(State& state, const Solution& s, int, const Data& data, Flip move) {
+    const bool side = s[move.item];
+    const long long end = data.first[move.item + 1];
+    for (long long k = data.first[move.item] + threadIdx.x; k < end; k += blockDim.x) {
+        const int j = data.other[k];
+        state.gain[j] += s[j] == side ? -2 * data.weight[k] : 2 * data.weight[k];
+    }
+    if (threadIdx.x == 0) state.gain[move.item] = -state.gain[move.item];
+}
+"""
+
+
+def max_cut(
+    edges: ArrayLike, weights: ArrayLike | None = None, *, name: str | None = None
+) -> Model:
+    """Return the problem of two sides of a graph with the most weight of edges between them.
+
+    `edges` is a row of two nodes for each edge; nodes are numbered from 0. `weights` are whole
+    numbers, of which negative ones are possible; without them each edge has the weight 1. A
+    solution has 1 for the nodes of one side.
+
+    >>> problem = islands.models.max_cut([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]])
+    >>> islands.solve(problem, generations=20).cost
+    4
+    """
+    pairs, n = pairs_of(edges)
+    each = np.ones(len(pairs), np.int64) if weights is None else np.asarray(weights)
+    if each.shape != (len(pairs),) or each.dtype.kind not in "iu":
+        raise UsageError(f"weights: must be {len(pairs)} whole numbers, one for each edge")
+    each = each.astype(np.int64)
+    if np.abs(each).sum(dtype=np.float64) >= 2.0**60:
+        raise UsageError("weights: their sum exceeds 2**60. Use smaller ones")
+    first, other, weight = neighbours(pairs, each, n)
+
+    def cuts(sides: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray((sides[:, pairs[:, 0]] != sides[:, pairs[:, 1]]) @ each)
+
+    return subset(
+        n,
+        cost=_COST,
+        state=_STATE,
+        data={"first": first, "other": other, "weight": weight},
+        cooperative=True,
+        reference=cuts,
+        maximise=True,
+        name=name or f"maxcut-{n}",
+        plot=lambda solution, axes: draw_graph(axes, pairs, solution),
+    )
+
+
+def read(path: Path) -> Model:
+    """Return the problem in a file: nodes and edges; for each edge, two nodes from 1 and weight."""
+    words = Words(path)
+    n, m = words.numbers(2, "sizes", 1, 10_000_000)
+    found = np.array(words.numbers(3 * m, "numbers of edges", -(2**31))).reshape(m, 3)
+    words.end()
+    if found[:, :2].min() < 1 or found[:, :2].max() > n:
+        raise words.error(f"an edge has a node that is not from 1 to {n}. Correct it")
+    with refusing(path):
+        return max_cut(found[:, :2] - 1, found[:, 2])

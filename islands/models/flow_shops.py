@@ -1,0 +1,203 @@
+"""Permutation flow shops: the order in which all machines process the jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.errors import UsageError
+from islands.modelling.api import permutation
+from islands.modelling.model import Model
+from islands.models.files import Words, refusing
+from islands.models.gantt import draw_gantt
+from islands.text import unknown
+
+_OBJECTIVES = ("makespan", "flow_time")
+_COST = """
+// Let a job follow those that end on the machines at `ready`.
+__device__ void add(const Data& data, int job, int* ready) {
+    const int* const time = data.time + job * MACHINES;
+    ready[0] += time[0];
+    for (int k = 1; k < MACHINES; ++k) ready[k] = max(ready[k], ready[k - 1]) + time[k];
+}
+
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    int ready[MACHINES] = {};
+    long long sum = 0;
+    for (int i = 0; i < n; ++i) {
+        add(data, s[i], ready);
+        sum += ready[MACHINES - 1];
+    }
+    return SUMS ? sum : ready[MACHINES - 1];
+}
+"""
+_STATE = """
+struct State {
+    int *head, *tail;  // of each place and machine: when it ends; from its begin to the end
+    long long* sum;    // of the ends of the jobs up to each place
+    __device__ State(Memory& memory, int n, const Data&)
+        : head(memory.take<int>(n * MACHINES)), tail(memory.take<int>(n * MACHINES)),
+          sum(memory.take<long long>(n)) {}
+};
+
+// Moves the job at u to place v.
+struct Step {
+    int u, v;
+};
+
+__device__ void load(int* ready, const int* from, bool exists) {
+    for (int k = 0; k < MACHINES; ++k) ready[k] = exists ? from[k] : 0;
+}
+
+// Compute heads from a place on, and tails up to another one.
+template <class Order>
+__device__ void follow(State& state, const Order& s, int n, const Data& data, int from, int to) {
+    int ready[MACHINES];
+    load(ready, state.head + (from - 1) * MACHINES, from > 0);
+    long long sum = from > 0 ? state.sum[from - 1] : 0;
+    for (int i = from; i < n; ++i) {
+        add(data, s[i], ready);
+        state.sum[i] = sum += ready[MACHINES - 1];
+        for (int k = 0; k < MACHINES; ++k) state.head[i * MACHINES + k] = ready[k];
+    }
+    if (SUMS) return;
+    load(ready, state.tail + (to + 1) * MACHINES, to + 1 < n);
+    for (int i = to; i >= 0; --i) {
+        const int* const time = data.time + s[i] * MACHINES;
+        ready[MACHINES - 1] += time[MACHINES - 1];
+        for (int k = MACHINES - 2; k >= 0; --k) ready[k] = max(ready[k], ready[k + 1]) + time[k];
+        for (int k = 0; k < MACHINES; ++k) state.tail[i * MACHINES + k] = ready[k];
+    }
+}
+
+__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
+    follow(state, s, n, data, 0, n - 1);
+}
+
+__device__ bool propose(const State&, const Solution&, int n, const Data&, Random& random,
+                        Step& step) {
+    step.u = random.below(n);
+    if (random.below(2)) {
+        const int by = 1 + random.below(max(1, min(n - 1, max(3, n / 10))));
+        step.v = random.below(2) ? step.u + by : step.u - by;
+    } else {
+        step.v = random.below(n);
+    }
+    return step.v != step.u && step.v >= 0 && step.v < n;
+}
+
+__device__ long long change(const State& state, const Solution& s, int n, const Data& data,
+                            Step step) {
+    const int low = min(step.u, step.v), high = max(step.u, step.v);
+    int ready[MACHINES];
+    load(ready, state.head + (low - 1) * MACHINES, low > 0);
+    long long sum = low > 0 ? state.sum[low - 1] : 0;
+    for (int i = low; i <= high; ++i) {
+        const int from = i == step.v ? step.u : step.u < step.v ? i + 1 : i - 1;
+        add(data, s[from], ready);
+        sum += ready[MACHINES - 1];
+    }
+    if (SUMS) {
+        for (int i = high + 1; i < n; ++i) {
+            add(data, s[i], ready);
+            sum += ready[MACHINES - 1];
+        }
+        return sum - state.sum[n - 1];
+    }
+    int last = 0;
+    for (int k = 0; k < MACHINES; ++k) {
+        last = max(last, ready[k] + (high + 1 < n ? state.tail[(high + 1) * MACHINES + k] : 0));
+    }
+    return last - state.head[n * MACHINES - 1];
+}
+
+__device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step) {
+    const long long before = SUMS ? state.sum[n - 1] : state.head[n * MACHINES - 1];
+    const int job = s[step.u], by = step.u < step.v ? 1 : -1;
+    for (int i = step.u; i != step.v; i += by) s.set(i, s[i + by]);
+    s.set(step.v, job);
+    follow(state, s, n, data, min(step.u, step.v), max(step.u, step.v));
+    return (SUMS ? state.sum[n - 1] : state.head[n * MACHINES - 1]) - before;
+}
+"""
+
+
+def flow_shop(
+    times: Sequence[Sequence[int]], *, objective: str = "makespan", name: str | None = None
+) -> Model:
+    """Return the problem of the best order of jobs that pass all machines one after another.
+
+    Job j takes `times[j][k]` on machine k, and all machines process the jobs in the same order.
+    `objective` is the end of the last job, "makespan", or the sum of the ends of all jobs,
+    "flow_time".
+
+    >>> problem = islands.models.flow_shop([[3, 2], [1, 4], [2, 1]])
+    >>> islands.solve(problem, generations=20).cost
+    8
+    """
+    time = np.asarray(times)
+    if time.ndim != 2 or not time.size or time.dtype.kind not in "iu" or int(time.min()) < 0:
+        raise UsageError("times: must be rows of whole numbers of at least 0, one for each job")
+    if int(time.sum()) >= 2**30:
+        raise UsageError("times: their sum exceeds 2**30. Use a larger unit of time")
+    if objective not in _OBJECTIVES:
+        raise UsageError(unknown("objective", objective, _OBJECTIVES))
+    n, m = time.shape
+    words = {"MACHINES": str(m), "SUMS": "true" if objective == "flow_time" else "false"}
+
+    def filled(text: str) -> str:
+        for word, value in words.items():
+            text = text.replace(word, value)
+        return text
+
+    def costs(orders: NDArray[Any]) -> NDArray[Any]:
+        ready = np.zeros((len(orders), m), np.int64)
+        total = np.zeros(len(orders), np.int64)
+        for jobs in orders.T:
+            ready[:, 0] += time[jobs, 0]
+            for k in range(1, m):
+                ready[:, k] = np.maximum(ready[:, k], ready[:, k - 1]) + time[jobs, k]
+            total += ready[:, -1]
+        return total if objective == "flow_time" else ready[:, -1]
+
+    def draw(order: Any, axes: Any) -> None:
+        ready, rows = [0] * m, []
+        for job in np.asarray(order).tolist():
+            for k in range(m):
+                begin = max(ready[k], ready[k - 1] if k else 0)
+                ready[k] = begin + int(time[job, k])
+                rows.append((job, k, begin, ready[k]))
+        draw_gantt(axes, rows)
+
+    return permutation(
+        n,
+        cost=filled(_COST),
+        state=filled(_STATE),
+        data={"time": time.astype(np.int32)},
+        reference=costs,
+        name=name or f"flowshop-{n}x{m}",
+        plot=draw,
+    )
+
+
+def bound(times: Sequence[Sequence[int]]) -> int:
+    """Return a lower bound of the makespan: each machine with the least times around it."""
+    time = np.asarray(times, np.int64)
+    before, after = time.cumsum(axis=1) - time, time[:, ::-1].cumsum(axis=1)[:, ::-1] - time
+    machines = before.min(axis=0) + time.sum(axis=0) + after.min(axis=0)
+    return int(max(machines.max(), time.sum(axis=1).max()))
+
+
+def read(path: Path) -> Model:
+    """Return the first problem in a file of Taillard: a head, then a row for each machine."""
+    words = Words(path)
+    words.skip_past(b":")
+    n, m, *_ = words.numbers(5, "numbers of the head")
+    words.skip_past(b":")
+    rows = np.array(words.numbers(n * m, "times")).reshape(m, n)
+    with refusing(path):
+        return flow_shop(rows.T.tolist())

@@ -1,0 +1,56 @@
+"""Graphs as arrays: checked edges, the neighbours of each node, and a picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from islands.errors import UsageError
+
+_DRAWN = 20_000
+"""The most edges that a picture shows."""
+
+
+def pairs_of(edges: ArrayLike) -> tuple[NDArray[np.int64], int]:
+    """Return the edges as pairs of nodes, and the number of nodes; refuse what is no graph."""
+    pairs = np.asarray(edges)
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or not len(pairs) or pairs.dtype.kind not in "iu":
+        raise UsageError("edges: must be rows of two nodes, numbered from 0")
+    if int(pairs.min()) < 0:
+        raise UsageError(f"edges: {pairs.min()} is below 0. Number nodes from 0")
+    if (pairs[:, 0] == pairs[:, 1]).any():
+        raise UsageError("edges: one of them leads from a node to itself. Leave it out")
+    return pairs.astype(np.int64), int(pairs.max()) + 1
+
+
+def neighbours(
+    pairs: NDArray[np.int64], weights: NDArray[np.int64], n: int
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
+    """Return where the neighbours of each node begin, the neighbours in order, and weights.
+
+    The weights of edges between the same nodes are added.
+    """
+    low, high = pairs.min(axis=1), pairs.max(axis=1)
+    keys, inverse = np.unique(low * n + high, return_inverse=True)
+    total = np.zeros(len(keys), np.int64)
+    np.add.at(total, inverse, weights)
+    one, other = np.divmod(keys, n)
+    begin, end = np.concatenate([one, other]), np.concatenate([other, one])
+    order = np.lexsort((end, begin))
+    first = np.searchsorted(begin[order], np.arange(n + 1)).astype(np.int64)
+    return first, end[order].astype(np.int32), np.concatenate([total, total])[order]
+
+
+def draw_graph(axes: Any, pairs: NDArray[np.int64], classes: Any) -> None:
+    """Draw nodes on a circle, sorted and coloured by their class, and edges."""
+    classes = np.asarray(classes)
+    turn = np.empty(len(classes))
+    turn[np.argsort(classes, kind="stable")] = np.linspace(0, 2 * np.pi, len(classes), False)
+    x, y = np.cos(turn), np.sin(turn)
+    shown = pairs[:: max(1, len(pairs) // _DRAWN)].T
+    axes.plot(x[shown], y[shown], color="0.8", linewidth=0.2, zorder=0)
+    axes.scatter(x, y, c=[f"C{each % 10}" for each in classes.tolist()], s=8)
+    axes.set_aspect("equal")
+    axes.set_axis_off()

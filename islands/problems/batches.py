@@ -1,0 +1,150 @@
+"""Many problems from arrays with one more dimension, each made when it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.errors import UsageError
+from islands.problems.base import Problem
+from islands.problems.data import mkp, qap, tsp
+from islands.text import shown
+
+
+class Batch(Sequence[Problem]):
+    """Problems that are made from parts of arrays; only the arrays are in memory."""
+
+    def __init__(self, count: int, made: Callable[[int], Problem]) -> None:
+        self._count, self._made = count, made
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Problem: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Problem]: ...
+
+    def __getitem__(self, index: int | slice) -> Problem | Sequence[Problem]:
+        chosen = range(self._count)[index]
+        if isinstance(chosen, range):
+            return Batch(len(chosen), lambda place: self._made(chosen[place]))
+        return self._made(chosen)
+
+
+def tsp_batch(coordinates: Any = None, metric: str = "EUC_2D", *, distances: Any = None) -> Batch:
+    """Return many travelling salesman problems: see `tsp` for one.
+
+    `coordinates` has the shape (B, n, 2), `distances` (B, n, n); a list may have arrays of
+    different sizes.
+
+    >>> len(islands.tsp_batch(np.zeros((5, 12, 2))))
+    5
+    """
+    if (coordinates is None) == (distances is None):
+        given = "neither" if coordinates is None else "both"
+        raise UsageError(
+            f"tsp_batch: {given} of coordinates and distances given. Write"
+            " islands.tsp_batch(coordinates) or islands.tsp_batch(distances=matrices)"
+        )
+    if distances is not None:
+        matrices = _parts("distances", distances, 2)
+        return Batch(len(matrices), lambda i: tsp(metric=metric, distances=matrices[i]))
+    places = _parts("coordinates", coordinates, 2)
+    return Batch(len(places), lambda i: tsp(places[i], metric))
+
+
+def qap_batch(flows: Any, distances: Any) -> Batch:
+    """Return many quadratic assignment problems: see `qap` for one.
+
+    Both have the shape (B, n, n), or one of them (n, n) for the same matrix in all problems.
+    """
+    parts = {"flows": _alike("flows", flows, 2), "distances": _alike("distances", distances, 2)}
+    return Batch(_count(parts), lambda i: qap(*(each(i) for _, each in parts.values())))
+
+
+def mkp_batch(profits: Any, weights: Any, capacities: Any) -> Batch:
+    """Return many multidimensional knapsack problems: see `mkp` for one.
+
+    `profits` has the shape (B, n), `weights` (B, m, n), `capacities` (B, m); any of them may lack
+    the first dimension, if all problems have the same.
+    """
+    parts = {
+        "profits": _alike("profits", profits, 1),
+        "weights": _alike("weights", weights, 2),
+        "capacities": _alike("capacities", capacities, 1),
+    }
+    return Batch(_count(parts), lambda i: mkp(*(each(i) for _, each in parts.values())))
+
+
+def as_problems(problems: Any) -> Iterable[Any]:
+    """Return an iterable of problems; an array of tours has one for each of its parts."""
+    if isinstance(problems, str | Path | Problem):
+        raise UsageError(
+            f"problems={shown(problems)}: is one problem. Write islands.solve for one, or a list"
+        )
+    if not hasattr(problems, "__array__"):
+        return _iterable(problems)
+    array = np.asarray(problems)
+    if array.ndim == 3 and array.shape[2] == 2:
+        return tsp_batch(array)
+    if array.ndim == 3 and array.shape[1] == array.shape[2]:
+        return tsp_batch(distances=array)
+    raise UsageError(
+        f"problems: an array of the shape {array.shape}, must be (B, n, 2) for coordinates or"
+        " (B, n, n) for distances of tours. Make others with islands.qap_batch or"
+        " islands.mkp_batch"
+    )
+
+
+def _iterable(problems: Any) -> Iterable[Any]:
+    try:
+        iter(problems)
+    except TypeError:
+        raise UsageError(
+            f"problems={shown(problems)}: cannot be iterated. Pass a list of problems, or an array"
+            " of the shape (B, n, 2)"
+        ) from None
+    return problems  # type: ignore[no-any-return]
+
+
+def _parts(name: str, values: Any, dimensions: int) -> Sequence[NDArray[Any]]:
+    """Return the data of each problem: the parts of an array, or those of a list."""
+    if not hasattr(values, "__array__"):
+        values = list(values)
+        return [np.asarray(each) for each in values]
+    array = np.asarray(values)
+    if array.ndim != dimensions + 1:
+        raise UsageError(
+            f"{name}: has the shape {array.shape}, must have {dimensions + 1} dimensions, the first"
+            f" for the problems. Write {name}[numpy.newaxis] for a single one"
+        )
+    return array  # type: ignore[return-value]
+
+
+def _alike(name: str, values: Any, dimensions: int) -> tuple[int | None, Callable[[int], Any]]:
+    """Return the number of problems, or None for data of all, and the data of a problem."""
+    array = np.asarray(values)
+    if array.ndim == dimensions:
+        return None, lambda _: array
+    parts = _parts(name, array, dimensions)
+    return len(parts), lambda i: parts[i]
+
+
+def _count(parts: dict[str, tuple[int | None, Callable[[int], Any]]]) -> int:
+    """Return the number of problems; refuse arrays of different numbers."""
+    counts = {name: count for name, (count, _) in parts.items() if count is not None}
+    if not counts:
+        raise UsageError(
+            f"{', '.join(parts)}: are those of one problem. Add a first dimension to one of them,"
+            " or write islands.solve"
+        )
+    if len({*counts.values()}) > 1:
+        given = ", ".join(f"{name} {count}" for name, count in counts.items())
+        raise UsageError(f"different numbers of problems: {given}. Pass arrays of equal length")
+    return next(iter(counts.values()))

@@ -1,0 +1,226 @@
+"""The core of a knapsack: the items that a search exchanges, and the prices of overloads.
+
+The items are those whose reduced profit is nearest to zero at given prices of the capacities, such
+as the duals of the linear relaxation: good solutions differ from the relaxation in them only. A
+subset may exceed capacities; its energy is minus its profit, plus the price of each unit of
+overload. Numbers are rounded to those of kernels/tempering/core.cuh.
+
+Core concept: J. Puchinger, G. R. Raidl, U. Pferschy: The multidimensional knapsack problem:
+structure and algorithms. INFORMS Journal on Computing 22, 2010.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.instances.mkp import MkpFile
+
+MOST_CONSTRAINTS = 512
+"""Larger numbers need too much memory of a multiprocessor, and may exceed 32 bits."""
+
+_LARGEST = (1 << 13) - 1  # a weight on the device: sums of some fit into 16 bits
+_MOST_PRICE, _MOST_SCALE, _MOST_GAIN = 127, 512.0, float(1 << 22)
+_DIGITS = 9  # significant digits that do not depend on the solver of the relaxation
+_LEVELS, _TOGETHER, _PARTS, _KEY = 1024, 16, 4096, 1
+_SPARE = 24  # places for free items above those of the relaxation
+
+
+class Variant(NamedTuple):
+    """A size of the core and what overloads cost."""
+
+    size: int
+    factor: float
+    """Price of a capacity, relative to its dual."""
+    least: float
+    """Least price of a capacity, relative to the mean over all, for items of mean weight."""
+
+
+VARIANTS = (
+    Variant(96, 1.35, 1.3),
+    Variant(112, 1.2, 1.3),
+    Variant(80, 1.5, 1.0),
+    Variant(128, 1.6, 1.6),
+)
+
+
+@dataclass(frozen=True)
+class Core:
+    """The core of an instance, with the items in the order of the device."""
+
+    file: MkpFile
+    numbering: NDArray[np.int64]
+    """The item of the file for each of the device."""
+    duals: NDArray[np.float64]
+    """The price of a unit of each capacity, in units of profit."""
+    variants: tuple[Variant, ...] = VARIANTS
+
+    @cached_property
+    def _binding(self) -> NDArray[np.int64]:
+        """The constraints that a subset can violate, the dearest first."""
+        file = self.file
+        totals = file.weights.sum(axis=1)
+        volumes = self._volumes(np.arange(len(totals)))
+        order = np.argsort(-volumes, kind="stable")
+        binding: NDArray[np.int64] = order[(totals > file.capacities)[order]]
+        return binding
+
+    def _volumes(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the price of an item of mean weight, for each constraint."""
+        return _rounded(self.duals[rows] * self.file.weights[rows].mean(axis=1))
+
+    @property
+    def pairs(self) -> int:
+        """Half of the number of constraints, rounded up."""
+        return max(1, -(-len(self._binding) // 2))
+
+    @cached_property
+    def _reduced(self) -> NDArray[np.float64]:
+        """The profit of each item of the device minus its priced weight."""
+        file = self.file
+        priced = self.duals @ file.weights.astype(np.float64)
+        reduced = (file.profits - priced) / max(1, int(file.profits.max(initial=0)))
+        return _rounded(np.rint(reduced * 10.0**_DIGITS)[self.numbering])
+
+    @cached_property
+    def _fits(self) -> NDArray[np.bool_]:
+        fits = np.all(self.file.weights <= self.file.capacities[:, np.newaxis], axis=0)
+        return np.asarray(fits[self.numbering])
+
+    @cached_property
+    def items(self) -> NDArray[np.int32]:
+        """The items of the largest core, those with the smallest reduced profit first."""
+        order = np.lexsort((np.abs(self._reduced), ~self._fits))
+        return order[: self.largest].astype(np.int32)
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """The size of the core of each variant."""
+        most = max(1, int(self._fits.sum()))
+        return [min(each.size, most) for each in self.variants]
+
+    @property
+    def largest(self) -> int:
+        """The size of the largest core."""
+        return max(self.sizes)
+
+    @cached_property
+    def rounded(self) -> NDArray[np.bool_]:
+        """The items with positive reduced profit, which all fit together at optimal duals."""
+        return (self._reduced > 0) & self._fits
+
+    @property
+    def places(self) -> int:
+        """The most free items of a core that a replica has places for, a multiple of 16."""
+        free = self.largest - int(self.rounded[self.items].sum())
+        return _up(min(self.largest, free + _SPARE) + 1, _TOGETHER)
+
+    @cached_property
+    def shifts(self) -> NDArray[np.int32]:
+        """Bits that the weights of each binding constraint lack on the device."""
+        most = self.file.weights[self._binding].max(axis=1, initial=0).tolist()
+        return np.array([max(0, each.bit_length() - _LARGEST.bit_length()) for each in most], "i4")
+
+    @cached_property
+    def _wanted(self) -> NDArray[np.float64]:
+        """The price of a unit of the device of each binding constraint, for each variant."""
+        rows = self._binding
+        volumes, means = self._volumes(rows), self.file.weights[rows].mean(axis=1)
+        mean = volumes.mean() if len(rows) else 0.0
+        mean = mean if mean > 0 else 1.0
+        found = [
+            np.maximum(each.factor * volumes, each.least * mean) / means * 2.0**self.shifts
+            for each in self.variants
+        ]
+        return _rounded(np.array(found).reshape(len(self.variants), len(rows)))
+
+    @cached_property
+    def scale(self) -> float:
+        """The units of energy of a unit of profit."""
+        most_price = max(1, min(_MOST_PRICE, _MOST_PRICE * MOST_CONSTRAINTS // (2 * self.pairs)))
+        by_price = most_price / max(float(self._wanted.max(initial=0.0)), 1e-300)
+        by_gain = _MOST_GAIN / max(1, int(self.file.profits.max(initial=0)))
+        scale = min(_MOST_SCALE, by_price, by_gain)
+        return float(math.floor(scale)) if scale >= 16 else scale
+
+    @cached_property
+    def prices(self) -> NDArray[np.int64]:
+        """The price of a unit of each half of a word of the device, for each variant."""
+        prices = np.clip(np.rint(self._wanted * self.scale), 1, _MOST_PRICE).astype(np.int64)
+        return np.pad(prices, ((0, 0), (0, 2 * self.pairs - len(self._binding))))
+
+    @property
+    def unit(self) -> float:
+        """The mean profit of an item of the core, as an energy."""
+        profits = self.file.profits[self.numbering][self.items]
+        return max(1.0, self.scale * int(profits.sum()) / len(profits))
+
+    @cached_property
+    def weights(self) -> NDArray[np.int64]:
+        """The weights of each item on the device, a column for each half of a word."""
+        found = self.file.weights[self._binding] >> self.shifts[:, np.newaxis]
+        padded = np.pad(found, ((0, 2 * self.pairs - len(found)), (0, 0)))
+        return np.ascontiguousarray(padded.T[self.numbering])
+
+    @property
+    def gains(self) -> NDArray[np.int32]:
+        """The scaled profit of each item."""
+        scaled = np.floor(self.scale * self.file.profits[self.numbering])
+        return np.asarray(scaled, np.int32)
+
+    @property
+    def slops(self) -> NDArray[np.int32]:
+        """The price of overloads that rounding may cause, for each variant."""
+        rounds = np.pad(self.shifts > 0, (0, 2 * self.pairs - len(self.shifts)))
+        return np.asarray((self.prices * rounds).sum(axis=1), np.int32)
+
+    def tables(self, pitch: int) -> dict[str, NDArray[Any]]:
+        """Return the tables of `algorithm::Plan` in kernels/tempering/plan.cuh."""
+        spare = 2 * self.pairs - len(self._binding)
+        bits = np.zeros(32 * pitch, np.uint8)
+        bits[: len(self.rounded)] = self.rounded
+        return {
+            "unit": np.array([self.unit]),
+            "packed": np.ascontiguousarray(self.weights.astype("<u2")).view("<u4"),
+            "gains": self.gains,
+            "rows": np.pad(self._binding, (0, spare), constant_values=-1).astype(np.int32),
+            "shifts": np.pad(self.shifts, (0, spare)),
+            "core": self.items,
+            "rounded": np.packbits(bits, bitorder="little").view("<u4").astype(np.uint32),
+            "levels": levels(),
+            "sizes": np.array(self.sizes, np.int32),
+            "prices": self._negative_bytes(),
+            "slops": self.slops,
+        }
+
+    def _negative_bytes(self) -> NDArray[np.uint32]:
+        spare = -self.prices.shape[1] % 4
+        padded = np.pad(-self.prices, ((0, 0), (0, spare))).astype(np.int8)
+        return np.ascontiguousarray(padded).view("<u4").astype(np.uint32)
+
+
+def levels() -> NDArray[np.float32]:
+    """Return exponential random numbers, evenly spread, in a random order.
+
+    They are multiples of a power of two, so that all machines compute the same bits.
+    """
+    spread = -np.log((np.arange(_LEVELS) + 0.5) / _LEVELS)
+    rounded = np.rint(spread * _PARTS) / _PARTS
+    order = np.argsort(np.random.Philox(key=_KEY).random_raw(_LEVELS), kind="stable")
+    shuffled = rounded[order]
+    return np.concatenate([shuffled, shuffled[:_TOGETHER]]).astype(np.float32)
+
+
+def _rounded(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers with as many digits as do not depend on the solver."""
+    digits = [float(f"{each:.{_DIGITS}g}") for each in numbers.ravel().tolist()]
+    return np.array(digits).reshape(numbers.shape)
+
+
+def _up(number: int, multiple: int) -> int:
+    return -(-number // multiple) * multiple

@@ -1,0 +1,158 @@
+"""Runs in folders, from Python: `resume` goes on with one, `read_run` returns its result."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from islands.configuration.stop import stop_texts
+from islands.custom.scripts import refuse_while_importing
+from islands.custom.trust import Trust
+from islands.errors import InputError, RunError
+from islands.parallel import World
+from islands.parallel import world as launched_world
+from islands.problems import taken
+from islands.problems.base import Problem
+from islands.progress.result import Result
+from islands.record.folder import FINISHED, require_run
+from islands.record.solution import recorded
+from islands.record.tables import stored_table
+from islands.report.pictures import draw_result, draw_run
+from islands.report.recorded import RecordedRun
+from islands.run.build import RankOptions
+from islands.run.loop import Callback
+from islands.run.runner import resume_requested
+from islands.run.single import Output
+
+
+def resume(
+    folder: str | Path,
+    *,
+    problem: str | Path | Problem | None = None,
+    stop: str | Sequence[str] | None = None,
+    seconds: float | str | None = None,
+    generations: int | None = None,
+    evaluations: float | None = None,
+    target: float | None = None,
+    gap: float | str | None = None,
+    stagnation: int | None = None,
+    callback: Callback | None = None,
+    backend: str | None = None,
+    threads: int | None = None,
+    share_gpu: bool = False,
+    verbose: bool = False,
+    world: World | None = None,
+    trust: bool = False,
+) -> Result:
+    """Resume the run in a folder from its last checkpoint, and return its result.
+
+    >>> first = islands.solve("demo/mkp", generations=5, out="short")
+    >>> islands.resume("short", generations=8).generations
+    8
+
+    The arguments are those of `islands.solve`. Criteria replace those of the run, so that a
+    finished run goes on; without any, it is not run again and its result is returned. `problem` is
+    needed only if the folder does not contain it: a Python function, or a file that has moved.
+    """
+    refuse_while_importing("islands.resume")
+    criteria = {
+        "seconds": seconds,
+        "generations": generations,
+        "evaluations": evaluations,
+        "target": target,
+        "gap": gap,
+        "stagnation": stagnation,
+    }
+    name, made = _named(problem, "resume")
+    named = {
+        "instance": name,
+        "stop": stop_texts(stop, criteria) or None,
+        "backend": backend,
+        "threads": threads,
+    }
+    options = {key: value for key, value in named.items() if value is not None}
+    output = Output(stream=sys.stdout if verbose else None, callback=callback)
+    ranks = world if world is not None else launched_world()
+    with ranks.guarded(show_traceback=True):
+        result = resume_requested(
+            *(Path(folder), options, ranks, output, RankOptions(share_gpu=share_gpu)),
+            trust=Trust(is_full=trust),
+            problem=made,
+        )
+        ranks.run_on_all(result.require_solution)
+    return _with_records(result, made, is_trusted=trust)
+
+
+def read_run(
+    folder: str | Path, *, problem: str | Path | Problem | None = None, trust: bool = False
+) -> Result:
+    """Return the result of the finished run in a folder, with its records and pictures.
+
+    >>> first = islands.solve("demo/mkp", generations=5, out="kept")
+    >>> islands.read_run("kept").cost == first.cost
+    True
+
+    `problem` names its instance if the file has moved. A picture of a problem of your own needs the
+    script that states it, which is run only with `trust`.
+    """
+    require_run(Path(folder))
+    if not (Path(folder) / FINISHED).exists():
+        raise InputError(
+            f"{folder}: the run is not finished. Finish it with islands.resume({str(folder)!r})"
+        )
+    name, made = _named(problem, "read_run")
+    result = recorded(Path(folder)).result
+    return _with_records(result, made, moved=name, is_trusted=trust)
+
+
+def _named(problem: Any, call: str) -> tuple[str | None, Problem | None]:
+    """Return the name of a problem, or the problem."""
+    if problem is None:
+        return None, None
+    name, made = taken(problem, call)
+    return (name, None) if made is None else (None, made)
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """The records in a folder; its problem is loaded when it is needed."""
+
+    folder: Path
+    made: Problem | None
+    moved: str | None
+    is_trusted: bool
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The problem of the run."""
+        if self.run.problem is None:
+            raise RunError(f"{self.folder}: {' '.join(self.run.notes)}")
+        return self.run.problem
+
+    @cached_property
+    def run(self) -> RecordedRun:
+        """The run with its records."""
+        run = RecordedRun.read(self.folder, trusted=self.is_trusted, moved=self.moved)
+        return replace(run, given=self.made)
+
+    def table(self, name: str) -> Any:
+        """Return all rows of the record, ordered by generation and island."""
+        return stored_table(self.folder, name)
+
+    def draw(self, result: Result, what: str, axes: Any) -> Any:
+        """Draw a picture; see `Result.plot`."""
+        return draw_run(lambda: self.run, result, what, axes)
+
+
+def _with_records(
+    result: Result, made: Problem | None, moved: str | None = None, *, is_trusted: bool
+) -> Result:
+    if result.records is not None:
+        return replace(result, draw=draw_result)
+    assert result.folder is not None
+    stored = _Stored(Path(result.folder).absolute(), made, moved, is_trusted)
+    return replace(result, records=stored, draw=stored.draw)

@@ -1,0 +1,83 @@
+// Says why a process ends if code of a user, compiled for a CPU, causes a fatal signal: otherwise,
+// there is only a status such as 139. Writes to the standard error. No random numbers.
+#pragma once
+
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+namespace host {
+
+struct Crash {
+    int number;
+    const char* words;
+    struct sigaction before;
+};
+
+inline Crash crashes[] = {
+    {SIGSEGV, "SIGSEGV, such as by an index outside of an array, or an endless recursion", {}},
+    {SIGBUS, "SIGBUS, such as by an index outside of an array", {}},
+    {SIGFPE, "SIGFPE, such as by a division of integers by zero", {}},
+    {SIGILL, "SIGILL, such as by a division by zero, or undefined behaviour", {}},
+};
+inline const char* crash_place = nullptr;  // which code this program has, and what to do
+inline thread_local bool runs_blocks = false;
+
+inline void say(const char* text) { (void)!write(STDERR_FILENO, text, strlen(text)); }
+
+// Only calls what signal handlers may call. The instruction then causes the signal again, for which
+// the previous handler is in place, of another program or of the system.
+inline void on_crash(int number, siginfo_t* cause, void*) {
+    for (Crash& each : crashes) {
+        if (each.number != number) continue;
+        if (runs_blocks && cause->si_code > 0) {
+            static bool is_said = false;  // other threads may fail at the same time, and wait
+            while (__atomic_test_and_set(&is_said, __ATOMIC_SEQ_CST)) pause();
+            say("\nislands: the process received ");
+            say(each.words);
+            say(crash_place);
+        }
+        sigaction(number, &each.before, nullptr);
+        if (cause->si_code <= 0) raise(number);  // from another process, and not repeated
+    }
+}
+
+// Let the handler have a stack of its own, as the stack may be full.
+inline void take_crash_stack() {
+    constexpr size_t BYTES = 1 << 16;
+    static thread_local bool has_stack = false;
+    if (has_stack || !crash_place) return;
+    has_stack = true;
+    stack_t stack = {};
+    if (sigaltstack(nullptr, &stack) != 0 || !(stack.ss_flags & SS_DISABLE)) return;
+    stack.ss_flags = 0;
+    stack.ss_size = BYTES;
+    stack.ss_sp = malloc(BYTES);  // for as long as the thread
+    if (stack.ss_sp) sigaltstack(&stack, nullptr);
+}
+
+// While it exists, this thread runs blocks.
+struct InBlocks {
+    InBlocks() {
+        take_crash_stack();
+        runs_blocks = true;
+    }
+    ~InBlocks() { runs_blocks = false; }
+    InBlocks(const InBlocks&) = delete;
+    InBlocks& operator=(const InBlocks&) = delete;
+};
+
+inline void explain_crashes(const char* place) {
+    if (crash_place) return;
+    crash_place = strdup(place);
+    if (!crash_place) return;
+    for (Crash& each : crashes) {
+        struct sigaction action = {};
+        action.sa_sigaction = on_crash;
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+        sigaction(each.number, &action, &each.before);
+    }
+}
+
+}  // namespace host

@@ -1,0 +1,46 @@
+// Choices of exactly STATED_CHOOSES items: operators make subsets of any size, of which items are
+// removed, or to which items are added. Which ones follows from the subset alone, by a hash that
+// favours none. Reads and changes a subset. No random numbers.
+#pragma once
+
+#include "core/core.cuh"
+#include "problems/solution.cuh"
+
+namespace problem {
+
+// Return the item with `rank` chosen items before it or, if `is_chosen` is false, absent ones.
+__device__ int ranked_item(const Stored* subset, int rank, bool is_chosen) {
+    for (int w = 0;; ++w) {
+        uint32_t items = is_chosen ? subset[w] : ~subset[w];
+        const int count = __popc(items);
+        if (rank >= count) {
+            rank -= count;
+            continue;
+        }
+        for (; rank > 0; --rank) items &= items - 1;
+        return 32 * w + __ffs(items) - 1;
+    }
+}
+
+// Let a subset have its number of items; return whether it has changed. Called by one thread.
+__device__ bool choose_exactly(Stored* subset, int n) {
+    int count = 0;
+    uint32_t hash = 0x9e3779b9u;
+    for (int w = 0; w < stored_length(n); ++w) {
+        count += __popc(subset[w]);
+        hash = (hash ^ subset[w]) * 0x915f77f5u;
+        hash ^= hash >> 15;
+    }
+    const bool is_chosen = count > STATED_CHOOSES;
+    const int changes = is_chosen ? count - STATED_CHOOSES : STATED_CHOOSES - count;
+    for (int left = changes; left > 0; --left) {
+        hash = hash * 0x915f77f5u + 0x9e3779b9u;
+        const int rank = draw::below(hash, is_chosen ? count : n - count);
+        const int item = ranked_item(subset, rank, is_chosen);
+        subset[item / 32] ^= 1u << (item % 32);
+        count += is_chosen ? -1 : 1;
+    }
+    return changes > 0;
+}
+
+}  // namespace problem

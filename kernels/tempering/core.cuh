@@ -1,0 +1,189 @@
+// The state of a chain in the core of a knapsack: the items that may change, the chosen ones and
+// the free ones in a list each, whose first entry is no item. So an exchange with it adds or
+// removes an item. The weights of free items are copied to columns, as 16-bit numbers; beside them
+// the exact knapsack is kept. Energies are scaled: minus the profit, plus the price of each unit of
+// overload. Reads the tables of the plan; writes scratch memory and a subset. No random numbers.
+#pragma once
+
+#include "core/core.cuh"
+#include "core/packed.cuh"
+#include "tempering/plan.cuh"
+
+namespace tempering {
+
+constexpr int PAIRS = TEMPERING_PAIRS;  // of constraints
+constexpr int NOTHING = -1;             // the item of the first entry of a list
+
+using Left = uint32_t[PAIRS];  // what is left of the capacities, two 16-bit numbers a word
+
+class Core {
+  public:
+    __device__ Core(Scratch& scratch, int n, const problem::Data& data, const algorithm::Plan& plan)
+        : n_(n),
+          data_(data),
+          plan_(plan),
+          knapsack_(scratch, n, data),
+          chosen_(scratch.take<int32_t>(plan.largest + 1)),
+          free_(scratch.take<int32_t>(plan.places)),
+          before_(scratch.take<uint32_t>(plan.largest)),
+          gain_(scratch.take<int32_t>(plan.places)),
+          left_(scratch.take<uint32_t>(PAIRS)),
+          column_(aligned(scratch.take<uint32_t>(PAIRS * plan.places + SPARE))) {}
+
+    // `subset` is complete and visible on entry, the core on return.
+    __device__ void begin(const uint32_t* subset, int size) {
+        knapsack_.begin(subset);
+        for (int k = threadIdx.x; k < size; k += blockDim.x) {
+            before_[k] = problem::Knapsack::has(subset, plan_.core[k]);
+        }
+        __syncthreads();
+        const int last = problem::Knapsack::has(subset, plan_.core[size - 1]);
+        block::scan(before_, size);
+        chosen_count_ = 1 + int(before_[size - 1]) + last;
+        // Free items without a place are no part of the core in this generation.
+        free_count_ = min(1 + size - (chosen_count_ - 1), plan_.places);
+        for (int k = threadIdx.x; k < size; k += blockDim.x) {
+            const int item = plan_.core[k], rank = before_[k];
+            if (problem::Knapsack::has(subset, item)) {
+                chosen_[1 + rank] = item;
+            } else if (1 + k - rank < plan_.places) {
+                free_[1 + k - rank] = item;
+            }
+        }
+        if (threadIdx.x == 0) chosen_[0] = free_[0] = NOTHING;
+        __syncthreads();
+        for (int place = threadIdx.x; place < plan_.places; place += blockDim.x) {
+            const int item = place < free_count_ ? free_[place] : NOTHING;
+            gain_[place] = gain_of(item);
+            for (int p = 0; p < PAIRS; ++p) {
+                column_[p * plan_.places + place] = negative(packed_of(item, p));
+            }
+        }
+        see_left();
+        __syncthreads();
+    }
+
+    __device__ int chosen() const { return chosen_count_; }
+    __device__ int free() const { return free_count_; }
+    __device__ int32_t chosen_item(int i) const { return chosen_[i]; }
+    __device__ int32_t free_item(int place) const { return free_[place]; }
+    __device__ const int32_t* gains(int place) const { return gain_ + place; }
+    __device__ const uint32_t* columns(int place) const { return column_ + place; }
+    __device__ int64_t profit() const { return knapsack_.profit(); }
+
+    __device__ int gain_of(int item) const { return item == NOTHING ? 0 : plan_.gains[item]; }
+    __device__ int64_t profit_of(int item) const {
+        return item == NOTHING ? 0 : int64_t(data_.profit[item]);
+    }
+
+    // Find what is left without a chosen item.
+    __device__ void without(int item, Left& left) const {
+#pragma unroll
+        for (int p = 0; p < PAIRS; ++p) left[p] = packed::sum(left_[p], packed_of(item, p));
+    }
+
+    // Return the price of all overloads, as each thread sees it.
+    __device__ int penalty(const packed::Prices<PAIRS>& prices) const {
+        int sum = 0;
+#pragma unroll
+        for (int p = 0; p < PAIRS; ++p) sum += prices.of(p, left_[p]);
+        return sum;
+    }
+
+    // Return whether there is room in the lists for an exchange of the entries.
+    __device__ bool may_exchange(int i, int place) const {
+        if (i == 0) return place > 0;
+        return place > 0 || free_count_ < plan_.places;
+    }
+
+    // Return whether the exchange of two items gives a feasible subset, as one thread sees it.
+    __device__ bool is_feasible(int lost, int gained) const {
+        const problem::Load* const slack = knapsack_.slack();
+        for (int i = 0; i < problem::CONSTRAINTS; ++i) {
+            if (slack[i] + weight(lost, i) < weight(gained, i)) return false;
+        }
+        return true;
+    }
+
+    // Exchange chosen entry i for free entry `place`. All threads must have read both lists.
+    __device__ void exchange(uint32_t* subset, int i, int place) {
+        const int lost = chosen_[i], gained = free_[place];
+        if (lost != NOTHING) knapsack_.turn(subset, lost);
+        if (gained != NOTHING) knapsack_.turn(subset, gained);
+        __syncthreads();
+        if (lost == NOTHING) {  // the last free item takes the place
+            --free_count_;
+            if (threadIdx.x == 0) chosen_[chosen_count_] = gained;
+            ++chosen_count_;
+            put(place, free_[free_count_]);
+        } else if (gained == NOTHING) {
+            --chosen_count_;
+            if (threadIdx.x == 0) chosen_[i] = chosen_[chosen_count_];
+            put(free_count_, lost);
+            ++free_count_;
+        } else {
+            if (threadIdx.x == 0) chosen_[i] = gained;
+            put(place, lost);
+        }
+        see_left();
+        __syncthreads();
+    }
+
+  private:
+    // Numbers of 16 bits between these hold sums with two weights; see islands/problems/core.py.
+    static constexpr int MOST_LEFT = 1 << 14;
+    // Words that put the columns of the CPU at a multiple of the widest access.
+    static constexpr int SPARE = packed::WIDE > 4 ? packed::WIDE - 4 : 0;
+
+    __device__ static uint32_t* aligned(uint32_t* memory) {
+        constexpr uint64_t BYTES = 4 * packed::WIDE;
+        return reinterpret_cast<uint32_t*>((reinterpret_cast<uint64_t>(memory) + BYTES - 1) /
+                                           BYTES * BYTES);
+    }
+
+    __device__ uint32_t packed_of(int item, int p) const {
+        return item == NOTHING ? 0u : plan_.packed[int64_t(item) * PAIRS + p];
+    }
+    __device__ static uint32_t negative(uint32_t both) { return packed::difference(0u, both); }
+
+    __device__ problem::Load weight(int item, int constraint) const {
+        if (item == NOTHING) return 0;
+        return data_.column[int64_t(item) * problem::CONSTRAINTS + constraint];
+    }
+
+    // Put a free item in a place.
+    __device__ void put(int place, int item) {
+        if (threadIdx.x == 0) free_[place] = item, gain_[place] = gain_of(item);
+        for (int p = threadIdx.x; p < PAIRS; p += blockDim.x) {
+            column_[p * plan_.places + place] = negative(packed_of(item, p));
+        }
+    }
+
+    // Copy what is left of the capacities.
+    __device__ void see_left() {
+        for (int p = threadIdx.x; p < PAIRS; p += blockDim.x) {
+            left_[p] = packed::pair(shown(2 * p), shown(2 * p + 1));
+        }
+    }
+
+    __device__ int shown(int row) const {
+        const int constraint = plan_.rows[row];
+        if (constraint < 0) return 0;
+        const auto units = knapsack_.slack()[constraint] >> plan_.shifts[row];
+        return units < -MOST_LEFT ? -MOST_LEFT : units > MOST_LEFT ? MOST_LEFT : int(units);
+    }
+
+    const int n_;
+    const problem::Data& data_;
+    const algorithm::Plan& plan_;
+    problem::Knapsack knapsack_;
+    int32_t* const chosen_;   // [largest + 1]
+    int32_t* const free_;     // [places]
+    uint32_t* const before_;  // [largest]
+    int32_t* const gain_;     // [places]: of the free items
+    uint32_t* const left_;    // [PAIRS]
+    uint32_t* const column_;  // [PAIRS][places]: negative weights of the free items
+    int chosen_count_ = 0, free_count_ = 0;
+};
+
+}  // namespace tempering

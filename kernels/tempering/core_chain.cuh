@@ -1,0 +1,192 @@
+// The Markov chain of one replica of a knapsack: for each chosen item of the core in turn, proposes
+// its exchange for each free one, and accepts it by the Metropolis rule; see core.cuh for energies.
+// The first accepted one is made. A feasible subset with more profit than all before is always
+// accepted. The threads of a block look at neighbouring free items. Random numbers are logarithms
+// of a table: a word gives the place of the first of 16 proposals. Reads the tables of the plan;
+// changes the subset, and keeps the best feasible one.
+// Random streams: PROPOSALS, BEGIN; `fill`: the one that the caller names.
+#pragma once
+
+#include "improvers/base.cuh"
+#include "tempering/acceptance.cuh"
+#include "tempering/base.cuh"
+#include "tempering/core.cuh"
+
+namespace tempering {
+
+using Delta = int64_t;
+
+// Draw a subset near the relaxation: some items of the core change sides.
+__device__ void fill(uint32_t* row, const encoding::Shape& shape, const draw::Place& place,
+                     uint32_t stream, const algorithm::Plan& plan) {
+    constexpr int SHARE = 8;
+    for (int i = threadIdx.x; i < shape.pitch; i += blockDim.x) row[i] = plan.rounded[i];
+    __syncthreads();
+    for (int i = threadIdx.x; i < shape.n; i += blockDim.x) {
+        for (int k = 0; k < plan.largest; ++k) {
+            const int item = plan.core[k];
+            if (item / 32 != i) continue;
+            const uint4 words = place.words(stream, k);
+            if (words.x % SHARE == 0) row[i] ^= 1u << (item % 32);
+        }
+    }
+}
+
+// Return the energy of a feasible subset with a cost.
+__device__ int64_t energy_of(int64_t cost, const algorithm::Plan& plan) {
+    return int64_t(floor(plan.scale * double(cost)));
+}
+
+class Chain {
+  public:
+    __device__ Chain(Scratch& scratch, uint32_t* subset, uint32_t* best,
+                     const encoding::Shape& shape, const problem::Data& data,
+                     const algorithm::Plan& plan, int64_t me)
+        : pitch_(shape.pitch),
+          effort_(int(plan.effort)),
+          plan_(plan),
+          me_(me),
+          subset_(subset),
+          best_(best),
+          core_(scratch, shape.items, data, plan) {}
+
+    __device__ static double scale(const algorithm::Plan&) { return 1.0; }
+
+    // Propose a number of exchanges; an accepted one counts as some more. `subset` is complete and
+    // visible to all threads on entry and on return.
+    __device__ Costs run(Costs costs, int proposals, bool, const Acceptance<Delta>& acceptance,
+                         const Alike&, const draw::Place& place, const improver::Plan& improving) {
+        const int variant = int(plan_.variant[me_ / plan_.rungs] % plan_.variants);
+        const packed::Prices<PAIRS> prices(plan_.prices + variant * PRICE_WORDS);
+        const int slop = plan_.slops[variant];
+        improver::Lookout lookout(improving);
+        core_.begin(subset_, plan_.sizes[variant]);
+        int penalty = core_.penalty(prices);
+        costs.current = energy_of(-core_.profit(), plan_) + penalty;
+        costs.proposed = 0;
+        Row row{};
+        row.temperature = acceptance.temperature();
+        int i = draw::below(place.words(stream::BEGIN, 0).x, core_.chosen());
+        int64_t end = proposals;
+        uint4 words = {};
+        for (uint32_t number = 0; costs.proposed < end; ++number, ++i) {
+            if (number % ROWS == 0 && lookout.halts()) break;
+            if (i >= core_.chosen()) i = 0;
+            words = number % 4 == 0
+                        ? place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, number / 4)
+                        : uint4{words.y, words.z, words.w, words.x};
+            const int lost = core_.chosen_item(i);
+            row.i = i;
+            row.word = words.x;
+            row.rise = core_.gain_of(lost) - penalty;
+            row.slop = slop;
+            const int64_t wanted = -costs.best - core_.profit() + core_.profit_of(lost);
+            row.wanted = int(max(int64_t(-MOST), min(int64_t(MOST), energy_of(wanted, plan_))));
+            core_.without(lost, row.left);
+            costs.proposed += core_.free();
+            const int found = first_accepted(row, prices, wanted);
+            if (found < 0) continue;
+            end -= effort_;
+            const int gained = core_.free_item(found);
+            const int by = row.rise - core_.gain_of(gained);
+            core_.exchange(subset_, i, found);
+            penalty = core_.penalty(prices);
+            costs.climbs += by + penalty > 0;
+            costs.current += by + penalty;
+            if (penalty <= slop && -core_.profit() < costs.best &&
+                core_.is_feasible(NOTHING, NOTHING)) {
+                costs.best = -core_.profit();
+                copy_row(best_, subset_, pitch_);
+                __syncthreads();
+            }
+        }
+        return costs;
+    }
+
+  private:
+    static constexpr int PRICE_WORDS = (PAIRS + 1) / 2;
+    static constexpr int ROWS = 64;  // between two looks for a stop request
+    static constexpr int MOST = 1 << 30;
+    // Constraints with high prices come first, and rule out most exchanges.
+    static constexpr int HALF = PAIRS < 4 ? PAIRS : (PAIRS + 1) / 2;
+    static constexpr int LEVELS = 1024, TOGETHER = 16;
+
+    // The proposals that remove one chosen item.
+    struct Row {
+        int i;
+        uint32_t word;
+        int rise;    // of the energy without a new item, but for the price of overloads
+        int slop;    // price of overloads up to which a subset may be feasible
+        int wanted;  // gain from which a feasible subset may be the best
+        float temperature;
+        Left left;
+    };
+
+    // Return the first entry of a free item whose exchange is accepted, or -1.
+    __device__ int first_accepted(const Row& row, const packed::Prices<PAIRS>& prices,
+                                  int64_t wanted) const {
+        using packed::WIDE;
+        for (int first = 0; first < core_.free(); first += WIDE * blockDim.x) {
+            const int mine = first + WIDE * threadIdx.x;
+            const bool exists = mine < core_.free();
+            const int from = exists ? mine : 0;
+            const float* const levels = plan_.levels + level(row.word, from);
+            const int32_t* const gains = core_.gains(from);
+            packed::Sums sums{};
+            prices.template add<0, HALF>(sums, row.left, core_.columns(from), plan_.places);
+            if (!block::any(exists && possible(row, sums, gains, levels) != 0)) continue;
+            prices.template add<HALF, PAIRS>(sums, row.left, core_.columns(from), plan_.places);
+            uint32_t open = exists ? possible(row, sums, gains, levels) : 0;
+            while (open != 0) {
+                const int c = __ffs(open) - 1;
+                if (accepts(row, sums, gains, levels, c, from + c, wanted)) break;
+                open &= open - 1;
+            }
+            const int thread = block::first(open != 0);
+            if (thread == blockDim.x) continue;
+            // A thread of several columns is alone.
+            return first + WIDE * thread + (WIDE == 1 ? 0 : __ffs(open) - 1);
+        }
+        return -1;
+    }
+
+    // The place of a proposal's logarithm in the table.
+    __device__ static int level(uint32_t word, int place) {
+        const uint32_t own = word + uint32_t(place / TOGETHER) * 0x9E3779B9u;
+        return int(own >> 22) + place % TOGETHER;
+    }
+
+    // Return the columns whose exchange may be accepted, as bits.
+    __device__ static uint32_t possible(const Row& row, const packed::Sums& sums,
+                                        const int32_t* gains, const float* levels) {
+        uint32_t found = 0;
+        packed::along([&](int c) {
+            const int rise = row.rise + sums.item[c] - gains[c];
+            const bool may = (rise <= int(levels[c] * row.temperature)) |
+                             ((sums.item[c] <= row.slop) & (gains[c] >= row.wanted));
+            found |= uint32_t(may) << c;
+        });
+        return found;
+    }
+
+    // Return whether a thread accepts its exchange number c, of the free item in a place.
+    __device__ bool accepts(const Row& row, const packed::Sums& sums, const int32_t* gains,
+                            const float* levels, int c, int place, int64_t wanted) const {
+        const int rise = row.rise + sums.item[c] - gains[c];
+        if (place >= core_.free() || !core_.may_exchange(row.i, place)) return false;
+        if (rise <= int(levels[c] * row.temperature)) return true;
+        if (sums.item[c] > row.slop || gains[c] < row.wanted) return false;
+        const int gained = core_.free_item(place);
+        return core_.profit_of(gained) > wanted &&
+               core_.is_feasible(core_.chosen_item(row.i), gained);
+    }
+
+    const int pitch_, effort_;
+    const algorithm::Plan& plan_;
+    const int64_t me_;
+    uint32_t* const subset_;
+    uint32_t* const best_;
+    Core core_;
+};
+
+}  // namespace tempering

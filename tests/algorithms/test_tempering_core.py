@@ -1,0 +1,224 @@
+"""Tempering of knapsacks on all devices compared with plain Python, bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from colonies_for_tests import one_colony
+from numpy_core import NumpyCore
+from numpy_mkp import unpacked
+from problems_for_tests import knapsack
+from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
+from ranks_for_tests import on_ranks
+
+import islands
+from islands.algorithms.tempering import TemperingSettings
+from islands.archipelago.archipelago import Archipelago
+from islands.backends import choose
+from islands.backends.base import Backend, Block
+from islands.instances.mkp import MkpFile
+from islands.migration import MigrationSettings
+from islands.migration.transport import find
+from islands.parallel import World
+from islands.problems.mkp import Mkp
+
+
+def _changed(n: int, m: int, change: Callable[[MkpFile], None]) -> Mkp:
+    problem = knapsack(n, m)
+    change(problem.file)
+    return problem
+
+
+def _no_weights(file: MkpFile) -> None:
+    file.weights[:, :7] = 0
+    file.weights[1] = 0
+
+
+def _no_room(file: MkpFile) -> None:
+    file.capacities[:] = 0
+    file.weights[:, 3] = 0
+
+
+def _room_for_all(file: MkpFile) -> None:
+    file.capacities[:] *= 3
+
+
+def _tight(file: MkpFile) -> None:
+    """Two rows together require that chosen items weigh nearly exactly as much as allowed."""
+    total = int(file.weights[0].sum())
+    file.weights[1] = file.weights[0].max() - file.weights[0]
+    file.capacities[:2] = total // 2, int(file.weights[1].sum()) // 2
+
+
+PROBLEMS: dict[str, Callable[[], Mkp]] = {
+    "usual": lambda: knapsack(150, 5),
+    "one constraint": lambda: knapsack(130, 1),
+    "many constraints": lambda: knapsack(120, 41),
+    "few items": lambda: knapsack(3, 2),
+    "one item": lambda: knapsack(1, 1),
+    "large weights": lambda: knapsack(120, 6, largest=10**7),
+    "huge weights": lambda: knapsack(120, 3, largest=1 << 45),
+    "small weights": lambda: knapsack(120, 3, largest=3),
+    "no weights": lambda: _changed(60, 3, _no_weights),
+    "no room": lambda: _changed(20, 3, _no_room),
+    "tight rows": lambda: _changed(120, 4, _tight),
+    "everything fits": lambda: _changed(40, 2, _room_for_all),
+}
+
+
+def core(
+    backend: Backend, problem: Mkp, settings: TemperingSettings, ranks: World, way: str = "none",
+    given: tuple[Any, ...] = (), islands: int = 2,
+) -> Archipelago:  # fmt: skip
+    return one_colony(
+        problem=problem,
+        algorithm="tempering",
+        encoding="bits",
+        settings=settings,
+        population=4,
+        islands=islands,
+        seed=5,
+        migration=MigrationSettings.build({"topology": way}),
+        backend=backend,
+        world=ranks,
+        transport=find(ranks, backend)[0] if ranks.size > 1 else None,
+        warm_start=lambda: [np.array(each, np.int64) for each in given],
+    )
+
+
+def both(
+    backend: Backend, problem: Mkp, given: tuple[Any, ...] = (), **settings: Any
+) -> tuple[Archipelago, NumpyCore]:
+    own = TemperingSettings.build({"rungs": 2, "proposals": 1500, "patience": 1, **settings})
+    is_given = own.coldest > 0
+    reference = NumpyCore(
+        problem, islands=2, population=4, seed=5, rungs=own.rungs, proposals=own.proposals,
+        patience=own.patience, tuning=0 if is_given else own.tuning, low=own.coldest or 0.001,
+        high=own.hottest or 0.05, given=given,
+    )  # fmt: skip
+    mine = core(backend, problem, own, World(), given=given)
+    mine.start()
+    return mine, reference
+
+
+def assert_same(mine: Archipelago, reference: NumpyCore) -> None:
+    saved = mine.snapshot()
+    rows = [replica for rows in reference.replicas for replica in rows]
+    for name, states in {"genes": [r.best for r in rows], "state": [r.order for r in rows]}.items():
+        found = unpacked(saved[name].reshape(len(rows), -1), reference.n)
+        assert found.tolist() == states, name
+    assert saved["cost"].reshape(-1).tolist() == [row.cost for row in rows]
+    assert saved["energy"].reshape(-1).tolist() == [row.energy for row in rows]
+    temperatures = [t for island in reference.temperature for ladder in island for t in ladder]
+    assert saved["temperature"].reshape(-1).tolist() == temperatures
+    assert saved["calls"].tolist() == reference.calls
+    assert saved["variant"].tolist() == reference.variant
+
+
+@pytest.mark.parametrize("kind", PROBLEMS)
+def test_each_kind_of_knapsack_equals_the_reference(backend: Backend, kind: str) -> None:
+    mine, reference = both(backend, PROBLEMS[kind](), tuning=3)
+    assert_same(mine, reference)
+    for _ in range(7):
+        mine.advance(1)
+        reference.evolve(1)
+        assert_same(mine, reference)
+    if kind in ("usual", "many constraints", "large weights", "tight rows"):
+        assert reference.kinds["accepted"] > 50
+        assert reference.kinds["infeasible"] > 20
+        assert reference.kinds["best"] > 0 or kind == "many constraints"
+        assert reference.kinds["renewed"] > 0
+
+
+def test_given_solutions_and_temperatures_are_taken(backend: Backend) -> None:
+    problem = knapsack(120, 4)
+    best = islands.solve(problem, stop="generations=20", backend=backend.name, seed=3).solution
+    mine, reference = both(backend, problem, (best,), coldest=0.01, hottest=0.03)
+    assert reference.replicas[0][0].best == problem.to_device(best).tolist()
+    assert_same(mine, reference)
+    for _ in range(4):
+        mine.advance(1)
+        reference.evolve(1)
+        assert_same(mine, reference)
+    assert reference.kinds["exchanged"] > 0
+
+
+def test_an_improved_feasible_subset_is_always_taken(backend: Backend) -> None:
+    mine, reference = both(backend, knapsack(120, 3), coldest=1e-6, hottest=2e-6, patience=0)
+    for _ in range(4):
+        mine.advance(1)
+        reference.evolve(1)
+        assert_same(mine, reference)
+    assert reference.kinds["always taken"] > 0
+
+
+def test_weights_that_are_rounded_give_feasible_subsets_only(backend: Backend) -> None:
+    problem = knapsack(120, 2, largest=10**7)
+    mine, reference = both(backend, problem, tuning=3, proposals=6000)
+    assert max(problem.core.shifts) > 0
+    mine.advance(8)
+    reference.evolve(8)
+    assert_same(mine, reference)
+    assert reference.kinds["refused"] > 0
+    for row in unpacked(mine.snapshot()["genes"].reshape(8, -1), 120):
+        problem.check(problem.from_device(row.astype(np.int64)))
+
+
+def _run(world: World, migrations: int, saved: dict[str, Any] | None = None) -> dict[str, Any]:
+    own = TemperingSettings.build({"rungs": 2, "proposals": 3000, "patience": 2, "tuning": 6})
+    mine = core(choose("cpu"), knapsack(150, 5), own, world, "ring", islands=6)
+    if saved is None:
+        mine.start()
+    else:
+        mine.restore(
+            {name: array[list(mine.mine)] for name, array in saved.items()},
+            generation=9,
+            migrations=3,
+        )
+    for _ in range(migrations):
+        mine.advance(3)
+        mine.migrate()
+    return mine.snapshot()
+
+
+def test_any_number_of_ranks_and_a_resumed_run_give_the_same_bits() -> None:
+    whole = on_ranks(1, lambda world: _run(world, 6))[0]
+    parts_of = on_ranks(3, lambda world: _run(world, 6))
+    saved = on_ranks(2, lambda world: _run(world, 3))
+    joined = {name: np.concatenate([part[name] for part in saved]) for name in saved[0]}
+    resumed = on_ranks(2, lambda world: _run(world, 3, joined))
+    for name, array in whole.items():
+        assert (np.concatenate([part[name] for part in parts_of]) == array).all(), name
+        assert (np.concatenate([part[name] for part in resumed]) == array).all(), name
+
+
+@pytest.mark.usefixtures("optimised")
+@pytest.mark.parametrize("m", [1, 5])
+def test_small_optima_are_found(backend: Backend, m: int) -> None:
+    problem = knapsack(16, m)
+    choices = (np.arange(2**16)[:, np.newaxis] >> np.arange(16)) & 1
+    fits = (choices @ problem.file.weights.T <= problem.file.capacities).all(axis=1)
+    optimum = int((choices[fits] @ problem.file.profits).max())
+    found = islands.solve(
+        problem, algorithm="tempering", stop="generations=60", proposals=3000, backend=backend.name
+    )
+    assert found.cost == optimum
+
+
+@NEEDS_NVRTC
+@pytest.mark.parametrize("m", [1, 30, 140])
+def test_kernels_compile_for_gpus(m: int) -> None:
+    problem = knapsack(200, m)
+    made = parts(problem, "tempering", "bits", {"rungs": 4})
+    require_compiles(for_gpu("program.cuh", made.macros(), Block(32, 16)), optimised=m == 30)
+
+
+def test_knapsacks_with_too_many_constraints_or_penalties_have_no_core() -> None:
+    assert not knapsack(10, 513).has_core
+    assert knapsack(10, 512).has_core
+    problem = knapsack(10, 3)
+    assert not problem.adjusted(replace(problem.settings, infeasible="drop")).has_core

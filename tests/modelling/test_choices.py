@@ -1,0 +1,126 @@
+"""Choices of exactly p items: every search keeps their number, and finds proven optima."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+import islands
+from islands.backends.base import Backend
+from islands.errors import UsageError
+from islands.modelling.model import Model, restored
+
+COST = """
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    long long sum = 0;
+    int chosen[64], count = 0;
+    for (int i = 0; i < n; ++i) if (s[i] && count < 64) chosen[count++] = i;
+    for (int i = 0; i < n; ++i) {
+        int nearest = 1 << 30;
+        for (int k = 0; k < count; ++k) nearest = min(nearest, data.d[chosen[k] * n + i]);
+        sum += nearest;
+    }
+    return sum;
+}"""
+FIRST = "__device__ void repair(Changing& s, int n, const Data& data) { s.set(0, 1); }"
+
+
+def distances(n: int, seed: int) -> Any:
+    points = np.random.default_rng(seed).integers(0, 1000, (n, 2))
+    return np.rint(np.linalg.norm(points[:, None] - points, axis=2)).astype(np.int32)
+
+
+def medians(n: int, choose: int, **more: Any) -> Model:
+    return islands.subset(n, choose=choose, cost=COST, data={"d": distances(n, 1)}, **more)
+
+
+def optimum(d: Any, choose: int) -> float:
+    """Return the least cost of a p-median problem, by HiGHS."""
+    n = len(d)
+    unit, ones = sparse.identity(n), np.ones((1, n))
+    served = sparse.hstack([sparse.kron(unit, ones), sparse.csr_array((n, n))])
+    opened = sparse.hstack([sparse.identity(n * n), -sparse.kron(ones.T, unit)])
+    chosen = sparse.hstack([sparse.csr_array((1, n * n)), ones])
+    found = milp(
+        np.concatenate([d.ravel(), np.zeros(n)]),
+        constraints=[
+            LinearConstraint(served, 1, 1),
+            LinearConstraint(opened, -np.inf, 0),
+            LinearConstraint(chosen, choose, choose),
+        ],
+        bounds=Bounds(0, 1),
+        integrality=np.repeat([0, 1], [n * n, n]),
+    )
+    assert found.success
+    return float(found.fun)
+
+
+@pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga", "cellular", "pso"])
+@pytest.mark.parametrize("repair", [None, FIRST])
+def test_every_search_keeps_the_number_of_items(
+    backend: Backend, algorithm: str, repair: str | None
+) -> None:
+    n, choose = 70, 5
+    own = medians(n, choose, repair=repair)
+    solver = islands.Solver(
+        own,
+        algorithm=algorithm,
+        backend=backend.name,
+        seed=1,
+        **{"islands": 3, "migration.topology": "ring", "migration.migrants": 1},
+    )
+    for _ in range(3):
+        solver.evolve(5)
+        solver.exchange()
+        for each in solver.best(20):
+            assert each.solution.sum() == choose
+
+
+def test_a_tiny_choice_is_that_of_brute_force(backend: Backend) -> None:
+    n, choose, d = 9, 3, distances(9, 1)
+    best = min(int(d[:, list(each)].min(axis=1).sum()) for each in combinations(range(n), choose))
+    assert islands.solve(medians(n, choose), generations=30, backend=backend.name).cost == best
+
+
+def test_a_p_median_of_200_items_is_solved_to_the_optimum() -> None:
+    n, choose = 200, 20
+    best = optimum(distances(n, 1), choose)
+    found = islands.solve(
+        medians(n, choose), backend="cpu", target=best, evaluations=1_000_000, seed=1
+    )
+    assert found.cost == best
+
+
+def test_a_choice_is_checked_and_restored() -> None:
+    own = medians(40, 7)
+    islands.check_problem(own, samples=20)
+    again = restored(own.saved())
+    drawn = again.kind.drawn(30, 1)
+    assert drawn.sum(axis=1).tolist() == [7] * 30
+    assert again.kind.holds(drawn)
+    assert not again.kind.holds(1 - drawn)
+    assert again.defines() == own.defines()
+
+
+@pytest.mark.parametrize(
+    ("choose", "message"),
+    [
+        (0, "choose=0: must be from 1 to 8"),
+        (9, "choose=9: must be from 1 to 8"),
+        (True, "choose=True: is not a whole number"),
+        (2.5, "choose=2.5: is not a whole number"),
+    ],
+)
+def test_wrong_numbers_of_items_are_refused(choose: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        medians(9, choose)
+
+
+def test_choices_need_costs_in_cuda() -> None:
+    with pytest.raises(UsageError, match="choose: only belongs to cost="):
+        islands.subset(9, choose=2, function=lambda chosen: 1)

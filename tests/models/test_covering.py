@@ -1,0 +1,78 @@
+"""Set covering compared with brute force, linear relaxations and layouts of files."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import islands
+from islands.backends.base import Backend
+from islands.errors import InputError, UsageError
+from islands.models.covering import lp_bound, read
+
+RANDOM = np.random.default_rng(8)
+COSTS = RANDOM.integers(1, 30, 12)
+ROWS = [RANDOM.choice(12, RANDOM.integers(1, 5), replace=False).tolist() for _ in range(20)]
+
+
+def covers(chosen: Any) -> bool:
+    return all(any(chosen[j] for j in row) for row in ROWS)
+
+
+@pytest.mark.parametrize("costs", [COSTS, np.ones(12, int)])
+def test_the_best_cover_is_that_of_all_subsets(backend: Backend, costs: Any) -> None:
+    best = min(int(costs @ each) for each in product((0, 1), repeat=12) if covers(each))
+    problem = islands.models.set_cover(costs, ROWS)
+    result = islands.solve(
+        problem, algorithm="tempering", generations=40, seed=1, backend=backend.name
+    )
+    assert covers(result.solution)
+    assert result.cost == int(costs @ np.asarray(result.solution)) == best
+    assert lp_bound(costs, ROWS) <= best + 1e-6
+
+
+def test_the_state_agrees_with_costs() -> None:
+    problem = islands.models.set_cover(COSTS, ROWS)
+    assert "480 of 480 moves as costs" in str(islands.check_problem(problem, samples=60))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2 3\n5 6 7\n2 1 2\n1 3\n",  # by rows
+        "2 3\n5 1 1\n6 1 1\n7 1 2\n",  # by columns
+        "2 3\n9 9 9 9\n2 1 2\n1 3\n",  # unicost
+    ],
+)
+def test_each_layout_is_read(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "cover.txt"
+    path.write_text(text)
+    problem = read(path)
+    costs = [1, 1, 1] if "9" in text else [5, 6, 7]
+    assert problem.cost(np.array([1, 0, 1])) == costs[0] + costs[2]
+    assert problem.cost(np.array([1, 1, 0])) == costs[0] + costs[1] + costs[2] + 1
+
+
+def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "cover.txt"
+    path.write_text("2 3\n5 6 7\n2 1 2\n1\n")
+    with pytest.raises(InputError, match="not those of 2 rows and 3 columns"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("costs", "rows", "message"),
+    [
+        ([1.5], [[0]], "costs: must be"),
+        ([1], [], "rows: is empty"),
+        ([1], [[0], []], "rows: row 1 needs columns from 0 to 0"),
+        ([1], [[1]], "rows: row 0 needs columns from 0 to 0"),
+    ],
+)
+def test_wrong_data_are_refused(costs: Any, rows: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        islands.models.set_cover(costs, rows)

@@ -1,0 +1,70 @@
+"""Flow shops compared with all orders, and with schedules of plain Python."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import islands
+from islands.backends.base import Backend
+from islands.errors import InputError, UsageError
+from islands.models.flow_shops import bound, read
+
+TIMES = np.random.default_rng(9).integers(0, 30, (7, 4))
+
+
+def ends(order: Any) -> list[int]:
+    """Return the end of each job."""
+    free = [0] * 4
+    found = []
+    for job in order:
+        ready = 0
+        for k in range(4):
+            ready = free[k] = max(ready, free[k]) + int(TIMES[job][k])
+        found.append(ready)
+    return found
+
+
+@pytest.mark.parametrize("objective", ["makespan", "flow_time"])
+def test_the_best_order_is_that_of_all(backend: Backend, objective: str) -> None:
+    value = max if objective == "makespan" else sum
+    best = min(value(ends(order)) for order in permutations(range(7)))
+    problem = islands.models.flow_shop(TIMES.tolist(), objective=objective)
+    result = islands.solve(
+        problem, algorithm="tempering", generations=30, seed=1, backend=backend.name
+    )
+    assert result.cost == value(ends(result.solution)) == best
+    assert objective == "flow_time" or bound(TIMES.tolist()) <= best
+
+
+@pytest.mark.parametrize("objective", ["makespan", "flow_time"])
+def test_the_state_agrees_with_costs(objective: str) -> None:
+    problem = islands.models.flow_shop(TIMES.tolist(), objective=objective)
+    assert "480 of 480 moves as costs" in str(islands.check_problem(problem, samples=60))
+
+
+def test_a_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "shop.fsp"
+    path.write_text("number of jobs, ... :\n 3 2 1 9 9\nprocessing times :\n 3 1 2\n 2 4 1\n")
+    assert read(path).cost(np.array([1, 0, 2])) == 8
+    path.write_text("3 2 1 9 9\n")
+    with pytest.raises(InputError, match="has no line with ':'"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("times", "options", "message"),
+    [
+        ([[1, -1]], {}, "times: must be rows"),
+        ([], {}, "times: must be rows"),
+        ([[2**30]], {}, "their sum exceeds"),
+        ([[1, 2]], {"objective": "makespam"}, "Did you mean 'makespan'"),
+    ],
+)
+def test_wrong_shops_are_refused(times: Any, options: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        islands.models.flow_shop(times, **options)

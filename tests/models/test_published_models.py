@@ -1,0 +1,73 @@
+"""Published instances of models: their names, folders and best known values."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from pathlib import Path
+
+import pytest
+
+import islands
+from islands.errors import InputError
+from islands.instances.catalogue import catalogue
+from islands.instances.formats import MODELS
+from islands.models.job_shops import Shop
+
+NAMES = ["jobshop/ft06", "flowshop/tai20_5_0", "setcover/scpclr10", "maxcut/G1"]
+
+
+@pytest.mark.published
+@pytest.mark.parametrize("name", NAMES)
+def test_names_are_those_of_problems(published: Path, name: str) -> None:
+    problem = islands.load(name)
+    assert problem.instance == name
+    entry = catalogue().entry(*name.split("/"))
+    assert entry is not None
+    assert problem.best_known == entry.best_known
+
+
+@pytest.mark.published
+def test_the_optimum_of_a_published_shop_is_found(published: Path) -> None:
+    result = islands.solve("jobshop/ft06", algorithm="tempering", generations=200, seed=1)
+    assert result.cost == 55
+
+
+@pytest.mark.published
+def test_best_known_values_are_those_of_the_table(published: Path) -> None:
+    with (published / "best_known.csv").open(newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["set"] in MODELS]
+    found = 0
+    for row in rows:
+        entry = catalogue().entry(row["set"], row["name"])
+        if entry is not None and entry.best_known is not None:
+            found += 1
+            assert (entry.best_known.value, entry.best_known.status) == (
+                int(row["value"]),
+                row["status"].split()[0],  # before a lower bound
+            )
+    assert found == sum(len(catalogue().set(name).entries) for name in MODELS)
+
+
+@pytest.mark.published
+def test_files_of_other_instances_are_read_in_the_folder_of_a_set(
+    published: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "jobshop").mkdir()
+    other = tmp_path / "jobshop" / "mine.txt"
+    shutil.copy(published / "jobshop" / "ft06.txt", other)
+    assert islands.load(other).size == 36
+    shutil.copy(other, tmp_path / "mine.txt")
+    assert islands.load(tmp_path / "mine.txt", "jobshop").size == 36
+
+
+def test_a_missing_file_says_where_it_is_published(
+    monkeypatch: pytest.MonkeyPatch, own_cache: None
+) -> None:
+    monkeypatch.setenv("ISLANDS_INSTANCES", "")
+    with pytest.raises(InputError, match=r"Get it from https://github\.com/ScheduleOpt"):
+        islands.load("jobshop/ft06")
+
+
+def test_a_bound_is_that_of_the_longest_job() -> None:
+    assert Shop.of([[0, 1], [1, 0]], [[5, 5], [1, 1]]).bound() == 10

@@ -1,0 +1,164 @@
+"""Many instances in one call give the results of `solve`, whatever else is among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import islands
+from islands.errors import RunError, UsageError
+from islands.parallel import world
+
+SETTINGS = {"islands": 1, "population": 20, "backend": "cpu"}
+STOP = ["converged", "seconds=10"]
+RANDOM = np.random.default_rng(54)
+
+
+def tours(count: int, low: int = 30, high: int = 120) -> list[islands.Problem]:
+    sizes = np.random.default_rng(7).integers(low, high, count, endpoint=True)
+    return [islands.tsp(np.random.default_rng(n).random((n, 2)) * 1000) for n in sizes.tolist()]
+
+
+def alone(problem: islands.Problem, **settings: Any) -> islands.Result:
+    return islands.solve(problem, threads=1, **{"stop": STOP, **SETTINGS, **settings})
+
+
+def test_each_result_is_that_of_solve() -> None:
+    problems = tours(12)
+    whole = islands.solve_many(problems, threads=3, seed=4, **SETTINGS)
+    for problem, mine in zip(problems, whole, strict=True):
+        other = alone(problem, seed=4)
+        assert (mine.digest, mine.cost, mine.seed) == (other.digest, other.cost, 4)
+        assert (mine.generations, mine.reason) == (other.generations, other.reason)
+        assert mine.reason.startswith("converged: ")
+        assert mine.solution.tolist() == other.solution.tolist()
+        assert problem.cost(mine.solution) == mine.cost
+    assert whole[-1].trace().num_rows == other.trace().num_rows
+
+
+def test_a_result_does_not_depend_on_what_else_is_solved() -> None:
+    problems = tours(6)
+    some = islands.solve_many(problems[3:], threads=2, **SETTINGS)
+    all_of_them = islands.solve_many(iter(problems), threads=1, **SETTINGS)
+    assert [each.digest for each in some] == [each.digest for each in all_of_them[3:]]
+
+
+def test_seeds_and_runs_follow_one_another() -> None:
+    problems = tours(2)
+    found = islands.solve_many(problems, seeds=[7, 3], runs=2, **SETTINGS)
+    assert [each.seed for each in found] == [7, 8, 3, 4]
+    assert found[3].digest == alone(problems[1], seed=4).digest
+    assert [each.seed for each in islands.solve_many(problems, runs=2, **SETTINGS)] == [1, 2, 1, 2]
+
+
+def test_arrays_are_problems() -> None:
+    places = RANDOM.random((3, 14, 2)) * 100
+    apart = np.rint(np.linalg.norm(places[:, :, None] - places[:, None], axis=3)).astype(int)
+    by_places, by_distances = (islands.solve_many(each, **SETTINGS) for each in (places, apart))
+    for mine, matrix in zip(by_distances, apart, strict=True):
+        assert mine.cost == alone(islands.tsp(distances=matrix)).cost
+    assert [each.cost for each in by_places] == [each.cost for each in by_distances]
+    flows, between = RANDOM.integers(0, 9, (2, 3, 8, 8))
+    assigned = islands.solve_many(islands.qap_batch(flows, between[0]), **SETTINGS)
+    for mine, flow in zip(assigned, flows, strict=True):
+        order = mine.solution
+        assert mine.cost == (flow * between[0][np.ix_(order, order)]).sum()
+    profits, weights = RANDOM.integers(1, 50, (4, 20)), RANDOM.integers(1, 50, (4, 3, 20))
+    packed = islands.mkp_batch(profits, weights, [200] * 3)
+    found = islands.solve_many(packed[1:], backend="cpu", generations=5)
+    for mine, profit, weight in zip(found, profits[1:], weights[1:], strict=True):
+        assert mine.cost == mine.solution @ profit
+        assert (weight @ mine.solution <= 200).all()
+
+
+def test_problems_of_ones_own_have_their_own_data() -> None:
+    def first(values: list[int]) -> islands.Problem:
+        text = """__device__ long long cost(const Solution& s, int n, const Data& data) {
+            long long sum = 0;
+            for (int i = 0; i < n; ++i) sum += data.values[s[i]] * i;
+            return sum;
+        }"""
+        return islands.permutation(len(values), cost=text, data={"values": np.array(values)})
+
+    lists = [[3, 1, 2], [9, 8, 7, 6, 1], [1, 2, 3, 4]]
+    found = islands.solve_many(map(first, lists), backend="cpu", generations=30)
+    for mine, values in zip(found, lists, strict=True):
+        falling = sorted(values, reverse=True)
+        assert mine.cost == sum(place * value for place, value in enumerate(falling))
+
+
+def test_problems_are_made_when_they_are_needed() -> None:
+    made = []
+
+    def stream() -> Iterator[islands.Problem]:
+        for number in range(40):
+            made.append(number)
+            yield islands.tsp(np.random.default_rng(number).random((8, 2)) * 100)
+
+    done = islands.iter_many(stream(), threads=2, **SETTINGS)
+    for count in range(1, 11):
+        index, result = next(done)
+        assert (
+            result.cost
+            == alone(islands.tsp(np.random.default_rng(index).random((8, 2)) * 100)).cost
+        )
+        assert len(made) <= count + 4
+    done.close()
+    assert len(made) < 16
+
+
+def test_time_that_ends_an_instance_is_the_reason() -> None:
+    (found,) = islands.solve_many(tours(1), stop=["converged", "seconds=0.001"], backend="cpu")
+    assert "s is at least 0.001 s" in found.reason
+
+
+def test_the_callback_of_all_instances_ends_one() -> None:
+    found = islands.solve_many(tours(3), callback=lambda each: each.generation >= 5, **SETTINGS)
+    assert {each.reason for each in found} == {"the callback returned True"}
+
+
+@pytest.mark.parametrize(
+    ("problems", "settings", "words"),
+    [
+        ([], {"out": "x"}, "out: many problems cannot have it"),
+        ([], {"verbose": True}, "verbose: many problems cannot have it"),
+        ([], {"seed": 1, "seeds": [1]}, "seed and seeds: give one of them"),
+        (tours(2), {"seeds": [1]}, "seeds: has 1, fewer than problems"),
+        (tours(1), {"seeds": [1, 2]}, "seeds: has more than there are problems"),
+        ([], {"runs": 0}, "runs=0: must be a whole number of at least 1"),
+        (np.zeros((3, 4)), {}, r"problems: an array of the shape \(3, 4\), must be"),
+        (5, {}, "problems=5: cannot be iterated"),
+        (tours(1)[0], {}, "is one problem. Write islands.solve"),
+        ([*tours(1), [[1, 2]]], {}, r"problems\[1\]: .*data is not a problem yet"),
+        (tours(1), {"rho": 3}, r"problems\[0\]: rho=3: must be"),
+    ],
+)
+def test_wrong_requests_are_refused(problems: Any, settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        islands.solve_many(problems, **{"backend": "cpu", **settings})
+
+
+def test_arrays_of_different_numbers_are_refused() -> None:
+    with pytest.raises(UsageError, match="different numbers of problems: flows 2, distances 3"):
+        islands.qap_batch(np.zeros((2, 4, 4)), np.zeros((3, 4, 4)))
+    with pytest.raises(UsageError, match="are those of one problem"):
+        islands.qap_batch(np.zeros((4, 4)), np.zeros((4, 4)))
+
+
+def test_an_error_names_its_problem() -> None:
+    heavy = islands.mkp([5, 6], [[3, 4]], [2])
+    with pytest.raises((RunError, UsageError), match=r"^problems\[1\]: "):
+        islands.solve_many([heavy, [1]], backend="cpu", generations=2)
+
+
+@pytest.mark.mpi
+def test_ranks_share_the_problems() -> None:
+    problems = tours(9)
+    found = islands.solve_many(problems, threads=1, seed=4, **SETTINGS)
+    ranks = world()
+    assert {*ranks.allgather(tuple(each.digest for each in found))} == {
+        tuple(alone(each, seed=4, world=islands.parallel.World()).digest for each in problems)
+    }

@@ -1,0 +1,145 @@
+"""Runs in folders from Python: `islands.resume`, `islands.read_run`, and starting solutions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import islands
+from islands.configuration.fit import OTHER_NAMES
+
+SMALL: dict[str, Any] = {"islands": 2, "population": 32, "backend": "cpu", "improver": "none"}
+
+
+def first_place(order: Any) -> float:
+    return float(order[0])
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> islands.Result:
+    return islands.solve("demo/mkp", generations=20, out=tmp_path / "a", seed=3, **SMALL)
+
+
+def test_a_resumed_run_equals_an_uninterrupted_one(kept: islands.Result) -> None:
+    assert kept.folder is not None
+    whole = islands.solve("demo/mkp", generations=40, seed=3, **SMALL)
+    seen = []
+    resumed = islands.resume(
+        kept.folder, generations=40, backend="cpu", callback=lambda each: seen.append(each)
+    )
+    assert resumed.digest == whole.digest
+    assert resumed.trace()["generation"].to_pylist() == whole.trace()["generation"].to_pylist()
+    assert seen[-1].generation == 40
+
+
+def test_a_finished_run_is_returned_without_criteria(kept: islands.Result) -> None:
+    assert kept.folder is not None
+    again = islands.resume(kept.folder)
+    assert (again.digest, again.generations) == (kept.digest, 20)
+    assert again.trace().equals(kept.trace())
+
+
+def test_a_read_run_has_its_result_and_its_records(kept: islands.Result) -> None:
+    assert kept.folder is not None
+    found = islands.read_run(kept.folder)
+    assert json.loads(found.to_json()) == json.loads(kept.to_json())
+    assert found.trace().equals(kept.trace())
+    assert found.migrations().equals(kept.migrations())
+    assert found.settings == kept.settings
+    assert np.array_equal(found.solution, kept.solution)
+
+
+@pytest.mark.parametrize("what", ["best", "solution", "convergence"])
+def test_a_read_run_draws_itself(kept: islands.Result, what: str) -> None:
+    pytest.importorskip("matplotlib")
+    assert kept.folder is not None
+    axes = islands.read_run(kept.folder).plot(what=what)
+    assert axes.lines or axes.collections or axes.patches
+
+
+def test_the_problem_of_a_session_resumes_its_run(tmp_path: Path) -> None:
+    def problem(size: int = 9) -> islands.Problem:
+        return islands.permutation(size, function=first_place)
+
+    islands.solve(problem(), generations=3, out=tmp_path / "b", **SMALL)
+    whole = islands.solve(problem(), generations=6, **SMALL)
+    with pytest.raises(islands.IslandsError, match="permutation-8: is not the problem of the run"):
+        islands.resume(tmp_path / "b", generations=6, problem=problem(8))
+    resumed = islands.resume(tmp_path / "b", generations=6, problem=problem())
+    assert resumed.digest == whole.digest
+
+
+def test_a_folder_without_a_finished_run_is_refused(tmp_path: Path) -> None:
+    for read in (islands.read_run, islands.resume):
+        with pytest.raises(islands.IslandsError, match="nosuch: contains no run"):
+            read(tmp_path / "nosuch")
+    folder = tmp_path / "a"
+    islands.solve("demo/mkp", generations=2, out=folder, **SMALL)
+    (folder / "solution.parquet").unlink()
+    with pytest.raises(islands.IslandsError, match=r"Finish it with islands\.resume\("):
+        islands.read_run(folder)
+
+
+def test_a_search_starts_from_arrays(tmp_path: Path) -> None:
+    good = islands.solve("demo/qap", generations=30, **SMALL)
+    plain = islands.solve("demo/qap", generations=1, seed=9, **SMALL)
+    assert good.cost is not None
+    assert plain.cost is not None
+    assert plain.cost > good.cost
+    solution = good.solution
+    assert solution is not None
+    file = tmp_path / "best.json"
+    file.write_text(json.dumps(solution.tolist()))
+    starts = ([solution], solution, solution.tolist(), [solution.tolist()], np.array([solution]))
+    for start in (*starts, file, [str(file)], [file, solution]):
+        begun = islands.solve("demo/qap", generations=1, seed=9, start=start, **SMALL)
+        assert begun.cost <= good.cost
+    solver = islands.Solver("demo/qap", seed=9, start=[solution], **SMALL)
+    assert solver.best(1)[0].cost == good.cost
+
+
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        ([1, 2, 3], r"start\[0\]: has the shape \(3,\)"),
+        ([[0] * 120], r"start\[0\]: not a tour"),
+        (["nosuch.tour"], r"nosuch\.tour: No such file"),
+        (7, r"start=\[7\]: is not a list of solutions\. Write start=\[solution\]"),
+        (np.tile(np.arange(120), (65, 1)), "65 solutions for 64 individuals"),
+    ],
+)
+def test_wrong_starts_are_refused(start: Any, message: str) -> None:
+    with pytest.raises(islands.IslandsError, match=message):
+        islands.solve("demo/tsp", generations=1, start=start, **{**SMALL, "algorithm": "ga"})
+
+
+def test_no_seed_draws_one_that_repeats_the_run() -> None:
+    first, second = (islands.solve("demo/qap", generations=2, seed=None, **SMALL) for _ in "ab")
+    assert first.seed != second.seed
+    again = islands.solve("demo/qap", generations=2, seed=first.seed, **SMALL)
+    assert again.digest == first.digest
+    assert islands.solve("demo/qap", generations=2, **SMALL).seed == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("popsize", "population=N"),
+        ("time_limit", "seconds=60"),
+        ("maximize", "maximise=True where the problem is made"),
+        ("n_jobs", "threads=N"),
+    ],
+)
+def test_names_of_other_libraries_have_hints(name: str, hint: str) -> None:
+    with pytest.raises(islands.IslandsError, match=f"{name}: is no name of a setting here. Write"):
+        islands.solve("demo/qap", generations=1, **{name: 2})
+    assert hint in OTHER_NAMES[name]
+
+
+def test_a_degree_of_verbosity_is_refused() -> None:
+    with pytest.raises(islands.IslandsError, match="verbose=2: must be True or False"):
+        islands.solve("demo/qap", generations=1, verbose=2)  # type: ignore[arg-type]
