@@ -10,7 +10,13 @@ from typing import Self, TextIO
 from islands.configuration.stop import Criterion, seconds_left
 from islands.display.heartbeat import duration
 from islands.display.standstill import Standstill
-from islands.display.terminal import StatusLine, coloured, is_terminal, takes_colours
+from islands.display.terminal import (
+    StatusLine,
+    coloured,
+    is_notebook,
+    is_terminal,
+    takes_colours,
+)
 from islands.inside import opened
 from islands.paths import writing
 from islands.progress.progress import Progress
@@ -42,7 +48,7 @@ class Screen:
         self._quiet, self._criteria = quiet, criteria
         self._status: StatusLine | None = None
         """The state of the run, which only a terminal shows."""
-        if stream is not None and not quiet and is_terminal(stream):
+        if stream is not None and not quiet and (is_terminal(stream) or is_notebook(stream)):
             self._status = StatusLine(stream)
         self._has_colours = takes_colours(stream)
         self._lock = RLock()  # a thread prints during long generations
