@@ -9,6 +9,7 @@ from typing import Self, TextIO
 
 from islands.configuration.stop import Criterion, seconds_left
 from islands.display.heartbeat import duration
+from islands.display.standstill import Standstill
 from islands.display.terminal import (
     StatusLine,
     coloured,
@@ -39,8 +40,10 @@ class Screen:
         *,
         quiet: bool = False,
         criteria: Sequence[Criterion] = (),
+        standstill: Standstill | None = None,
     ) -> None:
         """Print to a stream and a log; `criteria` tell how long the run lasts at most."""
+        self._standstill = standstill
         self._stream = stream
         self._quiet, self._criteria = quiet, criteria
         self._status: StatusLine | None = None
@@ -66,6 +69,8 @@ class Screen:
         """Add an epoch to the table if a row is due."""
         with self._lock:
             self._table.show(progress)
+            if self._standstill is not None and (words := self._standstill.words(progress)):
+                self.say(words)
             if self._status is not None:
                 self._status.show(self._state(progress))
 
