@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from islands.problems.base import Problem
 
-_NOT_IN_JSON = ("settings", "records", "draw")
+_NOT_IN_JSON = ("settings", "records", "draw", "page")
 
 
 class Records(Protocol):
@@ -127,6 +127,8 @@ class Result:
     """Where `trace` and `migrations` find their rows."""
     draw: Callable[[Result, str, Any], Any] | None = None
     """The function that `plot` calls."""
+    page: Callable[[Result], str] | None = None
+    """The function that returns the result as HTML, for notebooks."""
 
     def trace(self) -> pa.Table:
         """Return a row for each epoch and island, of all ranks, as an Arrow table.
@@ -198,6 +200,14 @@ class Result:
 
     def __str__(self) -> str:
         """Return the most important facts as aligned lines."""
+        return "\n".join(f"{name:10}{value}" for name, value in self.facts().items())
+
+    def _repr_html_(self) -> str | None:
+        """Return what a notebook shows: the facts, a picture and the settings."""
+        return None if self.page is None else self.page(self)
+
+    def facts(self) -> dict[str, str]:
+        """Return the most important facts by name, in the order in which they are shown."""
         rows = {
             "instance": f"{one_line(self.instance, 200)} ({self.problem})",
             "cost": "no feasible solution found",
@@ -216,7 +226,7 @@ class Result:
             rows["cost"] = f"{self.cost}{self._comparison()}, checked by {self.checked}"
             found = f"on {self.place()}, generation {self.best_generation}"
             rows = {**dict(list(rows.items())[:2]), "found": found, **rows}
-        return "\n".join(f"{name:10}{value}" for name, value in rows.items())
+        return rows
 
     def to_json(self) -> str:
         """Return the result as one JSON object on one line."""

@@ -24,6 +24,7 @@ from islands.bounds.knapsack import upper_bound
 from islands.configuration.spec import RunSpec
 from islands.display.messages import opening, place
 from islands.display.screen import Screen
+from islands.display.standstill import Standstill, advice
 from islands.errors import IslandsError, RunError
 from islands.parallel import World
 from islands.problems.base import Problem
@@ -100,7 +101,13 @@ def perform(
     processes = spec.general.threads or share_of_cores(world.local_size)
     with (
         problem.prepared(processes, run.machine.backend) as evaluation,
-        Screen(stream, log, quiet=output.quiet, criteria=spec.stop) as screen,
+        Screen(
+            stream,
+            log,
+            quiet=output.quiet,
+            criteria=spec.stop,
+            standstill=Standstill(advice(spec, problem)),
+        ) as screen,
     ):
         if news:
             screen.say(news)
