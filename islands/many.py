@@ -12,8 +12,9 @@ import numpy as np
 
 from islands.backends import takes_gpu
 from islands.backends.cpu import share_of_cores
+from islands.campaign.batch import DEFAULT_STOP
 from islands.campaign.workers import Workers
-from islands.configuration.stop import CONVERGED, KEYWORDS
+from islands.configuration.stop import KEYWORDS
 from islands.custom.scripts import refuse_while_importing
 from islands.errors import IslandsError, UsageError
 from islands.parallel import World
@@ -24,8 +25,6 @@ from islands.progress.result import Result
 from islands.solver import Session
 from islands.text import shown
 
-_STOP = (CONVERGED, "seconds=10")
-"""When an instance ends if nothing else is said."""
 _OF_A_RUN = {
     "out": "Results are returned; the command `islands run --batch` writes files",
     "verbose": "The command `islands run --batch` shows the progress",
@@ -88,7 +87,7 @@ def iter_many(
     if not isinstance(runs, int | np.integer) or isinstance(runs, bool) or runs < 1:
         raise UsageError(f"runs={shown(runs)}: must be a whole number of at least 1")
     if not any(settings.get(each) is not None for each in ("stop", "preset", "config", *KEYWORDS)):
-        settings["stop"] = list(_STOP)
+        settings["stop"] = list(DEFAULT_STOP)
     tasks = _tasks(as_problems(problems), seed, seeds, int(runs))
     ranks = world if world is not None else launched_world()
     return _solved(tasks, ranks, backend, threads, callback, settings)

@@ -176,7 +176,7 @@ def solve(
         result = run_requested(
             *(options, configured, ranks, output, made, device), trust=trusted, start=arrays
         )
-    return replace(result, draw=draw)
+    return replace(result, draw=draw, page=page)
 
 
 def drawn(seed: Any, world: World) -> Any:
@@ -208,6 +208,13 @@ def draw(result: Result, what: str, axes: Any) -> Any:
     from islands.report.pictures import draw_result
 
     return draw_result(result, what, axes)
+
+
+def page(result: Result) -> str:
+    """Return a result as a notebook shows it."""
+    from islands.report.notebook import of_result
+
+    return of_result(result)
 
 
 class Session:

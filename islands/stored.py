@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from islands.progress.result import Result
 from islands.record.folder import FINISHED, require_run
 from islands.record.solution import recorded
 from islands.record.tables import stored_table
+from islands.report.notebook import html, of_result
 from islands.report.pictures import draw_result, draw_run
 from islands.report.recorded import RecordedRun
 from islands.run.build import RankOptions
@@ -152,7 +153,8 @@ def _with_records(
     result: Result, made: Problem | None, moved: str | None = None, *, is_trusted: bool
 ) -> Result:
     if result.records is not None:
-        return replace(result, draw=draw_result)
+        return replace(result, draw=draw_result, page=of_result)
     assert result.folder is not None
     stored = _Stored(Path(result.folder).absolute(), made, moved, is_trusted)
-    return replace(result, records=stored, draw=stored.draw)
+    page = partial(html, recorded=lambda: stored.run)
+    return replace(result, records=stored, draw=stored.draw, page=page)

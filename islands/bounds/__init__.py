@@ -1,1 +1,1 @@
-"""Lower bounds of the lengths of tours: what no tour can be shorter than."""
+"""Bounds: what no tour can be shorter than, and what no profit of a knapsack can exceed."""

@@ -50,12 +50,14 @@ class Summary:
     evaluations: float
     """The mean over all runs, as for the seconds."""
     seconds: float
-    bound: int | None = None
-    """The largest lower bound that a run has proven."""
+    bound: float | None = None
+    """The largest lower bound that a run has proven, or the smallest upper one of a profit."""
     bound_gap: float | None = None
     """The gap of the best cost to it, in per cent."""
     unproven: int = 0
     """The number of runs that proved no bound in time."""
+    side: str = "lower"
+    """Whether the bound is a lower or an upper one."""
 
     @classmethod
     def of(cls, results: Sequence[Result], *, maximise: bool) -> Self:
@@ -66,7 +68,8 @@ class Summary:
         costs = [cost for cost, _ in ranked]
         gaps = [gap for _, gap in solved if gap is not None]
         best = costs[0] if costs else None
-        bound = max((each.bound for each in results if each.bound is not None), default=None)
+        tightest = min if maximise else max
+        bound = tightest((each.bound for each in results if each.bound is not None), default=None)
         hits = [result for result in results if _hits(result, maximise=maximise)]
         return cls(
             instance=first.instance,
@@ -87,6 +90,7 @@ class Summary:
             seconds=statistics.mean(result.seconds for result in results),
             bound=bound,
             bound_gap=None if bound is None or best is None else gap_to(best, bound),
+            side="upper" if maximise else "lower",
             unproven=sum(result.bound_estimate is not None for result in results),
         )
 
@@ -120,9 +124,9 @@ def table(summaries: Sequence[Summary]) -> str:
 def _bound_words(summary: Summary) -> str:
     """Return what the runs have proven; empty if none has computed a bound."""
     if summary.bound is not None:
-        return f"lower bound {summary.bound}, gap of the best {gap(summary.bound_gap)}"
+        return f"{summary.side} bound {summary.bound}, gap of the best {gap(summary.bound_gap)}"
     if summary.unproven:
-        return f"{counted(summary.unproven, 'run')} proved no lower bound in time"
+        return f"{counted(summary.unproven, 'run')} proved no bound in time"
     return ""
 
 

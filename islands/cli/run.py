@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS, MUTATIONS
 from islands.cli import arguments
+from islands.cli.batch import resume_batch, run_batch
 from islands.configuration.given import Given, gathered
 from islands.configuration.resolve import DEFAULT_INSTANCE
 from islands.configuration.spec import GeneralSettings
@@ -53,6 +54,7 @@ examples:
   islands run mine.py:problem --algorithm ga --crossover mine.py:Spread    parts of a script
   mpirun -n 4 python -m islands run national/mu1979 --islands 16
   islands run --colony 'islands=4 algorithm=brkga' --colony 'islands=4 algorithm=ga'
+  islands run 'orlib/mknapcb1-*' --batch --stop seconds=1 --out knapsacks    30 instances
   islands run --config runs/zi929-20260101-120000/run.toml
 """
 _OF_RESUME = """
@@ -104,12 +106,19 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     add("--seed", metavar="S", help=GeneralSettings.words("seed"))
     words = "runs per instance, with seeds S, S+1, ...; for each seed, all instances (default: 1)"
     add("--runs", metavar="R", type=arguments.runs("a single run"), help=words)
+    words = "solve many instances, several at a time, each on one thread or on the GPU of its rank:"
+    words += (
+        " names, patterns ('orlib/mknapcb1-*'), folders, @FILE with a list, - for standard input"
+    )
+    add("--batch", action="store_true", help=words)
     words = "add this solution to the first generation; repeatable"
     add("--start", metavar="FILE", action="append", help=words)
     words = "stopping criterion, see below; repeatable"
     add("--stop", metavar="KIND=VALUE", action="append", help=words)
-    words = "compute a lower bound of the optimum after the search, within a fifth of its time (at"
-    words += " least 2 s); only tsp"
+    words = (
+        "compute a bound of the optimum after the search: tsp within a fifth of its time (at least"
+    )
+    words += " 2 s), mkp within as much time (at least 20 s)"
     add("--bound", action="store_true", default=None, help=words)
     device = add_device(parser)
     words = "let ranks run without waiting for each other; not reproducible, no checkpoints"
@@ -171,6 +180,8 @@ def run(args: argparse.Namespace) -> int:
         _require_plot(args)
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
+        if args.batch:
+            return run_batch(args, requested, ranks, output, rank_options)
         if args.runs is None and not args.instances[1:]:
             result = run_requested(
                 requested,
@@ -261,6 +272,7 @@ def resume(args: argparse.Namespace) -> int:
     """Resume a run from its last checkpoint, with the same or another number of ranks."""
     if args.script is not None and args.instance is not None:
         raise UsageError(f"{args.script} and --instance {args.instance}: name the problem once")
+    from islands.record.folder import is_batch
     from islands.run.build import RankOptions
     from islands.run.runner import resume_requested
 
@@ -268,6 +280,8 @@ def resume(args: argparse.Namespace) -> int:
     ranks = world(fault_tolerant=args.fault_tolerant)
     with ranks.guarded(show_traceback=args.debug):
         rank_options = RankOptions(share_gpu=args.share_gpu)
+        if ranks.from_first(lambda: is_batch(args.folder)):
+            return resume_batch(args, resume_options(args), ranks, output, rank_options)
         result = resume_requested(
             *(args.folder, resume_options(args), ranks, output, rank_options),
             trust=Trust(is_full=args.trust),

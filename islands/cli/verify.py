@@ -24,6 +24,10 @@ from islands.record.one_run import warnings
 from islands.record.solution import recorded
 from islands.text import gap, show
 
+_REPORT = (
+    "better than the best known value of the catalogue: please report it with this file, in an"
+    " issue of the project, so that the catalogue gets it with the solution as evidence"
+)
 _SHOWN = 40  # maximum number of characters of a stated cost that is not a number
 
 
@@ -170,6 +174,7 @@ def _print(
         facts = {"instance": problem.instance, "problem": problem.name, "file": str(path)}
         found = {"feasible": cost is not None, "reason": reason, "cost": cost}
         compared = {"best_known": known.value if known else None, "gap": percent}
+        compared["improves"] = _improves(problem, cost)
         said = {"remarks": {remark.key: remark.value for remark in remarks}}
         show(json.dumps(facts | found | compared | said))
         return
@@ -183,7 +188,17 @@ def _print(
     if known is not None:
         status = known.status.replace("_", " ")
         show(f"best known {known.value} ({status})   gap {gap(percent)}")
+        if _improves(problem, cost):
+            show(_REPORT)
     show("feasible")
+
+
+def _improves(problem: Problem, cost: float | None) -> bool:
+    """Return whether a cost is better than the best known value."""
+    if cost is None or problem.best_known is None:
+        return False
+    best = problem.best_known.value
+    return cost > best if problem.maximise else cost < best
 
 
 def add_check(parser: argparse.ArgumentParser) -> None:

@@ -208,11 +208,11 @@ def require_improver(settings: ImproverSettings, problem: Problem, algorithm: st
 
 
 def require_bound(problem: Problem) -> None:
-    """Refuse a lower bound of a problem that has none."""
-    if not problem.is_tour:
+    """Refuse a bound of a problem that has none."""
+    if not problem.is_tour and problem.name != "mkp":
         raise UsageError(
-            f"{option('bound', True)}: lower bounds are computed for tsp, but {problem.instance} is"
-            f" an instance of {problem.name}. Leave {option('bound')} out"
+            f"{option('bound', True)}: bounds are computed for tsp and mkp, but"
+            f" {problem.instance} is an instance of {problem.name}. Leave {option('bound')} out"
         )
 
 

@@ -53,9 +53,7 @@ class GeneralSettings(Settings):
         choices=("", "sorted", "plain", "host"),
     )
     threads: int = setting(0, "threads of the cpu backend; 0: all cores", low=0, high=MOST_THREADS)
-    bound: bool = setting(
-        False, "whether a lower bound of the optimum is computed after the search"
-    )
+    bound: bool = setting(False, "whether a bound of the optimum is computed after the search")
 
     def later(self, runs: int) -> Self:
         """Return the settings of the run whose seed is larger by `runs`."""

@@ -9,7 +9,14 @@ from typing import Self, TextIO
 
 from islands.configuration.stop import Criterion, seconds_left
 from islands.display.heartbeat import duration
-from islands.display.terminal import StatusLine, coloured, is_terminal, takes_colours
+from islands.display.standstill import Standstill
+from islands.display.terminal import (
+    StatusLine,
+    coloured,
+    is_notebook,
+    is_terminal,
+    takes_colours,
+)
 from islands.inside import opened
 from islands.paths import writing
 from islands.progress.progress import Progress
@@ -33,13 +40,15 @@ class Screen:
         *,
         quiet: bool = False,
         criteria: Sequence[Criterion] = (),
+        standstill: Standstill | None = None,
     ) -> None:
         """Print to a stream and a log; `criteria` tell how long the run lasts at most."""
+        self._standstill = standstill
         self._stream = stream
         self._quiet, self._criteria = quiet, criteria
         self._status: StatusLine | None = None
         """The state of the run, which only a terminal shows."""
-        if stream is not None and not quiet and is_terminal(stream):
+        if stream is not None and not quiet and (is_terminal(stream) or is_notebook(stream)):
             self._status = StatusLine(stream)
         self._has_colours = takes_colours(stream)
         self._lock = RLock()  # a thread prints during long generations
@@ -60,6 +69,8 @@ class Screen:
         """Add an epoch to the table if a row is due."""
         with self._lock:
             self._table.show(progress)
+            if self._standstill is not None and (words := self._standstill.words(progress)):
+                self.say(words)
             if self._status is not None:
                 self._status.show(self._state(progress))
 

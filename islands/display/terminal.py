@@ -12,6 +12,8 @@ from typing import TextIO
 from islands.parallel import has_launcher
 from islands.text import escaped
 
+_CELL = 100
+"""Characters of the state in the output of a cell at most."""
 _SELDOM = 0.5
 """Minimum seconds between two states of the last line."""
 _COLOURS = (
@@ -46,12 +48,19 @@ def coloured(text: str) -> str:
     return text
 
 
+def is_notebook(stream: TextIO | None) -> bool:
+    """Return whether a stream is the output of a cell, which can rewrite its last line, too."""
+    return type(stream).__module__.startswith("ipykernel.") and not has_launcher()
+
+
 class StatusLine:
-    """The last line of a terminal, which the next output replaces."""
+    """The last line of a terminal or of the output of a cell, which the next output replaces."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._shown_at, self._is_drawn = float("-inf"), False
+        self._width = _CELL if is_notebook(stream) else None
+        self._clear = f"\r{' ' * _CELL}\r" if is_notebook(stream) else "\r\x1b[K"
 
     def show(self, text: str) -> None:
         """Show a state unless another one has just been shown."""
@@ -63,15 +72,16 @@ class StatusLine:
     def draw(self, text: str) -> None:
         """Show a state at once."""
         self._is_drawn = True
-        width = shutil.get_terminal_size().columns - 1
+        width = self._width or shutil.get_terminal_size().columns - 1
         # Return the cursor to the start, so that other output overwrites the line.
-        write(self._stream, f"\r\x1b[K{escaped(text, kept='')[:width]}\r")
+        end = "" if self._width else "\r"
+        write(self._stream, f"{self._clear}{escaped(text, kept='')[:width]}{end}")
 
     def wipe(self) -> None:
         """Remove the line before other output."""
         if self._is_drawn:
             self._is_drawn = False
-            write(self._stream, "\r\x1b[K")
+            write(self._stream, self._clear)
 
 
 def write(stream: TextIO, text: str) -> None:

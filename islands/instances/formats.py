@@ -36,6 +36,10 @@ MODELS = {
     "flowshop": "flow_shops",
     "setcover": "covering",
     "maxcut": "cuts",
+    "colouring": "colouring",
+    "pmedian": "medians",
+    "binpacking": "packing",
+    "diversity": "diversity",
 }
 """The formats of `islands.models`: the module whose `read` returns the problem in a file. Such
 files have no suffixes of their own: they are known by their set, their folder or `--format`."""

@@ -80,6 +80,7 @@ class Model(Problem):
             self.header = functions.header(kind, {**members, **kind.members})
             self.moves = functions.moves(kind)
             self.proposals = functions.proposals(kind)
+            self.has_state = functions.state is not None
             self.is_serial = not functions.cooperative
             self.changes_solutions = (
                 functions.repair is not None or getattr(kind, "choose", None) is not None
@@ -111,8 +112,10 @@ class Model(Problem):
 
     def defaults(self) -> dict[str, Any]:
         """Return tempering for moves that it can judge, else what suits this kind of solution."""
-        has_state = self.functions is not None and self.functions.state is not None
-        if self.proposals and (self.kind.by_moves or has_state):
+        by_moves = self.kind.by_moves or self.has_state
+        # A repair searches by itself: then, a population is as good.
+        is_repaired = self.functions is not None and self.functions.repair is not None
+        if by_moves and self.proposals and not is_repaired:
             return {"algorithm": "tempering"}
         return self._usual()
 

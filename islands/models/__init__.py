@@ -4,8 +4,12 @@ Each file has one problem: its cost, a search by moves, a reader of the usual fi
 Copy one and change it.
 """
 
+from islands.models.colouring import graph_colouring as graph_colouring
 from islands.models.covering import set_cover as set_cover
 from islands.models.cuts import max_cut as max_cut
+from islands.models.diversity import max_diversity as max_diversity
 from islands.models.flow_shops import flow_shop as flow_shop
 from islands.models.job_shops import job_shop as job_shop
+from islands.models.medians import p_median as p_median
+from islands.models.packing import bin_packing as bin_packing
 from islands.models.quadratic import qubo as qubo

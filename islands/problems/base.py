@@ -84,6 +84,8 @@ class Problem(ABC):
     """The fix that is shown if the kernels and the exact objective give different costs."""
     proposals: tuple[str, ...] = ()
     """The moves after which kernels compute the cost, for the chains of tempering."""
+    has_state: bool = False
+    """Whether a state that follows the moves tells their changes of the cost in a few steps."""
     assigns: ClassVar[bool] = False
     """Whether entry i of a solution is the place of item i, instead of the item at place i."""
     is_tour: ClassVar[bool] = False

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from islands.problems.base import Problem
 
-_NOT_IN_JSON = ("settings", "records", "draw")
+_NOT_IN_JSON = ("settings", "records", "draw", "page")
 
 
 class Records(Protocol):
@@ -33,6 +33,10 @@ class Records(Protocol):
 
     def table(self, name: str) -> pa.Table:
         """Return all rows of the record `trace` or `migrations`."""
+
+
+UPPER = ("linear", "branch-and-cut")
+"""The kinds of bounds of profits."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,13 +109,15 @@ class Result:
     """The energy of all GPUs since the last start, if NVML tells it."""
     checked: str = "NumPy"
     """What computed the cost of the solution again; empty without a solution."""
-    bound: int | None = None
-    """A proven lower bound of the optimum; None: not requested, or not proven in time."""
+    bound: float | None = None
+    """A proven lower bound of the optimum, or an upper bound of a profit; None: not requested, or
+    not proven in time."""
     bound_gap: float | None = None
-    """How much the cost exceeds the bound or the estimate, in per cent of it."""
+    """How far the cost is from the bound or the estimate, in per cent of it."""
     bound_kind: str = ""
-    """`1-tree` or `estimate`; empty if no bound was requested, or the run was interrupted."""
-    bound_estimate: int | None = None
+    """`1-tree` or `estimate` of tours, `linear` or `branch-and-cut` of knapsacks; empty if no
+    bound was requested, or the run was interrupted."""
+    bound_estimate: float | None = None
     """If no bound was proven in time, an estimate of it; a solution may be better."""
     bound_seconds: float = 0.0
     """The time of the bound, after the search."""
@@ -121,6 +127,8 @@ class Result:
     """Where `trace` and `migrations` find their rows."""
     draw: Callable[[Result, str, Any], Any] | None = None
     """The function that `plot` calls."""
+    page: Callable[[Result], str] | None = None
+    """The function that returns the result as HTML, for notebooks."""
 
     def trace(self) -> pa.Table:
         """Return a row for each epoch and island, of all ranks, as an Arrow table.
@@ -192,6 +200,14 @@ class Result:
 
     def __str__(self) -> str:
         """Return the most important facts as aligned lines."""
+        return "\n".join(f"{name:10}{value}" for name, value in self.facts().items())
+
+    def _repr_html_(self) -> str | None:
+        """Return what a notebook shows: the facts, a picture and the settings."""
+        return None if self.page is None else self.page(self)
+
+    def facts(self) -> dict[str, str]:
+        """Return the most important facts by name, in the order in which they are shown."""
         rows = {
             "instance": f"{one_line(self.instance, 200)} ({self.problem})",
             "cost": "no feasible solution found",
@@ -210,7 +226,7 @@ class Result:
             rows["cost"] = f"{self.cost}{self._comparison()}, checked by {self.checked}"
             found = f"on {self.place()}, generation {self.best_generation}"
             rows = {**dict(list(rows.items())[:2]), "found": found, **rows}
-        return "\n".join(f"{name:10}{value}" for name, value in rows.items())
+        return rows
 
     def to_json(self) -> str:
         """Return the result as one JSON object on one line."""
@@ -223,7 +239,8 @@ class Result:
             self._best(),
         ]
         if bound := self.bound_words():
-            lines.append(f"Lower bound {bound}")
+            side = "Upper" if self.bound_kind in UPPER else "Lower"
+            lines.append(f"{side} bound {bound}")
         if not self.reproducible:
             lines.append("Ranks did not wait for each other: this run cannot be repeated exactly")
         if self.folder is not None:

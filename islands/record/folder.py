@@ -65,6 +65,8 @@ BENCH = "bench.json"
 """All tables of a measurement, the last file that it writes."""
 RANKING, CONCLUSION, BEST = "ranking.tsv", "ranking.txt", "best.toml"
 """The results of a tuning; the second is the ranking as it was printed."""
+BATCH_SETTINGS, BATCH_TABLE, BATCH_LOCK = "batch.json", "batch.tsv", ".batch.tsv.lock"
+"""The instances and settings of a batch, and its results as a table."""
 SERIES_LOCK, TUNING_LOCK = f".{SERIES_TABLE}.lock", f".{TUNING_TABLE}.lock"
 EXPERIMENTS_LOCK = ".experiments.lock"
 
@@ -307,6 +309,7 @@ class FolderKind(Enum):
     EXPERIMENT = "an experiment of islands reproduce", (EXPERIMENT_SETTINGS,), LEDGER
     EXPERIMENTS = "experiments of islands reproduce", (EXPERIMENTS_LOCK,), EXPERIMENTS_LOCK
     SERIES = "a series of runs", (SERIES_TABLE, SERIES_LOCK), SERIES_LOCK
+    BATCH = "a batch", (BATCH_SETTINGS, BATCH_LOCK), BATCH_LOCK
     MEASUREMENT = "a measurement of islands bench", (BENCH, LEDGER), LEDGER
 
     def __init__(self, words: str, marks: Sequence[str], lock: str) -> None:
@@ -366,3 +369,8 @@ def not_a_run(folder: Path) -> str:
         look = f"Its tables are in {folder / BENCH}, as soon as it is complete"
     again = f"to continue, repeat its command with --out {place}"
     return f"contains {kind.words}, not a run. {look}; {again}"
+
+
+def is_batch(folder: Path) -> bool:
+    """Return whether a folder has the instances and settings of a batch."""
+    return (folder / BATCH_SETTINGS).is_file()

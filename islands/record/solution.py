@@ -109,6 +109,7 @@ def recorded(folder: Path) -> Finished:
                 "settings": tomllib.loads(said[_SETTINGS].decode()),
                 "records": None,
                 "draw": None,
+                "page": None,
                 "colonies": facts["colonies"],
                 "rank_seconds": [_seconds(each) for each in facts["rank_seconds"]],
             }

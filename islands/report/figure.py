@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from hashlib import sha256
 from html import escape
 from io import StringIO
@@ -55,6 +56,7 @@ _STYLE: Mapping[str, Any] = {
 }
 # Matplotlib numbers the parts of a figure; nothing refers to these names.
 _UNUSED_NAME = re.compile(r' id="([A-Za-z.0-9]+_\d+|image[0-9a-f]+)"')
+_by_pyplot = ContextVar("by_pyplot", default=False)
 _DECLARATIONS = re.compile(r"<\?xml.*?<svg", re.DOTALL)
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 
@@ -89,11 +91,25 @@ def style(salt: str = "islands") -> Any:
     return context({**_STYLE, "svg.hashsalt": salt})
 
 
+@contextmanager
+def shown() -> Iterator[None]:
+    """Let new figures belong to pyplot inside the block, so that notebooks show them."""
+    before = _by_pyplot.set(True)
+    try:
+        yield
+    finally:
+        _by_pyplot.reset(before)
+
+
 def new_figure(width: float = WIDTH, height: float = HEIGHT) -> Any:
-    """Return an empty figure, in inches, that no window shows."""
+    """Return an empty figure, in inches; only those of pyplot are shown without being saved."""
     with needed():
         from matplotlib.figure import Figure
 
+    if _by_pyplot.get():
+        import matplotlib.pyplot as plt
+
+        return plt.figure(figsize=(width, height), layout="constrained")
     return Figure(figsize=(width, height), layout="constrained")
 
 

@@ -11,7 +11,7 @@ from islands.errors import InputError, RunError, UsageError
 from islands.inside import inside
 from islands.progress.result import Result
 from islands.report.course import draw_best, draw_convergence, draw_lineage, draw_matrix
-from islands.report.figure import FORMS, save, style
+from islands.report.figure import FORMS, save, shown, style
 from islands.report.history import History, Migrants
 from islands.report.recorded import RecordedRun, method_of
 from islands.report.solution import draw_into, draw_solution
@@ -72,7 +72,7 @@ _SOLUTIONS = ("tour", "assignment", "knapsack")
 """Other names of the picture of the solution."""
 
 
-def _titled(run: RecordedRun, what: str) -> Any:
+def titled(run: RecordedRun, what: str) -> Any:
     """Return a picture with the instance, the method, the cost and the seed as its title."""
     figure = PICTURES[what](run)
     cost = "no feasible solution"
@@ -110,7 +110,7 @@ def write_picture(
     with style():
         wants_migrations = what in ("islands", "migration", "lineage")
         run = RecordedRun.read(folder, trusted=trusted, migrations=wants_migrations, moved=moved)
-        save(_titled(run, what), path, form)
+        save(titled(run, what), path, form)
     return path, run.notes
 
 
@@ -132,7 +132,8 @@ def draw_run(
     with style():
         run = recorded()
         if axes is None:
-            return _titled(run, what).axes[0]
+            with shown():
+                return titled(run, what).axes[0]
         if what != "solution":
             raise UsageError(f"{what} needs a figure of its own. Leave axes out")
         if result.solution is None:

@@ -19,13 +19,16 @@ from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate
 from islands.backends.base import Backend
 from islands.backends.cpu import share_of_cores
-from islands.bounds.held_karp import ONE_TREE, Bound, lower_bound
+from islands.bounds.held_karp import ESTIMATE, Bound, lower_bound
+from islands.bounds.knapsack import upper_bound
 from islands.configuration.spec import RunSpec
 from islands.display.messages import opening, place
 from islands.display.screen import Screen
+from islands.display.standstill import Standstill, advice
 from islands.errors import IslandsError, RunError
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.problems.mkp import Mkp
 from islands.progress.progress import Outcome
 from islands.progress.result import Records, Result
 from islands.progress.usage import EnergyMeter, Machine
@@ -41,6 +44,7 @@ _FACTS = ("islands", "population", "rate", "algorithm", "encoding")
 """The settings of a colony in a result."""
 _BOUND_SHARE, _BOUND_SECONDS = 0.2, 2.0
 """The time of a bound: a share of the time of the search, and at least some seconds."""
+_BOUND_KNAPSACK = 20.0, 1.0
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,13 @@ def perform(
     processes = spec.general.threads or share_of_cores(world.local_size)
     with (
         problem.prepared(processes, run.machine.backend) as evaluation,
-        Screen(stream, log, quiet=output.quiet, criteria=spec.stop) as screen,
+        Screen(
+            stream,
+            log,
+            quiet=output.quiet,
+            criteria=spec.stop,
+            standstill=Standstill(advice(spec, problem)),
+        ) as screen,
     ):
         if news:
             screen.say(news)
@@ -281,35 +291,45 @@ def _with_bound(
     problem, device = run.problem, run.archipelago.backend
     cost = result.cost
     assert cost is not None, "only a finished run has a bound"
-    tour = np.asarray(result.solution, np.int64)
-    seconds = max(_BOUND_SECONDS, _BOUND_SHARE * result.seconds)
+    solution = np.asarray(result.solution, np.int64)
+    least, share = (_BOUND_SECONDS, _BOUND_SHARE) if problem.is_tour else _BOUND_KNAPSACK
+    seconds = max(least, share * result.seconds)
+    side = "upper" if problem.maximise else "lower"
     say("")
-    say(f"computing a lower bound, for about {seconds:.0f} s")
+    say(f"computing {'an' if problem.maximise else 'a'} {side} bound, for about {seconds:.0f} s")
+
+    def computed() -> Bound:
+        def is_stopped() -> bool:
+            return interruption.requested != 0
+
+        if isinstance(problem, Mkp):
+            profit = int(problem.costs(solution[np.newaxis])[0])
+            return upper_bound(problem.file, profit, seconds, is_stopped)
+        return lower_bound(problem, solution, device, seconds, is_stopped)
+
     found: Bound | None = None
     try:
-        found = run.world.from_first(
-            lambda: lower_bound(problem, tour, device, seconds, lambda: interruption.requested != 0)
-        )
+        found = run.world.from_first(computed)
     except Exception as error:  # such as too little memory: the result is more important
         words = str(error) if isinstance(error, IslandsError) else repr(error)
-        say(f"islands: no lower bound: {words}")
+        say(f"islands: no {side} bound: {words}")
     signals = run.world.allgather(interruption.requested)
     result = replace(result, interrupted=any(each & INTERRUPT for each in signals))
     if found is None:
         return result
-    is_proven = found.kind == ONE_TREE
+    value, is_proven = problem.value_of(found.value), found.kind != ESTIMATE
     return replace(
         result,
-        bound=found.value if is_proven else None,
-        bound_estimate=None if is_proven else found.value,
-        bound_gap=gap_to(cost, found.value),
+        bound=value if is_proven else None,
+        bound_estimate=None if is_proven else value,
+        bound_gap=gap_to(cost, value),
         bound_kind=found.kind,
         bound_seconds=found.seconds,
     )
 
 
-def gap_to(cost: float, bound: int) -> float | None:
-    """Return how much a cost exceeds a bound, in per cent; None if the bound is 0."""
+def gap_to(cost: float, bound: float) -> float | None:
+    """Return how far a cost is from a bound, in per cent of it; None if the bound is 0."""
     if bound <= 0:
         return 0.0 if cost == bound else None
-    return 100.0 * (cost - bound) / bound
+    return 100.0 * abs(cost - bound) / bound

@@ -75,7 +75,7 @@ def test_a_bound_that_no_run_has_proven_is_not_shown() -> None:
     runs = [result(bound_estimate=195, bound_kind="estimate", bound_gap=7.7)] * 2
     found = Summary.of(runs, maximise=False)
     assert (found.bound, found.bound_gap) == (None, None)
-    assert table([found]).endswith("fake/five: 2 runs proved no lower bound in time")
+    assert table([found]).endswith("fake/five: 2 runs proved no bound in time")
 
 
 def test_unknown_values_are_none() -> None:

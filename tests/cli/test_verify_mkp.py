@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -243,3 +244,16 @@ def test_folder_of_another_instance_is_refused(
     capsys.readouterr()
     assert main(["verify", str(tmp_path / "b.dat"), str(folder)]) == 2
     assert "is a run of" in capsys.readouterr().err
+
+
+def test_a_profit_above_the_best_known_is_to_be_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "lower.dat"
+    file = demo_mkp()
+    for stated, improves in ((27268, True), (27269, False), (27270, False)):
+        write(path, drake_text(replace(file, optimum=stated)))
+        assert run(str(path), str(OPTIMAL)) == 0
+        assert ("better than the best known" in capsys.readouterr().out) == improves
+        assert run(str(path), str(OPTIMAL), "--json") == 0
+        assert json.loads(capsys.readouterr().out)["improves"] == improves

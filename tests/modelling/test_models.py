@@ -205,6 +205,11 @@ def test_defaults_of_orders_fit_any_number_of_islands() -> None:
     for count in (1, 3, 64):
         result = islands.solve(problem, islands=count, generations=51, backend="cpu")
         assert result.cost == 0
+        assert (result.algorithm, result.settings["cycle"]) == ("tempering", 100)
+        result = islands.solve(
+            problem, algorithm="ga", islands=count, generations=51, backend="cpu"
+        )
+        assert result.cost == 0
         assert (result.settings["mutation"], result.settings["population"]) == ("mixed", 16)
     keys = islands.solve(problem, encoding="keys", generations=1, backend="cpu")
     assert keys.settings["mutation"] == "reset"

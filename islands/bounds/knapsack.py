@@ -1,0 +1,149 @@
+"""An upper bound of the profit of a knapsack, by relaxations for each number of chosen items.
+
+For every number of items that a better subset can have, the linear relaxation bounds its profit.
+Reduced costs then fix items, and HiGHS proves by branch and cut that there is no better subset of
+this size, the sizes with the largest relaxations first. Sizes that are not decided in time keep
+the relaxation, whose value is computed exactly from rounded prices: any prices give a bound.
+
+M. Vasquez, J.-K. Hao: A hybrid approach for the 0-1 multidimensional knapsack problem. IJCAI 2001.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.bounds.held_karp import Bound
+from islands.instances.mkp import MkpFile
+
+LINEAR, BRANCHED = "linear", "branch-and-cut"
+
+_BITS = 24  # of the fractions of prices
+_LARGEST = 1 << 31  # numbers up to which HiGHS decides; larger ones exceed its tolerances
+_SLACK = 1e-6
+_ANY, _NONE = -1, -1  # any number of items; the bound of subsets that do not exist
+_INFEASIBLE = 2  # a status of HiGHS in SciPy
+
+
+class _Relaxation(NamedTuple):
+    """The relaxation of subsets with a number of items.
+
+    `value` is its profit, or, of subsets with any number, the number of items.
+    """
+
+    items: int
+    bound: int
+    value: float
+    reduced: NDArray[np.float64]
+
+
+def upper_bound(
+    file: MkpFile, profit: int, seconds: float, is_stopped: Callable[[], bool] = lambda: False
+) -> Bound:
+    """Return an upper bound of all profits, given that of a subset, in about `seconds`.
+
+    Both are integers, as in the file.
+    """
+    start = time.perf_counter()
+
+    def left() -> float:
+        return 0.0 if is_stopped() else seconds - (time.perf_counter() - start)
+
+    whole = _relaxed(file, _ANY)
+    if whole is None:
+        return Bound(int(file.profits.sum()), LINEAR, time.perf_counter() - start)
+    kind, counts = LINEAR, _counts(file, profit, whole, left)
+    value = whole.bound
+    if counts is not None:
+        bounds = {each.items: each.bound for each in counts}
+        largest = max(int(file.profits.max(initial=0)), int(file.weights.max(initial=0)))
+        for each in sorted(counts, key=lambda each: -each.bound):
+            if largest > _LARGEST or left() <= 0 or not _has_none(file, profit, each, left):
+                break  # the bound is that of this number of items
+            bounds[each.items] = profit
+            kind = BRANCHED
+        value = min(value, max(bounds.values(), default=profit))
+    return Bound(max(value, profit), kind, time.perf_counter() - start)
+
+
+def _counts(
+    file: MkpFile, profit: int, whole: _Relaxation, left: Callable[[], float]
+) -> list[_Relaxation] | None:
+    """Return the relaxations of all numbers of items that a better subset may have.
+
+    None: the time did not suffice, or one of them could not be solved. As the relaxation is a
+    concave function of the number, all others lie beyond the first one that is not better.
+    """
+    found: list[_Relaxation] = []
+    below = int(np.floor(whole.value))
+    for counts in (range(below + 1, file.size + 1), range(below, -1, -1)):
+        for count in counts:
+            each = _relaxed(file, count) if left() > 0 else None
+            if each is None:
+                return None
+            if each.bound <= profit:
+                break
+            found.append(each)
+    return found
+
+
+def _relaxed(file: MkpFile, count: int) -> _Relaxation | None:
+    """Return the relaxation of subsets with a number of items; None: it was not solved."""
+    from scipy.optimize import linprog
+
+    n = file.size
+    rows = {} if count == _ANY else {"A_eq": np.ones((1, n)), "b_eq": [count]}
+    solved = linprog(
+        -file.profits.astype(np.float64),
+        A_ub=file.weights.astype(np.float64),
+        b_ub=file.capacities.astype(np.float64),
+        bounds=(0, 1),
+        method="highs",
+        **rows,
+    )
+    if solved.status == _INFEASIBLE:
+        return _Relaxation(count, _NONE, -np.inf, np.zeros(n))
+    if solved.status != 0:
+        return None
+    prices = np.maximum(-solved.ineqlin.marginals, 0.0)
+    by_count = 0.0 if count == _ANY else -float(solved.eqlin.marginals[0])
+    exact = [round(float(price) * 2**_BITS) for price in prices]
+    fixed = round(by_count * 2**_BITS)
+    total = sum(price * int(most) for price, most in zip(exact, file.capacities, strict=True))
+    total += fixed * max(count, 0)
+    priced = np.array(exact, object) @ file.weights.astype(object)
+    total += sum(
+        max(0, (int(profit) << _BITS) - int(each) - fixed)
+        for profit, each in zip(file.profits, priced, strict=True)
+    )
+    reduced = file.profits - prices @ file.weights - by_count
+    value = float(solved.x.sum()) if count == _ANY else -float(solved.fun)
+    return _Relaxation(count, total >> _BITS, value, reduced)
+
+
+def _has_none(
+    file: MkpFile, profit: int, relaxation: _Relaxation, left: Callable[[], float]
+) -> bool:
+    """Return whether it is proven that no subset of this number of items has more profit."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    gap = relaxation.value - profit - 1 + _SLACK
+    low = (relaxation.reduced > gap).astype(float)
+    high = 1.0 - (-relaxation.reduced > gap)
+    ones = np.ones((1, file.size))
+    solved = milp(
+        -file.profits.astype(np.float64),
+        constraints=[
+            LinearConstraint(file.weights.astype(np.float64), -np.inf, file.capacities),
+            LinearConstraint(ones, relaxation.items, relaxation.items),
+            LinearConstraint(file.profits[np.newaxis], profit + 1, np.inf),
+        ],
+        integrality=np.ones(file.size),
+        bounds=Bounds(low, high),
+        options={"time_limit": max(0.1, left())},
+    )
+    return bool(solved.status == _INFEASIBLE)

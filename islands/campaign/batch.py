@@ -1,0 +1,341 @@
+"""Many instances in one command: several at a time, a line of the ledger for each.
+
+Each is solved on one thread, or on the GPU of its rank. An instance that cannot be read or solved
+is named, and the others go on. What is done is kept, so that an interrupted batch goes on with the
+rest. Several ranks solve a part each, and exchange their results after each round.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple, Self
+
+from islands.backends.base import Backend
+from islands.campaign.engine import Campaign
+from islands.campaign.ledger import Asked, Made, plain, refuse_unfit
+from islands.campaign.workers import Workers, solving_devices
+from islands.configuration.given import parts_of
+from islands.configuration.resolve import layers
+from islands.configuration.stop import CONVERGED
+from islands.custom.trust import NO_TRUST, Trust
+from islands.display.heartbeat import duration
+from islands.display.terminal import StatusLine, is_terminal
+from islands.errors import InputError, IslandsError, UsageError
+from islands.inside import inside
+from islands.parallel import World
+from islands.paths import published
+from islands.record.files import Row
+from islands.record.folder import BATCH_SETTINGS, BATCH_TABLE, MOST_RESULTS, FolderKind
+from islands.run.build import RankOptions
+from islands.run.request import resolved
+from islands.run.runner import run_requested
+from islands.run.signals import INTERRUPT
+from islands.run.single import Output
+from islands.text import counted, gap, show
+from islands.untrusted import bounded_text, parsing
+
+DEFAULT_STOP = (CONVERGED, "seconds=10")
+"""When an instance ends if nothing else is said."""
+COLUMNS = ("instance", "seed", "cost", "best_known", "gap", "evaluations", "seconds", "reason")
+_OF_DEVICE = ("backend", "threads")
+_A_ROUND = 16
+"""Instances for each thread of a rank between two exchanges of results."""
+_SELDOM = 5.0
+"""Seconds between two lines on the progress where no line can be rewritten."""
+
+
+class Task(NamedTuple):
+    """One run of an instance."""
+
+    instance: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class BatchPlan:
+    """The instances of a batch, and the settings of all of them."""
+
+    instances: Sequence[str]
+    runs: int
+    options: Mapping[str, Any]
+    config: Path | None = None
+    trust: Trust = NO_TRUST
+
+    @property
+    def tasks(self) -> list[Task]:
+        """All runs, those of an instance one after another."""
+        first = int(self.options.get("seed", 1))
+        return [Task(each, first + run) for each in self.instances for run in range(self.runs)]
+
+    def stored(self) -> dict[str, Any]:
+        """Return the plan as JSON has it."""
+        return {
+            "instances": [*self.instances],
+            "runs": self.runs,
+            "options": {k: v for k, v in self.options.items() if k not in _OF_DEVICE},
+            "config": None if self.config is None else str(self.config.absolute()),
+        }
+
+    @classmethod
+    def of_folder(cls, folder: Path, device: Mapping[str, Any], trust: Trust) -> Self:
+        """Return the plan of a folder; refuse scripts that are not trusted."""
+        path = inside(folder, BATCH_SETTINGS)
+        with parsing(path):
+            kept = json.loads(bounded_text(path, MOST_RESULTS))
+            names, options = [*map(str, kept["instances"])], dict(kept["options"])
+            config = None if kept["config"] is None else Path(kept["config"])
+            runs = int(kept["runs"])
+        named = [("instance", each) for each in names]
+        trust.require(f"{path}: ", [*named, *parts_of(options)])
+        return cls(names, runs, {**options, **device}, config, trust)
+
+    def options_of(self, task: Task) -> dict[str, Any]:
+        """Return the options of one run."""
+        own: dict[str, Any] = {"instance": task.instance, "seed": task.seed, "threads": 1}
+        if not any(name in self.options for name in ("stop", "preset")) and self.config is None:
+            own["stop"] = [*DEFAULT_STOP]
+        return {**self.options, **own}
+
+    def require_possible(self) -> None:
+        """Refuse settings that no instance can have, before the first one is solved."""
+        for task in self.tasks:
+            try:
+                resolved(layers(self.options_of(task), self.config, self.trust))
+            except InputError:
+                continue  # is named when it is its turn
+            return
+
+    def refuse_unfit(self, folder: Path, *, force: bool) -> None:
+        """Refuse a folder with other work."""
+        refuse_unfit(folder, FolderKind.BATCH)
+        path = folder / BATCH_SETTINGS
+        if force or not path.exists():
+            return
+        with parsing(path):
+            kept = json.loads(bounded_text(path, MOST_RESULTS))
+        if kept != plain(self.stored()):
+            raise UsageError(
+                f"--out {folder}: contains a batch of other instances or settings. Name another"
+                " folder, or pass --force to overwrite it"
+            )
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a run: its result, or the error that it ended with."""
+
+    task: Task
+    made: Made | None
+    error: str = ""
+
+
+@dataclass
+class BatchEnd:
+    """How a batch ended."""
+
+    folder: Path
+    count: int
+    done: int = 0
+    failed: int = 0
+    ended_by: int = 0
+    """The signals that ended it."""
+
+
+def run_batch(
+    plan: BatchPlan,
+    world: World,
+    output: Output,
+    rank_options: RankOptions,
+    *,
+    lines: Callable[[Made], None] | None = None,
+) -> BatchEnd:
+    """Solve the instances that the folder lacks, the same on every rank; collective.
+
+    On rank 0, `lines` receives each result, including those that the folder has.
+    """
+    campaign = Campaign(world, kind=FolderKind.BATCH)
+    with campaign.hearing("batch"):
+        world.run_on_all(plan.require_possible)
+        folder = campaign.claim(
+            output.folder, "batch", lambda path: plan.refuse_unfit(path, force=output.force)
+        )
+        try:
+            return _Performance(plan, campaign, output, folder, rank_options, lines).perform()
+        finally:
+            campaign.close()
+
+
+class _Performance:
+    """Solves the instances and shows what is done."""
+
+    def __init__(
+        self,
+        plan: BatchPlan,
+        campaign: Campaign,
+        output: Output,
+        folder: Path,
+        rank_options: RankOptions,
+        lines: Callable[[Made], None] | None,
+    ) -> None:
+        self._plan, self._campaign, self._world = plan, campaign, campaign.world
+        self._output, self._folder, self._rank_options = output, folder, rank_options
+        self._lines = lines if campaign.world.rank == 0 else None
+        self._tasks = plan.tasks
+        self._end = BatchEnd(folder, len(self._tasks))
+        stream = output.stream if campaign.world.rank == 0 else None
+        self._stream = stream
+        self._status = StatusLine(stream) if stream is not None and is_terminal(stream) else None
+        self._began = self._said_at = perf_counter()
+        self._new = self._running = 0
+
+    def perform(self) -> BatchEnd:
+        """Solve what is left; return how it ended."""
+        campaign = self._campaign
+        campaign.open(self._folder, force=self._output.force)
+        self._world.run_on_all(self._write_request)
+        known = self._world.bcast([campaign.ledger.take(self._asked(t)) for t in self._tasks])
+        for task, made in zip(self._tasks, known, strict=True):
+            if made is not None:
+                self._take(Done(task, made), is_new=False)
+        left = [task for task, made in zip(self._tasks, known, strict=True) if made is None]
+        self._say(f"{counted(len(left), 'run')} of {len(self._tasks)} to do, in {self._folder}")
+        self._began = perf_counter()
+        for each in self._made(left):
+            self._take(each, is_new=True)
+        self._conclude()
+        return self._end
+
+    def _asked(self, task: Task) -> Asked:
+        settings = {k: v for k, v in self._plan.options_of(task).items() if k not in _OF_DEVICE}
+        return {"instance": task.instance, "seed": task.seed, "settings": plain(settings)}
+
+    def _write_request(self) -> None:
+        if self._world.rank == 0:
+            with published(inside(self._folder, BATCH_SETTINGS)) as temporary:
+                temporary.write_text(json.dumps(self._plan.stored()) + "\n", encoding="utf-8")
+            self._campaign.ledger.tabulate(self._folder / BATCH_TABLE, COLUMNS, _row)
+
+    def _made(self, tasks: Sequence[Task]) -> Iterator[Done]:
+        """Yield what becomes of the runs, on all ranks, until a signal arrives."""
+        options, world = self._plan.options, self._world
+        name, threads = str(options.get("backend", "auto")), int(options.get("threads", 0))
+        share = self._rank_options.share_gpu
+        workers = Workers(solving_devices(world, name, threads or None, share_gpu=share))
+        if world.size == 1:
+            self._running = workers.count
+            yield from self._of_rank(workers, tasks)
+            self._end.ended_by = self._campaign.received()
+            return
+        rest = iter(tasks)
+        counts = world.allgather(workers.count)
+        self._running = sum(counts)
+        while whole := list(islice(rest, _A_ROUND * sum(counts))):
+            # Thread after thread, so that ranks with more threads get more of them.
+            owners = [rank for rank, count in enumerate(counts) for _ in range(count)]
+            mine = [t for i, t in enumerate(whole) if owners[i % len(owners)] == world.rank]
+            for part in world.allgather(list(self._of_rank(workers, mine))):
+                yield from part
+            if ended_by := self._campaign.received():
+                self._end.ended_by = ended_by
+                return
+
+    def _of_rank(self, workers: Workers[Backend], tasks: Iterable[Task]) -> Iterator[Done]:
+        from islands.run.signals import received
+
+        def make(device: Backend, task: Task) -> Done | None:
+            try:
+                result = run_requested(
+                    *(self._plan.options_of(task), self._plan.config, World()),
+                    Output(callback=lambda _: workers.ends.is_set()),
+                    rank_options=RankOptions(device=device),
+                    allow_no_solution=True,
+                    trust=self._plan.trust,
+                )
+            except IslandsError as error:
+                return Done(task, None, str(error))
+            # A run that a signal has ended is made again.
+            return None if workers.ends.is_set() else Done(task, plain(result.to_mapping()))
+
+        for _, future in workers.done(tasks, make, is_over=lambda: received() != 0):
+            if (done := future.result()) is not None:
+                yield done
+
+    def _take(self, done: Done, *, is_new: bool) -> None:
+        """Keep and show a result."""
+        end = self._end
+        if done.made is None:
+            end.failed += 1
+            self._print(f"islands: {done.task.instance}: {done.error}")
+        else:
+            end.done += 1
+            if is_new:
+                self._campaign.ledger.add(self._asked(done.task), done.made)
+            if self._lines is not None:
+                self._lines(done.made)
+            elif is_new and not self._output.quiet:
+                self._print(_words(done.made))
+        self._new += is_new
+        self._progress()
+
+    def _progress(self) -> None:
+        line, now = self._state(), perf_counter()
+        if self._status is not None:
+            self._status.show(line)
+        elif now - self._said_at >= _SELDOM and not self._output.quiet:
+            self._said_at = now
+            self._print(line)
+
+    def _state(self) -> str:
+        end, seconds = self._end, perf_counter() - self._began
+        left = end.count - end.done - end.failed
+        words = [f"batch: {end.done} of {end.count} done"]
+        words += [f"{end.failed} failed"] if end.failed else []
+        words += [f"{min(left, self._running)} running"] if left else []
+        if self._new and seconds > 0:
+            words.append(f"{self._new / seconds:.3g} a second")
+            words += [f"about {duration(max(1, left * seconds / self._new))} left"] if left else []
+        return ", ".join(words)
+
+    def _conclude(self) -> None:
+        end, place = self._end, shlex.quote(str(self._folder))
+        if self._status is not None:
+            self._status.wipe()
+        self._print(self._state())
+        if end.ended_by or end.failed:
+            self._print(f"To go on with the rest: islands resume {place}")
+        self._print(f"Wrote {self._folder}: {BATCH_TABLE}, and all results in runs.jsonl")
+
+    def _say(self, text: str) -> None:
+        if not self._output.quiet:
+            self._print(text)
+
+    def _print(self, text: str) -> None:
+        if self._stream is not None:
+            if self._status is not None:
+                self._status.wipe()
+            with suppress(OSError, ValueError):
+                show(text, file=self._stream)
+
+
+def _row(_: Asked, made: Made) -> Row:
+    return {name: "" if made.get(name) is None else str(made[name]) for name in COLUMNS}
+
+
+def _words(made: Made) -> str:
+    cost = "no feasible solution" if made["cost"] is None else f"{made['cost']}"
+    known = "" if made["gap"] is None else f", gap {gap(made['gap'])}"
+    return f"{made['instance']} seed {made['seed']}: {cost}{known}, {made['seconds']:.2f} s"
+
+
+def status_of(end: BatchEnd, interrupted: int, suspended: int) -> int:
+    """Return the exit status of a batch."""
+    if end.ended_by:
+        return interrupted if end.ended_by & INTERRUPT else suspended
+    return 1 if end.failed else 0

@@ -1,0 +1,46 @@
+"""The message that a search stands still, with settings to try: printed once a run."""
+
+from __future__ import annotations
+
+from islands.configuration.spec import RunSpec
+from islands.display.heartbeat import duration
+from islands.problems.base import Problem
+from islands.progress.progress import Progress
+from islands.text import count, option
+
+_SECONDS = 10.0
+_SHARE = 0.75
+"""The part of the run that must have been without a better cost: an early best is no standstill if
+the run has just begun, nor a late one if improvements have become rare."""
+
+
+class Standstill:
+    """Says once that no better cost has been found for long."""
+
+    def __init__(self, advice: str) -> None:
+        self._advice, self._is_said = advice, False
+        self._best: Progress | None = None
+
+    def words(self, progress: Progress) -> str:
+        """Return the message if it is due, otherwise an empty string."""
+        best = self._best
+        if best is None or progress.cost != best.cost:
+            self._best = progress
+            return ""
+        seconds = progress.seconds - best.seconds
+        is_long = seconds >= max(_SECONDS, _SHARE * progress.seconds)
+        if self._is_said or not is_long or progress.cost is None or progress.gap == 0:
+            return ""
+        self._is_said = True
+        tried = count(progress.evaluations - best.evaluations)
+        return f"no better cost for {tried} evaluations ({duration(seconds)}): try {self._advice}"
+
+
+def advice(spec: RunSpec, problem: Problem) -> str:
+    """Return what to try if a search stands still."""
+    usual = str(problem.defaults()["algorithm"])
+    tried = [option("algorithm", usual)] if usual != spec.algorithm else []
+    tried.append(f"more islands ({option('islands', 4 * spec.general.islands)})")
+    if problem.proposals and not problem.has_state:
+        tried.append("a state, which judges moves in a few steps (state=)")
+    return ", or ".join(tried)

@@ -1,0 +1,185 @@
+"""p-median: a given number of places, to which all customers have short ways."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from islands.errors import UsageError
+from islands.modelling.api import subset
+from islands.modelling.model import Model
+from islands.models.choices import EXCHANGES
+from islands.models.files import Words, refusing
+
+_COST = """
+// Without a place, each customer has a way longer than any; a place too many or too few costs more
+// than all ways.
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    long long sum = 0, chosen = 0;
+    for (int i = threadIdx.x; i < data.customers; i += blockDim.x) {
+        long long least = data.far;
+        for (int j = 0; j < n; ++j) {
+            if (s[j]) least = min(least, (long long)data.way[(long long)j * data.customers + i]);
+        }
+        sum += least;
+    }
+    for (int j = threadIdx.x; j < n; j += blockDim.x) chosen += s[j];
+    chosen = block::sum(int64_t(chosen));
+    const long long wrong = chosen < data.size ? data.size - chosen : chosen - data.size;
+    return block::sum(int64_t(sum)) + data.price * wrong;
+}
+"""
+_STATE = (
+    EXCHANGES
+    + """
+struct State {
+    int *first, *second;  // of each customer: the two nearest chosen places
+    Choice choice;
+    __device__ State(Memory& memory, int n, const Data& data)
+        : first(memory.take<int>(data.customers)), second(memory.take<int>(data.customers)),
+          choice(memory, n) {}
+};
+
+__device__ long long way(const Data& data, int place, int customer) {
+    return place == NONE ? data.far : data.way[(long long)place * data.customers + customer];
+}
+
+// Find the two nearest chosen places of a customer.
+__device__ void find(State& state, const Data& data, int i) {
+    int first = NONE, second = NONE;
+    for (int k = 0; k < state.choice.chosen; ++k) {
+        const int j = state.choice.item[k];
+        if (first == NONE || way(data, j, i) < way(data, first, i)) {
+            second = first, first = j;
+        } else if (second == NONE || way(data, j, i) < way(data, second, i)) {
+            second = j;
+        }
+    }
+    state.first[i] = first, state.second[i] = second;
+}
+
+__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
+    if (threadIdx.x != 0) return;  // a block shares costs only
+    state.choice.fill(s, n);
+    for (int i = 0; i < data.customers; ++i) find(state, data, i);
+}
+
+__device__ bool propose(const State& state, const Solution&, int n, const Data& data,
+                        Random& random, Step& step) {
+    return state.choice.draw(n, data, random, step);
+}
+
+__device__ long long change(const State& state, const Solution&, int, const Data& data,
+                            Step step) {
+    long long by = -state.choice.price(data, step);
+    for (int i = 0; i < data.customers; ++i) {
+        const long long now = way(data, state.first[i], i);
+        const long long rest =
+            state.first[i] == step.out ? way(data, state.second[i], i) : now;
+        by += (step.in == NONE ? rest : min(rest, way(data, step.in, i))) - now;
+    }
+    return by;
+}
+
+__device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step) {
+    if (threadIdx.x != 0) return 0;
+    const long long by = change(state, s.solution, n, data, step);
+    state.choice.make(s, step);
+    for (int i = 0; i < data.customers; ++i) {
+        const bool is_lost = step.out != NONE &&
+                             (state.first[i] == step.out || state.second[i] == step.out);
+        if (is_lost) {
+            find(state, data, i);
+        } else if (step.in != NONE) {
+            if (state.first[i] == NONE || way(data, step.in, i) < way(data, state.first[i], i)) {
+                state.second[i] = state.first[i], state.first[i] = step.in;
+            } else if (state.second[i] == NONE ||
+                       way(data, step.in, i) < way(data, state.second[i], i)) {
+                state.second[i] = step.in;
+            }
+        }
+    }
+    return by;
+}
+"""
+)
+
+
+def p_median(distances: ArrayLike, p: int, *, name: str | None = None) -> Model:
+    """Return the problem of `p` places with the least sum of the ways of all customers.
+
+    `distances` has a row for each customer and a column for each place, whole numbers of at least
+    0, perhaps times the demand of the customer. Each customer goes to the nearest chosen place. A
+    solution has 1 for the chosen places.
+
+    >>> problem = islands.models.p_median([[0, 3, 9], [3, 0, 7], [9, 7, 0]], 2)
+    >>> islands.solve(problem, generations=20).cost
+    3
+    """
+    way = np.asarray(distances)
+    if way.ndim != 2 or not way.size or way.dtype.kind not in "iu" or int(way.min()) < 0:
+        raise UsageError("distances: must be rows of whole numbers of at least 0, one a customer")
+    customers, n = way.shape
+    if not 1 <= p <= n:
+        raise UsageError(f"p={p}: must be from 1 to {n}, the number of places")
+    if int(way.max()) >= 2**31 - 1:
+        raise UsageError("distances: must be below 2**31 - 1. Use a larger unit")
+    far = int(way.max()) + 1
+    price = far * customers + 1
+
+    def sums(chosen: NDArray[Any]) -> NDArray[Any]:
+        found = [
+            way[:, each == 1].min(axis=1, initial=far).sum(dtype=np.int64)
+            + price * abs(int(each.sum()) - p)
+            for each in chosen
+        ]
+        return np.array(found, np.int64)
+
+    def draw(solution: Any, axes: Any) -> None:
+        own = np.flatnonzero(np.asarray(solution))
+        nearest = own[way[:, own].argmin(axis=1)]
+        axes.scatter(nearest, range(customers), c=[f"C{each % 10}" for each in nearest], s=4)
+        axes.set(xlabel="place", ylabel="customer")
+
+    return subset(
+        n,
+        cost=_COST,
+        state=_STATE,
+        data={
+            "customers": customers,
+            "way": np.ascontiguousarray(way.T).astype(np.int32),
+            "size": p,
+            "far": far,
+            "price": price,
+        },
+        cooperative=True,
+        reference=sums,
+        name=name or f"pmedian-{customers}x{n}-{p}",
+        plot=draw,
+    )
+
+
+def read(path: Path) -> Model:
+    """Return the problem in a file of OR-Library: nodes, edges, p; edges, of which the last counts.
+
+    Each node is a customer and a place, and ways are shortest paths.
+    """
+    from scipy.sparse.csgraph import shortest_path
+
+    words = Words(path)
+    n, m, p = words.numbers(3, "sizes", 1, 10_000_000)
+    edges = np.array(words.numbers(3 * m, "numbers of edges")).reshape(m, 3)
+    words.end()
+    if edges[:, :2].min() < 1 or edges[:, :2].max() > n:
+        raise words.error(f"an edge has a node that is not from 1 to {n}. Correct it")
+    graph = np.full((n, n), np.inf)
+    for i, j, each in edges.tolist():
+        graph[i - 1, j - 1] = graph[j - 1, i - 1] = each
+    ways = shortest_path(graph, method="FW", directed=False)
+    if not np.isfinite(ways).all():
+        raise words.error("some nodes are not connected. Name a file whose graph is connected")
+    with refusing(path):
+        return p_median(ways.astype(np.int64), p)

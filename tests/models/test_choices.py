@@ -1,0 +1,78 @@
+"""Models that choose a given number of items, compared with all choices."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import islands
+from islands.backends.base import Backend
+from islands.errors import InputError, UsageError
+from islands.models import diversity, medians
+
+N, SIZE = 9, 4
+POINTS = np.random.default_rng(12).integers(0, 50, (N, 2))
+WAYS = np.abs(POINTS[:, np.newaxis] - POINTS).sum(axis=2)
+SEARCH = {"algorithm": "tempering", "generations": 40, "seed": 1}
+
+
+def ways(chosen: Any) -> int:
+    return sum(min(int(WAYS[i][j]) for j in chosen) for i in range(N))
+
+
+def spread(chosen: Any) -> int:
+    return sum(int(WAYS[i][j]) for i, j in combinations(chosen, 2))
+
+
+def test_the_shortest_ways_are_those_of_all_choices(backend: Backend) -> None:
+    best = min(ways(each) for each in combinations(range(N), SIZE))
+    problem = islands.models.p_median(WAYS, SIZE)
+    result = islands.solve(problem, **SEARCH, backend=backend.name)
+    assert result.cost == ways(np.flatnonzero(result.solution)) == best
+    assert sum(result.solution) == SIZE
+
+
+def test_the_largest_spread_is_that_of_all_choices(backend: Backend) -> None:
+    best = max(spread(each) for each in combinations(range(N), SIZE))
+    problem = islands.models.max_diversity(WAYS, SIZE)
+    result = islands.solve(problem, **SEARCH, backend=backend.name)
+    assert result.cost == spread(np.flatnonzero(result.solution)) == best
+    assert sum(result.solution) == SIZE
+
+
+@pytest.mark.parametrize("model", [islands.models.p_median, islands.models.max_diversity])
+@pytest.mark.parametrize("size", [1, SIZE, N])
+def test_states_agree_with_costs(model: Any, size: int) -> None:
+    checked = str(islands.check_problem(model(WAYS, size), samples=60))
+    assert "480 of 480 moves as costs" in checked
+
+
+def test_a_file_of_a_network_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "net.txt"
+    path.write_text("4 4 1\n1 2 3\n2 3 4\n3 4 1\n1 2 2\n")  # the last edge of a pair counts
+    assert medians.read(path).cost(np.array([0, 1, 0, 0])) == 2 + 4 + 5
+    path.write_text("3 1 1\n1 2 3\n")
+    with pytest.raises(InputError, match="some nodes are not connected"):
+        medians.read(path)
+
+
+def test_a_file_of_distances_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "far.txt"
+    path.write_text("3 2\n0 1 1.5\n0 2 4\n1 2 2\n")
+    assert diversity.read(path).cost(np.array([1, 0, 1])) == 4
+    path.write_text("3 2\n0 1\n")
+    with pytest.raises(InputError, match="'0 1' is not of the form"):
+        diversity.read(path)
+
+
+def test_wrong_numbers_of_items_are_refused() -> None:
+    with pytest.raises(UsageError, match="p=10: must be from 1 to 9"):
+        islands.models.p_median(WAYS, 10)
+    with pytest.raises(UsageError, match="size=0: must be from 1 to 9"):
+        islands.models.max_diversity(WAYS, 0)
+    with pytest.raises(UsageError, match="differ in both directions"):
+        islands.models.max_diversity([[0, 1], [2, 0]], 1)
