@@ -56,7 +56,13 @@ _EFFORT_MOVES = 4
 _WIDE_MOVES = 1e-6, 1.0
 _SHARES = 0.002, 0.2
 """The accepted climbs of a proposal at the coldest and the hottest temperature of moves."""
-_CORE = {"rungs": 4, "population": 16, "tuning": 24, "patience": 20}
+_CORE = {
+    "rungs": 4,
+    "population": 16,
+    "tuning": 24,
+    "patience": 20,
+    "migration.topology": "ring",
+}
 _PROPOSALS, _PROPOSALS_AN_ITEM = 300_000, 3_000
 _WIDE_CORE = 0.001, 0.05
 _SHARES_CORE = 5e-5, 3e-3

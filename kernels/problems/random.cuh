@@ -1,5 +1,5 @@
 // Random numbers that a user's function draws, from the random words of a proposal. Returns random
-// numbers. No random streams here: the caller passes random words.
+// numbers. No random numbers of its own: the caller passes random words.
 #pragma once
 
 #include "core/draw.cuh"
