@@ -137,7 +137,7 @@ def test_an_ended_batch_goes_on_with_the_rest(tmp_path: Path, number: int, statu
     ("words", "error"),
     [
         ([], "--batch: no instances"),
-        (["no*thing"], "no*thing: matches no file and no instance of the catalogue"),
+        (["no*city"], "no*city: matches no file and no instance of the catalogue"),
         (["demo/tsp", "--plot"], "--plot with --batch: is for single runs"),
         (["demo/tsp", "--async"], "--async with --batch: is for single runs"),
         (["demo/tsp", "--algorithm", "nothing"], "algorithm"),
