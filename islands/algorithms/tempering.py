@@ -80,10 +80,10 @@ _MOVING = {
     "migration.interval": 100,
     "migration.migrants": 1,
 }
-_MANY_TO_MOVE = 1000
+_MANY_TO_MOVE = 500
 """Number of items from which a CPU has one island: chains need many moves. Fewer items gain from
 migration: after 5 to 8 million evaluations, four islands were 0.3 to 0.5 % better on la25 and on a
-flow shop of 50 jobs, and after 450,000 1.5 % worse on the cut of G22."""
+flow shop of 50 jobs, but after 450,000 0.5 and 1.2 % worse on the cuts of G1 and G22."""
 _MOVES, _MOVES_AN_ITEM, _MOST_MOVES = 400, 40, 1_000_000
 """Proposals of a replica per generation, and, with a state, those for each item: it is prepared in
 each generation, which takes as long as many moves."""
