@@ -5,7 +5,8 @@ their range; one that would leave it moves half the way to the bound instead.
 
 With `adaptation=jde`, each individual has its own F and Cr. They change at random, are kept if the
 trial that they produce survives, and migrate with the individual (Brest, Greiner, Boskovic, Mernik
-and Zumer 2006).
+and Zumer 2006). With `nearby`, the new values are near the individual's own, mostly as the
+distributions of JADE, whose strategy current-to-pbest/1 is (Zhang and Sanderson 2009).
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from islands.backends.state import Field
 from islands.errors import UsageError
 from islands.settings import Settings, setting
 
-_STRATEGIES = ("rand/1", "best/1", "current-to-best/1")
-_ADAPTATIONS = ("none", "jde")
+_OF_BEST = "current-to-pbest/1"
+_STRATEGIES = ("rand/1", "best/1", "current-to-best/1", _OF_BEST)
+_ADAPTATIONS = ("none", "jde", "nearby")
 _FEWEST = 4  # an individual and three different others
 _FARTHEST = 1e6
 _RANGE = (0.0, 1.0)  # of bounded genes
@@ -45,11 +47,14 @@ class DeSettings(Settings):
     strategy: str = setting(
         "rand/1",
         "base of the mutant: a random individual, the best one, or the individual itself moved"
-        " towards the best",
+        " towards the best, or towards one of the best tenth",
         choices=_STRATEGIES,
     )
     adaptation: str = setting(
-        "none", "jde: F and Cr adapt for each individual", choices=_ADAPTATIONS
+        "none",
+        "F and Cr of each individual change: jde: at random; nearby: to values near those that were"
+        " successful last",
+        choices=_ADAPTATIONS,
     )
     reset: int = reset_setting()
 
@@ -73,6 +78,7 @@ class De(Algorithm):
     def __init__(self, settings: DeSettings, population: int, encoding: str = "keys") -> None:
         super().__init__(settings, population, encoding)
         self.patience = settings.reset
+        self.needs_order = settings.strategy == _OF_BEST  # type: ignore[misc]
         if population < _FEWEST:
             raise UsageError(
                 f"population={population}: must be at least {_FEWEST} for de, which combines an"
@@ -90,7 +96,8 @@ class De(Algorithm):
         )
 
     def defines(self) -> Macros:
-        return {"DE_STRATEGY": str(_STRATEGIES.index(self.settings.strategy))}
+        nearby = {"DE_NEARBY": "1"} if self.settings.adaptation == "nearby" else {}
+        return {"DE_STRATEGY": str(_STRATEGIES.index(self.settings.strategy)), **nearby}
 
     def plan(self, arrays: Mapping[str, Array]) -> Struct:
         low, high = np.float32(self.settings.low), np.float32(self.settings.high)

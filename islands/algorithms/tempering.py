@@ -56,9 +56,10 @@ _EFFORT_MOVES = 4
 _WIDE_MOVES = 1e-6, 1.0
 _SHARES = 0.002, 0.2
 """The accepted climbs of a proposal at the coldest and the hottest temperature of moves."""
-_CORE = {"rungs": 4, "tuning": 24, "proposals": 1_000_000, "patience": 20, "record.every": 5}
+_CORE = {"rungs": 4, "population": 16, "tuning": 24, "patience": 20}
+_PROPOSALS, _PROPOSALS_AN_ITEM = 300_000, 3_000
 _WIDE_CORE = 0.001, 0.05
-_SHARES_CORE = 1e-5, 6e-4
+_SHARES_CORE = 5e-5, 3e-3
 _EFFORT_CORE = 300
 """The same for the core of a knapsack."""
 _GUESSES = 32
@@ -73,10 +74,10 @@ _MOVING = {
     "migration.interval": 100,
     "migration.migrants": 1,
 }
-_MANY_TO_MOVE = 1000
+_MANY_TO_MOVE = 500
 """Number of items from which a CPU has one island: chains need many moves. Fewer items gain from
 migration: after 5 to 8 million evaluations, four islands were 0.3 to 0.5 % better on la25 and on a
-flow shop of 50 jobs, and after 450,000 1.5 % worse on the cut of G22."""
+flow shop of 50 jobs, but after 450,000 0.5 and 1.2 % worse on the cuts of G1 and G22."""
 _MOVES, _MOVES_AN_ITEM, _MOST_MOVES = 400, 40, 1_000_000
 """Proposals of a replica per generation, and, with a state, those for each item: it is prepared in
 each generation, which takes as long as many moves."""
@@ -218,7 +219,9 @@ class Tempering(Algorithm):
         # On a GPU, about as many replicas as run at once. On a CPU, so few that they cool down
         # within about a second, or, if there are many items, within ten.
         if problem.has_core:
-            return {"islands": 16 if gpus() else 2, "population": 16 if gpus() else 4, **_CORE}
+            # On a GPU, about as many replicas as run at once.
+            proposals = min(_PROPOSALS, _PROPOSALS_AN_ITEM * problem.size)
+            return {"islands": 128 if gpus() else 2, "proposals": proposals, **_CORE}
         if problem.proposals:
             few = 4 if problem.size < _MANY_TO_MOVE else 1
             sizes = {"islands": 16 if gpus() else few, "population": 16 if gpus() else 2}

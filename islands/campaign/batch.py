@@ -25,7 +25,7 @@ from islands.configuration.given import parts_of
 from islands.configuration.resolve import layers
 from islands.configuration.stop import CONVERGED
 from islands.custom.trust import NO_TRUST, Trust
-from islands.display.heartbeat import duration
+from islands.display.heartbeat import Work, duration, write_work
 from islands.display.terminal import StatusLine, is_terminal
 from islands.errors import InputError, IslandsError, UsageError
 from islands.inside import inside
@@ -49,6 +49,9 @@ _A_ROUND = 16
 """Instances for each thread of a rank between two exchanges of results."""
 _SELDOM = 5.0
 """Seconds between two lines on the progress where no line can be rewritten."""
+
+_TOLD_EVERY = 1.0
+"""Seconds between two reports to other processes."""
 
 
 class Task(NamedTuple):
@@ -193,6 +196,7 @@ class _Performance:
         self._stream = stream
         self._status = StatusLine(stream) if stream is not None and is_terminal(stream) else None
         self._began = self._said_at = perf_counter()
+        self._told_at = float("-inf")
         self._new = self._running = 0
 
     def perform(self) -> BatchEnd:
@@ -207,6 +211,7 @@ class _Performance:
         left = [task for task, made in zip(self._tasks, known, strict=True) if made is None]
         self._say(f"{counted(len(left), 'run')} of {len(self._tasks)} to do, in {self._folder}")
         self._began = perf_counter()
+        self._progress()
         for each in self._made(left):
             self._take(each, is_new=True)
         self._conclude()
@@ -286,6 +291,9 @@ class _Performance:
 
     def _progress(self) -> None:
         line, now = self._state(), perf_counter()
+        if self._world.rank == 0 and now - self._told_at >= _TOLD_EVERY:
+            self._told_at = now
+            write_work(self._folder, Work(self._end.done, self._end.count, line, ""))
         if self._status is not None:
             self._status.show(line)
         elif now - self._said_at >= _SELDOM and not self._output.quiet:
@@ -308,6 +316,10 @@ class _Performance:
         if self._status is not None:
             self._status.wipe()
         self._print(self._state())
+        if not end.ended_by:
+            self._campaign.end_work()
+        elif self._world.rank == 0:
+            write_work(self._folder, Work(end.done, end.count, self._state(), ""))
         if end.ended_by or end.failed:
             self._print(f"To go on with the rest: islands resume {place}")
         self._print(f"Wrote {self._folder}: {BATCH_TABLE}, and all results in runs.jsonl")

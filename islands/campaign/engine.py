@@ -119,7 +119,8 @@ class Campaign:
 
     def close(self) -> None:
         """Release the folder; remove a new one in which nothing was made."""
-        if self.world.rank == 0 and self.folder is not None and self._is_new:
+        is_unused = self._is_new and not self.ledger.has_new
+        if self.world.rank == 0 and self.folder is not None and is_unused:
             self._remove_unused(self.folder)
         self.ledger.close()
 

@@ -248,7 +248,13 @@ class Box(SolutionKind):
     name, made_by, number = "vector", "real", 3
     dtype: ClassVar[np.dtype[Any]] = np.dtype(np.float64)
     words, algorithm = "a vector within the bounds", "de"
-    defaults: ClassVar[Mapping[str, Any]] = {"population": 64, "adaptation": "jde"}
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "population": 256,
+        "strategy": "current-to-pbest/1",
+        "adaptation": "nearby",
+        "F": 0.5,
+        "Cr": 0.5,
+    }
     colonies = ("algorithm=de",)
 
     @property

@@ -365,6 +365,8 @@ def not_a_run(folder: Path) -> str:
     if kind is FolderKind.SERIES:
         run = next(runs_in(folder), folder / "NAME-seed1")
         look = f"Name one of its runs, such as {run}"
+    if kind is FolderKind.BATCH:
+        return f"contains {kind.words}, not a run. Its results are in {folder / BATCH_TABLE}"
     if kind is FolderKind.MEASUREMENT:
         look = f"Its tables are in {folder / BENCH}, as soon as it is complete"
     again = f"to continue, repeat its command with --out {place}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from islands.errors import InputError, UsageError
 from islands.inside import inside
 from islands.paths import reading
-from islands.record.folder import RUN_SETTINGS, FolderKind, experiments_in, kind_of
+from islands.record.folder import BATCH_TABLE, RUN_SETTINGS, FolderKind, experiments_in, kind_of
 from islands.record.folder import runs_in as runs_inside
 from islands.report.campaigns import page_of_experiment, page_of_experiments, page_of_tuning
 from islands.report.comparison import page_of_several
@@ -93,6 +93,8 @@ def runs_in(folder: Path) -> Iterator[Path]:
         kind, what = kind_of(folder), "no run"
         if kind is FolderKind.SERIES:
             what = "a series without runs"
+        elif kind is FolderKind.BATCH:
+            what = f"{kind.words}, whose table is {folder / BATCH_TABLE}"
         elif kind is FolderKind.MEASUREMENT:
             what = f"{kind.words}, whose tables and plots are files there"
         elif kind is not None and kind is not FolderKind.RUN:

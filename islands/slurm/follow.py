@@ -16,6 +16,7 @@ from islands.display.heartbeat import read_work
 from islands.errors import InputError, IslandsError, Suspended
 from islands.inside import inside, inside_all, last_lines
 from islands.record.folder import (
+    BATCH_TABLE,
     BENCH,
     BEST,
     FINISHED,
@@ -177,7 +178,10 @@ def _state_of_work(folder: Path) -> JobState:
     if work is None and (last is None or (folder / last).exists()):
         return JobState("done", f"{kind.words}; {_outcome(folder, kind)}")
     at = ("" if work is None else f" at {work.words}") + made
-    again = f"to continue, repeat its command with --out {shlex.quote(str(folder))}"
+    place = shlex.quote(str(folder))
+    again = f"to continue, repeat its command with --out {place}"
+    if kind is FolderKind.BATCH:
+        again = f"to continue: islands resume {place}"
     return JobState("stopped", f"{kind.words}{at}; {again}")
 
 
@@ -186,6 +190,8 @@ def _outcome(folder: Path, kind: FolderKind) -> str:
     if kind is FolderKind.SERIES:
         table = folder / SERIES_TABLE
         return f"table: {table}" if table.exists() else counted(len([*runs_in(folder)]), "run")
+    if kind is FolderKind.BATCH:
+        return f"table: {folder / BATCH_TABLE}"
     if kind is FolderKind.TUNING:
         return f"ranking: {folder / RANKING}; best: {folder / BEST}"
     if kind is FolderKind.MEASUREMENT:

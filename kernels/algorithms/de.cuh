@@ -8,10 +8,12 @@
 #include "algorithms/base.cuh"
 
 // DE_STRATEGY selects the base of a mutant: a random individual, the best, or the current one moved
-// towards the best.
+// towards the best, or towards one of the best tenth (Zhang and Sanderson 2009). DE_ADAPTATION
+// selects how F and Cr change: at random, or to values near those that were successful.
 #define DE_RAND 0
 #define DE_BEST 1
 #define DE_CURRENT_TO_BEST 2
+#define DE_CURRENT_TO_PBEST 3
 
 namespace algorithm {
 
@@ -24,6 +26,8 @@ struct Plan {
 
 constexpr float LARGEST_KEY = 1e30f;        // small enough that sums do not overflow
 constexpr float CHANGE_PROBABILITY = 0.1f;  // that a trial gets a new F, and a new Cr
+constexpr int BEST_SHARE = 10;              // one of so many leads
+constexpr float SPREAD = 0.1f;              // of values near successful ones
 constexpr float LOWEST_WEIGHT = 0.1f, WEIGHT_RANGE = 0.9f;
 
 // Three individuals that differ from `self` and from each other, and a spare random word.
@@ -56,6 +60,22 @@ struct Rates {
 
     __device__ Rates(const Plan& plan) : weight(plan.weight), crossover(plan.crossover) {}
 
+    // Draw values near those of an individual, whose last change of them was successful.
+    __device__ void adapt_nearby(const Plan& plan, int64_t individual, const draw::Place& place) {
+        const uint4 word = place.words(stream::ADAPT, 0);
+        const float own = plan.own_weight[individual];
+        // Most steps are short, but some are long, as those of a Cauchy distribution.
+        const float far = 2 * draw::uniform(word.x) - 1, to_end = max(1 - fabsf(far), 1e-6f);
+        weight = min(own + SPREAD * far / to_end, 1.0f);
+        if (weight <= 0) weight = own;
+        // The sum of four uniform numbers is almost normal.
+        const float parts =
+            float((word.z >> 16) + (word.z & 0xffff) + (word.w >> 16) + (word.w & 0xffff)) /
+            65536.0f;
+        const float rate = plan.own_crossover[individual] + SPREAD * 1.75f * (parts - 2);
+        crossover = min(max(rate, 0.0f), 1.0f);
+    }
+
     __device__ void adapt(const Plan& plan, int64_t individual, const draw::Place& place) {
         const uint4 word = place.words(stream::ADAPT, 0);
         weight = draw::uniform(word.x) < CHANGE_PROBABILITY
@@ -81,7 +101,7 @@ struct Rows {
 // Return a gene of the mutant. A bounded gene outside its range is replaced by the middle between
 // the current one and the bound; an unbounded one that is too large or NaN, by the current one.
 __device__ Gene mutated(Gene own, Gene lead, Gene plus, Gene minus, float weight) {
-    const Gene base = DE_STRATEGY == DE_CURRENT_TO_BEST ? own + weight * (lead - own) : lead;
+    const Gene base = DE_STRATEGY >= DE_CURRENT_TO_BEST ? own + weight * (lead - own) : lead;
     const Gene gene = base + weight * (plus - minus);
 #if ENCODING_BOUNDED
     const Gene bound = gene < Gene(0) ? Gene(0) : genes::highest(gene);
@@ -121,7 +141,11 @@ class Mover : public Base<Plan> {
         // Read the cost early, as it takes long to arrive.
         current_ = all_.cost[row_before(slot, slot.slot)];
         rates_ = Rates(plan_);
+#if DE_NEARBY
+        if (plan_.own_weight) rates_.adapt_nearby(plan_, number(slot), slot.place);
+#else
         if (plan_.own_weight) rates_.adapt(plan_, number(slot), slot.place);
+#endif
         return false;
     }
 
@@ -145,7 +169,7 @@ class Mover : public Base<Plan> {
     template <class Decoder>
     __device__ Gene* make(Decoder&, Scratch, Gene*, const Slot& slot) {
         const Donors donors(slot.slot, all_.population, slot.place);
-        const int lead = DE_STRATEGY == DE_RAND ? donors.a : ranked(slot, 0);
+        const int lead = DE_STRATEGY == DE_RAND ? donors.a : ranked(slot, lead_rank(donors));
         const auto quads_of = [&](int other) {
             return reinterpret_cast<const Quad<Gene>*>(all_.genes_of(row_before(slot, other)));
         };
@@ -162,6 +186,12 @@ class Mover : public Base<Plan> {
     }
 
   private:
+    // Return the rank of the individual that leads.
+    __device__ int lead_rank(const Donors& donors) const {
+        if (DE_STRATEGY != DE_CURRENT_TO_PBEST) return 0;
+        return int64_t(donors.a) * max(all_.population / BEST_SHARE, 2) / all_.population;
+    }
+
     Gene* const trial_;
     Rates rates_;
     int64_t current_ = 0;

@@ -13,7 +13,7 @@ from problems_for_tests import NUMBERS, cities, facilities
 from islands.backends import choose
 from islands.backends.base import Backend
 
-STRATEGIES = ["rand/1", "best/1", "current-to-best/1"]
+STRATEGIES = ["rand/1", "best/1", "current-to-best/1", "current-to-pbest/1"]
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)
@@ -62,7 +62,7 @@ def test_bounded_genes_cover_their_range_and_reach_the_bounds(backend: Backend, 
     assert genes[:, :, 0].max() > 0.99, "the best value of the first gene is its upper bound"
 
 
-@pytest.mark.parametrize("adaptation", ["none", "jde"])
+@pytest.mark.parametrize("adaptation", ["none", "jde", "nearby"])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_each_strategy_and_adaptation_equals_the_reference(
     backend: Backend, strategy: str, adaptation: str
@@ -77,11 +77,11 @@ def test_each_strategy_and_adaptation_equals_the_reference(
         assert_same(mine, reference)
         mine.migrate()
         reference.exchange_in_ring(2)
-    if adaptation == "jde":
+    if adaptation != "none":
         assert len({rate for island in reference.rates for rate in island}) > 10
 
 
-@pytest.mark.parametrize("adaptation", ["none", "jde"])
+@pytest.mark.parametrize("adaptation", ["none", "jde", "nearby"])
 def test_islands_restart_after_stagnation_and_keep_the_best(
     backend: Backend, adaptation: str
 ) -> None:

@@ -29,7 +29,7 @@ class Lists:
 class NumpyCore(NumpyChains):
     """Ladders of replicas that exchange items of the core."""
 
-    often = 1e-5, 6e-4
+    often = 5e-5, 3e-3
 
     def __init__(
         self, problem: Mkp, *, islands: int, population: int, seed: int, rungs: int,
@@ -206,7 +206,6 @@ class NumpyCore(NumpyChains):
             if self.feasible(changed):
                 self.kinds["always taken"] += 1
                 return place
-            self.kinds["refused"] += 1
         return None
 
     @staticmethod

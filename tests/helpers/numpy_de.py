@@ -49,7 +49,7 @@ class NumpyDe(NumpyIslands):
     ) -> None:  # fmt: skip
         self.n, self.costs, self.assigns, self.population = n, costs, assigns, population
         self.seed, self.reset, self.strategy = seed, settings.reset, settings.strategy
-        self.adapts = settings.adaptation == "jde"
+        self.adapts, self.nearby = settings.adaptation != "none", settings.adaptation == "nearby"
         self.low, self.high = np.float32(settings.low), np.float32(settings.high)
         self.first = (np.float32(settings.F), np.float32(settings.Cr))
         self.search, self.bounded = search, bounded
@@ -98,8 +98,17 @@ class NumpyDe(NumpyIslands):
             self.keys[island], self.cost[island] = keys, cost
 
     def rates_of(self, island: int, slot: int) -> tuple[np.float32, np.float32]:
-        """Return F and Cr of a trial, adapted by jDE if it is chosen."""
+        """Return F and Cr of a trial, adapted if this is chosen."""
         weight, crossover = self.rates[island][slot]
+        if self.nearby:
+            one, _, *halves = self.words(4, ADAPT, island, slot)
+            far = np.float32(2) * uniform(np.array([one]))[0] - np.float32(1)
+            to_end = max(np.float32(1) - abs(far), np.float32(1e-6))
+            chosen = min(weight + np.float32(0.1) * far / to_end, np.float32(1))
+            parts = np.float32(sum((int(each) >> 16) + (int(each) & 0xFFFF) for each in halves))
+            spread = np.float32(0.1) * np.float32(1.75)
+            rate = crossover + spread * (parts / np.float32(65536) - np.float32(2))
+            return chosen if chosen > 0 else weight, np.clip(rate, np.float32(0), np.float32(1))
         if self.adapts:
             coin, new_weight, other_coin, new_crossover = uniform(
                 self.words(4, ADAPT, island, slot)
@@ -114,13 +123,17 @@ class NumpyDe(NumpyIslands):
         *draws, last = (int(word) for word in self.words(4, DONORS, island, slot))
         others = [other for other in range(self.population) if other != slot]
         keys = self.keys[island]
-        a, b, c = (keys[others.pop(below(word, len(others)))] for word in draws)
+        first, *pair = (others.pop(below(word, len(others))) for word in draws)
+        a, (b, c) = keys[first], keys[pair]
+        ranked = np.argsort(self.cost[island], kind="stable")
+        lead = keys[ranked[first * max(self.population // 10, 2) // self.population]]
         own, best = keys[slot], keys[np.argmin(self.cost[island])]
         with np.errstate(over="ignore", invalid="ignore"):
             base = {
                 "rand/1": a,
                 "best/1": best,
                 "current-to-best/1": own + weight * (best - own),
+                "current-to-pbest/1": own + weight * (lead - own),
             }[self.strategy]
             mutant = base + weight * (b - c)
             mutant = self.allowed(mutant, own)
