@@ -26,7 +26,7 @@ struct Plan {
 
 constexpr float LARGEST_KEY = 1e30f;        // small enough that sums do not overflow
 constexpr float CHANGE_PROBABILITY = 0.1f;  // that a trial gets a new F, and a new Cr
-constexpr int BEST_SHARE = 10;              // one of so many leads
+constexpr int BEST_SHARE = 10;              // one of this number leads
 constexpr float SPREAD = 0.1f;              // of values near successful ones
 constexpr float LOWEST_WEIGHT = 0.1f, WEIGHT_RANGE = 0.9f;
 

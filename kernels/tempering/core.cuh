@@ -1,7 +1,7 @@
 // The state of a chain in the core of a knapsack: the items that may change, the chosen ones and
 // the free ones in a list each, whose first entry is no item. So an exchange with it adds or
-// removes an item. The weights of free items are copied to columns, as 16-bit numbers; beside them
-// the exact knapsack is kept. Energies are scaled: minus the profit, plus the price of each unit of
+// removes an item. The weights of free items are copied to columns, as 16-bit numbers; the exact
+// knapsack is kept, too. Energies are scaled: minus the profit, plus the price of each unit of
 // overload. Reads the tables of the plan; writes scratch memory and a subset. No random numbers.
 #pragma once
 
