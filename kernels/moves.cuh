@@ -123,9 +123,16 @@ struct Any {
         return visit(Rotation{u, v, by});
     }
 
-    __device__ void apply(int32_t* order) const {
-        visit([&](const auto& move) { move.apply(order); });
-    }
+    // A struct, as some versions of NVRTC take generic lambdas for functions of the host.
+    struct Apply {
+        int32_t* order;
+
+        template <class Move>
+        __device__ void operator()(const Move& move) const {
+            move.apply(order);
+        }
+    };
+    __device__ void apply(int32_t* order) const { visit(Apply{order}); }
 };
 
 // Moves of a subset, as a user's functions receive them: chooses an item, or drops a chosen one.

@@ -118,7 +118,7 @@ def _checks(name: str, struct: Struct, type_: str = "") -> Iterator[str]:
         kind, what = _kind(value, inner if is_named else f"decltype({bound[number]})")
         if is_named:
             offset = offsets[member][1]
-            where = f"__builtin_offsetof({type_}, {member}) == {offset}"
+            where = f"OFFSET_OF({type_}, {member}) == {offset}"
             words = f"{name}::{member}: Python passes {what} at byte {offset}. {_SAME}"
             yield f'static_assert({where} && {kind}, "{words}");'
         else:

@@ -3,6 +3,13 @@
 // program. Reads only types. No random numbers.
 #pragma once
 
+// Only recent versions of NVRTC have __builtin_offsetof.
+#ifdef __CUDACC_RTC__
+#define OFFSET_OF(type, member) __INTADDR__(&static_cast<type*>(nullptr)->member)
+#else
+#define OFFSET_OF(type, member) __builtin_offsetof(type, member)
+#endif
+
 namespace layout {
 
 template <class T>

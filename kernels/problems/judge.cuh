@@ -91,18 +91,10 @@ class Judge {
 
     // Return the cost after a move; called by one thread.
     __device__ int64_t cost_after(const Stored* row, const Move& move, int64_t current) const {
-#if defined(STATED_STATE)
+#if defined(STATED_STATE) || defined(STATED_DELTA)
         int64_t change = 0;
         const Solution solution = solution_at(row, data_);
-        as_stated(solution, move, [&](const auto& each) {
-            const State& state = *state_;
-            change = minimised(user::of_state::change(state, solution, n_, data_, each));
-        });
-        return real::changed(current, change);
-#elif defined(STATED_DELTA)
-        int64_t change = 0;
-        as_stated(solution_at(row, data_), move,
-                  [&](const auto& each) { change = delta(row, n_, data_, each); });
+        as_stated(solution, move, Change{*this, row, solution, change});
         return real::changed(current, change);
 #else
         return cost_moved(row, n_, data_, move);
@@ -114,19 +106,46 @@ class Judge {
 #ifdef STATED_STATE
         if (STATED_COOPERATIVE || threadIdx.x == 0) {
             const Solution solution = solution_at(row, data_);
-            as_stated(solution, move, [&](const auto& each) {
-                user::of_state::apply(*state_, solution, n_, data_, each);
-            });
+            as_stated(solution, move, Follow{*this, solution});
         }
         __syncthreads();
 #endif
     }
 
   private:
+    // Structs, as some versions of NVRTC take generic lambdas for functions of the host.
+    struct Change {
+        const Judge& judge;
+        const Stored* row;
+        const Solution& solution;
+        int64_t& change;
+
+        template <class Each>
+        __device__ void operator()(const Each& move) const {
+#if defined(STATED_STATE)
+            const State& state = *judge.state_;
+            change =
+                minimised(user::of_state::change(state, solution, judge.n_, judge.data_, move));
+#elif defined(STATED_DELTA)
+            change = delta(row, judge.n_, judge.data_, move);
+#endif
+        }
+    };
+
     const int n_;
     const Data& data_;
 #ifdef STATED_STATE
     using State = user::of_state::State;
+
+    struct Follow {
+        const Judge& judge;
+        const Solution& solution;
+
+        template <class Each>
+        __device__ void operator()(const Each& move) const {
+            user::of_state::apply(*judge.state_, solution, judge.n_, judge.data_, move);
+        }
+    };
 
     State* const state_;  // in block memory, so that all threads have the same
     const State made_;
