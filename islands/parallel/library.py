@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -24,12 +25,20 @@ def prepare(*, fault_tolerant: bool) -> None:
             )
         # Only this layer detects that a rank has died.
         os.environ[_LAYER] = "ob1"
-    elif _has_gpu() and _LAYER not in os.environ and _is_from_wheel() and find_spec("libucx"):
+    elif _LAYER in os.environ or "mpi4py.MPI" in sys.modules:
+        pass  # a choice of the user; or MPI has its libraries, to which another UCX does not fit
+    elif _has_gpu() and _is_from_wheel() and find_spec("libucx"):
         import libucx
 
         # PyPI's Open MPI is built without CUDA, but uses a UCX library that is loaded before it.
         # The UCX of this wheel is built with CUDA. If UCX finds no transport, Open MPI uses ob1.
-        libucx.load_library()
+        try:
+            libucx.load_library()
+        except OSError as error:
+            raise UsageError(
+                f"the UCX of libucx does not load ({error}), perhaps as another UCX was found first."
+                f" Remove that one from LD_LIBRARY_PATH, or set {_LAYER}=ob1 to do without UCX"
+            ) from None
         os.environ[_LAYER] = "ucx,ob1"
         os.environ.setdefault("OMPI_MCA_opal_common_ucx_tls", "any")
         os.environ.setdefault("OMPI_MCA_opal_common_ucx_devices", "any")
