@@ -146,6 +146,8 @@ class CpuBackend(Backend):
 
     def upload(self, values: NDArray[Any], to: Array | None = None) -> Array:
         target = self.empty(values.shape, values.dtype) if to is None else to
+        if (values.shape, values.dtype) != (target.shape, target.dtype):  # as CuPy does
+            raise TypeError(f"{values.dtype}{values.shape} into {target.dtype}{target.shape}")
         target[...] = values
         return target
 
