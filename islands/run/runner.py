@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -224,6 +225,7 @@ def _run_to_end(
     while True:
         try:
             if prepared is None:
+                gc.collect()  # the frames of a failure may hold each other, and the lost run
                 size = world.size
                 world.shrink()
                 news = f"{size - world.size} of {size} ranks died; the others continue"

@@ -124,7 +124,8 @@ def test_an_abandoned_generation_0_has_a_tour(
     best = mine.best()
     assert best is not None
     assert best.cost == problem.cost(best.solution)
-    assert field(mine, "calls").sum() == 1
+    made = field(mine, "calls").sum()
+    assert made >= 1 if backend.name == "cuda" else made == 1  # GPUs stop between kernels
 
 
 @pytest.mark.parametrize(
