@@ -202,6 +202,8 @@ class CpuBackend(Backend):
                 " parameter: i integer, f float, P pointer or S struct, and its size in bytes)."
                 " Change the kernel's parameters or the arguments"
             )
+        if blocks < 1:  # as CUDA refuses it
+            raise ValueError(f"{kernel}: {blocks} blocks")
         launch = program.handle[f"{kernel}_launch"]
         launch.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint64]
         launch.restype = ctypes.c_bool

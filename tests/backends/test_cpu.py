@@ -31,6 +31,13 @@ def test_concurrent_launches_run_one_after_another() -> None:
             assert found.result(timeout=60) == [199 * 200 // 2]
 
 
+def test_a_launch_without_blocks_is_refused() -> None:
+    backend = CpuBackend(2)
+    program, values = backend.compile(SCAN, Block()), backend.upload(np.ones((1, 8), np.uint32))
+    with pytest.raises(ValueError, match="scan: 0 blocks"):
+        backend.call(program, "scan", np.int32(8), values, blocks=0)
+
+
 def test_a_forked_child_starts_its_own_threads() -> None:
     backend = CpuBackend(3)
     scans(backend)

@@ -53,6 +53,11 @@ def test_memory_suffices_for_the_largest_number_of_senders(name: str, islands: i
     assert most <= topology.widest(islands, 3)
 
 
+def test_the_first_island_may_receive_less_than_others() -> None:
+    line = _BuiltIn(lambda _, mine: np.where(mine[:, None] > 0, mine[:, None] - 1, NOBODY))
+    assert line.widest(7, seed=1) == 1
+
+
 @pytest.mark.parametrize("islands", [2, 3, 8, 31])
 def test_a_random_topology_is_one_ring_through_all(islands: int) -> None:
     rows = senders("random", islands)
