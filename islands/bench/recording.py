@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from islands.bench.base import BenchRequest, spread
 from islands.errors import Suspended
-from islands.parallel import World
+from islands.parallel import InterruptedTogether, World
 from islands.progress.result import Result
 from islands.run.runner import run_requested
 from islands.run.single import Output
@@ -125,7 +125,7 @@ class _Case:
         result = run_requested(given, None, World(), output)
         whole = perf_counter() - began
         if result.interrupted:
-            raise KeyboardInterrupt
+            raise InterruptedTogether
         if result.suspended:
             raise Suspended
         return _Timed(result, whole - result.seconds)

@@ -21,7 +21,7 @@ from typing import Any, Generic, TypeVar
 from islands.campaign.ledger import Asked, Ledger, Made, plain
 from islands.display.heartbeat import Heartbeat, Work, end_work, write_work
 from islands.errors import IslandsError, Suspended, UsageError
-from islands.parallel import World
+from islands.parallel import InterruptedTogether, World
 from islands.paths import writing
 from islands.progress.result import Result
 from islands.record.folder import FolderKind, fresh
@@ -283,7 +283,7 @@ class Campaign:
 def completed(result: Result) -> Result:
     """Return the result of a run, unless a signal ended it, which ends the campaign too."""
     if result.interrupted:
-        raise KeyboardInterrupt
+        raise InterruptedTogether
     if result.suspended:
         raise Suspended
     return result
@@ -291,6 +291,6 @@ def completed(result: Result) -> Result:
 
 def _raise_signals(together: int) -> None:
     if together & INTERRUPT:
-        raise KeyboardInterrupt
+        raise InterruptedTogether
     if together:
         raise Suspended

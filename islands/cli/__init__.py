@@ -20,7 +20,15 @@ from islands.cli.arguments import Parser
 from islands.custom.scripts import script_line
 from islands.display.terminal import coloured, takes_colours
 from islands.errors import IslandsError, RunError, UnwritableError, UsageError
-from islands.parallel import describe, launched, leave, prints_for_all, record_error
+from islands.parallel import (
+    InterruptedTogether,
+    describe,
+    launched,
+    leave,
+    leave_alone,
+    prints_for_all,
+    record_error,
+)
 from islands.paths import writing
 from islands.text import command_line, show, unknown
 
@@ -111,7 +119,11 @@ def _run(line: list[str]) -> int:
         elif args is None:
             # Rank 0 reports the same error; a failure here first could make the launcher end it.
             return 0
-        return 130 if isinstance(error, KeyboardInterrupt) else getattr(error, "status", 1)
+        if not isinstance(error, KeyboardInterrupt):
+            return getattr(error, "status", 1)
+        if not isinstance(error, InterruptedTogether):
+            leave_alone(130)
+        return 130
 
 
 def functions_of(

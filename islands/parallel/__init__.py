@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from islands.parallel.channel import Channel, StopNotice
-from islands.parallel.failure import ERROR_FILE, RanksLostError, describe, record_error
+from islands.parallel.failure import (
+    ERROR_FILE,
+    InterruptedTogether,
+    RanksLostError,
+    describe,
+    record_error,
+)
 from islands.parallel.likeness import differences
-from islands.parallel.process import leave, prints_for_all, world
+from islands.parallel.process import leave, leave_alone, prints_for_all, world
 from islands.parallel.ranks import Deal, blocks, has_launcher, launched, powers_of_two
 from islands.parallel.world import Pending, Standing, World
 
@@ -13,6 +19,7 @@ __all__ = [
     "ERROR_FILE",
     "Channel",
     "Deal",
+    "InterruptedTogether",
     "Pending",
     "RanksLostError",
     "Standing",
@@ -24,6 +31,7 @@ __all__ = [
     "has_launcher",
     "launched",
     "leave",
+    "leave_alone",
     "powers_of_two",
     "prints_for_all",
     "record_error",

@@ -18,6 +18,10 @@ ERROR_FILE = "ISLANDS_ERROR_FILE"
 """The variable with the path of a file to which ranks append their errors; batch scripts set it."""
 
 
+class InterruptedTogether(KeyboardInterrupt):
+    """An interruption that all ranks know of, so that none waits for another one."""
+
+
 class RanksLostError(RunError):
     """Other ranks have died; in a fault-tolerant run, the remaining ranks can continue."""
 

@@ -14,7 +14,7 @@ from islands.backends.base import Backend
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import first_reason, is_spent
 from islands.errors import Suspended, UsageError
-from islands.parallel import World
+from islands.parallel import InterruptedTogether, World
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
 from islands.progress.tally import Tally
@@ -142,7 +142,7 @@ class _ConcurrentLoop(Epochs):
     def _end_if_requested(self) -> None:
         """End all runs if a signal has arrived that an outer `Interruption` handles."""
         if self._interruption.requested & INTERRUPT:
-            raise KeyboardInterrupt
+            raise InterruptedTogether
         if self._interruption.requested:
             raise Suspended
 

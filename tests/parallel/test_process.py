@@ -179,3 +179,26 @@ def test_ranks_that_live_start_and_end_with_status_0(mpirun: list[str]) -> None:
     done = started(mpirun, "never", "yes")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "[0, 1, 2]\n" * 3
+
+
+ONE_IS_INTERRUPTED = """
+import os, signal, time
+import islands.cli, islands.cli.run
+
+def interrupted(**options):
+    ranks = islands.parallel.world(**options)
+    if ranks.rank == 1:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(60)
+    return ranks
+
+islands.cli.run.world = interrupted
+islands.cli.main()
+"""
+
+
+def test_an_interrupt_of_one_rank_during_the_start_ends_all(mpirun: list[str]) -> None:
+    command = [*mpirun, "2", sys.executable, "-c", ONE_IS_INTERRUPTED]
+    command += ["run", "demo/tsp", "--backend", "cpu", "--threads", "1", "--stop", "seconds=1"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 130
