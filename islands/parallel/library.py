@@ -36,7 +36,7 @@ def prepare(*, fault_tolerant: bool) -> None:
             libucx.load_library()
         except OSError as error:
             raise UsageError(
-                f"the UCX of libucx does not load ({error}), perhaps as another UCX was found first."
+                f"the UCX of libucx does not load ({error}): perhaps another UCX was found first."
                 f" Remove that one from LD_LIBRARY_PATH, or set {_LAYER}=ob1 to do without UCX"
             ) from None
         os.environ[_LAYER] = "ucx,ob1"

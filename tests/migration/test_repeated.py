@@ -64,7 +64,9 @@ def test_two_exchanges_of_the_same_ranks_do_not_mix(
         exchanges[-1].add(buffer, [Parcel(after, 0, 1)], [Parcel(before, 1, 2)])
     for times in range(3):
         for number, buffer in enumerate(buffers):
-            backend.upload(np.full((2, 16), 100 * number + 10 * times + ranks.rank, np.uint8), buffer)
+            backend.upload(
+                np.full((2, 16), 100 * number + 10 * times + ranks.rank, np.uint8), buffer
+            )
         # Ranks are not in step: the first one runs both before others begin.
         time.sleep(0.02 * ranks.rank)
         for exchange in exchanges:
