@@ -31,6 +31,7 @@ def report(tmp_path: Path) -> Path:
         "@pytest.fixture\ndef broken(): raise ValueError\ndef test_5(broken): pass\n"
     )
     line = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml=report.xml"]
+    line += ["--rootdir", "."]  # whatever lies in the folders above
     subprocess.run([*line, "tests"], cwd=tmp_path, capture_output=True, timeout=60)
     return tmp_path / "report.xml"
 

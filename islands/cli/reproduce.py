@@ -20,7 +20,7 @@ from islands.cli import arguments
 from islands.doctor.nvidia import driver
 from islands.errors import Suspended, UsageError
 from islands.inside import inside
-from islands.parallel import world
+from islands.parallel import InterruptedTogether, world
 from islands.paths import writing
 from islands.record.folder import FolderKind
 from islands.record.provenance import provenance
@@ -252,7 +252,8 @@ def main(args: argparse.Namespace) -> int:
             say(f"\nInterrupted. To continue, repeat the command: {kept} has the results")
             if isinstance(error, Suspended):
                 return Suspended.status
-            if ranks.size > 1:  # the interrupt has been reported
+            # It has been reported.
+            if ranks.size > 1 and isinstance(error, InterruptedTogether):
                 return INTERRUPTED_STATUS
             raise
         finally:

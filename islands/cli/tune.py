@@ -14,7 +14,7 @@ from islands.cli import arguments
 from islands.cli.run import options
 from islands.custom.trust import Trust
 from islands.errors import Suspended, UsageError
-from islands.parallel import world
+from islands.parallel import InterruptedTogether, world
 from islands.text import show
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def main(args: argparse.Namespace) -> int:
                 done = tune(tuning, args.metric, output, campaign)
         except Suspended:
             return Suspended.status
-        except KeyboardInterrupt:
+        except InterruptedTogether:
             if ranks.size > 1:  # the interrupt has been reported
                 return INTERRUPTED_STATUS
             raise

@@ -25,9 +25,7 @@ def prepare(*, fault_tolerant: bool) -> None:
             )
         # Only this layer detects that a rank has died.
         os.environ[_LAYER] = "ob1"
-    elif _LAYER in os.environ or "mpi4py.MPI" in sys.modules:
-        pass  # a choice of the user; or MPI has its libraries, to which another UCX does not fit
-    elif _has_gpu() and _is_from_wheel() and find_spec("libucx"):
+    elif _takes_ucx() and _has_gpu() and _is_from_wheel() and find_spec("libucx"):
         import libucx
 
         # PyPI's Open MPI is built without CUDA, but uses a UCX library that is loaded before it.
@@ -36,13 +34,17 @@ def prepare(*, fault_tolerant: bool) -> None:
             libucx.load_library()
         except OSError as error:
             raise UsageError(
-                f"the UCX of libucx does not load ({error}), perhaps as another UCX was found"
-                f" first. Remove that one from LD_LIBRARY_PATH, or set {_LAYER}=ob1 to do without"
-                " UCX"
+                f"the UCX of libucx does not load ({error}): perhaps another UCX was found first."
+                f" Remove that one from LD_LIBRARY_PATH, or set {_LAYER}=ob1 to do without UCX"
             ) from None
         os.environ[_LAYER] = "ucx,ob1"
         os.environ.setdefault("OMPI_MCA_opal_common_ucx_tls", "any")
         os.environ.setdefault("OMPI_MCA_opal_common_ucx_devices", "any")
+
+
+def _takes_ucx() -> bool:
+    """Return whether the user has chosen no layer, and MPI has not loaded its libraries yet."""
+    return _LAYER not in os.environ and "mpi4py.MPI" not in sys.modules
 
 
 def outlives_ranks() -> bool:
