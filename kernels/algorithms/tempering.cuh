@@ -61,9 +61,9 @@ KERNEL(first_replicas, (Arena arena, Islands all, problem::Data data, algorithm:
     for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the previous individual has been read
         // Always make the first individual, so that there is one.
-        if (POLLING_IS_CHEAP && job > 0 && improver::halts(improving)) break;
+        if (improver::LOOKS_OFTEN && job > 0 && improver::halts(improving)) break;
         const auto [local, slot] = all.of_job(job);
-        replica.start(local, slot, slot < all.given[local]);
+        replica.start(local, slot, slot < all.given[local], improving);
     }
 }
 
@@ -73,7 +73,7 @@ KERNEL(advance_replicas, (Arena arena, Islands all, problem::Data data, algorith
     tempering::Replica replica(scratch, all, data, plan);
     for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();
-        if (POLLING_IS_CHEAP && improver::halts(improving)) break;
+        if (improver::LOOKS_OFTEN && improver::halts(improving)) break;
         const auto [local, slot] = all.of_job(job);
         replica.advance(local, slot, improving);
     }

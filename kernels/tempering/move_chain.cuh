@@ -83,10 +83,13 @@ class Chain {
     __device__ int samples() const { return n_ < 2 ? 0 : SAMPLES; }
 
     // Return the mean change of the cost by some moves, without those to or from infinity.
-    __device__ double roughness(int64_t cost, const draw::Place& place) const {
+    __device__ double roughness(int64_t cost, const draw::Place& place,
+                                const improver::Plan& improving) const {
         if (n_ < 2) return 0.0;
         judge_.prepare(row_);
+        improver::Lookout lookout(improving);
         const auto change = [&](int i) {
+            if (lookout.sees()) return 0.0;
             const auto words = place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, i);
             Move move;
             if (!draws(words, move)) return 0.0;

@@ -72,7 +72,7 @@ class Replica {
     }
 
     // Make generation 0 of an individual; `is_given` if its genes exist already.
-    __device__ void start(int local, int slot, bool is_given) {
+    __device__ void start(int local, int slot, bool is_given, const improver::Plan& improving) {
         const int32_t row = all_.row(0, local, slot);
         Gene* const genes = all_.genes_of(row);
         if (!is_given) fill(genes, all_.shape, all_.place(local, 0, slot), stream::START, plan_);
@@ -88,7 +88,7 @@ class Replica {
 #ifdef TEMPERING_TRIES
         Scratch scratch = scratch_;
         Chain chain(scratch, order_, best_order_, all_.shape, data_, plan_, me);
-        const double rough = chain.roughness(cost, all_.place(local, 0, slot));
+        const double rough = chain.roughness(cost, all_.place(local, 0, slot), improving);
         if (threadIdx.x == 0) plan_.roughness[me] = rough;
         evaluated += chain.samples();
 #endif

@@ -61,9 +61,12 @@ class Chain {
     __device__ int samples() const { return n_ < 2 ? 0 : ROUGHNESS_SAMPLES; }
 
     // Return the mean change of the cost by some moves, without those to or from infinity.
-    __device__ double roughness(int64_t cost, const draw::Place& place) const {
+    __device__ double roughness(int64_t cost, const draw::Place& place,
+                                const improver::Plan& improving) const {
         if (n_ < 2) return 0.0;
+        improver::Lookout lookout(improving);
         for (int i = 0; i < ROUGHNESS_SAMPLES; ++i) {
+            if (lookout.halts()) return 0.0;
             const Move move = proposals::drawn(words_of(place, i), row_, n_);
             const double by = fabs(above(cost_after(move), cost));
             if (threadIdx.x == 0) change_[i] = by < 1e300 ? by : 0.0;

@@ -59,6 +59,7 @@ def test_a_damaged_program_is_compiled_again(
     damaged = tmp_path / "other" / "programs" / intact.name
     damaged.parent.mkdir(parents=True)
     damaged.write_bytes(intact.read_bytes()[:100])
+    backend.release()  # so that it loads the program again
     backend.compile(SCAN, Block(128))
     (compiled,) = damaged.parent.iterdir()
     assert compiled.stat().st_size > 100

@@ -150,7 +150,7 @@ def test_the_output_names_the_colonies(capsys: pytest.CaptureFixture[str]) -> No
     assert words in output
     assert "   on island " in output
     assert " of colony " in output
-    (first,) = (line for line in output.splitlines() if line.startswith("*             0 "))
+    (first,) = (line for line in output.splitlines() if line.startswith("*           0 "))
     assert ":" in first.split("|")[1]
 
 

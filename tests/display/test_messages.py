@@ -24,6 +24,7 @@ from islands.instances.catalogue import BestKnown
 from islands.instances.solution_files import Remark
 from islands.progress.progress import Progress
 from islands.progress.usage import Machine
+from islands.run.build import forget_devices
 
 MACHINE = Machine(2, "cpu", "2 x CPU, 1 thread", "no GPU found", "staged", 1.94)
 
@@ -78,6 +79,7 @@ COMPILES = "compiling the kernels (about {} s, once)"
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
+    forget_devices()  # with the programs that other tests have compiled
     return tmp_path / "cache"
 
 

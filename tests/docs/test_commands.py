@@ -305,7 +305,7 @@ def test_a_command_has_its_own_number_of_ranks() -> None:
         ("mpirun -n 4 islands-bind python -m islands run demo/tsp", "8 islands on 4 ranks, 2 each"),
         ("mpirun -n 3 python -m islands run --islands 1", "1 island on a team of 3 ranks"),
         ("islands-supervise -r 2 2 --islands 2", "2 islands on 2 ranks, 1 each"),
-        ("launch/quickstart", "8 islands on 2 ranks, 4 each"),
+        ("launch/quickstart", "8 islands on a team of 2 ranks"),
         ("mpirun --hostfile hosts python -m islands run", "8 islands on 8 ranks, 1 each"),
         (
             "sbatch --nodes=2 --gpus-per-node=4 --ntasks-per-node=4 slurm/run.sbatch demo/tsp",

@@ -25,7 +25,7 @@ def problem_of(name: str) -> Any:
     return small(name)
 
 
-WITHOUT_MOVES = {"demo/tsp", "demo/mkp"}
+WITHOUT_MOVES = {"demo/tsp"}
 """The problems whose kernels evaluate no moves."""
 ALL = [(a, encoding, name) for name in PROBLEMS for a in ALGORITHMS for encoding in ENCODINGS]
 FITS = {name: fitting(problem_of(name)) for name in PROBLEMS}

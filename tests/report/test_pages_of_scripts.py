@@ -42,7 +42,7 @@ def scripted(folder: Path, name: str) -> Path:
 def test_a_problem_of_a_script_is_drawn_by_its_function(tmp_path: Path) -> None:
     text = page(scripted(tmp_path, "problem"))
     assert "drawn by the script" in text
-    assert "first-last, ga, seed 1" in text
+    assert "first-last, tempering, seed 1" in text
 
 
 def test_without_its_script_only_the_numbers_are_drawn(tmp_path: Path) -> None:
