@@ -145,6 +145,7 @@ class Backend(ABC):
     def begin_run(self) -> None:
         """Prepare for another run, after the first one on this object."""
         self.compile_seconds = 0.0
+        self.compiling.begin_run()
         self.free = self.free_now()
 
     def release(self) -> None:

@@ -125,7 +125,7 @@ def _name_of(user: int) -> str:
 
 
 class Compiling:
-    """Announces compilations once, and keeps their duration as the next estimate."""
+    """Announces the compilations of a run once, and keeps their duration as the next estimate."""
 
     def __init__(self, backend: str, usual_seconds: float, how: str = "") -> None:
         """Estimate `usual_seconds` until the first measurement; `how` is added to the message."""
@@ -143,6 +143,10 @@ class Compiling:
                 self._is_announced = True
                 seconds = max(1, round(self._about()))
                 self.tell(f"compiling the kernels{self._how} (about {seconds} s, once)")
+
+    def begin_run(self) -> None:
+        """Announce the compilations of another run."""
+        self._is_announced = False
 
     def took(self, seconds: float) -> None:
         """Save the duration, if there was anything to compile."""
