@@ -172,7 +172,7 @@ def test_a_run_whose_function_ends_the_process_fails(function: Any) -> None:
     called = list[int]()
     problem = islands.permutation(N, function=cost, name="ends")
     with pytest.raises(RunError, match=r"function= raised (SystemExit|KeyboardInterrupt)"):
-        islands.solve(problem, algorithm="ga", backend="cpu", stop="generations=5")
+        islands.solve(problem, algorithm="ga", backend="cpu", threads=1, stop="generations=5")
 
 
 COST = """
