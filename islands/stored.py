@@ -84,7 +84,8 @@ def resume(
             trust=Trust(is_full=trust),
             problem=made,
         )
-        ranks.run_on_all(result.require_solution)
+        if result.violation == 0:
+            ranks.run_on_all(result.require_solution)
     return _with_records(result, made, is_trusted=trust)
 
 

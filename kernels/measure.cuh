@@ -4,6 +4,7 @@
 
 #include "core/costs.cuh"
 #include "core/islands.cuh"
+#include "core/priced.cuh"
 #include "diversity.cuh"
 
 struct Measure {
@@ -15,7 +16,7 @@ struct Measure {
 __device__ double sum_of_reals(const int64_t* cost, int size) {
     double sum = 0.0;
     for (int i = 0; i < size && threadIdx.x == 0; ++i) {
-        sum += real::value_of(cost[i]) * real::OF_SUMS;
+        sum += real::value_of(priced::soft(cost[i])) * real::OF_SUMS;
     }
     return sum;
 }
@@ -28,7 +29,7 @@ KERNEL(measure, (Islands all, Measure* measures)) {
     // The sum may exceed 64 bits; the sums of the upper and lower halves do not.
     int64_t high = 0, low = 0, called = 0;
     for (int i = threadIdx.x; i < size; i += blockDim.x) {
-        const int64_t own = marks::cost_of(cost[i]);
+        const int64_t own = marks::cost_of(priced::soft(cost[i]));
         high += own >> 32;
         low += uint32_t(own);
         called += all.calls[int64_t(me) * size + i];

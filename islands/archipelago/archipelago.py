@@ -340,19 +340,28 @@ class Archipelago:
             each.refuse_faults()
 
     def best(self) -> Candidate | None:
-        """Return the best individual of this rank, on the lowest island if equal, or None."""
-        return next(iter(self.elite(1)), None)
+        """Return the best individual of this rank, on the lowest island if equal, or None.
 
-    def elite(self, count: int, run: int | None = None) -> list[Candidate]:
+        It has a violation only if no individual is feasible.
+        """
+        return next(iter(self.elite(1, any_solution=True)), None)
+
+    def elite(
+        self, count: int, run: int | None = None, *, any_solution: bool = False
+    ) -> list[Candidate]:
         """Return the best individuals of this rank's islands, best first, archives included.
 
         `run` selects one of several concurrent runs. If populations may hold infeasible solutions,
-        only the archives are considered.
+        only the archives are considered. With `any_solution`, a violation does not exclude one.
         """
         self._refuse_faults()
         if not self.mine:
             return []
-        found = [best for c in self._colonies for best in c.elite(self.generation, count, run)]
+        found = [
+            best
+            for each in self._colonies
+            for best in each.elite(self.generation, count, run, any_solution=any_solution)
+        ]
         return sorted(found, key=lambda best: (best.cost, best.island))[:count]
 
     def digests(self, run: int | None = None) -> list[tuple[int, str]]:

@@ -311,9 +311,12 @@ class Colony:
             for each in found
         ]
 
-    def elite(self, generation: int, count: int, run: int | None) -> list[Candidate]:
+    def elite(
+        self, generation: int, count: int, run: int | None, *, any_solution: bool = False
+    ) -> list[Candidate]:
         """Return the best individuals, best first, archives included."""
-        return self._reader.elite(generation * self.spec.rate, count, run)
+        generation *= self.spec.rate
+        return self._reader.elite(generation, count, run, any_solution=any_solution)
 
     def digests(self, generation: int, run: int | None) -> list[tuple[int, str]]:
         """Return the SHA-256 of the genomes and costs of each island."""

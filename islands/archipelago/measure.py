@@ -16,6 +16,7 @@ from islands.backends.state import State
 from islands.encodings import Encoding
 from islands.errors import RunError
 from islands.problems.base import Problem, Solution
+from islands.problems.priced import first_infeasible
 from islands.problems.real_costs import INFINITE, NOT_A_NUMBER, mean_of
 
 NONE = np.iinfo(np.int64).max
@@ -101,6 +102,8 @@ class IslandReader:
         self._fetched = backend.host_array(self.measured.shape, np.int64)
         self._worst = INFINITE if problem.real else NONE
         """Costs from here on are not those of a solution."""
+        self._infeasible = first_infeasible(real=problem.real) if problem.priced else self._worst
+        """Costs from here on are not those of a feasible solution."""
         self._population = int(state.arrays["order"].shape[1])
         self._most_distant = most_distant(encoding, problem, self._population)
 
@@ -117,6 +120,7 @@ class IslandReader:
         # An island may find the same cost again after a restart: the first time counts.
         from_archive = self._problem.marks or row["archived"] <= row["best"]
         best = row["archived" if from_archive else "best"]
+        is_unknown = self._problem.marks or self._problem.priced
         total, real_total = (row["sum_high"] << 32) + row["sum_low"], 0.0
         mean = total / self._population
         if self._problem.real:
@@ -125,8 +129,8 @@ class IslandReader:
             self._refuse_nan(row["worst"], island)
         return IslandMeasure(
             island=island,
-            best=None if best >= self._worst else self._unmarked(best),
-            present=None if self._problem.marks else row["best"],
+            best=None if best >= self._infeasible else self._unmarked(best),
+            present=None if is_unknown else row["best"],
             total=total,
             real_total=real_total,
             mean=mean,
@@ -149,10 +153,13 @@ class IslandReader:
         """Return a cost without the feasibility mark of kernels/core/marks.cuh."""
         return cost >> 1 if self._problem.marks else cost
 
-    def elite(self, generation: int, count: int, run: int | None) -> list[Candidate]:
+    def elite(
+        self, generation: int, count: int, run: int | None, *, any_solution: bool = False
+    ) -> list[Candidate]:
         """Return the best individuals, best first, archives included, of one run or of all.
 
-        If populations may hold infeasible solutions, only the archives are considered.
+        If populations may hold infeasible solutions, only the archives are considered. With
+        `any_solution`, a violation does not exclude one.
         """
         costs = self._backend.download(self._state.part("cost", generation)).reshape(-1)
         islands = np.arange(len(costs)) // self._population
@@ -168,7 +175,8 @@ class IslandReader:
             costs = np.where(others, NONE, costs)
         chosen = np.lexsort((islands, costs))[:count]
         found = []
-        for place in chosen[costs[chosen] < self._worst]:
+        end = self._worst if any_solution else self._infeasible
+        for place in chosen[costs[chosen] < end]:
             local = int(islands[place])
             if place < len(costs) - len(self._mine):
                 row = self._state.part("genes", generation)[local, place - local * self._population]

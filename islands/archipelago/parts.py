@@ -134,6 +134,7 @@ class ProgramParts:
             "ENCODING_BOUNDED": str(int(self.encoding.bounded)),
             "COSTS_MARKED": str(int(self.problem.marks)),
             "COSTS_REAL": str(int(self.problem.real)),
+            **({"COSTS_PRICED": "1"} if self.problem.priced else {}),
             "GENES_ARE_TOURS": str(int(compares_edges(self.encoding, self.problem))),
             **self.encoding.defines(),
         }
@@ -194,7 +195,8 @@ def _evaluation(problem: Problem, improver: str, decoding: str, *, on_cpu: bool)
                 f" local search cannot call. Choose {option('improver', 'none')}, or state the cost"
                 " in CUDA (cost=)"
             )
-        return "batch" if problem.python.is_batch and not on_cpu and decoding != HOST else HOST
+        is_batch = problem.python.is_batch and not problem.priced
+        return "batch" if is_batch and not on_cpu and decoding != HOST else HOST
     if decoding == HOST:
         _require_host_evaluation(problem, improver)
         return HOST

@@ -220,6 +220,8 @@ class _Check:
         python = list(python_ways(problem, self._backends))
         compiled = list(compiled_ways(problem, self._backends)) if self._is_compiled else []
         self._costs([*python, *compiled])
+        if isinstance(problem, Model) and problem.priced:
+            self._violations(problem, compiled)
         for way in compiled:
             if self._has_moves:
                 self._deltas(way)
@@ -274,6 +276,32 @@ class _Check:
             bits[way.name] = costs
             self._passed(way.name, outcome, speed)
         self._remarks(bits)
+
+    def _violations(self, problem: Model, compiled: Sequence[Way]) -> None:
+        """Compare the violations of all ways with those of the first."""
+        solutions, ways = self._solutions, dict[str, NDArray[Any]]()
+        if problem.reference_violation is not None:
+            ways["violation, reference"] = problem.violations(solutions)
+        if problem.python is not None:
+            ways["violation"] = problem.own_violations(solutions)
+        for way in compiled:
+            assert way.program is not None
+            name = way.name.replace("cost", "violation", 1)
+            ways[name] = way.program.violations(solutions)
+            if fault := way.program.fault():
+                raise _Difference(f"{name}: {fault}")
+        first, exact = next(iter(ways.items()))
+        for name, found in ways.items():
+            equal = agree(exact, found, real=True) & ((exact > 0) == (found > 0))
+            if not equal.all():
+                k = int(np.argmin(equal))
+                raise _Difference(
+                    f"the solution {shown(solutions[k])} has the violation {exact[k]:g} by {first},"
+                    f" but {found[k]:g} by {name}. Correct one of them"
+                )
+            self._passed(name, f"{int((found == 0).sum())} of {len(found)} solutions are feasible")
+        if not any((found == 0).any() for found in ways.values()):
+            self._checked.notes.append("all random solutions are infeasible")
 
     def _remarks(self, bits: dict[str, NDArray[Any]]) -> None:
         """Add notes about the costs of all ways."""

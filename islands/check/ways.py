@@ -111,6 +111,7 @@ def source_of(entry: str, problem: Problem, data: Struct) -> Source:
         "ISLANDS_PROBLEM": problem.header,
         "COSTS_MARKED": str(int(problem.marks)),
         "COSTS_REAL": str(int(problem.real)),
+        **({"COSTS_PRICED": "1"} if problem.priced else {}),
     }
     if problem.solution_kind == Order.name and not isinstance(problem, Model):
         macros["CHECK_ORDERS"] = "1"
@@ -150,6 +151,14 @@ class CheckProgram:
             solutions = problem.from_device(problem.kind.read(words).astype(np.int64))
         units = backend.download(costs) >> int(problem.marks)
         return np.asarray(problem.own_sense(units)), solutions
+
+    def violations(self, solutions: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the violations of the solutions of a model."""
+        rows, count = self._backend.upload(self._rows(solutions)), len(solutions)
+        found = self._backend.zeros((count,), np.int64)
+        sizes = np.int32(self._problem.size), np.int32(count)
+        self._run("evaluate_violations", count, self._data, rows, *sizes, found)
+        return self._backend.download(found).view(np.float64)
 
     def deltas(self, orders: NDArray[Any], ends: NDArray[np.int32]) -> dict[str, Ints]:
         """Return the changes of the device's costs by each kind of move.

@@ -59,6 +59,9 @@ def verify(args: argparse.Namespace) -> int:
     remarks = [*problem.remarks, *of_solution]
     cost, reason, compared = None, None, list[Remark]()
     try:
+        problem.check(solution)
+        if (violation := problem.violation(solution)) > 0:
+            raise RunError(f"the violation is {violation:g}")
         cost = problem.cost(solution)
         remarks = [*problem.remarks_given(path, cost), *of_solution]
         compared = [*_compared(path, problem, cost), *_mixed(path, problem, solution)]

@@ -39,6 +39,7 @@ def permutation(
     delta: Code | None = None,
     state: Code | None = None,
     repair: Code | None = None,
+    violation: Code | Function | None = None,
     reference: Function | None = None,
     maximise: bool = False,
     name: str | None = None,
@@ -60,8 +61,11 @@ def permutation(
     change of the cost by a move (`Swap`, `Reversal` or `Insertion`), which makes local search fast.
     `state` is CUDA code for a `struct State` that follows the moves of a solution, with `prepare`,
     `change` and `apply`, so that tempering judges a move in a few steps. `repair` is CUDA code that
-    may change a solution before it is evaluated. `reference` computes the costs of a batch in
-    NumPy; the best solution is checked with it. `maximise` looks for the highest cost. `name` is
+    may change a solution before it is evaluated. `violation` says by how much a solution is
+    infeasible, 0 if it is not: CUDA code with the arguments of `cost`, or a Python function with
+    those of `batch` or `function`. Feasible solutions are better than all others. `reference`
+    computes the costs of a batch in NumPy, with `violation` a pair of costs and violations; the
+    best solution is checked with it. `maximise` looks for the highest cost. `name` is
     the name in results; `best_known` is a cost, for gaps and `stop="best-known"`. `plot` is a
     Python function that draws a solution: it receives the solution and Matplotlib axes.
 
@@ -84,6 +88,7 @@ def subset(
     delta: Code | None = None,
     state: Code | None = None,
     repair: Code | None = None,
+    violation: Code | Function | None = None,
     reference: Function | None = None,
     maximise: bool = False,
     name: str | None = None,
@@ -117,6 +122,7 @@ def keys(
     delta: Code | None = None,
     state: Code | None = None,
     repair: Code | None = None,
+    violation: Code | Function | None = None,
     reference: Function | None = None,
     maximise: bool = False,
     name: str | None = None,
@@ -147,6 +153,7 @@ def real(
     delta: Code | None = None,
     state: Code | None = None,
     repair: Code | None = None,
+    violation: Code | Function | None = None,
     reference: Function | None = None,
     maximise: bool = False,
     name: str | None = None,
@@ -168,7 +175,7 @@ def real(
 def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
     """Return the problem for the arguments of `permutation` or of one of the other functions."""
     cost, delta, repair, data = (given[name] for name in ("cost", "delta", "repair", "data"))
-    state = given["state"]
+    state, violation = given["state"], given["violation"]
     reference, python, functions = given["reference"], _python(kind, given), None
     if python is None:
         functions = Functions(
@@ -177,6 +184,7 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
             None if repair is None else Text.of("repair", repair),
             bool(given["cooperative"]),
             None if state is None else Text.of("state", state),
+            None if violation is None else _rule(violation, delta=delta, state=state),
         )
     else:
         for argument, value in {
@@ -202,6 +210,7 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
         functions=functions,
         python=python,
         reference=None if reference is None else UserFunction("reference", reference),
+        violation=None if python is None else _python_rule(violation, python, kind),
         maximise=bool(given["maximise"]),
         best_known=_best(given["best_known"]),
         plot=given["plot"],
@@ -224,9 +233,36 @@ def _python(kind: SolutionKind, given: Mapping[str, Any]) -> PythonCosts | None:
     return PythonCosts(UserFunction(argument, given[argument]), kind)
 
 
+def _rule(violation: Any, **others: Code | None) -> Text:
+    """Return the code of the violation; refuse functions that change costs without it."""
+    if callable(violation):
+        raise UsageError(
+            "violation: is a Python function, but cost= is CUDA code. Write both in CUDA, or pass"
+            " batch= or function="
+        )
+    for name, other in others.items():
+        if other is not None:
+            raise UsageError(
+                f"{name}: knows the change of the cost, but not that of the violation. Leave {name}"
+                " out, or add the price of violations to cost instead of violation="
+            )
+    return Text.of("violation", violation)
+
+
+def _python_rule(violation: Any, python: PythonCosts, kind: SolutionKind) -> PythonCosts | None:
+    """Return the Python function of the violation, which takes what that of the cost takes."""
+    if violation is None:
+        return None
+    _require_callable("violation", violation)
+    function = UserFunction("violation", violation, takes_one=not python.is_batch)
+    return PythonCosts(function, kind, always_real=True)
+
+
 def _require_callable(argument: str, value: Any) -> None:
     if not isinstance(value, Callable):  # type: ignore[arg-type]
         fix = "CUDA code is passed as cost=" if isinstance(value, str | Path) else "Pass a function"
+        if argument == "violation":
+            fix = "With batch= or function=, pass a function"
         raise UsageError(f"{argument}={value!r:.60}: is not a Python function. {fix}")
 
 

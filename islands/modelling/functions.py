@@ -47,11 +47,13 @@ class UserFunction:
 
     argument: str
     call: Function
+    takes_one: bool = False
+    """Whether it takes one solution, as `function=` does."""
 
     @property
     def is_batch(self) -> bool:
         """Whether it takes many solutions at once."""
-        return self.argument != "function"
+        return self.argument != "function" and not self.takes_one
 
     def costs(
         self, solutions: Any, *, real: bool | None, must_leave: Callable[[], bool] = never
@@ -112,6 +114,24 @@ class UserFunction:
             costs.append(_array(self.argument, cost, np, ()))
         kind = np.float64 if any(each.dtype.kind == "f" for each in costs) else np.int64
         return _typed(self.argument, np.array(costs, kind), real)
+
+
+def parts_of(reference: UserFunction) -> tuple[UserFunction, UserFunction]:
+    """Return the functions of costs and of violations for one that returns both."""
+
+    def part(which: int) -> Function:
+        def call(solutions: Any) -> Any:
+            found = reference.call(solutions)
+            if not isinstance(found, tuple) or len(found) != 2:
+                raise RunError(
+                    f"reference= returned {found!r:.80}. With violation=, return two arrays: costs,"
+                    " violations"
+                )
+            return found[which]
+
+        return call
+
+    return UserFunction("reference", part(0)), UserFunction("reference", part(1))
 
 
 def _typed(argument: str, costs: Any, real: bool | None) -> Any:
@@ -215,8 +235,10 @@ def _shown(solution: Any) -> str:
 class PythonCosts:
     """The user's function that computes costs instead of kernels: `batch=` or `function=`."""
 
-    def __init__(self, function: UserFunction, kind: SolutionKind) -> None:
-        self.function, self._kind = function, kind
+    def __init__(
+        self, function: UserFunction, kind: SolutionKind, *, always_real: bool = False
+    ) -> None:
+        self.function, self._kind, self._always_real = function, kind, always_real
         self.callers = 1
         """The number of processes that call it at the same time."""
         self._workers: WorkerPool | None = None
@@ -235,7 +257,7 @@ class PythonCosts:
     @property
     def real(self) -> bool:
         """Whether costs are floating-point numbers."""
-        return self._first.dtype.kind == "f"
+        return self._always_real or self._first.dtype.kind == "f"
 
     def costs(
         self, solutions: NDArray[Any], must_leave: Callable[[], bool] = never

@@ -58,6 +58,11 @@ COST = Signature(
     ("Solution", "int", "Data"),
     "__device__ long long cost(const Solution& s, int n, const Data& data)",
 )
+VIOLATION = Signature(
+    "violation",
+    COST.types,
+    "__device__ long long violation(const Solution& s, int n, const Data& data)",
+)
 DELTA = Signature(
     "delta",
     ("Solution", "int", "Data", ""),
@@ -189,7 +194,7 @@ _RETURNS = {"long long": False, "double": True}
 _QUALIFIERS = ("__device__", "static", "inline", "__forceinline__", "__host__", "constexpr")
 
 
-_WHOLE = re.compile(r"\blong long(?=\s+(cost|delta|change|apply)\s*\([^)]*\)\s*[{;])")
+_WHOLE = re.compile(r"\blong long(?=\s+(cost|violation|delta|change|apply)\s*\([^)]*\)\s*[{;])")
 
 
 def _blank(comment: re.Match[str]) -> str:
@@ -279,6 +284,7 @@ class Functions:
     repair: Text | None
     cooperative: bool
     state: Text | None = None
+    violation: Text | None = None
 
     @property
     def has_steps(self) -> bool:
@@ -295,6 +301,8 @@ class Functions:
             )
         if self.repair is not None:
             self.repair.require(REPAIR)
+        if self.violation is not None:
+            self.violation.returns_real(VIOLATION)
         if self.state is not None:
             _require_state(self.state, found, has_steps=self.has_steps)
         return found
@@ -343,8 +351,12 @@ class Functions:
         """Return the header, whose name depends on its content."""
         own = self.cost.section(COST)
         # The names of a text hide equal ones of the cost, whose other names it may use.
-        others = {"delta": (self.delta, DELTA), "repair": (self.repair, REPAIR)}
-        others["state"] = self.state, CHANGE
+        others = {
+            "delta": (self.delta, DELTA),
+            "repair": (self.repair, REPAIR),
+            "state": (self.state, CHANGE),
+            "violation": (self.violation, VIOLATION),
+        }
         for name, (other, signature) in others.items():
             if other is not None:
                 own += f"\nnamespace of_{name} {{\n{other.section(signature)}\n}}"
@@ -366,6 +378,8 @@ class Functions:
         ]
         if self.delta is None and not self.cooperative:
             again = f'#line 1 "{self.cost.name}"\n{self.cost.checked}'
+            if (rule := self.violation) is not None:
+                again += f'\nnamespace of_violation {{\n#line 1 "{rule.name}"\n{rule.checked}\n}}'
             parts += ["#ifdef STATED_MOVED", "namespace moved {", again, "}", "#endif"]
         parts += ["}  // namespace problem", '#include "problems/stated.cuh"', ""]
         text = "\n".join(parts)
@@ -379,6 +393,8 @@ class Functions:
             "STATED_MAXIMISES": str(int(maximise)),
             "COSTS_REAL": str(int(real)),
         }
+        if self.violation is not None:
+            found["COSTS_PRICED"] = "1"
         if self.state is not None:
             found["STATED_STATE"] = "1"
             if self.has_steps:
@@ -422,7 +438,9 @@ def _taken(text: Text, function: str, kind: SolutionKind) -> tuple[str, ...]:
 FAULTS = "_faults"
 """The member of `struct Data` to which kernels report wrong values of a user's functions
 (kernels/problems/faults.cuh); names of users begin with a letter."""
-_FAULT_KINDS = 6
+_FAULT_KINDS = 7
+PRICE = "_price"
+"""The member with the price of a unit of the violation (kernels/core/priced.cuh)."""
 
 
 def no_faults() -> NDArray[np.int64]:
@@ -430,12 +448,26 @@ def no_faults() -> NDArray[np.int64]:
     return np.zeros((_FAULT_KINDS, 2), np.int64)
 
 
+def wrong_violation(value: float) -> str:
+    """Return the message about a violation that is none."""
+    return (
+        f"violation= returned {value:g}. Return 0 if a solution is feasible, and a positive number"
+        " otherwise, such as max(0, load - capacity)"
+    )
+
+
 def refuse_faults(
-    words: NDArray[np.int64], argument: str, kind: SolutionKind, *, maximise: bool
+    words: NDArray[np.int64],
+    argument: str,
+    kind: SolutionKind,
+    *,
+    maximise: bool,
+    bits: int = 62,
 ) -> None:
     """Raise a `RunError` about the first kind of fault that is reported.
 
-    `argument` names the function of the cost, and `kind` the solutions.
+    `argument` names the function of the cost, and `kind` the solutions. Integer costs have at most
+    2**`bits`.
     """
     reported = np.flatnonzero(words[:, 0])
     if not reported.size:
@@ -447,12 +479,13 @@ def refuse_faults(
     messages = (  # in the order of `Fault` in kernels/problems/faults.cuh
         f"{argument}= returned NaN. {infeasible}",
         f"{argument}= returned {best}, which is better than any other cost. {infeasible}",
-        f"{argument}= returned {value}: integer costs must be from -2**62 to 2**62. Return {real},"
-        " or divide costs by a common factor",
+        f"{argument}= returned {value}: integer costs must be from -2**{bits} to 2**{bits}. Return"
+        f" {real}, or divide costs by a common factor",
         f"repair= set entry {value}, but entries are from 0 to {kind.size - 1}. Correct repair",
         f"repair= set an entry to {value.view(np.float64):g}, but a solution is {kind.words}."
         " Correct repair",
         f"repair= made a solution that contains item {value} more than once, but a solution is"
         f" {kind.words}. Correct repair",
+        wrong_violation(value.view(np.float64)),
     )
     raise RunError(messages[reported[0]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,21 +20,26 @@ from islands.backends.source import Header, Macros, Source
 from islands.errors import CompileError, InputError, RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.solution_files import solution_file, write_lines
-from islands.modelling.functions import SEED, Function, PythonCosts, UserFunction
+from islands.modelling.functions import SEED, Function, PythonCosts, UserFunction, parts_of
 from islands.modelling.header import (
     FAULTS,
+    PRICE,
     Functions,
     Members,
     Text,
     no_faults,
     refuse_faults,
+    wrong_violation,
 )
+from islands.problems import priced
 from islands.problems.base import FACTS, Problem, Solution, never, packed
 from islands.problems.real_costs import ordered
 from islands.problems.solution_kinds import SOLUTION_KINDS, SolutionKind
 from islands.untrusted import bounded_text, followed
 
 _BLOCKS = 1024
+_PRICED_BY = 16
+"""Random solutions that tell the price of a violation: few, as functions may be slow."""
 _SOLUTION_BASE, _SOLUTION_ENTRY = 1 << 20, 64
 """The most bytes in the file of a solution: of its comments, and of each entry."""
 _LOW, _HIGH, _DATA = "low", "high", "data/"
@@ -61,13 +66,17 @@ class Model(Problem):
         functions: Functions | None,
         python: PythonCosts | None,
         reference: UserFunction | None,
+        violation: PythonCosts | None = None,
         maximise: bool,
         best_known: BestKnown | None,
         plot: Function | None = None,
+        price: float | None = None,
     ) -> None:
-        """Take either CUDA `functions` or the function of `python`."""
+        """Take either CUDA `functions` or the function of `python`, with that of `violation`."""
         self.kind, self.members, self.functions = kind, members, functions
         self.python, self.reference, self.plot = python, reference, plot
+        self._violation, self._price = violation, price
+        self.priced = violation is not None
         self.name, self.solution_kind = name, kind.name
         self.instance, self.size = name, kind.size
         self.low, self.high = kind.low, kind.high
@@ -77,7 +86,9 @@ class Model(Problem):
         self.evaluator = f"{self._argument}= of {name}"
         if functions is not None:
             self._returns_real = functions.returns_real()
-            self.header = functions.header(kind, {**members, **kind.members})
+            self.priced = functions.violation is not None
+            price_of = {PRICE: np.float64(0)} if self.priced else {}
+            self.header = functions.header(kind, {**members, **kind.members, **price_of})
             self.moves = functions.moves(kind)
             self.proposals = functions.proposals(kind)
             self.has_state = functions.state is not None
@@ -89,6 +100,9 @@ class Model(Problem):
             self.header = Header("problems/outside.cuh")
             self.proposals = kind.proposals
             self.moves_fix = "Only costs in CUDA, cost=, may have one"
+        self.reference_violation: UserFunction | None = None
+        if self.priced and reference is not None:
+            self.reference, self.reference_violation = parts_of(reference)
 
     @property
     def real(self) -> bool:  # type: ignore[override]
@@ -148,13 +162,25 @@ class Model(Problem):
         return [np.asarray(value) for value in self._inputs().values()]
 
     def _inputs(self) -> Members:
-        return {**self.members, **self.kind.members}
+        price = {PRICE: np.float64(self.price)} if self.priced and self.python is None else {}
+        return {**self.members, **self.kind.members, **price}
+
+    @property
+    def price(self) -> float:
+        """The price of a unit of the violation: the same on all ranks and backends."""
+        if self._price is None:
+            # Any price will do for costs and violations themselves.
+            solutions, self._price = self.kind.drawn(_PRICED_BY, seed=0), 1.0
+            costs = self._own_costs(solutions)
+            self._price = priced.price_of(costs, self.own_violations(solutions))
+        return self._price
 
     def refuse_faults(self, data: Struct, device: Backend) -> None:
         """Raise a `RunError` if kernels have reported a wrong value of a user's function."""
         if (words := data.members.get(FAULTS)) is not None:
             found = device.download(words)
-            refuse_faults(found, self._argument, self.kind, maximise=self.maximise)
+            bits = priced.LARGEST_COST.bit_length() - 1 if self.priced else 62
+            refuse_faults(found, self._argument, self.kind, maximise=self.maximise, bits=bits)
 
     def items(self) -> int:
         """Return 1 if one thread evaluates a solution, else the number of items."""
@@ -165,9 +191,41 @@ class Model(Problem):
         solutions = np.asarray(solutions).astype(self.kind.dtype)
         if self.reference is not None:
             return np.asarray(self.reference.costs(solutions, real=self.real))
+        return self._own_costs(solutions, self._checks_on)
+
+    def _own_costs(self, solutions: NDArray[Any], backend: str = "") -> NDArray[Any]:
         if self.python is not None:
             return self.python.costs(solutions)
-        return self.program_costs(solutions, self._checks_on)
+        return self.program_costs(solutions, backend)
+
+    def violations(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        """Return the violation of each row, as `costs` the costs; zeros without `violation=`."""
+        solutions = np.asarray(solutions).astype(self.kind.dtype)
+        if not self.priced:
+            return np.zeros(len(solutions))
+        if self.reference_violation is not None:
+            return _usable(self.reference_violation.costs(solutions, real=None))
+        return self.own_violations(solutions, self._checks_on)
+
+    def own_violations(
+        self,
+        solutions: NDArray[Any],
+        backend: str = "",
+        must_leave: Callable[[], bool] = never,
+    ) -> NDArray[np.float64]:
+        """Return the violation of each row without the reference."""
+        if self._violation is not None:
+            return _usable(self._violation.costs(solutions, must_leave))
+        return costs_of(self, solutions, backend, kernel="evaluate_violations").view(np.float64)
+
+    def violation(self, solution: Solution) -> float:
+        """Return by how much one solution is infeasible; 0 if it is feasible."""
+        found: float = self.violations(np.asarray(solution)[np.newaxis])[0].item()
+        return found
+
+    def own_sense(self, costs: Any) -> Any:
+        """Return the values of device costs, with violations at their price."""
+        return super().own_sense(priced.soft(costs, real=self.real) if self.priced else costs)
 
     def program_costs(self, solutions: NDArray[Any], backend: str = "") -> NDArray[Any]:
         """Return the cost of each row as the program on a backend computes it.
@@ -187,12 +245,27 @@ class Model(Problem):
         else:
             costs = self.python.costs(solutions, must_leave)
         minimised = -costs if self.maximise else costs
+        if self.priced:
+            return self._compared(solutions, minimised, must_leave)
         if self.real and bool((minimised == -np.inf).any()):
             raise RunError(
                 f"{self.instance}: a cost is {'inf' if self.maximise else '-inf'}, better than any"
                 f" other. Return {'-inf' if self.maximise else 'inf'} if a solution is infeasible"
             )
         return ordered(minimised) if self.real else minimised.astype(np.int64)
+
+    def _compared(
+        self, solutions: NDArray[Any], costs: NDArray[Any], must_leave: Callable[[], bool]
+    ) -> NDArray[np.int64]:
+        """Return the compared costs of the first solutions, whose minimised costs are given."""
+        if not self.real and (np.abs(costs) > priced.LARGEST_COST).any():
+            raise RunError(
+                f"{self._argument}= returned {costs[np.abs(costs).argmax()]}: integer costs beside"
+                " violation= must be from -2**60 to 2**60. Return real numbers, or divide costs by"
+                " a common factor"
+            )
+        violations = self.own_violations(solutions[: len(costs)], "", must_leave)
+        return priced.compared(costs[: len(violations)], violations, self.price, real=self.real)
 
     def cost(self, solution: Solution) -> float:
         """Return the exact cost of one solution; refuse an invalid one."""
@@ -242,7 +315,8 @@ class Model(Problem):
         if self.python is None:
             yield ""
             return
-        with self.python.prepared(processes) as words:
+        rule = nullcontext() if self._violation is None else self._violation.prepared(processes)
+        with self.python.prepared(processes) as words, rule:
             yield words
 
     def saved(self) -> dict[str, NDArray[Any]]:
@@ -254,6 +328,7 @@ class Model(Problem):
             "choose": getattr(self.kind, "choose", None),
             "name": self.name,
             "maximise": self.maximise,
+            "price": self.price if self.priced and self.python is None else None,
             "best_known": None if best is None else best.value,
             "python": None if self.python is None else self._argument,
             "functions": None if self.functions is None else dataclasses.asdict(self.functions),
@@ -289,12 +364,22 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
             None if texts["repair"] is None else Text(**texts["repair"]),
             bool(texts["cooperative"]),
             Text(**texts["state"]) if texts.get("state") else None,
+            Text(**texts["violation"]) if texts.get("violation") else None,
         ),
         python=None,
         reference=None,
         maximise=bool(facts["maximise"]),
         best_known=None if best is None else BestKnown(best, "best_known", "the script"),
+        price=facts.get("price"),
     )
+
+
+def _usable(violations: NDArray[Any]) -> NDArray[np.float64]:
+    """Return violations of Python functions; refuse negative ones."""
+    amounts = violations.astype(np.float64)
+    if (amounts < 0).any():
+        raise RunError(wrong_violation(amounts.min()))
+    return amounts
 
 
 @cache
@@ -322,9 +407,13 @@ def other_backend(name: str) -> str:
 
 
 def costs_of(
-    problem: Model, solutions: NDArray[Any], backend: str = "", threads: int = 128
+    problem: Model,
+    solutions: NDArray[Any],
+    backend: str = "",
+    threads: int = 128,
+    kernel: str = "evaluate_solutions",
 ) -> NDArray[np.int64]:
-    """Return the device's cost of each row of `solutions`."""
+    """Return the device's cost, without violations, of each row of `solutions`."""
     device = backend_of(backend)
     data = device.uploaded(problem.data())
     macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}
@@ -334,7 +423,7 @@ def costs_of(
     costs = device.zeros((len(solutions),), np.int64)
     call = device.call(
         program,
-        "evaluate_solutions",
+        kernel,
         *(data, stored, np.int32(problem.size), np.int32(len(solutions)), costs),
         blocks=max(1, min(len(solutions), _BLOCKS)),
     )

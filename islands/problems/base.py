@@ -135,6 +135,8 @@ class Problem(ABC):
     """Whether its kernels may change a solution when they evaluate it."""
     marks: bool = False
     """Whether costs on the device are doubled, with 1 added if the solution is infeasible."""
+    priced: bool = False
+    """Whether costs on the device have the price of a violation: see core/priced.cuh."""
     is_serial: bool = False
     """Whether one thread evaluates a solution, instead of all threads of a block together."""
     python: PythonCosts | None = None
@@ -286,6 +288,10 @@ class Problem(ABC):
         self.check(solution)
         cost: float = self.value_of(int(self.costs(solution[np.newaxis])[0]))
         return cost
+
+    def violation(self, solution: Solution) -> float:
+        """Return by how much a solution is infeasible, where results may be; 0 if feasible."""
+        return 0.0
 
     def value_of(self, units: Any) -> Any:
         """Return the value of a number of units, or of an array of them.

@@ -45,7 +45,7 @@ class Result:
 
     Costs have the sign of the instance's objective: a profit is maximised. They are integers unless
     the instance's costs have decimals. A run without a feasible solution has no cost, no solution
-    and no island.
+    and no island; if the problem has `violation=`, it has the solution with the least one.
     """
 
     instance: str
@@ -89,6 +89,8 @@ class Result:
     Empty if the run `is_partial`.
     """
     folder: str | None
+    violation: float = 0.0
+    """By how much the solution is infeasible: only if no feasible solution was found."""
     solution_kind: str = "order"
     """`order`; `subset`: 1 for each chosen item, otherwise 0; `vector` or `keys`: numbers."""
     colony: int | None = None
@@ -181,7 +183,7 @@ class Result:
             return self
         sentences = [
             f"{self.instance}: no feasible solution found in"
-            f" {counted(self.evaluations, 'evaluation')}"
+            f" {counted(self.evaluations, 'evaluation')}{self._least()}"
         ]
         if hint:
             sentences.append(hint)
@@ -192,7 +194,7 @@ class Result:
 
     def __repr__(self) -> str:
         """Return the most important facts on one line."""
-        cost = "no feasible solution" if self.cost is None else f"cost {self.cost}"
+        cost = f"no feasible solution{self._least()}" if self.cost is None else f"cost {self.cost}"
         return (
             f"Result({one_line(self.instance, 60)}: {cost}{self._comparison()},"
             f" {counted(self.generations, 'generation')}, {self.seconds:.1f} s, seed {self.seed})"
@@ -210,7 +212,7 @@ class Result:
         """Return the most important facts by name, in the order in which they are shown."""
         rows = {
             "instance": f"{one_line(self.instance, 200)} ({self.problem})",
-            "cost": "no feasible solution found",
+            "cost": f"no feasible solution found{self._least()}",
             "method": self._method(),
             "stopped": self.reason,
             "effort": f"{counted(self.generations, 'generation')},"
@@ -263,7 +265,8 @@ class Result:
 
     def _best(self) -> str:
         if self.cost is None:
-            return f"No feasible solution in {counted(self.evaluations, 'evaluation')}"
+            made = counted(self.evaluations, "evaluation")
+            return f"No feasible solution in {made}{self._least()}"
         return (
             f"Best {self.cost}{self._comparison()}   on {self.place()},"
             f" generation {self.best_generation}; checked again by {self.checked}: {self.cost}"
@@ -274,6 +277,9 @@ class Result:
         if self.colonies:
             return f"{self.algorithm}, {islands} in {len(self.colonies)} colonies"
         return f"{self.algorithm} on {self.encoding}, {islands} x {self.population}"
+
+    def _least(self) -> str:
+        return f": the best one has the violation {self.violation:g}" if self.violation > 0 else ""
 
     def place(self) -> str:
         """Return which island found the best solution."""

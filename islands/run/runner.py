@@ -69,7 +69,7 @@ def run_requested(
 
     `trust` are the scripts that the configuration file may name, `start` solutions as arrays. Raise
     a `RunError` if the run ends without a solution, unless it was interrupted or
-    `allow_no_solution` is true.
+    `allow_no_solution` is true. A result with a violation has a solution.
     """
     # Other hosts may lack the key.
     trust = world.from_first(lambda: trust.signed_in(config, followed))
@@ -79,7 +79,7 @@ def run_requested(
     result = run(spec, chosen, world, output, rank_options)
     return (
         result
-        if allow_no_solution
+        if allow_no_solution or result.violation > 0
         else world.run_on_all(lambda: result.require_solution(chosen.hint))
     )
 

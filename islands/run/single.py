@@ -188,7 +188,8 @@ def _evolved(
 
 def check_exactly(problem: Problem, best: Candidate | None, shown: float | None) -> None:
     """Raise a `RunError` if the exact objective contradicts the cost that the run reported."""
-    exact = None if best is None else problem.cost(best.solution)
+    is_found = best is not None and problem.violation(best.solution) == 0
+    exact = problem.cost(best.solution) if best is not None and is_found else None
     if not problem.agrees(exact, shown):
         raise RunError(
             f"the best solution{'' if best is None else f' of island {best.island}'} had the cost"
@@ -245,6 +246,7 @@ def _result(
         best_known=progress.best_known,
         gap=progress.gap,
         solution=None if best is None else best.solution,
+        violation=0.0 if best is None else run.problem.violation(best.solution),
         solution_kind=run.problem.solution_kind,
         island=progress.island,
         colony=progress.colony,

@@ -149,6 +149,9 @@ int main(int, char** names) {
         progress[1] = COST;
         progress[0] = k;
         std::memcpy(own, solutions + k * bytes, bytes);
+#if COSTS_PRICED
+        evaluate_violations(data, own, n, 1, costs + k);
+#endif
         evaluate_solutions(data, own, n, 1, costs + k);
 #ifdef CHECK_DELTAS
         progress[1] = DELTA;

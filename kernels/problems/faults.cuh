@@ -7,7 +7,15 @@
 
 namespace problem {
 
-enum Fault { NOT_A_NUMBER, BEST_INFINITY, TOO_LARGE, NO_SUCH_ENTRY, WRONG_VALUE, REPEATED_ITEM };
+enum Fault {
+    NOT_A_NUMBER,
+    BEST_INFINITY,
+    TOO_LARGE,
+    NO_SUCH_ENTRY,
+    WRONG_VALUE,
+    REPEATED_ITEM,
+    WRONG_VIOLATION
+};
 
 // Report a fault with its value, an integer or the bits of a double.
 __device__ void report(int64_t* faults, Fault fault, int64_t value = 0) {

@@ -19,6 +19,30 @@ __device__ int64_t cost_of(Value value, const Data& data) {
     return minimised(value, data._faults);
 }
 
+#if COSTS_PRICED
+
+// Return a violation of the user as a number, and report a wrong one.
+template <class Value>
+__device__ double violation_of(Value value, const Data& data) {
+    const double violation = double(value);
+    if (violation >= 0.0) return violation;
+    report(data._faults, WRONG_VIOLATION, __double_as_longlong(violation));
+    return 0.0;
+}
+
+#endif
+
+// Return the compared cost of a solution; called by one thread or by all, as the user's functions.
+__device__ int64_t stated_cost(const Solution& solution, int n, const Data& data) {
+    const int64_t cost = cost_of(user::cost(solution, n, data), data);
+#if COSTS_PRICED
+    const auto violation = user::of_violation::violation(solution, n, data);
+    return priced::compared(cost, violation_of(violation, data), data._price);
+#else
+    return cost;
+#endif
+}
+
 // Return the solution that begins at an address.
 __device__ Solution solution_at(const Stored* first, const Data& data) {
 #if SOLUTION_KIND == SOLUTION_VECTOR
@@ -71,7 +95,7 @@ __device__ int64_t by_one_thread(Make make) {
 
 // Return the cost of a solution; called by one thread.
 __device__ int64_t cost_of_one(const Stored* first, int n, const Data& data) {
-    return cost_of(user::cost(solution_at(first, data), n, data), data);
+    return stated_cost(solution_at(first, data), n, data);
 }
 
 #endif
@@ -79,11 +103,39 @@ __device__ int64_t cost_of_one(const Stored* first, int n, const Data& data) {
 // Return the cost of a solution; called by all threads of a block.
 __device__ int64_t cost_in_block(const Solution& solution, int n, const Data& data) {
 #if STATED_COOPERATIVE
-    return cost_of(user::cost(solution, n, data), data);
+    return stated_cost(solution, n, data);
 #else
-    return by_one_thread([&] { return cost_of(user::cost(solution, n, data), data); });
+    return by_one_thread([&] { return stated_cost(solution, n, data); });
 #endif
 }
+
+// Return the cost of a solution without its violation; called by all threads of a block.
+__device__ int64_t plain_cost_in_block(const Solution& solution, int n, const Data& data) {
+#if COSTS_PRICED && STATED_COOPERATIVE
+    return cost_of(user::cost(solution, n, data), data);
+#elif COSTS_PRICED
+    return by_one_thread([&] { return cost_of(user::cost(solution, n, data), data); });
+#else
+    return cost_in_block(solution, n, data);
+#endif
+}
+
+#if COSTS_PRICED
+
+// Return the bits of the violation of a solution; called by all threads of a block.
+__device__ int64_t violation_in_block(const Solution& solution, int n, const Data& data) {
+    const auto bits = [&] {
+        const auto violation = user::of_violation::violation(solution, n, data);
+        return int64_t(__double_as_longlong(violation_of(violation, data)));
+    };
+#if STATED_COOPERATIVE
+    return bits();
+#else
+    return by_one_thread(bits);
+#endif
+}
+
+#endif
 
 #if !defined(STATED_REPAIRS) && !defined(STATED_CHOOSES)
 
@@ -193,6 +245,17 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, const Mo
 
 #elif defined(STATED_MOVED)
 
+// Return the compared cost of a solution after a move; called by one thread.
+__device__ int64_t stated_cost(const moved::Solution& solution, int n, const Data& data) {
+    const int64_t cost = cost_of(moved::cost(solution, n, data), data);
+#if COSTS_PRICED
+    const auto violation = moved::of_violation::violation(solution, n, data);
+    return priced::compared(cost, violation_of(violation, data), data._price);
+#else
+    return cost;
+#endif
+}
+
 // Return the cost of a solution after a move; called by one thread.
 template <class Move>
 __device__ int64_t cost_moved(const Stored* solution, int n, const Data& data, const Move& move) {
@@ -201,21 +264,21 @@ __device__ int64_t cost_moved(const Stored* solution, int n, const Data& data, c
 #else
     const moved::Solution changed(solution_at(solution, data), move);
 #endif
-    return cost_of(moved::cost(changed, n, data), data);
+    return stated_cost(changed, n, data);
 }
 
 #if SOLUTION_KIND == SOLUTION_ORDER
 
 // Return the cost of an order; called by one thread.
 __device__ int64_t cost_before(const int32_t* order, int n, const Data& data) {
-    return cost_of(user::cost(Solution{order}, n, data), data);
+    return stated_cost(Solution{order}, n, data);
 }
 
 // Return the change of the cost by a move, computed from both costs.
 template <class Move>
 __device__ int64_t delta(const int32_t* order, int n, const Data& data, const Move& move,
                          int64_t before) {
-    const int64_t after = cost_of(moved::cost(moved::Solution(order, move), n, data), data);
+    const int64_t after = stated_cost(moved::Solution(order, move), n, data);
     if (COSTS_REAL) return real::ordered(real::value_of(after) - real::value_of(before));
     return after - before;
 }

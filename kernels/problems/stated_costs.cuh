@@ -2,7 +2,7 @@
 // cost; writes reports of wrong ones. No random numbers.
 #pragma once
 
-#include "core/costs.cuh"
+#include "core/priced.cuh"
 #include "problems/faults.cuh"
 
 namespace problem {
@@ -14,7 +14,8 @@ constexpr bool IS_REAL<double> = true;
 template <>
 constexpr bool IS_REAL<float> = true;
 
-constexpr int64_t LARGEST = int64_t(1) << 62;  // integer cost: differences must fit into 64 bits
+// Largest integer cost: differences must fit into 64 bits.
+constexpr int64_t LARGEST = int64_t(1) << (COSTS_PRICED ? 60 : 62);
 
 // The type of costs.
 #if COSTS_REAL

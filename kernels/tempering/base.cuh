@@ -14,6 +14,7 @@
 
 #include "core/costs.cuh"
 #include "core/islands.cuh"
+#include "core/priced.cuh"
 #include "tempering/plan.cuh"
 
 namespace tempering {
@@ -44,8 +45,9 @@ struct Alike {
     __device__ bool are(int p, int q) const { return places != nullptr && places[p] == places[q]; }
 };
 
-// Return by how much one cost is above another.
+// Return by how much one cost is above another, with violations at their price.
 __device__ double above(int64_t cost, int64_t other) {
+    cost = priced::soft(cost), other = priced::soft(other);
     return COSTS_REAL ? real::value_of(cost) - real::value_of(other) : double(cost - other);
 }
 

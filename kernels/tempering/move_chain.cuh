@@ -49,7 +49,7 @@ class Chain {
                 Move move;
                 if (draws(words, move)) {
                     const int64_t cost = judge_.cost_after(row_, move, costs.current);
-                    const bool climbs = cost > costs.current;
+                    const bool climbs = priced::soft(cost) > priced::soft(costs.current);
                     if (!climbs || acceptance.takes(above(cost, costs.current), words.w)) {
                         bid = {threadIdx.x, {cost, move, climbs}};
                     }

@@ -166,7 +166,7 @@ class WaitingReplica {
         const int64_t rung = all_.number(local_, slot_ / plan_.rungs * plan_.rungs);
         const Acceptance<int64_t> acceptance(plan_.temperature[rung + plan_.rung[me_]]);
         for (int k = 0; k < judged; ++k) {
-            const bool climbs = cost[k] > own_.current;
+            const bool climbs = priced::soft(cost[k]) > priced::soft(own_.current);
             const uint32_t word = words_of(own_.next + k, made).w;
             if (climbs && !acceptance.takes(above(cost[k], own_.current), word)) continue;
             const Gene* const child = children_ + int64_t(k) * all_.shape.pitch;

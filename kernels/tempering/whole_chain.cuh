@@ -41,7 +41,7 @@ class Chain {
         for (; next < end && !lookout.halts(); ++next) {
             const uint4 words = words_of(place, next);
             const int64_t cost = cost_after(proposals::drawn(words, row_, n_));
-            const bool climbs = cost > costs.current;
+            const bool climbs = priced::soft(cost) > priced::soft(costs.current);
             if (climbs && !acceptance.takes(above(cost, costs.current), words.w)) continue;
             end -= effort_;
             costs.climbs += climbs;

@@ -38,6 +38,11 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
 }
 """
 _REPAIR = "__device__ void repair(Changing& s, int n, const Data& data) { s.set(0, s[0]); }"
+_RULE = """
+__device__ double violation(const Solution& s, int n, const Data& data) {
+    return s[0] > s[n - 1] ? 0.5 : 0.0;
+}
+"""
 _DELTA = """
 __device__ long long delta(const Solution& s, int n, const Data& data, const Swap& move) {
     return (data.weight[move.u] - data.weight[move.v]) * (s[move.v] - s[move.u]);
@@ -53,7 +58,11 @@ def problems() -> dict[str, Model]:
     for name, state in kinds.items():
         for what, cost in {"integers": _INTEGERS, "reals": _REALS}.items():
             found[f"{name}-{what}"] = state(12, cost=cost, data=_DATA)
+            found[f"{name}-{what}-rule"] = state(12, cost=cost, violation=_RULE, data=_DATA)
         found[f"{name}-together"] = state(12, cost=_TOGETHER, cooperative=True, data=_DATA)
+        found[f"{name}-rule"] = state(
+            12, cost=_TOGETHER, cooperative=True, violation=_RULE, repair=_REPAIR, data=_DATA
+        )
         found[f"{name}-repair"] = state(12, cost=_INTEGERS, repair=_REPAIR, data=_DATA)
         found[f"{name}-batch"] = state(12, batch=lambda solutions: solutions.sum(axis=1))
     found["subset-choice"] = islands.subset(
@@ -94,8 +103,9 @@ def test_each_kind_of_problem_compiles_with_each_algorithm(name: str) -> None:
 
 @pytest.mark.parametrize("improver", ["swap", "two_opt", "reinsert"])
 @pytest.mark.parametrize("cost", [_INTEGERS, _REALS])
-def test_local_search_compiles_without_a_delta(cost: str, improver: str) -> None:
-    problem = islands.permutation(12, cost=cost, data=_DATA)
+@pytest.mark.parametrize("rule", [None, _RULE])
+def test_local_search_compiles_without_a_delta(cost: str, improver: str, rule: str | None) -> None:
+    problem = islands.permutation(12, cost=cost, violation=rule, data=_DATA)
     for encoding in ("keys", "permutation"):
         settings = ImproverSettings(name=improver)
         require_compiles(program(problem, "ga", encoding, settings), "sm_90")

@@ -1,0 +1,75 @@
+"""Compared costs of problems with a violation, in NumPy: see kernels/core/priced.cuh."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.problems.real_costs import ordered
+
+LARGEST_COST = 2**60
+"""The largest absolute value of an integer cost beside a violation."""
+_LARGEST_REAL = 2.0**300
+_FIRST, _BASE, _END, _STEP = (
+    {False: 2 * LARGEST_COST, True: 1324 << 52},
+    {False: 3 * LARGEST_COST, True: 1655 << 52},
+    {False: 2**63 - 1, True: 1987 << 52},
+    {False: 1, True: 4},
+)
+
+
+def first_infeasible(*, real: bool) -> int:
+    """Return the compared cost from which on solutions are infeasible."""
+    return _FIRST[real]
+
+
+def compared(
+    costs: NDArray[Any], violations: NDArray[Any], price: float, *, real: bool
+) -> NDArray[np.int64]:
+    """Return the compared costs for minimised costs and violations."""
+    amounts = violations.astype(np.float64)
+    is_violated = amounts > 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        penalty = price * amounts
+        if real:
+            sums = np.where(is_violated, costs + penalty, costs)
+            units = ordered(np.clip(sums, -_LARGEST_REAL, _LARGEST_REAL))
+        else:
+            added = np.clip(penalty, 1.0, 2.0 * LARGEST_COST).astype(np.int64)
+            units = np.minimum(np.where(is_violated, costs + added, costs), LARGEST_COST)
+    moved = _BASE[real] + (units >> 2 if real else units)
+    found = np.where(is_violated, moved, units)
+    if real:
+        found = np.where(np.isposinf(costs), ordered(costs), found)
+    return np.asarray(found, np.int64)
+
+
+def soft(units: Any, *, real: bool) -> Any:
+    """Return compared costs, a number or an array, with violations only at their price."""
+    if isinstance(units, int):
+        is_one = _FIRST[real] <= units < _END[real]
+        return (units - _BASE[real]) * _STEP[real] if is_one else units
+    is_marked = (units >= _FIRST[real]) & (units < _END[real])
+    found = np.where(is_marked, np.where(is_marked, units - _BASE[real], 0) * _STEP[real], units)
+    is_masked = isinstance(units, np.ma.MaskedArray)
+    return np.ma.MaskedArray(found, units.mask) if is_masked else found
+
+
+def price_of(costs: NDArray[Any], violations: NDArray[Any]) -> float:
+    """Return the price of a unit of the violation, by some random solutions: a power of two.
+
+    It is about twice the ratio of the differences of costs to those of violations.
+    """
+    finite = costs[np.isfinite(costs)].astype(np.float64)
+    amounts = violations[np.isfinite(violations)].astype(np.float64)
+    cost = _mean_difference(finite)
+    amount = _mean_difference(amounts) or float(amounts.max(initial=0.0))
+    if not (cost > 0 and amount > 0):
+        return 1.0
+    return float(2.0 ** np.clip(np.ceil(np.log2(2 * cost / amount)), -900, 900))
+
+
+def _mean_difference(values: NDArray[np.float64]) -> float:
+    return float(np.abs(np.diff(values)).mean()) if len(values) > 1 else 0.0

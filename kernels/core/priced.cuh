@@ -1,0 +1,49 @@
+// Compared costs of problems with a violation (COSTS_PRICED): a feasible solution has its cost, an
+// infeasible one its cost plus a price for the violation, moved above all costs of feasible ones.
+// islands/problems/priced.py has the same in NumPy. Reads and returns single costs.
+// No random numbers.
+#pragma once
+
+#include "core/costs.cuh"
+
+#ifndef COSTS_PRICED
+#define COSTS_PRICED 0
+#endif
+
+namespace priced {
+
+#if COSTS_REAL
+// Integers of real numbers: costs lie within 2^300, and a quarter of their integers fits above.
+constexpr double LIMIT = 0x1p300;
+constexpr int64_t FIRST = 1324ll << 52, BASE = 1655ll << 52, END = 1987ll << 52;
+constexpr int64_t STEP = 4;
+#else
+constexpr int64_t LIMIT = 1ll << 60;
+constexpr int64_t FIRST = 2 * LIMIT, BASE = 3 * LIMIT, END = 0x7fffffffffffffffll;
+constexpr int64_t STEP = 1;
+#endif
+
+// Return the compared cost; the cost is minimised.
+__device__ int64_t compared(int64_t cost, double violation, double price) {
+#if COSTS_REAL
+    const double own = real::value_of(cost);
+    if (own == INFINITY) return cost;
+    const double sum = violation > 0.0 ? own + price * violation : own;
+    const int64_t units = real::ordered(sum < -LIMIT ? -LIMIT : sum < LIMIT ? sum : LIMIT);
+#else
+    const double penalty = price * violation, most = double(2 * LIMIT);
+    const int64_t added = int64_t(penalty < 1.0 ? 1.0 : penalty < most ? penalty : most);
+    const int64_t sum = violation > 0.0 ? cost + added : cost;
+    const int64_t units = sum < LIMIT ? sum : LIMIT;
+#endif
+    // Multiples of STEP, rounded down.
+    return violation > 0.0 ? BASE + (STEP == 4 ? units >> 2 : units) : units;
+}
+
+// Return the cost with the price of its violation, which is the energy of a state.
+__device__ int64_t soft(int64_t compared) {
+    if (!COSTS_PRICED || compared < FIRST || compared >= END) return compared;
+    return (compared - BASE) * STEP;
+}
+
+}  // namespace priced

@@ -1,0 +1,313 @@
+"""Violations beside the cost: feasible solutions are better than all others, on all devices."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from test_evaluations import FEW, on_gpu_paths  # noqa: F401
+
+import islands
+from islands.backends.base import Backend
+from islands.errors import RunError, UsageError
+from islands.modelling.model import Model, restored
+from islands.problems import priced
+from islands.problems.real_costs import ordered, real_of
+
+N = 16
+VALUES, WEIGHTS = (np.random.default_rng(3).integers(10, 100, (2, N))).astype(np.int64)
+LIMIT = int(0.3 * WEIGHTS.sum())
+VALUE = """
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    long long sum = 0;
+    for (int i = 0; i < n; ++i) sum += s[i] ? data.values[i] : 0;
+    return sum;
+}"""
+EXCESS = """
+__device__ long long violation(const Solution& s, int n, const Data& data) {
+    long long sum = 0;
+    for (int i = 0; i < n; ++i) sum += s[i] ? data.weights[i] : 0;
+    return max(0ll, sum - data.limit);
+}"""
+TOGETHER = """
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    long long sum = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) sum += s[i] ? data.values[i] : 0;
+    return block::sum(int64_t(sum));
+}
+__device__ long long violation(const Solution& s, int n, const Data& data) {
+    long long sum = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) sum += s[i] ? data.weights[i] : 0;
+    return max(0ll, (long long)block::sum(int64_t(sum)) - data.limit);
+}"""
+DATA = {"values": VALUES, "weights": WEIGHTS, "limit": LIMIT}
+
+
+def values(chosen: Any) -> Any:
+    return chosen.astype(np.int64) @ VALUES
+
+
+def excess(chosen: Any) -> Any:
+    return np.maximum(0, chosen.astype(np.int64) @ WEIGHTS - LIMIT)
+
+
+def real(text: str) -> str:
+    return text.replace("__device__ long long", "__device__ double")
+
+
+def knapsack(by: str = "cost", **more: Any) -> Model:
+    """Return the same knapsack, stated in one of several ways; `real` has real numbers."""
+    if by == "batch":
+        own: dict[str, Any] = {"batch": values, "violation": excess}
+    elif by == "function":
+        # The first of several numbers is an integer, others are real.
+        own = {
+            "function": lambda s: int(values(s)),
+            "violation": lambda s: 0 if excess(s) == 0 else float(excess(s)),
+        }
+    elif by == "together":
+        own = {"cost": TOGETHER, "violation": TOGETHER, "cooperative": True, "data": DATA}
+    else:
+        own = {"cost": VALUE, "violation": EXCESS, "data": DATA}
+        if by == "real":
+            own |= {"cost": real(VALUE), "violation": real(EXCESS)}
+    return islands.subset(N, maximise=True, **own | more)
+
+
+@pytest.fixture(scope="module")
+def best() -> int:
+    every = np.array(list(product((0, 1), repeat=N)))
+    return int(values(every)[excess(every) == 0].max())
+
+
+@pytest.mark.parametrize("by", ["cost", "real", "together", "batch", "function"])
+def test_the_default_finds_the_best_feasible_subset(backend: Backend, by: str, best: int) -> None:
+    result = islands.solve(knapsack(by), backend=backend.name, generations=30, seed=1)
+    assert (result.cost, result.violation) == (best, 0)
+    assert values(result.solution) == best
+    assert excess(result.solution) == 0
+
+
+@pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga", "cellular", "pso"])
+def test_all_ways_have_the_same_digest(
+    backend: Backend,
+    on_gpu_paths: Any,  # noqa: F811
+    algorithm: str,
+) -> None:
+    found = {}
+    for by, is_on in product(("cost", "together", "batch", "function"), (False, True)):
+        on_gpu_paths(is_on)
+        own = {"algorithm": algorithm, "backend": backend.name, **FEW}
+        result = islands.solve(knapsack(by), **own)
+        assert excess(result.solution) == 0
+        found[by, is_on] = (result.cost, result.digest, result.evaluations)
+    assert len(set(found.values())) == 1, found
+
+
+@pytest.mark.parametrize("algorithm", ["tempering", "ga"])
+def test_real_costs_of_the_host_have_the_bits_of_kernels(backend: Backend, algorithm: str) -> None:
+    of_host = {"batch": lambda s: values(s).astype(float), "violation": excess}
+    one, other = (
+        islands.solve(each, algorithm=algorithm, backend=backend.name, **FEW)
+        for each in (knapsack("real"), islands.subset(N, maximise=True, **of_host))
+    )
+    assert one.digest == other.digest
+    assert excess(one.solution) == 0
+
+
+JUMPS = """
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    long long sum = 0;
+    for (int i = 0; i < n; ++i) sum += (s[i] * 37 + i * 11) % 17 * (1 + (s[i] + i) % 3);
+    return sum;
+}"""
+LATE = """
+__device__ long long violation(const Solution& s, int n, const Data& data) {
+    long long sum = 0;  // item k must come before item k + 4
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < i; ++j) sum += s[j] == s[i] + 4;
+    }
+    return sum;
+}"""
+
+
+def jumps(order: Any) -> int:
+    return sum((s * 37 + i * 11) % 17 * (1 + (s + i) % 3) for i, s in enumerate(order))
+
+
+def late(order: Any) -> int:
+    return sum(order[j] == order[i] + 4 for i in range(len(order)) for j in range(i))
+
+
+@pytest.mark.parametrize("is_real", [False, True])
+@pytest.mark.parametrize("options", [{}, {"algorithm": "ga", "improver": "two_opt"}])
+def test_orders_with_precedence(backend: Backend, is_real: bool, options: dict[str, Any]) -> None:
+    n = 8
+    texts = [real(text) if is_real else text for text in (JUMPS, LATE)]
+    problem = islands.permutation(n, cost=texts[0], violation=texts[1])
+    result = islands.solve(problem, backend=backend.name, generations=200, seed=1, **options)
+    expected = min(jumps(order) for order in permutations(range(n)) if late(order) == 0)
+    assert (result.cost, result.violation) == (expected, 0)
+    assert jumps(result.solution.tolist()) == expected
+    assert late(result.solution.tolist()) == 0
+
+
+def test_two_ranks_have_the_digest_of_one(mpirun: list[str], tmp_path: Any) -> None:
+    import subprocess
+    import sys
+
+    script = tmp_path / "rule.py"
+    script.write_text(
+        "import islands\n"
+        f"COST, RULE = '''{JUMPS}''', '''{LATE}'''\n"
+        "problem = islands.permutation(12, cost=COST, violation=RULE)\n"
+        "result = islands.solve(problem, generations=12, seed=1, islands=4, backend='cpu')\n"
+        "print('found', result.digest, result.cost, result.violation)\n"
+    )
+    found = set()
+    for launcher in ([], [*mpirun, "2"]):
+        ran = subprocess.run(
+            [*launcher, sys.executable, str(script)], capture_output=True, text=True, check=True
+        )
+        found |= {line for line in ran.stdout.splitlines() if line.startswith("found")}
+    assert len(found) == 1
+    assert found.pop().endswith(" 0.0")
+
+
+@pytest.mark.parametrize("by", ["cost", "real", "batch"])
+def test_a_run_without_a_feasible_solution_says_so(backend: Backend, by: str) -> None:
+    always = EXCESS.replace("max(0ll, sum - data.limit)", "sum + 5")
+    own: Any = {"violation": lambda s: s.astype(np.int64) @ WEIGHTS + 5}
+    if by != "batch":
+        own = {"violation": real(always) if by == "real" else always}
+    result = islands.solve(knapsack(by, **own), backend=backend.name, generations=20, seed=1)
+    assert result.cost is None
+    assert result.gap is None
+    assert result.violation == result.solution @ WEIGHTS + 5
+    words = f"no feasible solution found: the best one has the violation {result.violation:g}"
+    assert words in str(result)
+    assert f"has the violation {result.violation:g}" in result.summary()
+    with pytest.raises(RunError, match=r"no feasible solution found in .*: the best one has the"):
+        result.require_solution()
+
+
+def test_the_command_says_that_a_result_is_infeasible(
+    tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from islands.cli import main
+
+    script = tmp_path / "never.py"
+    script.write_text(
+        "import islands\n"
+        "problem = islands.subset(9, batch=lambda s: s.sum(axis=1),"
+        " violation=lambda s: s[:, 0] + 2)\n"
+    )
+    folder = tmp_path / "run"
+    stop = ["--stop", "generations=5", "--out", str(folder)]
+    assert main(["run", f"{script}:problem", *stop]) == 1
+    said = capsys.readouterr()
+    assert "the best one has the violation 2" in said.out
+    assert "no feasible solution found" in said.err
+    (tmp_path / "chosen.txt").write_text("1\n" * 9)
+    assert main(["verify", f"{script}:problem", str(tmp_path / "chosen.txt")]) == 1
+    assert "infeasible: the violation is 3" in capsys.readouterr().out
+    more = ["resume", str(folder), "--stop", "generations=8", "--trust"]
+    assert main(more) == 1
+    assert "the best one has the violation 2" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("is_real", [False, True])
+def test_a_feasible_solution_is_better_than_an_infeasible_one(is_real: bool) -> None:
+    random = np.random.default_rng(1)
+    top = 2**60
+    own: Any = np.concatenate([random.integers(-top, top, 200), [0, top, -top]])
+    if is_real:
+        scale = 2.0 ** random.integers(-300, 300, 200)
+        own = np.concatenate([random.normal(size=200) * scale, [0.0, 2.0**300, -(2.0**300)]])
+    violations = np.where(random.random(203) < 0.5, 0, 2.0 ** random.integers(-50, 300, 203))
+    for price in (1e-300, 1.0, 1e200):
+        found = priced.compared(own, violations, price, real=is_real)
+        feasible = violations == 0
+        assert found[feasible].max() < priced.first_infeasible(real=is_real)
+        assert found[~feasible].min() >= priced.first_infeasible(real=is_real)
+        exact = ordered(own) if is_real else own
+        assert (found[feasible] == exact[feasible]).all()
+        soft = priced.soft(found, real=is_real)
+        if price == 1.0:
+            expected = np.clip(own + violations, -(2.0**300), 2.0**300) if is_real else None
+            if is_real:
+                np.testing.assert_allclose(real_of(soft), expected, rtol=1e-15)
+            else:
+                added = [max(1, min(int(v), 2 * top)) if v else 0 for v in violations.tolist()]
+                sums = [min(c + v, top) for c, v in zip(own.tolist(), added, strict=True)]
+                assert soft.tolist() == sums
+        assert [priced.soft(int(each), real=is_real) for each in found] == soft.tolist()
+
+
+def test_a_stored_problem_is_the_same(backend: Backend) -> None:
+    own = knapsack()
+    again = restored(own.saved())
+    options: Any = {"backend": backend.name, **FEW}
+    assert islands.solve(own, **options).digest == islands.solve(again, **options).digest
+    assert again.price == own.price > 1
+
+
+@pytest.mark.parametrize("by", ["cost", "real", "together"])
+def test_a_check_compares_violations_with_the_reference(by: str) -> None:
+    def exact(chosen: Any) -> Any:
+        costs = values(chosen)
+        return costs.astype(float) if by == "real" else costs, excess(chosen)
+
+    report = islands.check_problem(knapsack(by, reference=exact), samples=60)
+    assert any(row.way == "violation, CPU" for row in report.rows)
+    wrong = knapsack(by, reference=lambda s: (exact(s)[0], np.minimum(excess(s), 20)))
+    with pytest.raises(RunError, match=r"has the violation 20 by violation, reference, but \d+ by"):
+        islands.check_problem(wrong, samples=60)
+    alone = knapsack(by, reference=lambda s: exact(s)[0])
+    with pytest.raises(RunError, match="return two arrays: costs, violations"):
+        islands.check_problem(alone, samples=60)
+
+
+def test_a_read_outside_of_an_array_is_found_in_a_violation() -> None:
+    wrong = EXCESS.replace("data.weights[i]", "data.weights[i + 1]")
+    with pytest.raises(RunError, match=r"violation\.cu, line 4"):
+        islands.check_problem(knapsack(violation=wrong), samples=20)
+
+
+@pytest.mark.parametrize(
+    ("own", "words"),
+    [
+        ({"violation": excess}, "violation: is a Python function, but cost= is CUDA code"),
+        ({"violation": "x"}, "violation.cu: does not define violation"),
+        ({"violation": EXCESS, "state": "struct State"}, "state: knows the change of the cost"),
+    ],
+)
+def test_what_does_not_fit_is_refused(own: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        islands.subset(N, cost=VALUE, data=DATA, **own)
+
+
+def test_a_text_beside_a_python_function_is_refused() -> None:
+    with pytest.raises(UsageError, match="With batch= or function=, pass a function"):
+        islands.subset(N, batch=values, violation=EXCESS)
+
+
+@pytest.mark.parametrize("by", ["cost", "batch", "function"])
+def test_a_negative_violation_ends_the_run(backend: Backend, by: str) -> None:
+    own: Any = EXCESS.replace("max(0ll, sum - data.limit)", "sum - data.limit")
+    if by != "cost":
+        own = lambda s: s.astype(np.int64) @ WEIGHTS - LIMIT  # noqa: E731
+    with pytest.raises(RunError, match=r"violation= returned -\d+. Return 0 if"):
+        islands.solve(knapsack(by, violation=own), backend=backend.name, generations=5)
+
+
+def test_costs_beside_violations_are_smaller(backend: Backend) -> None:
+    large = VALUE.replace("return sum", "return sum << 55")
+    with pytest.raises(RunError, match=r"must be from -2\*\*60 to 2\*\*60"):
+        islands.solve(knapsack(cost=large), backend=backend.name, generations=5)
+    with pytest.raises(RunError, match=r"must be from -2\*\*60 to 2\*\*60"):
+        islands.solve(
+            knapsack("batch", batch=lambda s: values(s) << 55), backend="cpu", generations=5
+        )
