@@ -25,13 +25,18 @@ def script(path: Path) -> ModuleType:
 
 @contextmanager
 def forgotten(folder: Path) -> Iterator[None]:
-    """Forget at the end what was loaded from a folder, and the parts that it has registered."""
+    """Forget at the end what was loaded from a folder, and the parts that it has registered.
+
+    An environment of Python in the folder remains, as NumPy cannot be loaded twice.
+    """
     before, paths = set(sys.modules), list(sys.path)
     yield
     sys.path[:] = paths
     for name in set(sys.modules) - before:
         file = getattr(sys.modules[name], "__file__", None)
-        if file is not None and Path(file).is_relative_to(folder):
+        if file is None or "site-packages" in Path(file).parts:
+            continue
+        if Path(file).is_relative_to(folder):
             del sys.modules[name]
     for kind in PartKind.all:
         for name in kind.own:
