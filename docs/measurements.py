@@ -20,6 +20,7 @@ NOTHING = "There are no measurements yet.\n"
 MOST_ROWS = 10
 """Rows of a table on the page of figures."""
 _RUNS, _ROWS, _MEANS, _RANKS = "quality_runs", "quality", "quality_means", "quality_ranks"
+_GPUS, SPEED = "gpus", "generations/s"
 
 Row = dict[str, Any]
 
@@ -125,7 +126,7 @@ class Speed(NamedTuple):
     """Of the CPU."""
 
 
-_SPEEDS = (
+SPEEDS = (
     ("brkga", "speed-brkga", {"instance": "national/sw24978"}, "keys"),
     ("cellular", "speed-cellular", {"instance": "lipa50b"}, "evaluations"),
     ("de", "speed-de", {"instance": "qaplib/tai256c"}, "evaluations"),
@@ -156,7 +157,7 @@ def speeds(folder: Path = FOLDER) -> list[Speed]:
             *(rate(f"{name}-{backend}", wanted, counted) for backend in ("gpu", "cpu")),
             _read(f"{name}-cpu", folder)["provenance"]["devices"][0].removeprefix("CPU, "),
         )
-        for algorithm, name, wanted, counted in _SPEEDS
+        for algorithm, name, wanted, counted in SPEEDS
         if all((folder / f"{name}-{backend}.json").exists() for backend in ("gpu", "cpu"))
     ]
 
@@ -238,6 +239,51 @@ def several_gpus(folder: Path = FOLDER) -> str:
         for row in scaling(folder)
     ]
     return table(head, rows)
+
+
+def shared_work(folder: Path = FOLDER) -> list[tuple[str, Row, dict[int, float]]]:
+    """Return what `bench gpus` measured: of what, on which instance, and the value by GPUs.
+
+    Values are generations per second, or the median seconds to a target of several runs.
+    """
+    found = dict[tuple[str, str, str], tuple[Row, dict[int, float]]]()
+    for path in sorted(folder.glob("gpus-*.json")):
+        rows = json.loads(path.read_text(encoding="utf-8"))
+        for row in rows[f"{_GPUS}_speed"]:
+            key = SPEED, row["instance"], row["method"]
+            found.setdefault(key, (row, {}))[1][row["ranks"]] = row["generations_per_second"]
+        for row in rows.get(f"{_GPUS}_targets", ()):
+            if row["seconds_50"] is not None and row["runs"] > 1:
+                key = f"seconds to {row['target']}", row["instance"], row["method"]
+                found.setdefault(key, (row, {}))[1][row["ranks"]] = row["seconds_50"]
+    return [(what, row, values) for (what, *_), (row, values) in sorted(found.items())]
+
+
+def teams(folder: Path = FOLDER) -> str:
+    """Return what several GPUs gain where they share islands or divide them."""
+    counts = (1, 2, 4)
+    head = ("measured", "instance", "method", "1 GPU", "2 GPUs", "4 GPUs")
+    rows = []
+    for what, row, values in shared_work(folder):
+        if 1 not in values:
+            continue
+        shown = [
+            *(_figure(values[ranks]) if ranks in values else "" for ranks in counts),
+            *(f"{gained(what, values, ranks):.2f}" if ranks in values else "" for ranks in (2, 4)),
+        ]
+        method = row["method"].removeprefix("algorithm=")
+        rows.append([what, f"`{row['instance'].removesuffix('.tsp')}`", method, *shown])
+    return table((*head, "times with 2", "times with 4"), rows)
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def gained(what: str, values: dict[int, float], ranks: int) -> float:
+    """Return how many times as fast as one GPU several are."""
+    ratio = values[ranks] / values[1]
+    return ratio if what == SPEED else 1 / ratio
 
 
 # Details

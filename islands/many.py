@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from islands.campaign.workers import Workers
 from islands.configuration.stop import KEYWORDS
 from islands.custom.scripts import refuse_while_importing
 from islands.errors import IslandsError, UsageError
+from islands.keywords import ManyKeywords, SolveManyKeywords
 from islands.parallel import World
 from islands.parallel import world as launched_world
 from islands.problems.batches import as_problems
@@ -37,7 +38,7 @@ _Task = tuple[int, Any, int | None]
 """The number of a result, its problem and its seed."""
 
 
-def solve_many(problems: Iterable[Any], **settings: Any) -> list[Result]:
+def solve_many(problems: Iterable[Any], **settings: Unpack[SolveManyKeywords]) -> list[Result]:
     """Solve many problems, several at a time; return their results in order.
 
     >>> tours = np.random.default_rng(4).random((5, 12, 2)) * 1000
@@ -72,7 +73,7 @@ def iter_many(
     threads: int | None = None,
     callback: Any = None,
     world: World | None = None,
-    **settings: Any,
+    **settings: Unpack[ManyKeywords],
 ) -> Iterator[tuple[int, Result]]:
     """Yield the index and the result of each problem as soon as it is solved; see `solve_many`.
 
@@ -90,7 +91,7 @@ def iter_many(
         settings["stop"] = list(DEFAULT_STOP)
     tasks = _tasks(as_problems(problems), seed, seeds, int(runs))
     ranks = world if world is not None else launched_world()
-    return _solved(tasks, ranks, backend, threads, callback, settings)
+    return _solved(tasks, ranks, backend, threads, callback, dict(settings))
 
 
 def _tasks(

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from islands.custom.scripts import refuse_while_importing
 from islands.custom.trust import Trust
 from islands.encodings import Encoding
 from islands.errors import UsageError
+from islands.keywords import SessionKeywords, SolveKeywords, SolverKeywords
 from islands.parallel import World
 from islands.parallel import world as launched_world
 from islands.problems import taken
@@ -76,7 +77,7 @@ def solve(
     world: World | None = None,
     trust: bool = False,
     session: Session | None = None,
-    **settings: Any,
+    **settings: Unpack[SolveKeywords],
 ) -> Result:
     """Solve a problem and return the best solution found.
 
@@ -127,7 +128,8 @@ def solve(
     if session is not None:
         session.require_fit(backend=backend, threads=settings.get("threads"), world=world)
         backend, world = session.backend, session.world
-        settings |= {"threads": session.threads} if session.threads else {}
+        if session.threads:
+            settings["threads"] = session.threads
     criteria = {
         "seconds": seconds,
         "generations": generations,
@@ -246,7 +248,9 @@ class Session:
         self.backend = self._device.name
         """The name of the backend, `cpu` or `cuda`."""
 
-    def solve(self, problem: str | Path | Problem | type[Problem], **settings: Any) -> Result:
+    def solve(
+        self, problem: str | Path | Problem | type[Problem], **settings: Unpack[SessionKeywords]
+    ) -> Result:
         """Solve a problem as `islands.solve` does, with the same settings."""
         return solve(problem, session=self, **settings)
 
@@ -303,7 +307,7 @@ class Solver:
         seed: int | None = DEFAULT_SEED,
         start: Any = None,
         share_gpu: bool = False,
-        **settings: Any,
+        **settings: Unpack[SolverKeywords],
     ) -> None:
         """Create generation 0 for `problem`, an instance or its name.
 

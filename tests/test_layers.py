@@ -22,7 +22,7 @@ LAYERS = [
     {"text"},
     {"errors"},
     {"paths"},
-    {"inside"},
+    {"inside", "keywords"},
     {"tables"},
     {"settings", "untrusted", "presets", "statistics"},
     {"backends", "instances"},

@@ -7,10 +7,15 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any, NamedTuple
 
+import bin_packing
 import binary_quadratic
 import continuous
 import flow_shop
+import graph_colouring
+import job_shop
+import max_cut
 import numpy as np
+import p_median
 import set_covering
 import vehicle_routing
 from numpy.typing import NDArray
@@ -41,6 +46,40 @@ def instances(seconds: float) -> Iterable[Instance]:
     yield Instance(covering, bound, "lower bound of HiGHS", found)
     found, bound = highs_quadratic(500, seconds)
     yield Instance(binary_quadratic.make(500), bound, "upper bound of HiGHS", found)
+    jobs = job_shop.make(200)
+    yield Instance(jobs, load_bound(jobs), "lower bound")
+    cut: Any = max_cut.make(500)
+    yield Instance(cut, float(cut.members["weights"].clip(0).sum()), "optimum")
+    median = p_median.make(200)
+    found, bound = highs_median(median, seconds)
+    yield Instance(median, bound, "lower bound of HiGHS", found)
+    graph = graph_colouring.make(200)
+    yield Instance(graph, graph.cost(np.argsort(np.arange(200) % 8)), "known solution")
+    bins: Any = bin_packing.make(200)
+    yield Instance(bins, 50 * int(bins.members["capacity"]), "optimum")
+
+
+def load_bound(problem: Any) -> int:
+    """Return a lower bound of the job shop: the longest job, and the load of a machine."""
+    data = problem.members
+    times = data["times"].reshape(-1, data["machines"]).astype(int)
+    loads = np.bincount(data["machine_of"].ravel(), times.ravel())
+    return int(max(times.sum(axis=1).max(), loads.max()))
+
+
+def highs_median(problem: Any, seconds: float) -> tuple[float | None, float]:
+    """Return the cost that HiGHS finds, and its lower bound: each place goes to an open depot."""
+    n = problem.size
+    distances = problem.members["distances"].reshape(n, n)
+    place, depot = map(np.ravel, np.indices((n, n)))
+    pair, whole = n + np.arange(n * n), np.append(np.ones(n), np.zeros(n * n))
+    # Of each place, all pairs: 1; of each pair, depot - pair >= 0; of all depots, -depots >= -p.
+    rows = [place, pair, pair, np.full(n, n + n * n)]
+    entries = [pair, depot, pair, np.arange(n)]
+    signs = np.concatenate([np.ones(2 * n * n), -np.ones(n * n), -np.ones(n)])
+    matrix = (signs, (np.concatenate(rows), np.concatenate(entries)))
+    low = np.concatenate([np.ones(n), np.zeros(n * n), [-(n // 10)]])
+    return _highs(np.append(np.zeros(n), distances.ravel()), matrix, low, whole, seconds)
 
 
 def machine_bound(jobs: int, machines: int = 20) -> int:

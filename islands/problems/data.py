@@ -113,7 +113,7 @@ def require_shape(name: str, array: NDArray[Any], shape: tuple[int, ...], reason
 
 def element(name: str, place: tuple[int, ...]) -> str:
     """Return an element of an array as Python writes it, such as `flows[2, 3]`."""
-    return f"{name}[{', '.join(map(str, place))}]"
+    return f"{name}[{', '.join(map(str, place))}]" if place else name
 
 
 def _converted(name: str, array: NDArray[Any]) -> NDArray[Any]:
@@ -216,7 +216,7 @@ def qap(
     require_shape("flows", a, (n, n), "a row and a column for each facility")
     _require_size("flows", n, "facilities", qaplib.LARGEST)
     b = integers("distances", read_array("distances", distances, 2), _NUMBER_MAX)
-    require_shape("distances", b, (n, n), f"flows has {n} rows")
+    require_shape("distances", b, (n, n), f"flows has {counted(n, 'row')}")
     if int(a.sum()) * int(b.max()) > COST_MAX:
         raise UsageError(
             f"flows, distances: costs may reach {int(a.sum()) * int(b.max())}, the sum of flows"
@@ -255,7 +255,7 @@ def mkp(
     _require_size("weights", n * m, "numbers", LARGEST)
     limits = read_array("capacities", capacities, 1)
     limits = integers("capacities", limits, SUM_MAX - 1, fix=f"{fix}, or round it down")
-    require_shape("capacities", limits, (m,), f"weights has {m} rows")
+    require_shape("capacities", limits, (m,), f"weights has {counted(m, 'row')}")
     _require_sum("profits", values)
     for row, each in enumerate(rows):
         _require_sum(element("weights", (row,)), each)

@@ -73,7 +73,7 @@ def _command_of(made: Mapping[str, Any]) -> str:
     if not isinstance(command, list):
         return ""
     line = shlex.join(["islands", *map(str, command)])
-    return paragraph("Made with:", "soft") + f'<pre class="wide" tabindex="0">{escape(line)}</pre>'
+    return paragraph("Made with:", "soft") + f'<pre class="command">{escape(line)}</pre>'
 
 
 def _rows_of(path: Path, delimiter: str) -> list[dict[str, str]]:

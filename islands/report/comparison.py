@@ -131,7 +131,7 @@ def _targets(common: Sequence[Curve], pooled: str) -> Iterator[str]:
         pictures.append(plot(draw_profiles(ratios), words))
     yield paragraph(
         "The target of an instance is the median of the final gaps of all its runs, so that half"
-        " of them reach it.",
+        " of them reach it. The legend says how many runs of a method do, unless all do.",
         "soft",
     )
     yield figures(*pictures)

@@ -31,6 +31,9 @@ _POINTS = 6000
 """Points of a curve family at most."""
 _FINE, _WIDE = 0.1, 20.0
 """The axis is logarithmic from a gap in per cent on, if some gaps are larger by this factor."""
+_EARLY, _LONG = 0.1, 50.0
+"""Time has a logarithmic axis if the best came in the first share of it, and if the end is the
+first row times the second."""
 _SOFT = "#8a8a8a"
 _COLUMNS = 9
 """Columns of the legend of islands."""
@@ -61,7 +64,8 @@ def draw_convergence(
     """
     label, values = AXES[over]
     islands = len(history.islands)
-    shown = history.thinned(max(40, _POINTS // min(_FEW, islands)))
+    early = _is_early(values(history), history.overall())
+    shown = history.thinned(max(40, _POINTS // min(_FEW, islands)), early=early)
     x, scale = values(shown), _Scale.of(shown, best_known)
     diversity = [name for name in DIVERSITY if np.isfinite(getattr(shown, name)).any()]
     # The legend also names the best of all islands.
@@ -82,12 +86,22 @@ def draw_convergence(
     if rows:
         _legend(figure, panels[0])
     panels[-1].set_xlabel(label)
+    if early:
+        logarithmic_from(panels[-1].xaxis, float(x[x > 0][0]), float(x[-1]))
+        panels[-1].set_xlim(x[0], x[-1])
+    else:
+        panels[-1].locator_params(axis="x", nbins=6)
+        panels[0].margins(x=0.01)
     panels[-1].xaxis.set_major_formatter(
         lambda value, _: count(value) if value >= 1000 else f"{value:g}"
     )
-    panels[-1].locator_params(axis="x", nbins=6)
-    panels[0].margins(x=0.01)
     return figure
+
+
+def _is_early(x: Floats, best: Floats) -> bool:
+    """Return whether the best came so early that a linear axis would not show how."""
+    found, positive = float(x[np.flatnonzero(best == best[-1])[:1]].max(initial=0)), x[x > 0]
+    return positive.size > 0 and found < _EARLY * x[-1] and _LONG * positive[0] < x[-1]
 
 
 @dataclass(frozen=True)
@@ -118,7 +132,7 @@ class _Scale:
         axes.set_ylabel(f"{words}\n{base}" if what == "best" else words)
         low, high = axes.dataLim.intervaly
         if low >= 0 and high > _WIDE * max(low, _FINE):
-            logarithmic_from(axes, _FINE, high)
+            logarithmic_from(axes.yaxis, _FINE, high)
             axes.set_ylim(bottom=0)
 
 

@@ -196,14 +196,18 @@ def draw_gaps(curves: Sequence[Curve], methods: Sequence[str]) -> Any:
     """Return a figure with the median and the quartiles of each method."""
     figure = new_figure(WIDTH, HEIGHT + 0.13 * len(methods))
     axes = figure.add_subplot()
-    times, drawn = times_of(curves), [0.0]
+    times, drawn, labels = times_of(curves), [0.0], list[str]()
     for place, method in enumerate(methods):
         mine = [curve for curve in curves if curve.method == method]
         if not mine:
             continue
         low, middle, high = np.where(np.isinf(b := bands(mine, times)), np.nan, b)
-        look = _look(place)
-        axes.plot(times, middle, drawstyle="steps-post", label=method, **look)
+        look, label = _look(place), method
+        if np.isnan(middle).all():
+            solved = sum(np.isfinite(curve.final) for curve in mine)
+            label += f" (no median: {solved} of {len(mine)} runs found a solution)"
+        labels.append(label)
+        axes.plot(times, middle, drawstyle="steps-post", label=label, **look)
         if len(mine) > 1:
             axes.fill_between(
                 times, low, high, step="post", color=look["color"], alpha=0.2, linewidth=0
@@ -212,7 +216,7 @@ def draw_gaps(curves: Sequence[Curve], methods: Sequence[str]) -> Any:
     axes.set(xlabel="seconds", ylabel="gap in %")
     logarithmic(axes.xaxis, times[0], times[-1])
     _scale_gaps(axes, np.array(drawn))
-    _legend(figure, methods)
+    _legend(figure, labels)
     return figure
 
 
@@ -220,7 +224,7 @@ def _scale_gaps(axes: Any, gaps: Floats) -> None:
     """Make the axis of gaps logarithmic from a small gap on if they differ much."""
     positive = gaps[gaps > 0]
     if positive.size and positive.max() > _WIDE * (low := max(_TINY, positive.min())):
-        logarithmic_from(axes, low, float(positive.max()))
+        logarithmic_from(axes.yaxis, low, float(positive.max()))
     axes.set_ylim(bottom=0)
 
 
@@ -246,17 +250,21 @@ def draw_profiles(ratios: Mapping[str, Floats]) -> Any:
 
 
 def _draw_shares(values: Mapping[str, Floats], first: float, last: float, **axis: Any) -> Any:
-    """Return a figure with the empirical distribution of each method; infinite values miss."""
+    """Return a figure with the empirical distribution of each method; infinite values miss.
+
+    The legend says how many of its values a method has, unless it has all.
+    """
     figure = new_figure(WIDTH, HEIGHT + 0.13 * len(values))
-    axes = figure.add_subplot()
+    axes, labels = figure.add_subplot(), list[str]()
     for place, (method, each) in enumerate(values.items()):
         x = np.sort(each[np.isfinite(each)])
         share = np.arange(len(x) + 1) / len(each)
-        look = {"drawstyle": "steps-post", "label": method, **_look(place)}
+        labels.append(method if len(x) == len(each) else f"{method} ({len(x)} of {len(each)})")
+        look = {"drawstyle": "steps-post", "label": labels[-1], **_look(place)}
         axes.plot([*x, last], [*share[1:], share[-1]], **look)
     axes.set(ylim=(0, 1.03), **axis)
     logarithmic(axes.xaxis, first, last)
-    _legend(figure, list(values))
+    _legend(figure, labels)
     return figure
 
 
@@ -268,10 +276,10 @@ def _look(place: int) -> dict[str, Any]:
     }
 
 
-def _legend(figure: Any, methods: Sequence[str]) -> None:
-    """Name the methods above the axes, where no curve is."""
-    if len(methods) > 1:
-        figure.legend(loc="outside upper left", ncols=1 if max(map(len, methods)) > 24 else 2)
+def _legend(figure: Any, labels: Sequence[str]) -> None:
+    """Name the methods above the axes, where no curve is; one only if its label explains more."""
+    if len(labels) > 1 or any(label.endswith(")") for label in labels):
+        figure.legend(loc="outside upper left", ncols=1 if max(map(len, labels)) > 24 else 2)
 
 
 def draw_speed_ups(panels: Mapping[str, Mapping[str, Points]]) -> Any:

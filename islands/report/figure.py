@@ -181,11 +181,13 @@ def plain(value: float) -> str:
     return f"{value:.{places}f}".rstrip("0").rstrip(".")
 
 
-def logarithmic_from(axes: Any, low: float, high: float) -> None:
-    """Give axes a vertical scale that is linear from 0 to a power of ten, then logarithmic."""
+def logarithmic_from(axis: Any, low: float, high: float) -> None:
+    """Give an axis a scale that is linear from 0 to a power of ten, then logarithmic."""
     first = 10.0 ** math.floor(math.log10(low))
     # The label of 0 is below that of the power, with many decades as well.
-    axes.set_yscale("symlog", linthresh=first, linscale=max(0.4, 0.15 * math.log10(high / first)))
+    share = max(0.4, 0.15 * math.log10(high / first))
+    scaled = axis.axes.set_xscale if axis.axis_name == "x" else axis.axes.set_yscale
+    scaled("symlog", linthresh=first, linscale=share)
 
 
 def save(figure: Any, path: Path, form: str) -> None:

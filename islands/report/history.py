@@ -99,11 +99,19 @@ class History:
         found: Floats = percent_worse(values, reference, maximise=self.maximise)
         return found
 
-    def thinned(self, most: int) -> History:
-        """Return at most about `most` generations, evenly spaced, the first and last included."""
+    def thinned(self, most: int, *, early: bool = False) -> History:
+        """Return at most about `most` generations, the first and last included.
+
+        They are evenly spaced; with `early`, half of them are on a logarithmic scale.
+        """
         if len(self) <= most:
             return self
-        rows = np.unique(np.linspace(0, len(self) - 1, most).astype(np.int64))
+        last = len(self) - 1
+        places = np.linspace(0, last, most)
+        if early:
+            half = most // 2
+            places = np.append(np.linspace(0, last, most - half), np.geomspace(1, last, half))
+        rows = np.unique(places.astype(np.int64))
         by_row = ("generations", "seconds", "evaluations", *_MEASURES)
         return History(
             maximise=self.maximise,

@@ -12,6 +12,7 @@ from islands.progress.result import Result
 from islands.report.figure import inline, style
 from islands.report.pictures import titled
 from islands.report.recorded import RecordedRun
+from islands.report.solution import tells_something
 from islands.settings import flat
 
 _STYLE = "text-align: left; padding: 0 1em 0 0; border: none; vertical-align: top"
@@ -47,6 +48,9 @@ def _pictures(result: Result, recorded: Callable[[], RecordedRun]) -> list[str]:
     for what in ("solution", "convergence"):
         # Without a picture, such as of a run without records, the facts are still shown.
         with suppress(IslandsError), style():
-            picture = inline(titled(recorded(), what), f"{what} of {result.instance}")
+            run = recorded()
+            if what == "solution" and not tells_something(run.problem, result.solution_kind):
+                continue
+            picture = inline(titled(run, what), f"{what} of {result.instance}")
             return [f'<div style="{_PICTURE}">{picture}</div>']
     return []

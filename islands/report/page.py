@@ -39,6 +39,7 @@ figure svg, figure img { display: block; width: 100%; height: auto; }
 .facts dt { color: var(--soft); font-size: .8rem; }
 .facts dd { margin: 0; font-weight: 600; }
 .wide { overflow-x: auto; max-width: 100%; }
+.command { white-space: pre-wrap; }
 table { border-collapse: collapse; font-size: .87rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .7rem .2rem 0; text-align: right; border-bottom: 1px solid var(--grid);
   overflow-wrap: normal; vertical-align: top; }

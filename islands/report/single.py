@@ -37,7 +37,7 @@ from islands.report.page import (
     table_of,
 )
 from islands.report.recorded import RecordedRun
-from islands.report.solution import draw_solution
+from islands.report.solution import draw_solution, tells_something
 from islands.settings import flat
 from islands.text import counted
 
@@ -152,16 +152,23 @@ def _solution(run: RecordedRun) -> Iterator[str]:
     result = run.result
     if result is None or result.solution is None:
         return
+    problem = run.problem
     try:
-        drawn, words = draw_solution(run.problem, result.solution_kind, result.solution)
+        drawn, words = draw_solution(problem, result.solution_kind, result.solution)
     except IslandsError as error:
         run.notes.append(str(error))
+        problem = None
         drawn, words = draw_solution(None, result.solution_kind, result.solution)
-    yield plot(drawn, words)
     items = result.items() or []
     shown = [f"{each:.6g}" if isinstance(each, float) else str(each) for each in items[:_LISTED]]
     more = "" if len(items) <= _LISTED else f" ... ({len(items)} in all, see solution.parquet)"
-    yield folded("Items", paragraph(f"{' '.join(shown)}{more}"))
+    listed = paragraph(f"{' '.join(shown)}{more}")
+    if tells_something(problem, result.solution_kind):
+        yield plot(drawn, words)
+        yield folded("Items", listed)
+    else:
+        yield paragraph(f"{words} The function plot= of a problem draws a picture here.", "soft")
+        yield listed
 
 
 def _migration(run: RecordedRun, history: History) -> Iterator[str]:

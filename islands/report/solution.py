@@ -13,7 +13,7 @@ from islands.problems import utilities
 from islands.problems.base import Problem, Solution
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
-from islands.problems.solution_kinds import SOLUTION_KINDS
+from islands.problems.solution_kinds import SOLUTION_KINDS, Order
 from islands.problems.tsp import Tsp
 from islands.report.figure import COLOURS, HEIGHT, WIDTH, matrices, new_figure, whole_ticks
 
@@ -23,6 +23,13 @@ _MARKED = 300
 """Up to this number of cities, each has a mark."""
 _PRICED = 250_000
 """With more weights, the linear relaxation, which prices capacities, takes long."""
+
+
+def tells_something(problem: Problem | None, kind: str) -> bool:
+    """Return whether a picture shows more than the list of items, as it does not of an order."""
+    if kind != Order.name or _drawing_of(problem) is not None:
+        return True
+    return problem is not None and problem.plot is not None
 
 
 def draw_solution(problem: Problem | None, kind: str, solution: Solution) -> tuple[Any, str]:

@@ -15,7 +15,10 @@ import numpy as np
 import islands
 
 FOLDER = Path(islands.__file__).parents[1] / "docs" / "examples"
-NAMES = ("binary_quadratic", "continuous", "flow_shop", "set_covering", "vehicle_routing")
+NAMES = (
+    *("bin_packing", "binary_quadratic", "continuous", "flow_shop", "graph_colouring"),
+    *("job_shop", "max_cut", "p_median", "set_covering", "vehicle_routing"),
+)
 SIZE = 20
 
 
@@ -90,10 +93,63 @@ def _binary_quadratic(problem: Any, chosen: list[int]) -> float:
     return sum(q[i][j] for i in items for j in items)
 
 
+def _bin_packing(problem: Any, order: list[int]) -> float:
+    assert sorted(order) == list(range(SIZE))
+    sizes, capacity = problem.members["sizes"].tolist(), int(problem.members["capacity"])
+    bins: list[list[int]] = []
+    for item in order:
+        room = [each for each in bins if sum(each) + sizes[item] <= capacity]
+        (room[0] if room else bins.append([]) or bins[-1]).append(sizes[item])
+    return (len(bins) - 1) * capacity + min(map(sum, bins))
+
+
+def _graph_colouring(problem: Any, order: list[int]) -> float:
+    assert sorted(order) == list(range(SIZE))
+    begin, partner = problem.members["begin"].tolist(), problem.members["partner"].tolist()
+    colour: dict[int, int] = {}
+    for node in order:
+        around = {colour.get(other) for other in partner[begin[node] : begin[node + 1]]}
+        colour[node] = next(c for c in itertools.count() if c not in around)
+    last = max(colour.values())
+    return last * SIZE + list(colour.values()).count(last)
+
+
+def _job_shop(problem: Any, order: list[int]) -> float:
+    assert sorted(order) == list(range(SIZE))
+    times, machine_of = problem.members["times"].tolist(), problem.members["machine_of"].tolist()
+    machines = int(problem.members["machines"])
+    intervals: list[tuple[int, int, int, int]] = []  # job, machine, begin, end
+    for entry in order:
+        job = entry // machines
+        step = sum(each[0] == job for each in intervals)
+        machine = machine_of[job][step]
+        begin = max((e for j, m, _, e in intervals if j == job or m == machine), default=0)
+        intervals.append((job, machine, begin, begin + times[job][step]))
+    return max(end for *_, end in intervals)
+
+
+def _max_cut(problem: Any, side: list[int]) -> float:
+    ends, weights = problem.members["ends"].reshape(-1, 2).tolist(), problem.members["weights"]
+    cut = zip(ends, weights.tolist(), strict=True)
+    return sum(weight for (a, b), weight in cut if side[a] != side[b])
+
+
+def _p_median(problem: Any, chosen: list[int]) -> float:
+    depots = [i for i in range(SIZE) if chosen[i]]
+    assert len(depots) == SIZE // 10
+    distances = problem.members["distances"].reshape(SIZE, SIZE).tolist()
+    return sum(min(row[j] for j in depots) for row in distances)
+
+
 _COSTS: dict[str, Callable[[Any, list[Any]], float]] = {
+    "bin_packing": _bin_packing,
     "binary_quadratic": _binary_quadratic,
     "continuous": _continuous,
     "flow_shop": _flow_shop,
+    "graph_colouring": _graph_colouring,
+    "job_shop": _job_shop,
+    "max_cut": _max_cut,
+    "p_median": _p_median,
     "set_covering": _set_covering,
     "vehicle_routing": _vehicle_routing,
 }

@@ -71,6 +71,24 @@ def test_the_profit_of_an_mkp_is_that_of_its_items(form: Callable[[Any], Any]) -
     assert (np.array(WEIGHTS) @ result.solution <= CAPACITIES).all()
 
 
+@pytest.mark.parametrize("algorithm", ["ga", "tempering"])
+@pytest.mark.parametrize("m", [1, 4])
+def test_the_optimum_of_an_mkp_is_that_of_brute_force(algorithm: str, m: int) -> None:
+    rng = np.random.default_rng(m)
+    profits, weights = rng.integers(0, 90, 12), rng.integers(0, 90, (m, 12))
+    capacities = weights.sum(axis=1) * 2 // 5
+    subsets = (np.arange(2**12)[:, np.newaxis] >> np.arange(12)) & 1
+    fits = (subsets @ weights.T <= capacities).all(axis=1)
+    optimum = int((subsets[fits] @ profits).max())
+    one = islands.mkp(profits, weights, capacities, best_known=optimum)
+    (same,) = islands.mkp_batch(profits[np.newaxis], weights, capacities)
+    for problem in (one, same):
+        result = islands.solve(problem, algorithm=algorithm, generations=60, **FEW)
+        assert result.cost == result.solution @ profits == optimum
+        assert (weights @ result.solution <= capacities).all()
+    assert one.gap(optimum) == 0
+
+
 def test_data_may_be_tuples() -> None:
     assert islands.tsp(as_tuples(PLACES)).size == 12
     assert islands.qap(as_tuples(FLOWS), as_tuples(DISTANCES)).size == 6
@@ -188,7 +206,8 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: islands.mkp([1, 2], [1, 2], [3]), "weights: has 1 dimension, must have 2. Pass a"),
     (lambda: islands.mkp([1], [[1, 2]], [3]), "weights: has the shape (1, 2), must be (1, 1): a"),
     (lambda: islands.mkp([1], [[1]], 3), "capacities: has 0 dimensions, must have 1. Pass a list"),
-    (lambda: islands.mkp([1], [[1]], [3, 4]), "capacities: has the shape (2,), must be (1,): wei"),
+    (lambda: islands.mkp([1], [[1]], [3, 4]), "must be (1,): weights has 1 row"),
+    (lambda: islands.mkp(None, [[1]], [3]), "profits = None: must be a number. Correct it"),
     (
         lambda: islands.qap([[0]], [[0]], linear=[[-1]]),
         "linear[0, 0] = -1: must be a whole number from 0 to 2147483647. Add the same number to a"

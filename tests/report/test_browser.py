@@ -86,7 +86,7 @@ def _gaps(least: float, greatest: float) -> str:
         picture = new_figure()
         axes = picture.add_subplot()
         axes.plot([0, 1, 2], [greatest, least, 0])
-        logarithmic_from(axes, least, greatest)
+        logarithmic_from(axes.yaxis, least, greatest)
         axes.set_ylim(bottom=0)
         made.add(inline(picture, "gaps"))
     return made.html()

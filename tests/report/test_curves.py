@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,9 @@ from islands.report.curves import (
     Curve,
     bands,
     draw_gaps,
+    draw_profiles,
     draw_speed_ups,
+    draw_targets,
     methods_of,
     profiles,
     shared_instances,
@@ -128,3 +131,21 @@ def test_each_curve_is_drawn_with_the_ideal() -> None:
     assert (first.get_xscale(), first.get_yscale()) == ("log", "log")
     (legend,) = figure.legends
     assert [each.get_text() for each in legend.get_texts()] == ["ideal", "a", "b"]
+
+
+def legend(figure: Any) -> list[str]:
+    return [each.get_text() for found in figure.legends for each in found.get_texts()]
+
+
+def test_the_legend_says_how_many_runs_miss_the_target() -> None:
+    rows = {"x": [("a", 1, 4.0), ("a", 2, INF)], "y": [("a", 1, 8.0), ("a", 2, 9.0)]}
+    assert legend(draw_targets(rows)) == ["x (1 of 2)", "y"]
+    assert legend(draw_targets({"x": [("a", 1, INF), ("a", 2, INF)]})) == ["x (0 of 2)"]
+    assert legend(draw_targets({"y": rows["y"]})) == []
+    assert legend(draw_profiles(profiles(rows))) == ["x (1 of 2)", "y"]
+
+
+def test_the_legend_names_a_method_without_a_curve() -> None:
+    none = [curve("z", 1, (1.0, INF)), curve("z", 2, (1.0, INF)), curve("z", 3, (1.0, 5.0))]
+    label = "z (no median: 1 of 3 runs found a solution)"
+    assert legend(draw_gaps([*CURVES, *none], ("x", "y", "z"))) == ["x", "y", label]

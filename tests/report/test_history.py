@@ -83,6 +83,34 @@ def test_gaps_have_a_logarithmic_axis_if_they_differ_much(best_known: int, scale
     assert figure.axes[0].get_yscale() == scale
 
 
+def course(generations: range, last_better: int) -> History:
+    """Return the history of an island that improves in each generation up to one of them."""
+    rows = len(generations)
+    columns = dict.fromkeys(("mean", "distance", "distinct"), [1.0] * rows)
+    best = [1000 - min(each, last_better) for each in generations]
+    whole = {"rank": [0] * rows, "island": [0] * rows, "generation": [*generations], "best": best}
+    timed = {"seconds": [each / 10 for each in generations], "evaluations": [*generations]}
+    return History.of(pa.table(whole | timed | columns), maximise=False)
+
+
+@pytest.mark.parametrize(
+    ("last_better", "end", "scale"), [(9, 1000, "symlog"), (200, 1000, "linear"), (1, 40, "linear")]
+)
+def test_time_has_a_logarithmic_axis_if_the_best_came_early(
+    last_better: int, end: int, scale: str
+) -> None:
+    pytest.importorskip("matplotlib")
+    for over in ("generations", "seconds", "evaluations"):
+        figure = draw_convergence(course(range(end + 1), last_better), over)
+        assert {axes.get_xscale() for axes in figure.axes} == {scale}
+
+
+def test_a_thinned_history_keeps_early_rows_if_they_are_drawn_large() -> None:
+    thin = course(range(100_001), 9).thinned(100, early=True)
+    assert len(thin) <= 100
+    assert {0, 1, 2, 5, 100_000} < {*thin.generations.tolist()}
+
+
 BEST = {0: [90, 80, 60, 50], 1: [95, 70, 65, 64], 2: [99, 98, 55, 54]}
 """The best of each island in the generations 0, 10, 20 and 30."""
 MIGRANTS = [

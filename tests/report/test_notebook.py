@@ -36,6 +36,15 @@ def test_a_notebook_shows_facts_a_picture_and_settings(tmp_path: Path) -> None:
         assert "migration.topology" in found
 
 
+def test_an_order_without_a_picture_of_its_own_is_shown_by_its_course() -> None:
+    pytest.importorskip("matplotlib")
+    cost = "__device__ long long cost(const Solution& s, int n, const Data&) { return s[0]; }"
+    html = islands.solve(islands.permutation(9, cost=cost, name="plain"), **SMALL)._repr_html_()
+    assert html is not None
+    assert "convergence of plain" in html
+    assert "solution of plain" not in html
+
+
 def test_names_are_escaped_and_matplotlib_is_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notebook, "find_spec", lambda _: None)
     problem = islands.tsp([[0, 0], [1, 5], [3, 1], [4, 4]], name="<b>&")

@@ -50,7 +50,7 @@ def test_without_its_script_only_the_numbers_are_drawn(tmp_path: Path) -> None:
     (tmp_path / "mine.py").unlink()
     text = page(folder)
     assert "drawn by the script" not in text
-    assert "The item at each place." in text
+    assert "The item at each place. The function plot= of a problem draws a picture here." in text
 
 
 def test_a_script_that_has_moved_can_be_named(

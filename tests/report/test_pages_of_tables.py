@@ -47,7 +47,9 @@ def test_the_page_of_a_tuning_says_what_the_terminal_says(tmp_path: Path) -> Non
         "Rank: mean over 4 blocks.\nGap: in per cent.\n\n  Rank No\n1.25 1\n\nThe best is 1.\n"
     )
     write_made(tmp_path, metric="gap", command=["tune", "demo/tsp"])
-    words = plain(page(tmp_path))
+    text = page(tmp_path)
+    assert '<pre class="command">islands tune demo/tsp</pre>' in text  # its lines are wrapped
+    words = plain(text)
     assert "Conclusion The best is 1." in words
     assert "Rank: mean over 4 blocks. Gap: in per cent." in words
     assert "mean rank gap std dev" in words

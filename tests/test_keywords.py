@@ -1,0 +1,84 @@
+"""The types of keyword arguments: what mypy says about calls, and that no setting is missing."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+from mypy import api
+
+import islands
+from islands import keywords
+from islands.configuration.fit import every_setting
+
+ROOT = Path(__file__).parents[1]
+
+RIGHT = """
+from typing import Any
+import islands
+own: dict[str, Any] = {"setting_of_a_script": 3}
+islands.solve("demo/tsp", rho=0.7, migration="ring", interval=5, record={"every": 10}, **own)
+islands.solve("demo/mkp", infeasible="drop", improver={"name": "none"}, threads=2, gap=1)
+islands.solve("demo/tsp", colonies=[dict(islands=4, algorithm="de"), "islands=2"])
+islands.solve("demo/tsp", checkpoint={"every": "5m"}, migration={"topology": "ring"})
+islands.Solver("demo/tsp", algorithm="ga", islands=3, crossover="order")
+with islands.Session() as session:
+    session.solve("demo/tsp", seed=3, seconds=5, rho=0.5, out="folder")
+islands.solve_many(["demo/tsp"], seeds=[3], interval=2, stop="converged")
+"""
+
+WRONG = {
+    'islands.solve("demo/tsp", intervall=5)': "intervall",
+    'islands.solve("demo/tsp", record={"evry": 5})': "evry",
+    'islands.solve("demo/tsp", rho=[0.7])': "rho",
+    'islands.Solver("demo/tsp", crosover="order")': "crosover",
+    'islands.Session().solve("demo/tsp", sed=3)': "sed",
+    'islands.solve_many(["demo/tsp"], seds=[3])': "seds",
+    'islands.iter_many(["demo/tsp"], verbose=True)': "verbose",
+}
+"""Calls, and the word that mypy refuses in each."""
+
+
+def checked(path: Path, script: str) -> list[str]:
+    """Return the errors of mypy in a script, which imports the package as it is here."""
+    path.write_text(script, encoding="utf-8")
+    settings = ("--config-file", str(ROOT / "pyproject.toml"))
+    # The cache of the package makes seconds of a minute.
+    cache = ("--cache-dir", str(ROOT / ".mypy_cache"))
+    out, failure, _ = api.run([*settings, *cache, "--no-error-summary", str(path)])
+    assert failure == ""
+    return [line for line in out.splitlines() if ": error: " in line]
+
+
+def test_mypy_accepts_settings_and_refuses_misspelt_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MYPYPATH", str(ROOT))
+    assert checked(tmp_path / "right.py", RIGHT) == []
+    errors = checked(tmp_path / "wrong.py", "\n".join(["import islands", *WRONG]))
+    refused = [(int(line.split(":")[1]) - 2, line) for line in errors]
+    assert [number for number, _ in refused] == [*range(len(WRONG))]
+    for (_, line), word in zip(refused, WRONG.values(), strict=True):
+        assert re.search(rf'"{word}"', line), line
+
+
+def test_every_setting_is_an_argument_of_solve() -> None:
+    groups = {
+        "improver": keywords.ImproverKeywords,
+        "migration": keywords.MigrationKeywords,
+        "record": keywords.RecordKeywords,
+        "checkpoint": keywords.CheckpointKeywords,
+    }
+    known = {*keywords.SolveKeywords.__annotations__}
+    known |= {f"{name}.{key}" for name, kind in groups.items() for key in kind.__annotations__}
+    named = {*inspect.signature(islands.solve).parameters}
+    missing = {*every_setting()} - known - named
+    assert missing == {"instance"}  # the problem
+
+
+def test_tools_can_read_the_types_at_run_time() -> None:
+    for call in (islands.solve, islands.Session.solve, islands.solve_many, islands.iter_many):
+        assert "Keywords" in str(get_type_hints(call)["settings"])
