@@ -39,7 +39,7 @@ from islands.untrusted import bounded_text, followed
 
 _BLOCKS = 1024
 _PRICED_BY = 16
-"""Random solutions that tell the price of a violation: few, as functions may be slow."""
+"""Solutions in a group that tells the price of a violation: few, as functions may be slow."""
 _SOLUTION_BASE, _SOLUTION_ENTRY = 1 << 20, 64
 """The most bytes in the file of a solution: of its comments, and of each entry."""
 _LOW, _HIGH, _DATA = "low", "high", "data/"
@@ -170,9 +170,12 @@ class Model(Problem):
         """The price of a unit of the violation: the same on all ranks and backends."""
         if self._price is None:
             # Any price will do for costs and violations themselves.
-            solutions, self._price = self.kind.drawn(_PRICED_BY, seed=0), 1.0
-            costs = self._own_costs(solutions)
-            self._price = priced.price_of(costs, self.own_violations(solutions))
+            self._price = 1.0
+            prices = [
+                priced.price_of(self._own_costs(each), self.own_violations(each))
+                for each in _samples(self.kind)
+            ]
+            self._price = max(prices) or 1.0
         return self._price
 
     def refuse_faults(self, data: Struct, device: Backend) -> None:
@@ -260,7 +263,7 @@ class Model(Problem):
         """Return the compared costs of the first solutions, whose minimised costs are given."""
         if not self.real and (np.abs(costs) > priced.LARGEST_COST).any():
             raise RunError(
-                f"{self._argument}= returned {costs[np.abs(costs).argmax()]}: integer costs beside"
+                f"{self._argument}= returned {costs[np.abs(costs).argmax()]}: integer costs with"
                 " violation= must be from -2**60 to 2**60. Return real numbers, or divide costs by"
                 " a common factor"
             )
@@ -372,6 +375,18 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
         best_known=None if best is None else BestKnown(best, "best_known", "the script"),
         price=facts.get("price"),
     )
+
+
+def _samples(kind: SolutionKind) -> list[NDArray[Any]]:
+    """Return random solutions in groups that tell the price of a violation.
+
+    Subsets are also thinned out, as feasible ones may have few items.
+    """
+    found = [kind.drawn(_PRICED_BY, seed=0)]
+    if kind.name == "subset" and getattr(kind, "choose", None) is None:
+        for half in range(1, kind.size.bit_length() - 2):
+            found.append(found[-1] * kind.drawn(_PRICED_BY, seed=half))
+    return found
 
 
 def _usable(violations: NDArray[Any]) -> NDArray[np.float64]:

@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 from islands.problems.real_costs import ordered
 
 LARGEST_COST = 2**60
-"""The largest absolute value of an integer cost beside a violation."""
+"""The largest absolute value of an integer cost with a violation."""
 _LARGEST_REAL = 2.0**300
+_DEAR = 4.0
+"""Above 1, as with a price that is too low, no feasible solution is found; one that is too high
+costs little."""
 _FIRST, _BASE, _END, _STEP = (
     {False: 2 * LARGEST_COST, True: 1324 << 52},
     {False: 3 * LARGEST_COST, True: 1655 << 52},
@@ -60,15 +63,15 @@ def soft(units: Any, *, real: bool) -> Any:
 def price_of(costs: NDArray[Any], violations: NDArray[Any]) -> float:
     """Return the price of a unit of the violation, by some random solutions: a power of two.
 
-    It is about twice the ratio of the differences of costs to those of violations.
+    It is the ratio of the differences of costs to those of violations, times _DEAR; 0 if unknown.
     """
     finite = costs[np.isfinite(costs)].astype(np.float64)
     amounts = violations[np.isfinite(violations)].astype(np.float64)
     cost = _mean_difference(finite)
     amount = _mean_difference(amounts) or float(amounts.max(initial=0.0))
     if not (cost > 0 and amount > 0):
-        return 1.0
-    return float(2.0 ** np.clip(np.ceil(np.log2(2 * cost / amount)), -900, 900))
+        return 0.0
+    return float(2.0 ** np.clip(np.ceil(np.log2(_DEAR * cost / amount)), -900, 900))
 
 
 def _mean_difference(values: NDArray[np.float64]) -> float:

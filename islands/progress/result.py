@@ -185,6 +185,8 @@ class Result:
             f"{self.instance}: no feasible solution found in"
             f" {counted(self.evaluations, 'evaluation')}{self._least()}"
         ]
+        if self.violation > 0:
+            hint = "Let violation be 16 times as large, or start from a feasible solution (start)"
         if hint:
             sentences.append(hint)
         if self.folder is not None and self.reproducible:

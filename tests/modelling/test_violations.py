@@ -1,4 +1,4 @@
-"""Violations beside the cost: feasible solutions are better than all others, on all devices."""
+"""Violations of own problems: feasible solutions are better than all others, on all devices."""
 
 from __future__ import annotations
 
@@ -176,6 +176,22 @@ def test_two_ranks_have_the_digest_of_one(mpirun: list[str], tmp_path: Any) -> N
     assert found.pop().endswith(" 0.0")
 
 
+def test_the_price_suits_solutions_with_few_items(backend: Backend) -> None:
+    # Random subsets have thousands of edges inside, feasible ones a dozen items.
+    edges = np.triu(np.random.default_rng(1).random((150, 150)) < 0.5, 1)
+    problem = islands.subset(
+        150,
+        batch=lambda s: s.sum(axis=1),
+        violation=lambda s: np.einsum("ki,ij,kj->k", s.astype(float), edges, s.astype(float)),
+        maximise=True,
+    )
+    assert problem.price > 1
+    result = islands.solve(problem, backend=backend.name, stop="evaluations=40000", seed=1)
+    chosen = np.flatnonzero(result.solution)
+    assert result.violation == 0 and not edges[np.ix_(chosen, chosen)].any()
+    assert result.cost == len(chosen) >= 7
+
+
 @pytest.mark.parametrize("by", ["cost", "real", "batch"])
 def test_a_run_without_a_feasible_solution_says_so(backend: Backend, by: str) -> None:
     always = EXCESS.replace("max(0ll, sum - data.limit)", "sum + 5")
@@ -289,7 +305,7 @@ def test_what_does_not_fit_is_refused(own: dict[str, Any], words: str) -> None:
         islands.subset(N, cost=VALUE, data=DATA, **own)
 
 
-def test_a_text_beside_a_python_function_is_refused() -> None:
+def test_a_text_with_a_python_function_is_refused() -> None:
     with pytest.raises(UsageError, match="With batch= or function=, pass a function"):
         islands.subset(N, batch=values, violation=EXCESS)
 
@@ -303,7 +319,7 @@ def test_a_negative_violation_ends_the_run(backend: Backend, by: str) -> None:
         islands.solve(knapsack(by, violation=own), backend=backend.name, generations=5)
 
 
-def test_costs_beside_violations_are_smaller(backend: Backend) -> None:
+def test_costs_with_violations_are_smaller(backend: Backend) -> None:
     large = VALUE.replace("return sum", "return sum << 55")
     with pytest.raises(RunError, match=r"must be from -2\*\*60 to 2\*\*60"):
         islands.solve(knapsack(cost=large), backend=backend.name, generations=5)
