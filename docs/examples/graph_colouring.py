@@ -36,7 +36,7 @@ def make(n: int, colours: int = 8, seed: int = 1) -> islands.Problem:
     """Return a random graph of at most 256 nodes with a hidden colouring."""
     random = np.random.default_rng(seed)
     hidden = np.arange(n) % colours
-    edges = np.triu((hidden[:, np.newaxis] != hidden) & (random.random((n, n)) < 0.5), 1)
+    edges = np.triu((hidden[:, np.newaxis] != hidden) & (random.random((n, n)) < 0.2), 1)
     node, partner = (edges | edges.T).nonzero()
     begin = np.searchsorted(node, np.arange(n + 1))
 
