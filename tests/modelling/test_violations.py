@@ -188,7 +188,8 @@ def test_the_price_suits_solutions_with_few_items(backend: Backend) -> None:
     assert problem.price > 1
     result = islands.solve(problem, backend=backend.name, stop="evaluations=40000", seed=1)
     chosen = np.flatnonzero(result.solution)
-    assert result.violation == 0 and not edges[np.ix_(chosen, chosen)].any()
+    assert result.violation == 0
+    assert not edges[np.ix_(chosen, chosen)].any()
     assert result.cost == len(chosen) >= 7
 
 
