@@ -79,7 +79,7 @@ def permutation(
 def subset(
     n: int,
     *,
-    choose: int | None = None,
+    choose: int | tuple[int, int] | None = None,
     cost: Code | None = None,
     batch: Function | None = None,
     function: Function | None = None,
@@ -97,9 +97,9 @@ def subset(
 ) -> Model:
     """Return a problem whose solutions are subsets of n items: `s[i]` is 1 or 0.
 
-    With `choose`, exactly this number of items is chosen, in all solutions: searches exchange
-    items, and crossovers are corrected; it needs `cost`, CUDA code. The other arguments are those
-    of `permutation`, except `delta`.
+    With `choose`, exactly this number of items is chosen, in all solutions, or from the first to
+    the second number of a pair: searches exchange items, and crossovers are corrected; it needs
+    `cost`, CUDA code. The other arguments are those of `permutation`, except `delta`.
 
     >>> problem = islands.subset(9, batch=lambda chosen: chosen.sum(axis=1), maximise=True)
     >>> islands.solve(problem, generations=20).cost
@@ -108,6 +108,11 @@ def subset(
     kind = chosen_of(n, choose)
     if choose is not None and cost is None:
         raise UsageError("choose: only belongs to cost=, CUDA code. State the cost in CUDA")
+    if kind.may_leave and state is not None:
+        raise UsageError(
+            f"state: does not know how moves are corrected to {kind.words}. Leave state out, or"
+            " pass choose=p, one number of items"
+        )
     return _model(kind, locals())
 
 

@@ -325,9 +325,9 @@ class Functions:
 
     def proposals(self, kind: SolutionKind) -> tuple[str, ...]:
         """Return the moves that tempering proposes; none if a state would miss repairs."""
-        if self.repair is not None and self.state is not None:
+        if self.state is not None and (self.repair is not None or _may_leave(kind)):
             return ()
-        if self._is_whole:
+        if self._is_whole(kind):
             return kind.proposals
         if self.state is None:
             return kind.proposals if self.delta is None else self.moves(kind)
@@ -342,10 +342,10 @@ class Functions:
             )
         return change
 
-    @property
-    def _is_whole(self) -> bool:
+    def _is_whole(self, kind: SolutionKind) -> bool:
         """Whether a move can only be judged by the cost of a whole new solution in memory."""
-        return self.repair is not None or (self.cooperative and self.state is None)
+        is_together = self.cooperative and self.state is None
+        return self.repair is not None or _may_leave(kind) or is_together
 
     def header(self, kind: SolutionKind, members: Members) -> Header:
         """Return the header, whose name depends on its content."""
@@ -399,17 +399,23 @@ class Functions:
             found["STATED_STATE"] = "1"
             if self.has_steps:
                 found["STATED_STEP"] = "1"
-        if self._is_whole:
+        if self._is_whole(kind):
             found["STATED_WHOLE"] = "1"
         if self.repair is not None:
             found |= {"STATED_REPAIRS": "1", "PROBLEM_EVALUATES": "1"}
         if isinstance(kind, Subset) and kind.choose is not None:
-            found |= {"STATED_CHOOSES": str(kind.choose), "PROBLEM_EVALUATES": "1"}
+            least, most = map(str, kind.choose)
+            found |= {"STATED_LEAST": least, "STATED_MOST": most, "PROBLEM_EVALUATES": "1"}
         if self.delta is not None:
             found["STATED_DELTA"] = "1"
         elif not self.cooperative and self.repair is None:
             found["STATED_MOVED"] = "1"
         return found
+
+
+def _may_leave(kind: SolutionKind) -> bool:
+    """Return whether moves may lead to wrong numbers of items."""
+    return isinstance(kind, Subset) and kind.may_leave
 
 
 def _require_state(state: Text, is_real: bool, *, has_steps: bool) -> None:

@@ -352,7 +352,7 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
             " stored with a run. Name the script that defines it"
         )
     bounds = [arrays[name] for name in (_LOW, _HIGH) if name in arrays]
-    own = {} if facts.get("choose") is None else {"choose": int(facts["choose"])}
+    own = {} if facts.get("choose") is None else {"choose": tuple(facts["choose"])}
     kind = SOLUTION_KINDS[facts["solutions"]](int(facts["size"]), *bounds, **own)
     found = {key.removeprefix(_DATA): a for key, a in arrays.items() if key.startswith(_DATA)}
     members: Members = {name: a[()] if name in facts["numbers"] else a for name, a in found.items()}

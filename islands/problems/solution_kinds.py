@@ -165,13 +165,25 @@ class Subset(SolutionKind):
     proposals = ("flip", "exchange")
     axes, picture = ("item", ""), "The chosen items."
 
-    def __init__(self, size: int, *bounds: ArrayLike, choose: int | None = None) -> None:
-        """Take the number of items; with `choose`, subsets have exactly this number of them."""
+    def __init__(
+        self, size: int, *bounds: ArrayLike, choose: tuple[int, int] | None = None
+    ) -> None:
+        """Take the number of items, and the least and the largest number of chosen ones."""
         super().__init__(size, *bounds)
         self.choose = choose
-        if choose is not None:
-            self.words = f"a choice of exactly {choose} items"  # type: ignore[misc]
+        if choose is None:
+            return
+        least, most = choose
+        if least == most:
+            self.words = f"a choice of exactly {most} items"  # type: ignore[misc]
             self.proposals = ("exchange",)  # type: ignore[misc, assignment]
+        else:
+            self.words = f"a choice of {least} to {most} items"  # type: ignore[misc]
+
+    @property
+    def may_leave(self) -> bool:
+        """Whether a move may lead to a wrong number of items, which is then corrected."""
+        return self.choose is not None and self.choose[0] < self.choose[1]
 
     @property
     def largest(self) -> int | None:
@@ -185,15 +197,18 @@ class Subset(SolutionKind):
 
     def holds(self, solutions: NDArray[Any]) -> bool:
         is_binary = bool(((solutions == 0) | (solutions == 1)).all())
-        return is_binary and (
-            self.choose is None or bool((solutions.sum(axis=1) == self.choose).all())
-        )
+        if self.choose is None or not is_binary:
+            return is_binary
+        counts = solutions.sum(axis=1)
+        return bool(((counts >= self.choose[0]) & (counts <= self.choose[1])).all())
 
     def drawn(self, count: int, seed: int) -> NDArray[Any]:
         random = np.random.default_rng(seed)
         if self.choose is not None:
             ranks = random.random((count, self.size)).argsort(axis=1)
-            return (ranks < self.choose).astype(self.dtype)
+            least, most = self.choose
+            sizes = most if least == most else random.integers(least, most + 1, (count, 1))
+            return (ranks < sizes).astype(self.dtype)
         shares = random.random((count, 1))  # subsets of all sizes
         return (random.random((count, self.size)) < shares).astype(self.dtype)
 
@@ -201,7 +216,7 @@ class Subset(SolutionKind):
         if self.choose is None:
             return super().extremes()
         items = np.arange(self.size)
-        return [items < self.choose, items >= self.size - self.choose]
+        return [items < self.choose[0], items >= self.size - self.choose[1]]
 
     def stored_dtype(self, *, in_tiles: bool) -> np.dtype[Any]:
         return np.dtype(np.uint32)
@@ -308,15 +323,35 @@ def size_of(n: Any) -> int:
 
 
 def chosen_of(n: Any, choose: Any) -> Subset:
-    """Return subsets of n items: all, or those of exactly `choose` items."""
+    """Return subsets of n items: all, or those of `choose` items, a number or a pair of limits."""
     size = size_of(n)
     if choose is None:
         return Subset(size)
+    if isinstance(choose, tuple | list):
+        return Subset(size, choose=_limits(choose, size))
     if isinstance(choose, bool) or not isinstance(choose, int | np.integer):
-        raise UsageError(f"choose={shown(choose)}: is not a whole number. Pass a number of items")
+        raise UsageError(
+            f"choose={shown(choose)}: is not a whole number. Pass a number of items, or the pair"
+            " (least, most)"
+        )
     if not 1 <= choose < size:
         raise UsageError(f"choose={shown(choose)}: must be from 1 to {size - 1}, below n={size}")
-    return Subset(size, choose=int(choose))
+    return Subset(size, choose=(int(choose), int(choose)))
+
+
+def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
+    """Return the least and the largest number of items."""
+    whole = [
+        each for each in choose if isinstance(each, int | np.integer) and not isinstance(each, bool)
+    ]
+    if len(choose) != 2 or len(whole) != 2 or not 0 <= whole[0] <= whole[1] <= size:
+        raise UsageError(
+            f"choose={shown(choose)}: must be a pair of whole numbers (least, most) with 0 <= least"
+            f" <= most <= n={size}"
+        )
+    if whole[0] == whole[1] and not 1 <= whole[0] < size:
+        raise UsageError(f"choose={shown(choose)}: allows one subset only. Raise most")
+    return int(whole[0]), int(whole[1])
 
 
 def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:

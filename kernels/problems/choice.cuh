@@ -1,6 +1,6 @@
-// Choices of exactly STATED_CHOOSES items: operators make subsets of any size, of which items are
-// removed, or to which items are added. Which ones follows from the subset alone, by a hash that
-// favours none. Reads and changes a subset. No random numbers.
+// Choices of STATED_LEAST to STATED_MOST items: operators make subsets of any size, of which items
+// are removed, or to which items are added. Which ones follows from the subset alone, by a hash
+// that favours none. Reads and changes a subset. No random numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -23,7 +23,7 @@ __device__ int ranked_item(const Stored* subset, int rank, bool is_chosen) {
 }
 
 // Let a subset have its number of items; return whether it has changed. Called by one thread.
-__device__ bool choose_exactly(Stored* subset, int n) {
+__device__ bool choose_within(Stored* subset, int n) {
     int count = 0;
     uint32_t hash = 0x9e3779b9u;
     for (int w = 0; w < stored_length(n); ++w) {
@@ -31,8 +31,8 @@ __device__ bool choose_exactly(Stored* subset, int n) {
         hash = (hash ^ subset[w]) * 0x915f77f5u;
         hash ^= hash >> 15;
     }
-    const bool is_chosen = count > STATED_CHOOSES;
-    const int changes = is_chosen ? count - STATED_CHOOSES : STATED_CHOOSES - count;
+    const bool is_chosen = count > STATED_MOST;
+    const int changes = is_chosen ? count - STATED_MOST : max(0, STATED_LEAST - count);
     for (int left = changes; left > 0; --left) {
         hash = hash * 0x915f77f5u + 0x9e3779b9u;
         const int rank = draw::below(hash, is_chosen ? count : n - count);

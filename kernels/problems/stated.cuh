@@ -5,7 +5,7 @@
 #pragma once
 
 #include "moves.cuh"
-#ifdef STATED_CHOOSES
+#ifdef STATED_MOST
 #include "problems/choice.cuh"
 #endif
 #include "problems/solution.cuh"
@@ -137,7 +137,7 @@ __device__ int64_t violation_in_block(const Solution& solution, int n, const Dat
 
 #endif
 
-#if !defined(STATED_REPAIRS) && !defined(STATED_CHOOSES)
+#if !defined(STATED_REPAIRS) && !defined(STATED_MOST)
 
 template <class Decoded>
 __device__ int64_t cost(const Decoded& decoded, int n, const Data& data) {
@@ -196,15 +196,15 @@ __device__ void require_order(const Stored*, int, const Data&) {}
 // whether it has changed. Called by all threads.
 __device__ bool corrected(Stored* solution, int n, const Data& data) {
     bool changed = false;
-#ifdef STATED_CHOOSES
-    changed |= bool(by_one_thread([&] { return int64_t(choose_exactly(solution, n)); }));
+#ifdef STATED_MOST
+    changed |= bool(by_one_thread([&] { return int64_t(choose_within(solution, n)); }));
 #endif
 #ifdef STATED_REPAIRS
     if (repair(solution, n, data)) {
         changed = true;
         require_order(solution, n, data);
-#ifdef STATED_CHOOSES
-        by_one_thread([&] { return int64_t(choose_exactly(solution, n)); });
+#ifdef STATED_MOST
+        by_one_thread([&] { return int64_t(choose_within(solution, n)); });
 #endif
     }
 #endif
@@ -227,7 +227,7 @@ __device__ int64_t cost_after(const Stored* solution, int n, const Data& data) {
 
 // Correct a solution, if it may be wrong, and return its cost.
 __device__ int64_t cost_repaired(Stored* solution, int n, const Data& data) {
-#if defined(STATED_REPAIRS) || defined(STATED_CHOOSES)
+#if defined(STATED_REPAIRS) || defined(STATED_MOST)
     corrected(solution, n, data);
 #endif
     return cost_after(solution, n, data);

@@ -114,6 +114,11 @@ def test_a_choice_is_checked_and_restored() -> None:
         (9, "choose=9: must be from 1 to 8"),
         (True, "choose=True: is not a whole number"),
         (2.5, "choose=2.5: is not a whole number"),
+        ((2, 1), r"choose=\(2, 1\): must be a pair of whole numbers"),
+        ((2, 10), r"choose=\(2, 10\): must be a pair of whole numbers"),
+        ((0, True), r"choose=\(0, True\): must be a pair of whole numbers"),
+        ((1, 2, 3), r"choose=\(1, 2, 3\): must be a pair of whole numbers"),
+        ((9, 9), r"choose=\(9, 9\): allows one subset only"),
     ],
 )
 def test_wrong_numbers_of_items_are_refused(choose: Any, message: str) -> None:
@@ -124,3 +129,61 @@ def test_wrong_numbers_of_items_are_refused(choose: Any, message: str) -> None:
 def test_choices_need_costs_in_cuda() -> None:
     with pytest.raises(UsageError, match="choose: only belongs to cost="):
         islands.subset(9, choose=2, function=lambda chosen: 1)
+
+
+PAIRS = """
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    long long sum = 0;
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j <= i; ++j) sum += s[i] && s[j] ? data.gain[i * n + j] : 0;
+    }
+    return sum;
+}"""
+GAIN = np.random.default_rng(4).integers(-50, 50, (40, 40))
+
+
+def pairs(n: int, choose: tuple[int, int], **more: Any) -> Model:
+    gain = np.ascontiguousarray(GAIN[:n, :n])
+    return islands.subset(n, choose=choose, cost=PAIRS, data={"gain": gain}, **more)
+
+
+@pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga", "pso"])
+@pytest.mark.parametrize("choose", [(3, 5), (0, 2), (36, 40)])
+def test_every_search_keeps_a_number_between_limits(
+    backend: Backend, algorithm: str, choose: tuple[int, int]
+) -> None:
+    own = pairs(40, choose)
+    solver = islands.Solver(own, algorithm=algorithm, backend=backend.name, seed=1, islands=2)
+    sizes = set()
+    for _ in range(3):
+        solver.evolve(5)
+        for each in solver.best(20):
+            assert own.cost(each.solution) == each.cost
+            sizes.add(int(each.solution.sum()))
+    assert min(sizes) >= choose[0]
+    assert max(sizes) <= choose[1]
+
+
+@pytest.mark.parametrize("choose", [(2, 4), (0, 3), (9, 12), (5, 6)])
+def test_the_default_finds_the_best_number_between_limits(
+    backend: Backend, choose: tuple[int, int]
+) -> None:
+    n = 12
+    own = pairs(n, choose)
+    gain = np.tril(GAIN[:n, :n])
+    expected = min(
+        gain[np.ix_(items, items)].sum()
+        for size in range(choose[0], choose[1] + 1)
+        for items in map(list, combinations(range(n), size))
+    )
+    result = islands.solve(own, backend=backend.name, generations=40, seed=1)
+    assert result.algorithm == "tempering"
+    assert result.cost == expected
+    again = islands.solve(restored(own.saved()), backend=backend.name, generations=40, seed=1)
+    assert again.digest == result.digest
+    islands.check_problem(own, samples=50)
+
+
+def test_a_state_needs_one_number_of_items() -> None:
+    with pytest.raises(UsageError, match="state: does not know how moves are corrected"):
+        pairs(12, (2, 4), state="struct State {};")

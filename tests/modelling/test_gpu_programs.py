@@ -68,6 +68,7 @@ def problems() -> dict[str, Model]:
     found["subset-choice"] = islands.subset(
         12, choose=3, cost=_INTEGERS, repair=_REPAIR, data=_DATA
     )
+    found["subset-range"] = islands.subset(12, choose=(3, 5), cost=_INTEGERS, data=_DATA)
     for what, cost in {"integers": _INTEGERS, "reals": _REALS}.items():
         found[f"box-{what}"] = islands.real(-1, 1, 12, cost=cost, data=_DATA)
     for kind in ("delta", "state of choice", "state of places", "state of vectors"):
