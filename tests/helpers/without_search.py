@@ -177,6 +177,7 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
         "islands.run.runner._run_to_end": _stopped,
         "islands.run.build.take_device": lambda *_, **__: device,
         "islands.campaign.tuning.take_device": lambda *_, **__: device,
+        "islands.campaign.workers.take_device": lambda *_, **__: device,
         "islands.campaign.tune._results": _tuned,
         "islands.campaign.series._Performance.perform": _series,
         "islands.reproduce.perform.perform": _reproduced,
