@@ -17,6 +17,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppres
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from pkgutil import resolve_name
 from types import SimpleNamespace
 from typing import Any, NoReturn, Self, TypeVar
 
@@ -192,6 +193,8 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
             for name in ("run", "bench", "reproduce", "tune")
         },
     }
+    for name in replaced:
+        resolve_name(name)  # a module that is imported later would keep what replaces a function
     with pytest.MonkeyPatch.context() as patches:
         for name, value in replaced.items():
             patches.setattr(name, value)
