@@ -4,34 +4,41 @@
 #include "core/core.cuh"
 #include ISLANDS_PROBLEM
 
-// A block evaluates one solution after another. Coordinates are not those of the unit box.
-KERNEL(evaluate_solutions,
-       (problem::Data data, problem::Stored* solutions, int32_t n, int32_t count, int64_t* costs)) {
+namespace solutions {
+
+// Store what compute(solution) returns in all threads; a block takes one solution after another.
+template <class Compute>
+__device__ void compute_each(problem::Data data, const problem::Stored* solutions, int n, int count,
+                             int64_t* found, Compute compute) {
 #if SOLUTION_KIND == SOLUTION_VECTOR
-    data.box_low = nullptr;
+    data.box_low = nullptr;  // coordinates are not those of the unit box
 #endif
     for (int k = blockIdx.x; k < count; k += gridDim.x) {
         const problem::Stored* const first = solutions + int64_t(k) * problem::stored_length(n);
-        const problem::Solution own = problem::solution_at(first, data);
-        const int64_t cost = problem::plain_cost_in_block(own, n, data);
-        if (threadIdx.x == 0) costs[k] = cost;
+        const int64_t one = compute(problem::solution_at(first, data), data);
+        if (threadIdx.x == 0) found[k] = one;
     }
+}
+
+}  // namespace solutions
+
+KERNEL(evaluate_solutions,
+       (problem::Data data, problem::Stored* rows, int32_t n, int32_t count, int64_t* costs)) {
+    solutions::compute_each(data, rows, n, count, costs,
+                            [&](const problem::Solution& solution, const problem::Data& of) {
+                                return problem::plain_cost_in_block(solution, n, of);
+                            });
 }
 
 #if COSTS_PRICED
 
 // Write the violations, as the bits of doubles.
 KERNEL(evaluate_violations,
-       (problem::Data data, problem::Stored* solutions, int32_t n, int32_t count, int64_t* found)) {
-#if SOLUTION_KIND == SOLUTION_VECTOR
-    data.box_low = nullptr;
-#endif
-    for (int k = blockIdx.x; k < count; k += gridDim.x) {
-        const problem::Stored* const first = solutions + int64_t(k) * problem::stored_length(n);
-        const problem::Solution own = problem::solution_at(first, data);
-        const int64_t bits = problem::violation_in_block(own, n, data);
-        if (threadIdx.x == 0) found[k] = bits;
-    }
+       (problem::Data data, problem::Stored* rows, int32_t n, int32_t count, int64_t* found)) {
+    solutions::compute_each(data, rows, n, count, found,
+                            [&](const problem::Solution& solution, const problem::Data& of) {
+                                return problem::violation_in_block(solution, n, of);
+                            });
 }
 
 #endif
