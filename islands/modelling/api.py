@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.modelling.functions import Function, PythonCosts, UserFunction
-from islands.modelling.header import Functions, Text, members_of
+from islands.modelling.header import Functions, Text
+from islands.modelling.members import members_of
 from islands.modelling.model import Model
 from islands.problems.data import is_finite
 from islands.problems.solution_kinds import (
@@ -63,7 +64,8 @@ def permutation(
     `change` and `apply`, so that tempering judges a move in a few steps. `repair` is CUDA code that
     may change a solution before it is evaluated. `violation` says by how much a solution is
     infeasible, 0 if it is not: CUDA code with the arguments of `cost`, or a Python function with
-    those of `batch` or `function`. Feasible solutions are better than all others. `reference`
+    those of `batch` or `function`. Feasible solutions are better than all others; `delta` and
+    `change` then return the changes of both. `reference`
     computes the costs of a batch in NumPy, with `violation` a pair of costs and violations; the
     best solution is checked with it. `maximise` looks for the highest cost. `name` is
     the name in results; `best_known` is a cost, for gaps and `stop="best-known"`. `plot` is a
@@ -189,7 +191,7 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
             None if repair is None else Text.of("repair", repair),
             bool(given["cooperative"]),
             None if state is None else Text.of("state", state),
-            None if violation is None else _rule(violation, delta=delta, state=state),
+            None if violation is None else _rule(violation),
         )
     else:
         for argument, value in {
@@ -238,19 +240,13 @@ def _python(kind: SolutionKind, given: Mapping[str, Any]) -> PythonCosts | None:
     return PythonCosts(UserFunction(argument, given[argument]), kind)
 
 
-def _rule(violation: Any, **others: Code | None) -> Text:
-    """Return the code of the violation; refuse functions that change costs without it."""
+def _rule(violation: Any) -> Text:
+    """Return the code of the violation."""
     if callable(violation):
         raise UsageError(
             "violation: is a Python function, but cost= is CUDA code. Write both in CUDA, or pass"
             " batch= or function="
         )
-    for name, other in others.items():
-        if other is not None:
-            raise UsageError(
-                f"{name}: knows the change of the cost, but not that of the violation. Leave {name}"
-                " out, or add the price of violations to cost instead of violation="
-            )
     return Text.of("violation", violation)
 
 

@@ -25,12 +25,12 @@ from islands.modelling.header import (
     FAULTS,
     PRICE,
     Functions,
-    Members,
     Text,
     no_faults,
     refuse_faults,
     wrong_violation,
 )
+from islands.modelling.members import Members
 from islands.problems import priced
 from islands.problems.base import FACTS, Problem, Solution, never, packed
 from islands.problems.real_costs import ordered
