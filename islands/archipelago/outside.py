@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.algorithms.tempering import PRICE
 from islands.archipelago.launches import Launches
 from islands.archipelago.memory import COST, GENES, SOLUTIONS, WAITING
 from islands.archipelago.parts import ProgramParts
@@ -29,6 +30,8 @@ class Outside:
         self._genes, self._cost, self._waiting = (
             state.arrays[name] for name in (GENES, COST, WAITING)
         )
+        # Of each ladder of an island, where the algorithm adapts the price of violations.
+        self._prices = state.arrays.get(PRICE)
         self._batch = 1
         self.evaluated = 0
         """The number of children evaluated in this generation; for any thread."""
@@ -51,6 +54,7 @@ class Outside:
         chosen = self._worthwhile(counts) if are_guesses else counts
         waits = places < chosen[..., np.newaxis]
         genomes = self._backend.download(self._genes)[waits]
+        factors = self._factors(waits)
         found = np.zeros(len(genomes), np.int64)
         self.evaluated = 0
 
@@ -62,7 +66,8 @@ class Outside:
             if self._problem.python is not None:
                 self._batch = max(self._batch, self._problem.python.callers)
             begin = self.evaluated
-            costs = self._timed(genomes[begin : begin + self._batch], must_leave)
+            some = slice(begin, begin + self._batch)
+            costs = self._timed(genomes[some], factors[some], must_leave)
             self.evaluated += len(costs)
             found[begin : self.evaluated] = costs
         everything = np.zeros(waits.shape, np.int64)
@@ -84,14 +89,27 @@ class Outside:
         each = -(-at_once // max(1, int((counts > 0).sum())))
         return np.minimum(counts, each)
 
-    def _timed(self, genomes: NDArray[Any], must_leave: Callable[[], bool]) -> NDArray[np.int64]:
+    def _factors(self, waits: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the factor of the price of violations of each child that waits."""
+        if self._prices is None:
+            return np.ones(int(waits.sum()))
+        of_ladders = self._backend.download(self._prices)
+        of_slots = of_ladders.repeat(waits.shape[1] // of_ladders.shape[1], axis=1)
+        return np.broadcast_to(of_slots[..., np.newaxis], waits.shape)[waits]
+
+    def _timed(
+        self,
+        genomes: NDArray[Any],
+        factors: NDArray[np.float64],
+        must_leave: Callable[[], bool],
+    ) -> NDArray[np.int64]:
         """Return the costs of genomes, and choose a batch that takes a tenth of a second.
 
         The costs of the last genomes are left out if they take too long.
         """
         began = time.perf_counter()
         solutions = self._problem.from_device(self._encoding.decode(genomes))
-        costs = self._problem.device_costs(solutions, must_leave)
+        costs = self._problem.device_costs(solutions, must_leave, factors)
         took = time.perf_counter() - began
         self._seconds += took
         each = took / max(1, len(costs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
@@ -27,6 +27,7 @@ from islands.problems.solution_kinds import (
 from islands.text import shown
 
 Code = str | Path
+Price = float | Literal["adaptive"]
 
 
 def permutation(
@@ -41,6 +42,7 @@ def permutation(
     state: Code | None = None,
     repair: Code | None = None,
     violation: Code | Function | None = None,
+    price: Price = "adaptive",
     reference: Function | None = None,
     maximise: bool = False,
     name: str | None = None,
@@ -65,7 +67,9 @@ def permutation(
     may change a solution before it is evaluated. `violation` says by how much a solution is
     infeasible, 0 if it is not: CUDA code with the arguments of `cost`, or a Python function with
     those of `batch` or `function`. Feasible solutions are better than all others; `delta` and
-    `change` then return the changes of both. `reference`
+    `change` then return the changes of both. `price` is what a unit of the violation costs where
+    infeasible solutions are compared: a number, or "adaptive", from random solutions at first.
+    `reference`
     computes the costs of a batch in NumPy, with `violation` a pair of costs and violations; the
     best solution is checked with it. `maximise` looks for the highest cost. `name` is
     the name in results; `best_known` is a cost, for gaps and `stop="best-known"`. `plot` is a
@@ -91,6 +95,7 @@ def subset(
     state: Code | None = None,
     repair: Code | None = None,
     violation: Code | Function | None = None,
+    price: Price = "adaptive",
     reference: Function | None = None,
     maximise: bool = False,
     name: str | None = None,
@@ -130,6 +135,7 @@ def keys(
     state: Code | None = None,
     repair: Code | None = None,
     violation: Code | Function | None = None,
+    price: Price = "adaptive",
     reference: Function | None = None,
     maximise: bool = False,
     name: str | None = None,
@@ -161,6 +167,7 @@ def real(
     state: Code | None = None,
     repair: Code | None = None,
     violation: Code | Function | None = None,
+    price: Price = "adaptive",
     reference: Function | None = None,
     maximise: bool = False,
     name: str | None = None,
@@ -183,6 +190,7 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
     """Return the problem for the arguments of `permutation` or of one of the other functions."""
     cost, delta, repair, data = (given[name] for name in ("cost", "delta", "repair", "data"))
     state, violation = given["state"], given["violation"]
+    price = _price(given["price"], violation)
     reference, python, functions = given["reference"], _python(kind, given), None
     if python is None:
         functions = Functions(
@@ -221,6 +229,8 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
         maximise=bool(given["maximise"]),
         best_known=_best(given["best_known"]),
         plot=given["plot"],
+        price=price,
+        adapts_price=price is None,
     )
 
 
@@ -248,6 +258,18 @@ def _rule(violation: Any) -> Text:
             " batch= or function="
         )
     return Text.of("violation", violation)
+
+
+def _price(price: Any, violation: Any) -> float | None:
+    """Return the price of a violation; None if it adapts."""
+    if isinstance(price, str) and price == "adaptive":
+        return None
+    is_number = isinstance(price, Real) and not isinstance(price, bool)
+    if not is_number or not is_finite(price) or not price > 0:
+        raise UsageError(f'price={shown(price)}: must be a number above 0, or "adaptive"')
+    if violation is None:
+        raise UsageError(f"price={shown(price)}: only belongs to violation=. Leave price out")
+    return float(price)
 
 
 def _python_rule(violation: Any, python: PythonCosts, kind: SolutionKind) -> PythonCosts | None:

@@ -71,6 +71,7 @@ class Model(Problem):
         best_known: BestKnown | None,
         plot: Function | None = None,
         price: float | None = None,
+        adapts_price: bool = True,
     ) -> None:
         """Take either CUDA `functions` or the function of `python`, with that of `violation`."""
         self.kind, self.members, self.functions = kind, members, functions
@@ -101,6 +102,7 @@ class Model(Problem):
             self.proposals = kind.proposals
             self.moves_fix = "Only costs in CUDA, cost=, may have one"
         self.reference_violation: UserFunction | None = None
+        self.adapts_price = self.priced and adapts_price
         if self.priced and reference is not None:
             self.reference, self.reference_violation = parts_of(reference)
 
@@ -239,7 +241,10 @@ class Model(Problem):
         return np.asarray(self.own_sense(units))
 
     def device_costs(
-        self, solutions: NDArray[Any], must_leave: Callable[[], bool] = never
+        self,
+        solutions: NDArray[Any],
+        must_leave: Callable[[], bool] = never,
+        factors: NDArray[np.float64] | float = 1.0,
     ) -> NDArray[np.int64]:
         """Return the costs as on the device: minimised integers. The reference is not used."""
         solutions = np.asarray(solutions).astype(self.kind.dtype)
@@ -249,7 +254,7 @@ class Model(Problem):
             costs = self.python.costs(solutions, must_leave)
         minimised = -costs if self.maximise else costs
         if self.priced:
-            return self._compared(solutions, minimised, must_leave)
+            return self._compared(solutions, minimised, must_leave, factors)
         if self.real and bool((minimised == -np.inf).any()):
             raise RunError(
                 f"{self.instance}: a cost is {'inf' if self.maximise else '-inf'}, better than any"
@@ -258,7 +263,11 @@ class Model(Problem):
         return ordered(minimised) if self.real else minimised.astype(np.int64)
 
     def _compared(
-        self, solutions: NDArray[Any], costs: NDArray[Any], must_leave: Callable[[], bool]
+        self,
+        solutions: NDArray[Any],
+        costs: NDArray[Any],
+        must_leave: Callable[[], bool],
+        factors: NDArray[np.float64] | float,
     ) -> NDArray[np.int64]:
         """Return the compared costs of the first solutions, whose minimised costs are given."""
         if not self.real and (np.abs(costs) > priced.LARGEST_COST).any():
@@ -268,7 +277,9 @@ class Model(Problem):
                 " a common factor"
             )
         violations = self.own_violations(solutions[: len(costs)], "", must_leave)
-        return priced.compared(costs[: len(violations)], violations, self.price, real=self.real)
+        count = len(violations)
+        prices = self.price * np.broadcast_to(factors, (len(solutions),))[:count]
+        return priced.compared(costs[:count], violations, prices, real=self.real)
 
     def cost(self, solution: Solution) -> float:
         """Return the exact cost of one solution; refuse an invalid one."""
@@ -332,6 +343,7 @@ class Model(Problem):
             "name": self.name,
             "maximise": self.maximise,
             "price": self.price if self.priced and self.python is None else None,
+            "adapts_price": self.adapts_price,
             "best_known": None if best is None else best.value,
             "python": None if self.python is None else self._argument,
             "functions": None if self.functions is None else dataclasses.asdict(self.functions),
@@ -374,6 +386,7 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
         maximise=bool(facts["maximise"]),
         best_known=None if best is None else BestKnown(best, "best_known", "the script"),
         price=facts.get("price"),
+        adapts_price=bool(facts.get("adapts_price")),
     )
 
 
