@@ -20,7 +20,8 @@ NOTHING = "There are no measurements yet.\n"
 MOST_ROWS = 10
 """Rows of a table on the page of figures."""
 _RUNS, _ROWS, _MEANS, _RANKS = "quality_runs", "quality", "quality_means", "quality_ranks"
-_GPUS, SPEED = "gpus", "generations/s"
+_GPUS = "gpus"
+SPEED, GROWING = "generations/s", "evaluations/s"
 
 Row = dict[str, Any]
 
@@ -244,14 +245,17 @@ def several_gpus(folder: Path = FOLDER) -> str:
 def shared_work(folder: Path = FOLDER) -> list[tuple[str, Row, dict[int, float]]]:
     """Return what `bench gpus` measured: of what, on which instance, and the value by GPUs.
 
-    Values are generations per second, or the median seconds to a target of several runs.
+    Values are generations per second, or evaluations per second if each GPU has as many islands
+    as one alone, or the median seconds to a target of several runs.
     """
     found = dict[tuple[str, str, str], tuple[Row, dict[int, float]]]()
     for path in sorted(folder.glob("gpus-*.json")):
         rows = json.loads(path.read_text(encoding="utf-8"))
+        grows = len({row["islands"] for row in rows[f"{_GPUS}_speed"]}) > 1
+        what, of = (GROWING, "evaluations") if grows else (SPEED, "generations")
         for row in rows[f"{_GPUS}_speed"]:
-            key = SPEED, row["instance"], row["method"]
-            found.setdefault(key, (row, {}))[1][row["ranks"]] = row["generations_per_second"]
+            key = what, row["instance"], row["method"]
+            found.setdefault(key, (row, {}))[1][row["ranks"]] = row[f"{of}_per_second"]
         for row in rows.get(f"{_GPUS}_targets", ()):
             if row["seconds_50"] is not None and row["runs"] > 1:
                 key = f"seconds to {row['target']}", row["instance"], row["method"]
@@ -277,13 +281,15 @@ def teams(folder: Path = FOLDER) -> str:
 
 
 def _figure(value: float) -> str:
+    if value >= 1e6:
+        return f"{value:.3g}"
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def gained(what: str, values: dict[int, float], ranks: int) -> float:
     """Return how many times as fast as one GPU several are."""
     ratio = values[ranks] / values[1]
-    return ratio if what == SPEED else 1 / ratio
+    return ratio if what in (SPEED, GROWING) else 1 / ratio
 
 
 # Details

@@ -87,6 +87,8 @@ flow shop of 50 jobs, but after 450,000 0.5 and 1.2 % worse on the cuts of G1 an
 _MOVES, _MOVES_AN_ITEM, _MOST_MOVES = 400, 40, 1_000_000
 """Proposals of a replica per generation, and, with a state, those for each item: it is prepared in
 each generation, which takes as long as many moves."""
+PRICE = "price"
+"""The field with the factor of the price of violations, of each ladder."""
 _ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
 """The encoding whose genomes are solutions, by kind of solution."""
 _ROWS = 2.0
@@ -248,6 +250,7 @@ class Tempering(Algorithm):
         self._counts = bool(self._moves) or self._core is not None
         self._shape = shape
         self._stated = problem.kind.moving(self._moves)
+        self._adapts = bool(self._moves) and problem.adapts_price
         self.children = _GUESSES if self._moves else 1
         self.few_threads = self._choice is None
         self._excess, self._effort = _EXCESS, _EFFORT_MOVES if self._moves else _EFFORT
@@ -267,6 +270,8 @@ class Tempering(Algorithm):
         counting = {"TEMPERING_SHARES": "1"} if self._counts else {}
         if self._moves:
             counting |= {"TEMPERING_TRIES": "1", **self._stated}
+        if self._adapts:
+            counting["TEMPERING_ADAPTS"] = "1"
         if self._core is not None:
             counting["TEMPERING_PAIRS"] = str(self._core.pairs)
         return {**_types(self._choice), **counting, "TEMPERING_KEEPS": str(int(self._keeps))}
@@ -290,6 +295,8 @@ class Tempering(Algorithm):
         if self._moves:
             kept["roughness"] = Field((size,), np.float64)
             kept["progress"] = Field((size, _PROGRESS), np.int64, kind="scratch")
+        if self._adapts:
+            kept[PRICE] = Field((ladders,), np.float64)
         if self._core is not None:
             kept["variant"] = Field((ladders,), np.int64)
         if self._counts:
@@ -374,6 +381,7 @@ class Tempering(Algorithm):
             return {}
         names = ["climbs", "proposals", "shares", "range"]
         names += ["roughness", "progress"] if self._moves else []
+        names += [PRICE] if self._adapts else []
         cold, hot = _SHARES if self._moves else _SHARES_CORE
         return {
             "cold_share": np.float64(cold),

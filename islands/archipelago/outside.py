@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.algorithms.tempering import PRICE
 from islands.archipelago.launches import Launches
 from islands.archipelago.memory import COST, GENES, SOLUTIONS, WAITING
 from islands.archipelago.parts import ProgramParts
@@ -29,6 +30,8 @@ class Outside:
         self._genes, self._cost, self._waiting = (
             state.arrays[name] for name in (GENES, COST, WAITING)
         )
+        # Of each ladder of an island, where the algorithm adapts the price of violations.
+        self._prices = state.arrays.get(PRICE)
         self._batch = 1
         self.evaluated = 0
         """The number of children evaluated in this generation; for any thread."""
@@ -50,7 +53,9 @@ class Outside:
         counts = self._backend.download(self._waiting)
         chosen = self._worthwhile(counts) if are_guesses else counts
         waits = places < chosen[..., np.newaxis]
-        genomes = self._backend.download(self._genes)[waits]
+        genes = self._backend.download(self._genes)
+        genomes = genes[waits]
+        factors = self._factors(waits)
         found = np.zeros(len(genomes), np.int64)
         self.evaluated = 0
 
@@ -62,9 +67,14 @@ class Outside:
             if self._problem.python is not None:
                 self._batch = max(self._batch, self._problem.python.callers)
             begin = self.evaluated
-            costs = self._timed(genomes[begin : begin + self._batch], must_leave)
+            some = slice(begin, begin + self._batch)
+            costs = self._timed(genomes[some], factors[some], must_leave)
             self.evaluated += len(costs)
             found[begin : self.evaluated] = costs
+        if self._problem.kind.rules:
+            whole = np.array(genes)
+            whole[waits] = genomes
+            self._backend.upload(whole, self._genes)
         everything = np.zeros(waits.shape, np.int64)
         everything[waits] = found
         self._backend.upload(everything, self._cost)
@@ -84,14 +94,32 @@ class Outside:
         each = -(-at_once // max(1, int((counts > 0).sum())))
         return np.minimum(counts, each)
 
-    def _timed(self, genomes: NDArray[Any], must_leave: Callable[[], bool]) -> NDArray[np.int64]:
+    def _factors(self, waits: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the factor of the price of violations of each child that waits."""
+        if self._prices is None:
+            return np.ones(int(waits.sum()))
+        of_ladders = self._backend.download(self._prices)
+        of_slots = of_ladders.repeat(waits.shape[1] // of_ladders.shape[1], axis=1)
+        return np.broadcast_to(of_slots[..., np.newaxis], waits.shape)[waits]
+
+    def _timed(
+        self,
+        genomes: NDArray[Any],
+        factors: NDArray[np.float64],
+        must_leave: Callable[[], bool],
+    ) -> NDArray[np.int64]:
         """Return the costs of genomes, and choose a batch that takes a tenth of a second.
 
-        The costs of the last genomes are left out if they take too long.
+        The costs of the last genomes are left out if they take too long. Genomes of solutions that
+        the problem corrects are changed.
         """
         began = time.perf_counter()
         solutions = self._problem.from_device(self._encoding.decode(genomes))
-        costs = self._problem.device_costs(solutions, must_leave)
+        if self._problem.kind.rules:
+            decoded, solutions = solutions, self._problem.kind.corrected(solutions)
+            for row in np.flatnonzero((solutions != decoded).any(axis=1)):
+                genomes[row] = self._encoding.corrected(genomes[row], solutions[row])
+        costs = self._problem.device_costs(solutions, must_leave, factors)
         took = time.perf_counter() - began
         self._seconds += took
         each = took / max(1, len(costs))

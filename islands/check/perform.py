@@ -15,6 +15,7 @@ from islands.check.ways import (
     Way,
     backends,
     compiled_ways,
+    follows,
     moved,
     python_ways,
     random_ends,
@@ -22,6 +23,7 @@ from islands.check.ways import (
 )
 from islands.errors import IslandsError, RunError, UsageError
 from islands.modelling.model import Model
+from islands.problems import priced
 from islands.problems.base import Problem
 from islands.text import count, counted
 
@@ -204,7 +206,10 @@ class _Check:
         self._problem = checked.problem
         self._solutions = drawn(checked.problem, checked.samples, checked.seed)
         self._backends, missing = backends()
-        self._has_moves = any(move in self._problem.moves for move in self._problem.kind.moves)
+        # With violations, changes by whole costs are differences of costs and their prices.
+        self._has_moves = not self._problem.priced and any(
+            move in self._problem.moves for move in self._problem.kind.moves
+        )
         self._is_compiled = self._problem.python is None
         if self._is_compiled and not isinstance(self._problem, Model):
             self._is_compiled = self._problem.kind.largest is not None
@@ -225,7 +230,7 @@ class _Check:
         for way in compiled:
             if self._has_moves:
                 self._deltas(way)
-            if isinstance(problem, Model) and _has_state(problem):
+            if isinstance(problem, Model) and follows(problem):
                 self._state(problem, way)
             if isinstance(problem, Model) and problem.functions and problem.functions.repair:
                 self._repair(problem, way)
@@ -386,7 +391,7 @@ class _Check:
                     f"{name}: apply makes a solution that is not {problem.kind.words}. Correct"
                     " apply"
                 )
-            exact = way.evaluate(after)[0]
+            exact = self._weighed(problem, way, after)
             usable = np.isfinite(exact) & np.isfinite(found[:, step])
             size = np.where(usable, np.abs(exact), 0)
             equal = agree(exact, found[:, step], real=problem.real, size=size) | ~usable
@@ -399,6 +404,17 @@ class _Check:
                 )
             before = after
         self._passed(name, f"{found.size} of {found.size} moves as costs")
+
+    def _weighed(self, problem: Model, way: Way, solutions: NDArray[Any]) -> NDArray[Any]:
+        """Return the costs of solutions, with the violations at their price."""
+        assert way.program is not None
+        costs = way.evaluate(solutions)[0]
+        if not problem.priced:
+            return costs
+        minimised = -costs if problem.maximise else costs
+        violations = way.program.violations(solutions)
+        units = priced.compared(minimised, violations, problem.price, real=problem.real)
+        return np.asarray(problem.own_sense(units))
 
     def _repair(self, problem: Model, way: Way) -> None:
         """Require that repaired solutions are valid, and that a repair does not change them."""
@@ -431,7 +447,7 @@ class _Check:
 
     def _walk(self, problem: Model) -> Walk | None:
         """Return the moves that the state of a problem follows, if it has one."""
-        if not _has_state(problem):
+        if not follows(problem):
             return None
         return random_walk(problem, self._solutions, _STEPS, self._checked.seed)
 
@@ -447,10 +463,6 @@ def drawn(problem: Problem, samples: int, seed: int) -> NDArray[Any]:
         solutions[k] = extreme
     is_whole = problem.kind.largest is not None and not isinstance(problem, Model)
     return solutions.astype(np.int64) if is_whole else solutions
-
-
-def _has_state(problem: Model) -> bool:
-    return problem.functions is not None and problem.functions.state is not None
 
 
 def _is_feasible(problem: Problem, solution: NDArray[Any]) -> bool:

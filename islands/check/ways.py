@@ -115,9 +115,17 @@ def source_of(entry: str, problem: Problem, data: Struct) -> Source:
     }
     if problem.solution_kind == Order.name and not isinstance(problem, Model):
         macros["CHECK_ORDERS"] = "1"
+    if follows(problem):
+        macros["CHECK_FOLLOWS"] = "1"
     if moves := [move for move in problem.kind.moves if move in problem.moves]:
         macros |= {"CHECK_DELTAS": "1", **{f"CHECK_{move.upper()}": "1" for move in moves}}
     return Source(entry, macros, {"problem::Data": data})
+
+
+def follows(problem: Problem) -> bool:
+    """Return whether costs after moves are sums: of a state, or of changes with a violation."""
+    own = problem.functions if isinstance(problem, Model) else None
+    return own is not None and (own.state is not None or (problem.priced and own.delta is not None))
 
 
 class CheckProgram:
@@ -131,7 +139,7 @@ class CheckProgram:
         source = source_of("check/functions.cuh", problem, self._data)
         self._room: Room | None = None
         block = Block() if backend.in_host_memory else Block(threads)
-        if not self._is_model or "STATED_STATE" in problem.defines():
+        if not self._is_model or follows(problem):
             self._room = backend.required_room(source, np.int32(problem.size), self._data)
             if backend.block_memory is not None and self._room.total > backend.block_memory:
                 chosen = backend.block(self._room, 16 * threads, _BLOCKS, fewest=threads)

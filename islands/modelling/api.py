@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.modelling.functions import Function, PythonCosts, UserFunction
-from islands.modelling.header import Functions, Text, members_of
+from islands.modelling.header import Functions, Text
+from islands.modelling.kinds import box_of, chosen_of, order_of, size_of
+from islands.modelling.members import members_of
 from islands.modelling.model import Model
 from islands.problems.data import is_finite
-from islands.problems.solution_kinds import (
-    KeyVectors,
-    Order,
-    SolutionKind,
-    box_of,
-    chosen_of,
-    size_of,
-)
+from islands.problems.solution_kinds import ITEMS, KeyVectors, Order, SolutionKind
 from islands.text import shown
 
 Code = str | Path
+Price = float | Literal["adaptive"]
 
 
 def permutation(
     n: int,
     *,
+    before: Sequence[tuple[int, int]] | None = None,
+    parts: int | None = None,
     cost: Code | None = None,
     batch: Function | None = None,
     function: Function | None = None,
@@ -40,6 +38,7 @@ def permutation(
     state: Code | None = None,
     repair: Code | None = None,
     violation: Code | Function | None = None,
+    price: Price = "adaptive",
     reference: Function | None = None,
     maximise: bool = False,
     name: str | None = None,
@@ -63,17 +62,24 @@ def permutation(
     `change` and `apply`, so that tempering judges a move in a few steps. `repair` is CUDA code that
     may change a solution before it is evaluated. `violation` says by how much a solution is
     infeasible, 0 if it is not: CUDA code with the arguments of `cost`, or a Python function with
-    those of `batch` or `function`. Feasible solutions are better than all others. `reference`
+    those of `batch` or `function`. Feasible solutions are better than all others; `delta` and
+    `change` then return the changes of both. `price` is what a unit of the violation costs where
+    infeasible solutions are compared: a number, or "adaptive", from random solutions at first.
+    `reference`
     computes the costs of a batch in NumPy, with `violation` a pair of costs and violations; the
     best solution is checked with it. `maximise` looks for the highest cost. `name` is
     the name in results; `best_known` is a cost, for gaps and `stop="best-known"`. `plot` is a
     Python function that draws a solution: it receives the solution and Matplotlib axes.
 
+    `before` are pairs of items, the first of which comes before the second in all solutions. With
+    `parts`, solutions are that many orders that have all items together: entries from n on, one
+    less than parts, separate them.
+
     >>> problem = islands.permutation(5, function=lambda order: int(order[0]) + int(order[-1]))
     >>> islands.solve(problem, generations=20).cost
     1
     """
-    return _model(Order(size_of(n)), locals())
+    return _model(order_of(n, before, parts), locals())
 
 
 def subset(
@@ -89,6 +95,7 @@ def subset(
     state: Code | None = None,
     repair: Code | None = None,
     violation: Code | Function | None = None,
+    price: Price = "adaptive",
     reference: Function | None = None,
     maximise: bool = False,
     name: str | None = None,
@@ -98,22 +105,14 @@ def subset(
     """Return a problem whose solutions are subsets of n items: `s[i]` is 1 or 0.
 
     With `choose`, exactly this number of items is chosen, in all solutions, or from the first to
-    the second number of a pair: searches exchange items, and crossovers are corrected; it needs
-    `cost`, CUDA code. The other arguments are those of `permutation`, except `delta`.
+    the second number of a pair: searches exchange items, and crossovers are corrected. The other
+    arguments are those of `permutation`, except `delta`.
 
     >>> problem = islands.subset(9, batch=lambda chosen: chosen.sum(axis=1), maximise=True)
     >>> islands.solve(problem, generations=20).cost
     9
     """
-    kind = chosen_of(n, choose)
-    if choose is not None and cost is None:
-        raise UsageError("choose: only belongs to cost=, CUDA code. State the cost in CUDA")
-    if kind.may_leave and state is not None:
-        raise UsageError(
-            f"state: does not know how moves are corrected to {kind.words}. Leave state out, or"
-            " pass choose=p, one number of items"
-        )
-    return _model(kind, locals())
+    return _model(chosen_of(n, choose), locals())
 
 
 def keys(
@@ -128,6 +127,7 @@ def keys(
     state: Code | None = None,
     repair: Code | None = None,
     violation: Code | Function | None = None,
+    price: Price = "adaptive",
     reference: Function | None = None,
     maximise: bool = False,
     name: str | None = None,
@@ -159,6 +159,7 @@ def real(
     state: Code | None = None,
     repair: Code | None = None,
     violation: Code | Function | None = None,
+    price: Price = "adaptive",
     reference: Function | None = None,
     maximise: bool = False,
     name: str | None = None,
@@ -181,7 +182,17 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
     """Return the problem for the arguments of `permutation` or of one of the other functions."""
     cost, delta, repair, data = (given[name] for name in ("cost", "delta", "repair", "data"))
     state, violation = given["state"], given["violation"]
+    price = _price(given["price"], violation)
     reference, python, functions = given["reference"], _python(kind, given), None
+    for name in ("delta", "state"):
+        if kind.may_leave and given[name] is not None:
+            instead = "pass choose=p, one number of items"
+            if isinstance(kind, Order):
+                instead = "leave before out, and state pairs in the wrong sequence as violation="
+            raise UsageError(
+                f"{name}: does not know how moves are corrected to {kind.words}. Leave {name} out,"
+                f" or {instead}"
+            )
     if python is None:
         functions = Functions(
             Text.of("cost", cost),
@@ -189,7 +200,7 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
             None if repair is None else Text.of("repair", repair),
             bool(given["cooperative"]),
             None if state is None else Text.of("state", state),
-            None if violation is None else _rule(violation, delta=delta, state=state),
+            None if violation is None else _rule(violation),
         )
     else:
         for argument, value in {
@@ -208,10 +219,13 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
     for argument in ("reference", "plot"):
         if given[argument] is not None:
             _require_callable(argument, given[argument])
+    members = members_of(data)
+    if ITEMS in members and ITEMS in kind.members:
+        raise UsageError("data: with parts=, items is the number of items. Choose another name")
     return Model(
         kind,
         _named(given["name"], kind),
-        members=members_of(data),
+        members=members,
         functions=functions,
         python=python,
         reference=None if reference is None else UserFunction("reference", reference),
@@ -219,6 +233,8 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
         maximise=bool(given["maximise"]),
         best_known=_best(given["best_known"]),
         plot=given["plot"],
+        price=price,
+        adapts_price=price is None,
     )
 
 
@@ -238,20 +254,26 @@ def _python(kind: SolutionKind, given: Mapping[str, Any]) -> PythonCosts | None:
     return PythonCosts(UserFunction(argument, given[argument]), kind)
 
 
-def _rule(violation: Any, **others: Code | None) -> Text:
-    """Return the code of the violation; refuse functions that change costs without it."""
+def _rule(violation: Any) -> Text:
+    """Return the code of the violation."""
     if callable(violation):
         raise UsageError(
             "violation: is a Python function, but cost= is CUDA code. Write both in CUDA, or pass"
             " batch= or function="
         )
-    for name, other in others.items():
-        if other is not None:
-            raise UsageError(
-                f"{name}: knows the change of the cost, but not that of the violation. Leave {name}"
-                " out, or add the price of violations to cost instead of violation="
-            )
     return Text.of("violation", violation)
+
+
+def _price(price: Any, violation: Any) -> float | None:
+    """Return the price of a violation; None if it adapts."""
+    if isinstance(price, str) and price == "adaptive":
+        return None
+    is_number = isinstance(price, Real) and not isinstance(price, bool)
+    if not is_number or not is_finite(price) or not price > 0:
+        raise UsageError(f'price={shown(price)}: must be a number above 0, or "adaptive"')
+    if violation is None:
+        raise UsageError(f"price={shown(price)}: only belongs to violation=. Leave price out")
+    return float(price)
 
 
 def _python_rule(violation: Any, python: PythonCosts, kind: SolutionKind) -> PythonCosts | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import keyword
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +14,9 @@ from numpy.typing import NDArray
 
 from islands.backends.source import CONTRACT, Header
 from islands.errors import RunError, UsageError
+from islands.modelling.members import Members, declaration
 from islands.paths import reading
-from islands.problems.solution_kinds import STEP, SolutionKind, Subset
+from islands.problems.solution_kinds import STEP, SolutionKind
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b([^\n]*)", re.MULTILINE)
@@ -106,90 +106,6 @@ REPAIR = Signature(
 )
 
 
-Members = dict[str, "NDArray[Any] | np.generic"]
-
-_C_TYPES = {
-    "bool": "bool",
-    "int8": "signed char",
-    "uint8": "unsigned char",
-    "int16": "short",
-    "uint16": "unsigned short",
-    "int32": "int",
-    "uint32": "unsigned int",
-    "int64": "long long",
-    "uint64": "unsigned long long",
-    "float32": "float",
-    "float64": "double",
-}
-_NAME = re.compile(r"[A-Za-z]\w*")
-_RESERVED = re.compile(
-    r"alignas|alignof|asm|auto|bool|break|case|catch|char|class|const|constexpr|continue|"
-    r"decltype|default|delete|do|double|else|enum|explicit|export|extern|false|float|for|"
-    r"friend|goto|if|inline|int|long|mutable|namespace|new|noexcept|nullptr|operator|"
-    r"private|protected|public|register|return|short|signed|sizeof|static|struct|switch|"
-    r"template|this|throw|true|try|typedef|typename|union|unsigned|using|virtual|void|"
-    r"volatile|while|INFINITY|NAN|NULL|EOF|HUGE_VAL|KERNEL|EXPORT|M_\w+"
-)
-
-
-def members_of(data: Mapping[str, Any] | None) -> Members:
-    """Return the data with the types that kernels read; refuse what has none."""
-    if data is None:
-        return {}
-    if not isinstance(data, Mapping):
-        raise UsageError(
-            f"data={data!r}: is not a dictionary. Write data={{'times': array, 'machines': 5}}"
-        )
-    return {_checked_name(name): _member(name, value) for name, value in data.items()}
-
-
-def declaration(members: Members) -> str:
-    """Return the members of `struct Data`, a line each."""
-    lines = []
-    for name, value in members.items():
-        kind = _C_TYPES[value.dtype.name]
-        lines.append(
-            f"    {kind} {name};" if isinstance(value, np.generic) else f"    const {kind}* {name};"
-        )
-    return "\n".join(lines)
-
-
-def _checked_name(name: Any) -> str:
-    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
-        raise UsageError(
-            f"data: the name {name!r} is not possible in CUDA. Use letters, digits and _, and begin"
-            " with a letter"
-        )
-    if _RESERVED.fullmatch(name) or keyword.iskeyword(name):
-        raise UsageError(f"data: the name {name!r} is a reserved word. Choose another name")
-    if name.startswith("box_"):
-        raise UsageError(f"data: the name {name!r} begins with box_, which is reserved")
-    return name
-
-
-def _member(name: str, value: Any) -> NDArray[Any] | np.generic:
-    if isinstance(value, bool | np.bool_):
-        return np.bool_(value)
-    if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise UsageError(f"data: {name}={value}: does not fit into 64 bits")
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise UsageError(f"data: {name}: is no array: {error}") from None
-    if array.dtype.name not in _C_TYPES:
-        raise UsageError(
-            f"data: {name}: has the type {array.dtype}. Pass numbers, or an array of"
-            f" {', '.join(_C_TYPES)}"
-        )
-    if array.ndim == 0:
-        return np.int64(value) if isinstance(value, int) else array.dtype.type(value)
-    if array.size == 0:
-        raise UsageError(f"data: {name}: is empty. Leave it out, or pass at least one number")
-    copied = np.array(array, order="C")
-    copied.flags.writeable = False
-    return copied
-
-
 _RETURNS = {"long long": False, "double": True}
 _QUALIFIERS = ("__device__", "static", "inline", "__forceinline__", "__host__", "constexpr")
 
@@ -256,12 +172,26 @@ class Text:
             )
         signature.require(self.name, [match[2] for match in self.declared(signature.function)])
 
+    def require_both(self, signature: Signature) -> None:
+        """Refuse a function that does not return the changes of both cost and violation."""
+        self.require(signature)
+        for kind in self._returned(signature.function):
+            if kind != "Change":
+                raise UsageError(
+                    f"{self.name}: {signature.function} returns {kind or 'nothing'}. With"
+                    " violation=, let it return Change, both changes: return {cost, violation};"
+                )
+
+    def _returned(self, function: str) -> list[str]:
+        """Return the types that the definitions of a function return."""
+        types = (match[1].split() for match in self.declared(function))
+        return [" ".join(word for word in words if word not in _QUALIFIERS) for words in types]
+
     def returns_real(self, signature: Signature) -> bool:
         """Return whether a function of the user returns a floating-point number."""
         self.require(signature)
         kinds = set()
-        for match in self.declared(signature.function):
-            kind = " ".join(word for word in match[1].split() if word not in _QUALIFIERS)
+        for kind in self._returned(signature.function):
             if kind not in _RETURNS:
                 raise UsageError(
                     f"{self.name}: {signature.function} returns {kind or 'nothing'}. Let it return"
@@ -294,26 +224,54 @@ class Functions:
     def returns_real(self) -> bool:
         """Return whether costs are floating-point numbers; refuse other signatures."""
         found = self.cost.returns_real(COST)
-        if self.delta is not None and self.delta.returns_real(DELTA) != found:
+        if self.violation is not None:
+            self._require_both(is_real=self.violation.returns_real(VIOLATION))
+        elif self.delta is not None and self.delta.returns_real(DELTA) != found:
             raise UsageError(
                 "delta: cost and delta return different types. Let both return long long, or both"
                 " double"
             )
         if self.repair is not None:
             self.repair.require(REPAIR)
-        if self.violation is not None:
-            self.violation.returns_real(VIOLATION)
         if self.state is not None:
-            _require_state(self.state, found, has_steps=self.has_steps)
+            _require_state(self.state, found, self.has_steps, gives_both=self._gives_both)
         return found
+
+    @property
+    def _gives_both(self) -> bool:
+        """Whether changes by moves are those of the cost and of the violation."""
+        return self.violation is not None and not (self.delta is self.state is None)
+
+    @property
+    def _moves_are_whole(self) -> bool:
+        """Whether local search computes the cost of a whole solution after a move."""
+        return self.delta is None or self._gives_both
+
+    def _require_both(self, *, is_real: bool) -> None:
+        """Refuse changes without those of the violation, and such as would have rounding errors."""
+        if not self._gives_both:
+            return
+        name = "state" if self.delta is None else "delta"
+        if is_real:
+            raise UsageError(
+                f"violation: returns double, but {name}= adds up its changes, which must be exact."
+                f" Let violation return long long, or leave {name} out"
+            )
+        if self.delta is not None:
+            self.delta.require_both(DELTA)
 
     def moves(self, kind: SolutionKind) -> tuple[str, ...]:
         """Return the moves whose change of the cost is known, or can be computed from costs."""
-        if not kind.moves:
+        if not kind.moves or kind.may_leave:
             return ()
-        if self.delta is None:
+        of_delta = () if self.delta is None else self._moves_of_delta(self.delta, kind)
+        if self._moves_are_whole:
             return () if self.cooperative or self.repair else kind.moves
-        parameters = " ".join(match[2] for match in self.delta.declared("delta"))
+        return of_delta
+
+    def _moves_of_delta(self, delta: Text, kind: SolutionKind) -> tuple[str, ...]:
+        """Return the moves that the overloads of a delta take."""
+        parameters = " ".join(match[2] for match in delta.declared("delta"))
         words = re.findall(r"\w+", parameters)
         moves = tuple(move for move in kind.moves if move.title() in words)
         if not moves:
@@ -325,12 +283,14 @@ class Functions:
 
     def proposals(self, kind: SolutionKind) -> tuple[str, ...]:
         """Return the moves that tempering proposes; none if a state would miss repairs."""
-        if self.state is not None and (self.repair is not None or _may_leave(kind)):
+        if self.state is not None and (self.repair is not None or kind.may_leave):
             return ()
         if self._is_whole(kind):
             return kind.proposals
         if self.state is None:
-            return kind.proposals if self.delta is None else self.moves(kind)
+            if self.delta is None:
+                return kind.proposals
+            return self._moves_of_delta(self.delta, kind)
         if self.has_steps:
             return (STEP,)
         change, apply = (_taken(self.state, name, kind) for name in ("change", "apply"))
@@ -345,7 +305,7 @@ class Functions:
     def _is_whole(self, kind: SolutionKind) -> bool:
         """Whether a move can only be judged by the cost of a whole new solution in memory."""
         is_together = self.cooperative and self.state is None
-        return self.repair is not None or _may_leave(kind) or is_together
+        return self.repair is not None or kind.may_leave or is_together
 
     def header(self, kind: SolutionKind, members: Members) -> Header:
         """Return the header, whose name depends on its content."""
@@ -367,6 +327,7 @@ class Functions:
             '#include "problems/whole.cuh"',
             *(['#include "core/exact.cuh"'] if "exact::" in own else []),
             *(['#include "problems/random.cuh"'] if self.has_steps else []),
+            *(['#include "problems/change.cuh"'] if self._gives_both else []),
             "namespace problem {",
             f"struct Data {{\n{declaration(members)}\n    int64_t* {FAULTS};\n}};",
             "namespace user {",
@@ -376,7 +337,7 @@ class Functions:
             own,
             "}  // namespace user",
         ]
-        if self.delta is None and not self.cooperative:
+        if self._moves_are_whole and not self.cooperative:
             again = f'#line 1 "{self.cost.name}"\n{self.cost.checked}'
             if (rule := self.violation) is not None:
                 again += f'\nnamespace of_violation {{\n#line 1 "{rule.name}"\n{rule.checked}\n}}'
@@ -403,27 +364,23 @@ class Functions:
             found["STATED_WHOLE"] = "1"
         if self.repair is not None:
             found |= {"STATED_REPAIRS": "1", "PROBLEM_EVALUATES": "1"}
-        if isinstance(kind, Subset) and kind.choose is not None:
-            least, most = map(str, kind.choose)
-            found |= {"STATED_LEAST": least, "STATED_MOST": most, "PROBLEM_EVALUATES": "1"}
+        if kind.rules:
+            found |= {**kind.rules, "PROBLEM_EVALUATES": "1"}
         if self.delta is not None:
             found["STATED_DELTA"] = "1"
-        elif not self.cooperative and self.repair is None:
+        if self._moves_are_whole and not self.cooperative and self.repair is None:
             found["STATED_MOVED"] = "1"
         return found
 
 
-def _may_leave(kind: SolutionKind) -> bool:
-    """Return whether moves may lead to wrong numbers of items."""
-    return isinstance(kind, Subset) and kind.may_leave
-
-
-def _require_state(state: Text, is_real: bool, *, has_steps: bool) -> None:
+def _require_state(state: Text, is_real: bool, has_steps: bool, *, gives_both: bool) -> None:
     """Refuse a state that lacks a function, or whose changes have another type than costs."""
     state.require(PREPARE)
     state.require(PROPOSE if has_steps else APPLY)
     for each in [CHANGE_STEP, APPLY_STEP] if has_steps else [CHANGE]:
-        if state.returns_real(each) != is_real:
+        if gives_both:
+            state.require_both(each)
+        elif state.returns_real(each) != is_real:
             raise UsageError(
                 f"state: cost and {each.function} return different types. Let both return long"
                 " long, or both double"

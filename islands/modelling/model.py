@@ -17,7 +17,7 @@ from islands.backends import takes_gpu
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block
 from islands.backends.source import Header, Macros, Source
-from islands.errors import CompileError, InputError, RunError
+from islands.errors import CompileError, InputError, RunError, UsageError
 from islands.instances.catalogue import BestKnown
 from islands.instances.solution_files import solution_file, write_lines
 from islands.modelling.functions import SEED, Function, PythonCosts, UserFunction, parts_of
@@ -25,16 +25,16 @@ from islands.modelling.header import (
     FAULTS,
     PRICE,
     Functions,
-    Members,
     Text,
     no_faults,
     refuse_faults,
     wrong_violation,
 )
+from islands.modelling.members import Members
 from islands.problems import priced
 from islands.problems.base import FACTS, Problem, Solution, never, packed
 from islands.problems.real_costs import ordered
-from islands.problems.solution_kinds import SOLUTION_KINDS, SolutionKind
+from islands.problems.solution_kinds import SOLUTION_KINDS, Order, SolutionKind
 from islands.untrusted import bounded_text, followed
 
 _BLOCKS = 1024
@@ -71,6 +71,7 @@ class Model(Problem):
         best_known: BestKnown | None,
         plot: Function | None = None,
         price: float | None = None,
+        adapts_price: bool = True,
     ) -> None:
         """Take either CUDA `functions` or the function of `python`, with that of `violation`."""
         self.kind, self.members, self.functions = kind, members, functions
@@ -93,14 +94,14 @@ class Model(Problem):
             self.proposals = functions.proposals(kind)
             self.has_state = functions.state is not None
             self.is_serial = not functions.cooperative
-            self.changes_solutions = (
-                functions.repair is not None or getattr(kind, "choose", None) is not None
-            )
+            self.changes_solutions = functions.repair is not None or bool(kind.rules)
         else:
             self.header = Header("problems/outside.cuh")
             self.proposals = kind.proposals
+            self.changes_solutions = bool(kind.rules)
             self.moves_fix = "Only costs in CUDA, cost=, may have one"
         self.reference_violation: UserFunction | None = None
+        self.adapts_price = self.priced and adapts_price
         if self.priced and reference is not None:
             self.reference, self.reference_violation = parts_of(reference)
 
@@ -239,7 +240,10 @@ class Model(Problem):
         return np.asarray(self.own_sense(units))
 
     def device_costs(
-        self, solutions: NDArray[Any], must_leave: Callable[[], bool] = never
+        self,
+        solutions: NDArray[Any],
+        must_leave: Callable[[], bool] = never,
+        factors: NDArray[np.float64] | float = 1.0,
     ) -> NDArray[np.int64]:
         """Return the costs as on the device: minimised integers. The reference is not used."""
         solutions = np.asarray(solutions).astype(self.kind.dtype)
@@ -249,7 +253,7 @@ class Model(Problem):
             costs = self.python.costs(solutions, must_leave)
         minimised = -costs if self.maximise else costs
         if self.priced:
-            return self._compared(solutions, minimised, must_leave)
+            return self._compared(solutions, minimised, must_leave, factors)
         if self.real and bool((minimised == -np.inf).any()):
             raise RunError(
                 f"{self.instance}: a cost is {'inf' if self.maximise else '-inf'}, better than any"
@@ -258,7 +262,11 @@ class Model(Problem):
         return ordered(minimised) if self.real else minimised.astype(np.int64)
 
     def _compared(
-        self, solutions: NDArray[Any], costs: NDArray[Any], must_leave: Callable[[], bool]
+        self,
+        solutions: NDArray[Any],
+        costs: NDArray[Any],
+        must_leave: Callable[[], bool],
+        factors: NDArray[np.float64] | float,
     ) -> NDArray[np.int64]:
         """Return the compared costs of the first solutions, whose minimised costs are given."""
         if not self.real and (np.abs(costs) > priced.LARGEST_COST).any():
@@ -268,7 +276,15 @@ class Model(Problem):
                 " a common factor"
             )
         violations = self.own_violations(solutions[: len(costs)], "", must_leave)
-        return priced.compared(costs[: len(violations)], violations, self.price, real=self.real)
+        count = len(violations)
+        prices = self.price * np.broadcast_to(factors, (len(solutions),))[:count]
+        return priced.compared(costs[:count], violations, prices, real=self.real)
+
+    def parts_of(self, solution: Solution) -> list[NDArray[Any]]:
+        """Return the orders of a solution of `islands.permutation(n, parts=...)`."""
+        if not isinstance(self.kind, Order):
+            raise UsageError(f"parts_of: {self.name} has no orders. Use the solution itself")
+        return self.kind.split(np.asarray(solution))
 
     def cost(self, solution: Solution) -> float:
         """Return the exact cost of one solution; refuse an invalid one."""
@@ -328,10 +344,11 @@ class Model(Problem):
         facts = {
             "solutions": self.kind.name,
             "size": self.size,
-            "choose": getattr(self.kind, "choose", None),
+            "own": self.kind.own,
             "name": self.name,
             "maximise": self.maximise,
             "price": self.price if self.priced and self.python is None else None,
+            "adapts_price": self.adapts_price,
             "best_known": None if best is None else best.value,
             "python": None if self.python is None else self._argument,
             "functions": None if self.functions is None else dataclasses.asdict(self.functions),
@@ -352,8 +369,7 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
             " stored with a run. Name the script that defines it"
         )
     bounds = [arrays[name] for name in (_LOW, _HIGH) if name in arrays]
-    own = {} if facts.get("choose") is None else {"choose": tuple(facts["choose"])}
-    kind = SOLUTION_KINDS[facts["solutions"]](int(facts["size"]), *bounds, **own)
+    kind = SOLUTION_KINDS[facts["solutions"]](int(facts["size"]), *bounds, **facts.get("own", {}))
     found = {key.removeprefix(_DATA): a for key, a in arrays.items() if key.startswith(_DATA)}
     members: Members = {name: a[()] if name in facts["numbers"] else a for name, a in found.items()}
     texts, best = facts["functions"], facts["best_known"]
@@ -374,6 +390,7 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
         maximise=bool(facts["maximise"]),
         best_known=None if best is None else BestKnown(best, "best_known", "the script"),
         price=facts.get("price"),
+        adapts_price=bool(facts.get("adapts_price")),
     )
 
 

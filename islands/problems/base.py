@@ -137,6 +137,8 @@ class Problem(ABC):
     """Whether costs on the device are doubled, with 1 added if the solution is infeasible."""
     priced: bool = False
     """Whether costs on the device have the price of a violation: see core/priced.cuh."""
+    adapts_price: bool = False
+    """Whether this price may change: see Ladder::adapt in kernels/tempering/ladder.cuh."""
     is_serial: bool = False
     """Whether one thread evaluates a solution, instead of all threads of a block together."""
     python: PythonCosts | None = None
@@ -251,11 +253,15 @@ class Problem(ABC):
         """Return the exact cost of each row of `solutions`, in units."""
 
     def device_costs(
-        self, solutions: NDArray[Any], must_leave: Callable[[], bool] = never
+        self,
+        solutions: NDArray[Any],
+        must_leave: Callable[[], bool] = never,
+        factors: NDArray[np.float64] | float = 1.0,
     ) -> NDArray[np.int64]:
         """Return the exact costs as on the device, where they are minimised.
 
         If evaluations may take long, those after `must_leave` has returned true are left out.
+        `factors` are those of the price of a violation, of each solution.
         """
         costs = self.costs(solutions)
         return -costs if self.maximise else costs

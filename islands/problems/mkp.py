@@ -6,7 +6,7 @@ A solution has 1 for each selected item, and 0 for the others.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -79,6 +79,7 @@ _NAMED = 10  # maximum number of constraints that an error lists
 # Defaults, as measured on an H200: total number of individuals, and population sizes.
 _MANY, _FEW = 16_384, 4_096
 _SMALL = 15_000  # weights; with more, a generation of many individuals takes too long
+_EVERY_SMALL, _EVERY_LARGE = (10, 500), (2, 100)  # generations on CPUs, and on GPUs
 _FEWEST, _MOST, _ITEMS_AN_INDIVIDUAL = 64, 512, 6
 
 
@@ -202,11 +203,10 @@ class Mkp(Problem):
             return {"algorithm": "ga", "encoding": "bits"}
         wanted = min(max(_FEWEST, self.size / _ITEMS_AN_INDIVIDUAL), _MOST)
         population = 1 << round(math.log2(wanted))
-        is_small = self.size * self.constraints <= _SMALL
         return {
             "algorithm": "ga",
             "encoding": "bits",
-            "islands": max(1, (_MANY if is_small else _FEW) // population),
+            "islands": max(1, (_MANY if self._is_small else _FEW) // population),
             "population": population,
             "strength": 2,
             "reset": max(500, min(self.size, 5000)),
@@ -216,8 +216,21 @@ class Mkp(Problem):
             "improver.every": 100,
             "improver.rate": 0.1,
             "migration.topology": "none",
-            "record.every": 10 if is_small else 2,
         }
+
+    def sizes(self, defaults: Mapping[str, Any], gpus: Callable[[], int]) -> Mapping[str, Any]:
+        """Return the distance of the rows of the trace: about as many a second on all devices.
+
+        At each row, the host looks at all islands, and ranks wait for each other.
+        """
+        if not self.ranks_items:
+            return {}
+        cpu, gpu = _EVERY_SMALL if self._is_small else _EVERY_LARGE
+        return {"record.every": gpu if gpus() else cpu}
+
+    @property
+    def _is_small(self) -> bool:
+        return self.size * self.constraints <= _SMALL
 
     def delta_items(self, move: str) -> int:
         """Return the number of capacities that are read."""

@@ -12,9 +12,9 @@ from islands.problems.real_costs import ordered
 LARGEST_COST = 2**60
 """The largest absolute value of an integer cost with a violation."""
 _LARGEST_REAL = 2.0**300
-_DEAR = 4.0
+_DEAR = 64.0
 """Above 1, as with a price that is too low, no feasible solution is found; one that is too high
-costs little."""
+costs little. Tempering begins with a 16th, as it adapts the price."""
 _FIRST, _BASE, _END, _STEP = (
     {False: 2 * LARGEST_COST, True: 1324 << 52},
     {False: 3 * LARGEST_COST, True: 1655 << 52},
@@ -29,7 +29,7 @@ def first_infeasible(*, real: bool) -> int:
 
 
 def compared(
-    costs: NDArray[Any], violations: NDArray[Any], price: float, *, real: bool
+    costs: NDArray[Any], violations: NDArray[Any], price: NDArray[Any] | float, *, real: bool
 ) -> NDArray[np.int64]:
     """Return the compared costs for minimised costs and violations."""
     amounts = violations.astype(np.float64)

@@ -24,7 +24,7 @@ from islands.bounds.knapsack import upper_bound
 from islands.configuration.spec import RunSpec
 from islands.display.messages import opening, place
 from islands.display.screen import Screen
-from islands.display.standstill import Standstill, advice
+from islands.display.standstill import Standstill, advice, cure
 from islands.errors import IslandsError, RunError
 from islands.parallel import World
 from islands.problems.base import Problem
@@ -106,7 +106,7 @@ def perform(
             log,
             quiet=output.quiet,
             criteria=spec.stop,
-            standstill=Standstill(advice(spec, problem)),
+            standstill=Standstill(advice(spec, problem), cure(problem)),
         ) as screen,
     ):
         if news:
@@ -186,15 +186,19 @@ def _evolved(
     return outcome
 
 
-def check_exactly(problem: Problem, best: Candidate | None, shown: float | None) -> None:
-    """Raise a `RunError` if the exact objective contradicts the cost that the run reported."""
-    is_found = best is not None and problem.violation(best.solution) == 0
-    exact = problem.cost(best.solution) if best is not None and is_found else None
+def check_exactly(problem: Problem, best: Candidate | None, shown: float | None) -> float:
+    """Return the violation of the best solution; 0 without one.
+
+    Raise a `RunError` if the exact objective contradicts the cost that the run reported.
+    """
+    violation = 0.0 if best is None else problem.violation(best.solution)
+    exact = problem.cost(best.solution) if best is not None and violation == 0 else None
     if not problem.agrees(exact, shown):
         raise RunError(
             f"the best solution{'' if best is None else f' of island {best.island}'} had the cost"
             f" {shown} in the run, but its exact cost is {exact}. {problem.cost_fix}"
         )
+    return violation
 
 
 def combined(digests: Iterable[tuple[int, str]]) -> str:
@@ -226,7 +230,7 @@ def _result(
     world, archipelago, progress = run.world, run.archipelago, outcome.progress
     bests = [each for each in world.allgather(archipelago.best()) if each is not None]
     best = min(bests, key=lambda each: (each.cost, each.island), default=None)
-    world.run_on_all(lambda: check_exactly(run.problem, best, progress.cost))
+    violation = world.run_on_all(lambda: check_exactly(run.problem, best, progress.cost))
     # An incomplete generation 0 cannot be reproduced.
     own = [] if outcome.is_partial else archipelago.digests()
     digests = [pair for rank in world.allgather(own) for pair in rank]
@@ -246,7 +250,7 @@ def _result(
         best_known=progress.best_known,
         gap=progress.gap,
         solution=None if best is None else best.solution,
-        violation=0.0 if best is None else run.problem.violation(best.solution),
+        violation=violation,
         solution_kind=run.problem.solution_kind,
         island=progress.island,
         colony=progress.colony,

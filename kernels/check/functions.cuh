@@ -23,7 +23,7 @@ KERNEL(repair_solutions, (problem::Data data, Word* solutions, int32_t n, int32_
 
 #endif
 
-#ifdef STATED_STATE
+#ifdef CHECK_FOLLOWS
 
 KERNEL(room, (int32_t n, problem::Data data, int64_t* bytes)) {
     Scratch scratch(nullptr);

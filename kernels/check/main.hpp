@@ -134,7 +134,7 @@ int main(int, char** names) {
     blockIdx.x = 0, gridDim.x = 1;
     host::Buffers buffers;
     int64_t room_bytes[2] = {};
-#ifdef STATED_STATE
+#ifdef CHECK_FOLLOWS
     room(n, data, room_bytes);
 #endif
     if (!host::take_up(buffers, room_bytes[0])) return 3;
@@ -166,7 +166,7 @@ int main(int, char** names) {
         std::memcpy(own, changing + k * bytes, bytes);
         repair_solutions(data, own, n, 1);
 #endif
-#ifdef STATED_STATE
+#ifdef CHECK_FOLLOWS
         progress[1] = STATE;
         std::memcpy(own, changing + k * bytes, bytes);
         follow_moves({nullptr, uint64_t(room_bytes[0])}, data, own, n, 1, steps,

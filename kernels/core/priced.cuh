@@ -40,9 +40,14 @@ __device__ int64_t compared(int64_t cost, double violation, double price) {
     return violation > 0.0 ? BASE + (STEP == 4 ? units >> 2 : units) : units;
 }
 
+// Return whether a compared cost is that of an infeasible solution.
+__device__ bool is_infeasible(int64_t compared) {
+    return COSTS_PRICED && compared >= FIRST && compared < END;
+}
+
 // Return the cost with the price of its violation, which is the energy of a state.
 __device__ int64_t soft(int64_t compared) {
-    if (!COSTS_PRICED || compared < FIRST || compared >= END) return compared;
+    if (!is_infeasible(compared)) return compared;
     return (compared - BASE) * STEP;
 }
 

@@ -15,6 +15,12 @@ namespace problem {
 
 // Whether costs after moves are sums of changes, which for real costs have errors of rounding.
 #if defined(STATED_STATE) || defined(STATED_DELTA)
+#define JUDGE_ADDS
+#endif
+#if defined(JUDGE_ADDS) && COSTS_PRICED
+#define JUDGE_TOTALS
+#endif
+#ifdef JUDGE_ADDS
 constexpr bool ADDS_CHANGES = true;
 #else
 constexpr bool ADDS_CHANGES = false;
@@ -75,11 +81,22 @@ class Judge {
           ,
           changed_(scratch.take<int64_t>(1))
 #endif
+#ifdef JUDGE_TOTALS
+          ,
+          totals_(scratch.take<Totals>(1))
+#endif
     {
     }
 
     // Prepare for moves of a solution; called by all threads.
     __device__ void prepare(const Stored* row) const {
+#ifdef JUDGE_TOTALS
+        if (STATED_COOPERATIVE || threadIdx.x == 0) {
+            const Totals own = totals_of(solution_at(row, data_), n_, data_);
+            if (threadIdx.x == 0) *totals_ = own;
+        }
+        __syncthreads();
+#endif
 #ifdef STATED_STATE
         if (threadIdx.x == 0) *state_ = made_;
         __syncthreads();
@@ -92,11 +109,10 @@ class Judge {
 
     // Return the cost after a move; called by one thread.
     __device__ int64_t cost_after(const Stored* row, const Move& move, int64_t current) const {
-#if defined(STATED_STATE) || defined(STATED_DELTA)
-        int64_t change = 0;
-        const Solution solution = solution_at(row, data_);
-        as_stated(solution, move, Change{*this, row, solution, change});
-        return real::changed(current, change);
+#if defined(JUDGE_TOTALS)
+        return totals_->after(change_by(row, move)).compared(data_._price);
+#elif defined(JUDGE_ADDS)
+        return real::changed(current, minimised(change_by(row, move)));
 #else
         return cost_moved(row, n_, data_, move);
 #endif
@@ -109,11 +125,22 @@ class Judge {
         if (STATED_COOPERATIVE || threadIdx.x == 0) {
             Changing own{solution_at(row, data_), row, n_, data_._faults, false};
             const auto by = user::of_state::apply(*state_, own, n_, data_, move);
+#ifdef JUDGE_TOTALS
+            if (threadIdx.x == 0) {
+                *totals_ = totals_->after(by);
+                *changed_ = totals_->compared(data_._price);
+            }
+#else
             if (threadIdx.x == 0) *changed_ = real::changed(current, minimised(by));
+#endif
         }
         __syncthreads();
         return *changed_;
 #else
+#ifdef JUDGE_TOTALS
+        if (threadIdx.x == 0) *totals_ = totals_->after(change_by(row, move));
+        __syncthreads();
+#endif
 #ifdef STATED_STATE
         if (STATED_COOPERATIVE || threadIdx.x == 0) {
             const Solution solution = solution_at(row, data_);
@@ -135,24 +162,38 @@ class Judge {
 #endif
 
   private:
+#ifdef JUDGE_ADDS
+#ifdef JUDGE_TOTALS
+    using By = Change;
+#else
+    using By = Cost;
+#endif
+
+    // Return the change by a move as the user states it; called by one thread.
+    __device__ By change_by(const Stored* row, const Move& move) const {
+        By by = By();
+        const Solution solution = solution_at(row, data_);
+        as_stated(solution, move, Stated{*this, solution, by});
+        return by;
+    }
+
     // Structs, as some versions of NVRTC take generic lambdas for functions of the host.
-    struct Change {
+    struct Stated {
         const Judge& judge;
-        const Stored* row;
         const Solution& solution;
-        int64_t& change;
+        By& by;
 
         template <class Each>
         __device__ void operator()(const Each& move) const {
 #if defined(STATED_STATE)
             const State& state = *judge.state_;
-            change =
-                minimised(user::of_state::change(state, solution, judge.n_, judge.data_, move));
-#elif defined(STATED_DELTA)
-            change = delta(row, judge.n_, judge.data_, move);
+            by = user::of_state::change(state, solution, judge.n_, judge.data_, move);
+#else
+            by = user::of_delta::delta(solution, judge.n_, judge.data_, move);
 #endif
         }
     };
+#endif
 
     const int n_;
     const Data& data_;
@@ -177,6 +218,9 @@ class Judge {
     State* const state_;  // in block memory, so that all threads have the same
     const State made_;
 #endif
+#endif
+#ifdef JUDGE_TOTALS
+    Totals* const totals_;  // of the solution, in block memory
 #endif
 };
 

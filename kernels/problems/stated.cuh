@@ -8,6 +8,9 @@
 #ifdef STATED_MOST
 #include "problems/choice.cuh"
 #endif
+#ifdef STATED_BEFORE
+#include "problems/precedence.cuh"
+#endif
 #include "problems/solution.cuh"
 #include "problems/stated_costs.cuh"
 
@@ -122,6 +125,18 @@ __device__ int64_t plain_cost_in_block(const Solution& solution, int n, const Da
 
 #if COSTS_PRICED
 
+#if defined(STATED_STATE) || defined(STATED_DELTA)
+
+// Return both numbers of a solution; called by one thread or by all, as the user's functions.
+__device__ Totals totals_of(const Solution& solution, int n, const Data& data) {
+    const int64_t cost = cost_of(user::cost(solution, n, data), data);
+    const int64_t violation = user::of_violation::violation(solution, n, data);
+    violation_of(violation, data);
+    return {cost, violation};
+}
+
+#endif
+
 // Return the bits of the violation of a solution; called by all threads of a block.
 __device__ int64_t violation_in_block(const Solution& solution, int n, const Data& data) {
     const auto bits = [&] {
@@ -137,7 +152,7 @@ __device__ int64_t violation_in_block(const Solution& solution, int n, const Dat
 
 #endif
 
-#if !defined(STATED_REPAIRS) && !defined(STATED_MOST)
+#ifndef PROBLEM_EVALUATES
 
 template <class Decoded>
 __device__ int64_t cost(const Decoded& decoded, int n, const Data& data) {
@@ -192,20 +207,27 @@ __device__ void require_order(const Stored*, int, const Data&) {}
 
 #endif
 
-// Make a solution valid, by the functions of the user and the number of items to choose; return
-// whether it has changed. Called by all threads.
-__device__ bool corrected(Stored* solution, int n, const Data& data) {
-    bool changed = false;
-#ifdef STATED_MOST
-    changed |= bool(by_one_thread([&] { return int64_t(choose_within(solution, n)); }));
+// Let a solution keep the rules of its kind; return whether it has changed. Called by one thread.
+__device__ bool ruled(Stored* solution, int n, const Data& data) {
+#if defined(STATED_MOST)
+    return choose_within(solution, n);
+#elif defined(STATED_BEFORE)
+    return keep_precedence(solution, n, data._before_first, data._before);
+#else
+    return false;
 #endif
+}
+
+// Make a solution valid, by the rules of its kind and the functions of the user; return whether it
+// has changed. Called by all threads.
+__device__ bool corrected(Stored* solution, int n, const Data& data) {
+    const auto rule = [&] { return int64_t(ruled(solution, n, data)); };
+    bool changed = bool(by_one_thread(rule));
 #ifdef STATED_REPAIRS
     if (repair(solution, n, data)) {
         changed = true;
         require_order(solution, n, data);
-#ifdef STATED_MOST
-        by_one_thread([&] { return int64_t(choose_within(solution, n)); });
-#endif
+        by_one_thread(rule);
     }
 #endif
     return changed;
@@ -227,7 +249,7 @@ __device__ int64_t cost_after(const Stored* solution, int n, const Data& data) {
 
 // Correct a solution, if it may be wrong, and return its cost.
 __device__ int64_t cost_repaired(Stored* solution, int n, const Data& data) {
-#if defined(STATED_REPAIRS) || defined(STATED_MOST)
+#ifdef PROBLEM_EVALUATES
     corrected(solution, n, data);
 #endif
     return cost_after(solution, n, data);
@@ -235,7 +257,7 @@ __device__ int64_t cost_repaired(Stored* solution, int n, const Data& data) {
 
 // Tiles are evaluated without local search.
 #ifdef ISLANDS_TILED
-#elif defined(STATED_DELTA)
+#elif defined(STATED_DELTA) && !COSTS_PRICED
 
 // Return the change of the cost by a move.
 template <class Move>

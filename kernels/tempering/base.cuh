@@ -38,6 +38,16 @@ __device__ int best_of_ladder(const Islands& all, int rungs, int local, int slot
     return best;
 }
 
+// The first factor of a price of violations that adapts. Other algorithms take the whole price, as
+// they need it only until they find a feasible solution.
+constexpr double FIRST_FACTOR = 1.0 / 16;
+
+// Return the number of the ladder of a slot, among those of all islands of the rank.
+__device__ int64_t number_of_ladder(const Islands& all, const algorithm::Plan& plan, int local,
+                                    int slot) {
+    return int64_t(local) * (all.population / plan.rungs) + slot / plan.rungs;
+}
+
 // Places whose exchange never changes the cost have equal numbers. Null: there are none.
 struct Alike {
     const int32_t* places;

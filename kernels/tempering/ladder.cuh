@@ -14,6 +14,10 @@
 namespace tempering {
 
 constexpr double LEAST_RATIO = 1.01;  // of the hottest to the coldest temperature
+#ifdef TEMPERING_ADAPTS
+// The factor by which a generation changes the price of violations, and the largest of all.
+constexpr double PRICE_STEP = 1.0625, PRICE_RANGE = 1e12;
+#endif
 
 class Ladder {
   public:
@@ -35,6 +39,9 @@ class Ladder {
         }
         record_[0] = cost(0, best(0));
         record_[1] = 0;
+#ifdef TEMPERING_ADAPTS
+        price() = FIRST_FACTOR;
+#endif
 #ifdef TEMPERING_PAIRS
         variant() = all_.island[local_].number * (all_.population / rungs_) + number_;
 #endif
@@ -43,6 +50,9 @@ class Ladder {
     // Complete a generation.
     __device__ void end(int64_t made) const {
         const bool is_tuning = made <= plan_.tuning;
+#ifdef TEMPERING_ADAPTS
+        adapt();
+#endif
         if (is_tuning) {
             cool(made);
         } else if (made == plan_.tuning + 1 && plan_.tuning > 0) {
@@ -88,6 +98,26 @@ class Ladder {
     }
 
   private:
+#ifdef TEMPERING_ADAPTS
+    __device__ double& price() const {
+        return plan_.price[number_of_ladder(all_, plan_, local_, number_ * rungs_)];
+    }
+
+    // Raise the price of violations if all states are infeasible, and lower it if none is, so that
+    // replicas stay near the border between both.
+    __device__ void adapt() const {
+        int infeasible = 0;
+        for (int i = 0; i < rungs_; ++i) {
+            infeasible += priced::is_infeasible(plan_.energy[first_ + i]);
+        }
+        if (infeasible == rungs_) {
+            price() = min(price() * PRICE_STEP, PRICE_RANGE);
+        } else if (infeasible == 0) {
+            price() = max(price() / PRICE_STEP, FIRST_FACTOR / PRICE_RANGE);
+        }
+    }
+#endif
+
     __device__ int64_t cost(int64_t generation, int i) const {
         return all_.cost[all_.row(generation, local_, number_ * rungs_ + i)];
     }

@@ -14,7 +14,7 @@ namespace algorithm {
 
 // How far a replica is in a generation if others evaluate its moves: see waiting_replica.cuh.
 struct Progress {
-    enum Phase : int32_t { DONE, FIRST, SAMPLES, RENEWED, MOVES };
+    enum Phase : int32_t { DONE, FIRST, SAMPLES, RENEWED, REPRICED, MOVES };
 
     int64_t current, best;  // costs
     int64_t next, end;      // numbers of proposals
@@ -65,6 +65,9 @@ struct Plan {
 #ifdef TEMPERING_TRIES
     double* roughness;   // mean change of the cost by moves of the first order, of each individual
     Progress* progress;  // of each individual, or null if kernels evaluate
+#ifdef TEMPERING_ADAPTS
+    double* price;  // of each ladder: the factor of the price of violations
+#endif
 #endif
 #ifdef TEMPERING_PAIRS
     // The core of a knapsack: see core.cuh and islands/problems/core.py.

@@ -48,10 +48,14 @@ class Replica {
                        const Plan& plan)
         : all_(all),
           data_(data),
+#ifdef TEMPERING_ADAPTS
+          price_(data._price),
+#endif
           plan_(plan),
           order_(scratch.take<Gene>(all.shape.pitch)),
           best_order_(scratch.take<Gene>(all.shape.pitch)),
-          scratch_(scratch) {}
+          scratch_(scratch) {
+    }
 
     // Return the number of bytes that any of its steps takes.
     __device__ static int64_t room(const Islands& all, const problem::Data& data,
@@ -74,6 +78,9 @@ class Replica {
     // Make generation 0 of an individual; `is_given` if its genes exist already.
     __device__ void start(int local, int slot, bool is_given, const improver::Plan& improving) {
         const int32_t row = all_.row(0, local, slot);
+#ifdef TEMPERING_ADAPTS
+        data_._price = price_ * FIRST_FACTOR;
+#endif
         Gene* const genes = all_.genes_of(row);
         if (!is_given) fill(genes, all_.shape, all_.place(local, 0, slot), stream::START, plan_);
         __syncthreads();
@@ -105,7 +112,10 @@ class Replica {
         const draw::Place place = all_.place(local, made, slot);
         const int32_t mate = all_.island[local].restart ? NEWCOMER : plan_.mate[me];
         int64_t evaluated = 0;
-        const Costs begin = mate == NO_MATE ? resumed(local, slot, made - 1)
+#ifdef TEMPERING_ADAPTS
+        data_._price = price_ * plan_.price[number_of_ladder(all_, plan_, local, slot)];
+#endif
+        const Costs begin = mate == NO_MATE ? resumed(local, slot, made - 1, evaluated)
                                             : renewed(mate, local, slot, place, evaluated);
         const int ladder = slot / plan_.rungs * plan_.rungs;
         const int64_t rung = all_.number(local, ladder + plan_.rung[me]);
@@ -156,13 +166,24 @@ class Replica {
         return are_kept;
     }
 
-    // Continue from the previous generation.
-    __device__ Costs resumed(int local, int slot, int64_t before) const {
+    // Continue from the previous generation. An infeasible state has another price now; as long as
+    // no feasible one is known, it is the best one again.
+    __device__ Costs resumed(int local, int slot, int64_t before, int64_t& evaluated) const {
         const int32_t row = all_.row(before, local, slot);
         const int64_t me = all_.number(local, slot);
         copy_row(order_, plan_.state + me * all_.shape.pitch, all_.shape.pitch);
         copy_row(best_order_, all_.genes_of(row), all_.shape.pitch);
         __syncthreads();
+#ifdef TEMPERING_ADAPTS
+        if (priced::is_infeasible(plan_.energy[me])) {
+            evaluated = 1;
+            const int64_t cost = problem::cost_after(order_, genes::items(all_.shape), data_);
+            if (!priced::is_infeasible(all_.cost[row])) return {cost, all_.cost[row], 0};
+            copy_row(best_order_, order_, all_.shape.pitch);
+            __syncthreads();
+            return {cost, cost, 0};
+        }
+#endif
         return {plan_.energy[me], all_.cost[row], 0};
     }
 
@@ -217,7 +238,12 @@ class Replica {
     }
 
     const Islands& all_;
+#ifdef TEMPERING_ADAPTS
+    problem::Data data_;  // with the price of a ladder
+    const double price_;
+#else
     const problem::Data& data_;
+#endif
     const Plan& plan_;
     Gene* const order_;
     Gene* const best_order_;

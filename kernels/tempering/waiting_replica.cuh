@@ -52,6 +52,11 @@ class WaitingReplica {
         copy(state_, genes);
         __syncthreads();
         own_ = {};
+#ifdef TEMPERING_ADAPTS
+        if (threadIdx.x == 0) {
+            plan_.price[number_of_ladder(all_, plan_, local_, slot_)] = FIRST_FACTOR;
+        }
+#endif
         wait_for_state(Progress::FIRST);
     }
 
@@ -64,6 +69,9 @@ class WaitingReplica {
             copy(genes_of(made), genes_of(before));
             own_.current = plan_.energy[me_];
             own_.best = all_.cost[row(before)];
+#ifdef TEMPERING_ADAPTS
+            if (priced::is_infeasible(own_.current)) return wait_for_state(Progress::REPRICED);
+#endif
             return begin_moves(made);
         }
         if (mate == NEWCOMER) {
@@ -87,11 +95,25 @@ class WaitingReplica {
         const int64_t* const cost = all_.outside.cost + me_ * MOST;
         if (own_.phase == Progress::FIRST) {
             own_.current = own_.best = cost[0];
+            copy(state_, children_);  // the host may have corrected it
+            copy(genes_of(0), children_);
             store(0, 1);
             begin_samples();
         } else if (own_.phase == Progress::SAMPLES) {
             if (judged == SAMPLES) measure(cost);
+#ifdef TEMPERING_ADAPTS
+        } else if (own_.phase == Progress::REPRICED) {
+            own_.current = cost[0];
+            if (priced::is_infeasible(own_.best)) {
+                own_.best = cost[0];
+                copy(genes_of(made), state_);
+            }
+            own_.evaluated = 1;
+            begin_moves(made);
+#endif
         } else if (own_.phase == Progress::RENEWED) {
+            copy(state_, children_);
+            __syncthreads();
             begin_with(cost[0], made);
             own_.evaluated = 1;
             begin_moves(made);

@@ -48,6 +48,22 @@ __device__ long long delta(const Solution& s, int n, const Data& data, const Swa
     return (data.weight[move.u] - data.weight[move.v]) * (s[move.v] - s[move.u]);
 }
 """
+_WHOLE_RULE = _RULE.replace("double", "long long").replace("0.5 : 0.0", "1 : 0")
+_BOTH = """
+__device__ Change delta(const Solution& s, int n, const Data& data, const Swap& move) {
+    const bool ends = move.u == 0 && move.v == n - 1, was = s[0] > s[n - 1];
+    return {(data.weight[move.u] - data.weight[move.v]) * (s[move.v] - s[move.u]),
+            ends ? (was ? -1 : 1) : 0};
+}
+"""
+_BOTH_BY_STATE = """
+struct State { __device__ State(Memory&, int, const Data&) {} };
+__device__ void prepare(State&, const Solution&, int, const Data&) {}
+__device__ Change change(const State&, const Solution& s, int n, const Data& data, Flip move) {
+    return {data.weight[move.item], move.item % 2};
+}
+__device__ void apply(State&, const Solution&, int, const Data&, Flip) {}
+"""
 _DATA = {"weight": np.arange(12), "first": 3}
 
 
@@ -68,7 +84,21 @@ def problems() -> dict[str, Model]:
     found["subset-choice"] = islands.subset(
         12, choose=3, cost=_INTEGERS, repair=_REPAIR, data=_DATA
     )
+    sequence = [(0, 3), (3, 1), (7, 2)]
+    found["order-before"] = islands.permutation(
+        12, before=sequence, parts=3, cost=_INTEGERS, repair=_REPAIR, violation=_RULE, data=_DATA
+    )
+    found["order-before-batch"] = islands.permutation(
+        12, before=sequence, batch=lambda solutions: solutions[:, 0]
+    )
     found["subset-range"] = islands.subset(12, choose=(3, 5), cost=_INTEGERS, data=_DATA)
+    found["delta-rule"] = islands.permutation(
+        12, cost=_INTEGERS, violation=_WHOLE_RULE, delta=_BOTH, data=_DATA
+    )
+    for what, cost in {"integers": _INTEGERS, "reals": _REALS}.items():
+        found[f"state-{what}-rule"] = islands.subset(
+            12, cost=cost, violation=_WHOLE_RULE, state=_BOTH_BY_STATE, data=_DATA
+        )
     for what, cost in {"integers": _INTEGERS, "reals": _REALS}.items():
         found[f"box-{what}"] = islands.real(-1, 1, 12, cost=cost, data=_DATA)
     for kind in ("delta", "state of choice", "state of places", "state of vectors"):

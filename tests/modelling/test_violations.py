@@ -90,6 +90,24 @@ def test_the_default_finds_the_best_feasible_subset(backend: Backend, by: str, b
     assert excess(result.solution) == 0
 
 
+@pytest.mark.parametrize("by", ["batch", "function"])
+def test_the_end_of_a_run_calls_the_violation_once(by: str) -> None:
+    calls: list[int] = []
+
+    def counting(solutions: Any) -> Any:
+        calls.append(len(np.atleast_2d(solutions)))
+        return excess(solutions)
+
+    before: list[int] = []
+
+    def watch(progress: Any) -> None:
+        before[:] = [len(calls)]
+
+    own = knapsack(by, violation=counting)
+    islands.solve(own, backend="cpu", threads=1, generations=5, callback=watch)
+    assert calls[before[0] :] == [1]
+
+
 @pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga", "cellular", "pso"])
 def test_all_ways_have_the_same_digest(
     backend: Backend,
@@ -298,7 +316,6 @@ def test_a_read_outside_of_an_array_is_found_in_a_violation() -> None:
     [
         ({"violation": excess}, "violation: is a Python function, but cost= is CUDA code"),
         ({"violation": "x"}, "violation.cu: does not define violation"),
-        ({"violation": EXCESS, "state": "struct State"}, "state: knows the change of the cost"),
     ],
 )
 def test_what_does_not_fit_is_refused(own: dict[str, Any], words: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -358,21 +359,29 @@ def test_core_needs_an_order_by_utility() -> None:
 
 
 @pytest.mark.parametrize(
-    ("items", "constraints", "population", "islands_of_all", "reset", "every"),
+    ("items", "constraints", "population", "islands_of_all", "reset", "rows"),
     [
-        (50, 5, 64, 256, 500, 10),
-        (500, 30, 64, 256, 500, 10),
-        (1500, 15, 256, 16, 1500, 2),
-        (2500, 100, 512, 8, 2500, 2),
-        (9000, 5, 512, 8, 5000, 2),
+        (50, 5, 64, 256, 500, (10, 500)),
+        (500, 30, 64, 256, 500, (10, 500)),
+        (1500, 15, 256, 16, 1500, (2, 100)),
+        (2500, 100, 512, 8, 2500, (2, 100)),
+        (9000, 5, 512, 8, 5000, (2, 100)),
     ],
 )
 def test_default_settings_are_those_of_the_measurements(
-    items: int, constraints: int, population: int, islands_of_all: int, reset: int, every: int
+    items: int,
+    constraints: int,
+    population: int,
+    islands_of_all: int,
+    reset: int,
+    rows: tuple[int, int],
 ) -> None:
-    found = knapsack(items, constraints).defaults()
+    problem = knapsack(items, constraints)
+    found = problem.defaults()
     sizes = {"population": population, "islands": islands_of_all}
-    assert found.items() >= {**sizes, "reset": reset, "record.every": every}.items()
+    assert found.items() >= {**sizes, "reset": reset}.items()
+    for gpus, every in enumerate(rows):
+        assert problem.sizes(found, partial(int, gpus)) == {"record.every": every}
     improver = {"name": "exchange22", "strategy": "best", "core": 60, "every": 100, "rate": 0.1}
     assert found.items() >= {f"improver.{name}": value for name, value in improver.items()}.items()
     chosen = {"algorithm": "ga", "encoding": "bits", "strength": 2, "migration.topology": "none"}

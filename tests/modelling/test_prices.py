@@ -1,0 +1,149 @@
+"""The price of a violation: fixed, or adapted by tempering, with the same bits everywhere."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from emulated_gpu import EmulatedGpu
+from test_violations import EXCESS, VALUE, knapsack, real
+from test_violations_by_moves import stated
+
+import islands
+from islands.backends.base import Backend
+from islands.errors import UsageError
+from islands.modelling.model import Model, restored
+
+FEW: Any = {"generations": 25, "seed": 1, "islands": 3, "proposals": 80}
+MANY, LIMIT = 40, 300
+PROFITS, LOADS = np.random.default_rng(8).integers(10, 100, (2, MANY))
+
+
+def tight(by: str, price: float | None) -> Model:
+    """Return a knapsack for few of 40 items; without a price, one that is too low adapts."""
+    fixed = {} if price is None else {"price": price}
+    if by == "batch":
+        problem = islands.subset(
+            MANY,
+            batch=lambda s: s.astype(np.int64) @ PROFITS,
+            violation=lambda s: np.maximum(0, s.astype(np.int64) @ LOADS - LIMIT),
+            maximise=True,
+            **fixed,
+        )
+    else:
+        cost, rule = (real(VALUE), real(EXCESS)) if by == "real" else (VALUE, EXCESS)
+        data = {"values": PROFITS, "weights": LOADS, "limit": LIMIT}
+        own: Any = {"cost": cost, "violation": rule, "data": data, "maximise": True}
+        problem = islands.subset(MANY, **own, **fixed)
+    if price is None:
+        problem._price = LOW
+    return problem
+
+
+LOW = 2.0**-14
+"""A price at which the best subset has all items."""
+
+
+@pytest.mark.parametrize("by", ["cost", "real", "batch"])
+def test_a_price_that_is_too_low_rises(backend: Backend, by: str) -> None:
+    most = np.zeros(LIMIT + 1, np.int64)  # by dynamic programming: of each load
+    for profit, load in zip(PROFITS, LOADS, strict=True):
+        most[load:] = np.maximum(most[load:], most[: LIMIT + 1 - load] + profit)
+    options: Any = {"backend": backend.name, **FEW, "generations": 400}
+    fixed = islands.solve(tight(by, LOW), **options)
+    assert fixed.cost is None
+    assert fixed.violation > 0
+    adapted = islands.solve(tight(by, None), **options)
+    assert (adapted.cost, adapted.violation) == (most.max(), 0)
+
+
+def test_a_price_that_is_too_high_falls(backend: Backend) -> None:
+    problem = tight("cost", None)
+    problem._price = 2.0**20
+    solver = islands.Solver(problem, backend=backend.name, seed=1, islands=3, proposals=80)
+    solver.evolve(400)
+    prices = 2.0**20 * solver._archipelago.snapshot()["price"]
+    # Near the border, a unit of weight is worth a few units of value.
+    assert (prices > 0.05).all()
+    assert (prices < 100).all()
+
+
+@pytest.mark.parametrize("by", ["cost", "real", "together", "state"])
+def test_the_threads_of_a_gpu_adapt_it_alike(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = stated("cost") if by == "state" else knapsack(by)
+    options: Any = FEW | {"generations": 8}
+    own = islands.solve(problem, backend="cpu", **options)
+    emulated = EmulatedGpu(32)
+    monkeypatch.setattr("islands.backends._made", lambda *_: emulated)
+    assert islands.solve(problem, **options).digest == own.digest
+
+
+def test_changes_of_a_state_see_the_adapted_price(backend: Backend) -> None:
+    options: Any = {"backend": backend.name, **FEW}
+    digests = {islands.solve(each, **options).digest for each in (knapsack(), stated("cost"))}
+    assert len(digests) == 1
+
+
+SCRIPT = """
+import sys
+sys.path[:0] = {paths!r}
+import islands
+from test_violations import knapsack
+for number, by in ((3, "cost"), (3, "batch"), (1, "cost"), (1, "batch")):
+    problem, sizes = knapsack(by), {{"islands": number, "population": 4, "proposals": 80}}
+    problem._price = 2.0**-14
+    found = islands.solve(problem, backend="cpu", generations=40, seed=1, **sizes)
+    print("found", number, by, found.digest, found.cost, found.evaluations)
+"""
+
+
+def test_ranks_adapt_it_alike(mpirun: list[str], tmp_path: Path) -> None:
+    script = tmp_path / "tight.py"
+    script.write_text(SCRIPT.format(paths=[each for each in sys.path if "tests" in each]))
+    found = set()
+    for launcher in ([], [*mpirun, "2"], [*mpirun, "3"]):
+        ran = subprocess.run(
+            [*launcher, sys.executable, str(script)], capture_output=True, text=True, check=True
+        )
+        found.add(tuple(sorted({x for x in ran.stdout.splitlines() if x.startswith("found")})))
+    assert len(found) == 1
+    one_batch, one_cost, more_batch, more_cost = (line.split()[3:] for line in found.pop())
+    assert one_batch == one_cost != more_batch == more_cost
+
+
+@pytest.mark.parametrize("by", ["cost", "batch"])
+def test_a_resumed_run_has_the_same_price(backend: Backend, by: str, tmp_path: Path) -> None:
+    whole = islands.solve(knapsack(by), backend=backend.name, **FEW)
+    first = FEW | {"generations": 11}
+    islands.solve(knapsack(by), backend=backend.name, out=tmp_path / "run", **first)
+    problem = {"problem": knapsack(by)} if by == "batch" else {}
+    again = islands.resume(tmp_path / "run", generations=FEW["generations"], **problem)
+    assert again.digest == whole.digest
+
+
+@pytest.mark.parametrize("price", [0.5, "adaptive"])
+def test_a_stored_problem_has_its_price(backend: Backend, price: Any) -> None:
+    own = knapsack(price=price)
+    again = restored(own.saved())
+    assert (again.adapts_price, again.price) == (price == "adaptive", own.price)
+    options: Any = {"backend": backend.name, **FEW}
+    assert islands.solve(own, **options).digest == islands.solve(again, **options).digest
+
+
+@pytest.mark.parametrize(
+    ("own", "words"),
+    [
+        ({"price": 0}, 'price=0: must be a number above 0, or "adaptive"'),
+        ({"price": True}, "price=True: must be a number"),
+        ({"price": "low"}, "price='?low'?: must be a number"),
+        ({"price": float("inf")}, "price=inf: must be a number"),
+        ({"price": 3, "violation": None}, "price=3: only belongs to violation="),
+    ],
+)
+def test_other_prices_are_refused(own: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        knapsack(**own)
