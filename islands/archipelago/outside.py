@@ -53,7 +53,8 @@ class Outside:
         counts = self._backend.download(self._waiting)
         chosen = self._worthwhile(counts) if are_guesses else counts
         waits = places < chosen[..., np.newaxis]
-        genomes = self._backend.download(self._genes)[waits]
+        genes = self._backend.download(self._genes)
+        genomes = genes[waits]
         factors = self._factors(waits)
         found = np.zeros(len(genomes), np.int64)
         self.evaluated = 0
@@ -70,6 +71,10 @@ class Outside:
             costs = self._timed(genomes[some], factors[some], must_leave)
             self.evaluated += len(costs)
             found[begin : self.evaluated] = costs
+        if self._problem.kind.rules:
+            whole = np.array(genes)
+            whole[waits] = genomes
+            self._backend.upload(whole, self._genes)
         everything = np.zeros(waits.shape, np.int64)
         everything[waits] = found
         self._backend.upload(everything, self._cost)
@@ -105,10 +110,15 @@ class Outside:
     ) -> NDArray[np.int64]:
         """Return the costs of genomes, and choose a batch that takes a tenth of a second.
 
-        The costs of the last genomes are left out if they take too long.
+        The costs of the last genomes are left out if they take too long. Genomes of solutions that
+        the problem corrects are changed.
         """
         began = time.perf_counter()
         solutions = self._problem.from_device(self._encoding.decode(genomes))
+        if self._problem.kind.rules:
+            decoded, solutions = solutions, self._problem.kind.corrected(solutions)
+            for row in np.flatnonzero((solutions != decoded).any(axis=1)):
+                genomes[row] = self._encoding.corrected(genomes[row], solutions[row])
         costs = self._problem.device_costs(solutions, must_leave, factors)
         took = time.perf_counter() - began
         self._seconds += took

@@ -195,7 +195,7 @@ def _evaluation(problem: Problem, improver: str, decoding: str, *, on_cpu: bool)
                 f" local search cannot call. Choose {option('improver', 'none')}, or state the cost"
                 " in CUDA (cost=)"
             )
-        is_batch = problem.python.is_batch and not problem.priced
+        is_batch = problem.python.is_batch and not problem.priced and not problem.kind.rules
         return "batch" if is_batch and not on_cpu and decoding != HOST else HOST
     if decoding == HOST:
         _require_host_evaluation(problem, improver)

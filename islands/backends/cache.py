@@ -131,6 +131,8 @@ class Compiling:
         """Estimate `usual_seconds` until the first measurement; `how` is added to the message."""
         self.tell: Callable[[str], None] | None = None
         """Receives the message; None: nobody is told."""
+        self.was_needed = False
+        """Whether a program of this run was compiled, not loaded from the cache."""
         self._backend, self._usual, self._how = backend, usual_seconds, how
         self._is_announced = self._has_begun = False
         self._lock = Lock()
@@ -138,7 +140,7 @@ class Compiling:
     def begin(self) -> None:
         """Announce that a program is compiled, only the first time; from any thread."""
         with self._lock:
-            self._has_begun = True
+            self._has_begun = self.was_needed = True
             if self.tell is not None and not self._is_announced:
                 self._is_announced = True
                 seconds = max(1, round(self._about()))
@@ -146,7 +148,7 @@ class Compiling:
 
     def begin_run(self) -> None:
         """Announce the compilations of another run."""
-        self._is_announced = False
+        self._is_announced = self.was_needed = False
 
     def took(self, seconds: float) -> None:
         """Save the duration, if there was anything to compile."""

@@ -112,7 +112,7 @@ def place(spec: RunSpec, machine: Machine, folder: Path | None) -> str:
     lines = [
         travel,
         f"{machine.device}   backend {machine.backend}: {machine.reason}",
-        _compiled(machine.compile_seconds),
+        _compiled(machine),
     ]
     if folder is not None:
         lines.append(f"run folder {folder}")
@@ -138,10 +138,10 @@ def _searched(colony: ColonySpec) -> str:
     return f"{colony.algorithm} on {colony.encoding}{improver}   {islands} x {colony.population}"
 
 
-def _compiled(seconds: float) -> str:
-    if seconds < 0.1:
+def _compiled(machine: Machine) -> str:
+    if not machine.compiles:
         return "kernels loaded from the cache"
-    return f"kernels compiled in {seconds:.1f} s and stored in the cache"
+    return f"kernels compiled in {machine.compile_seconds:.1f} s and stored in the cache"
 
 
 class Slow:

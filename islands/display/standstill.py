@@ -1,4 +1,4 @@
-"""The message that a search stands still, with settings to try: printed once a run."""
+"""Messages that a search stands still or finds nothing feasible: each is printed once a run."""
 
 from __future__ import annotations
 
@@ -6,23 +6,30 @@ from islands.configuration.spec import RunSpec
 from islands.display.heartbeat import duration
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
+from islands.progress.result import HOW_TO_BE_FEASIBLE
 from islands.text import count, option
 
-_SECONDS = 10.0
+_SECONDS, _LOST_SECONDS = 10.0, 1.0
 _SHARE = 0.75
 """The part of the run that must have been without a better cost: an early best is no standstill if
 the run has just begun, nor a late one if improvements have become rare."""
 
 
 class Standstill:
-    """Says once that no better cost has been found for long."""
+    """Says once that no better cost has been found for long, or no feasible solution at first."""
 
-    def __init__(self, advice: str) -> None:
+    def __init__(self, advice: str, cure: str = "") -> None:
+        """Take what to try if a search stands still, and if nothing feasible is found."""
         self._advice, self._is_said = advice, False
+        self._cure, self._is_lost = cure, False
         self._best: Progress | None = None
 
     def words(self, progress: Progress) -> str:
         """Return the message if it is due, otherwise an empty string."""
+        if progress.cost is None and progress.seconds >= _LOST_SECONDS and not self._is_lost:
+            self._is_lost = True
+            tried = count(progress.evaluations)
+            return f"no feasible solution in {tried} evaluations. {self._cure}".rstrip(". ")
         best = self._best
         if best is None or progress.cost != best.cost:
             self._best = progress
@@ -34,6 +41,11 @@ class Standstill:
         self._is_said = True
         tried = count(progress.evaluations - best.evaluations)
         return f"no better cost for {tried} evaluations ({duration(seconds)}): try {self._advice}"
+
+
+def cure(problem: Problem) -> str:
+    """Return what to try if no feasible solution is found."""
+    return HOW_TO_BE_FEASIBLE if problem.priced else problem.hint
 
 
 def advice(spec: RunSpec, problem: Problem) -> str:

@@ -75,6 +75,12 @@ class Encoding(ABC):
     def encode(self, solution: NDArray[Any]) -> NDArray[Any]:
         """Return a genome that represents `solution`."""
 
+    def corrected(self, genome: NDArray[Any], solution: NDArray[Any]) -> NDArray[Any]:
+        """Return a genome for a solution into which its own was changed, as the kernel makes it."""
+        found = genome.copy()
+        found[: self.size] = self.encode(solution)[: self.size]
+        return found
+
 
 def are_inside(genes: NDArray[Any]) -> bool:
     """Return whether all genes are in the range of bounded ones; NaN is not."""

@@ -100,6 +100,24 @@ class Keys(Encoding):
             keys[solution] = self._even
         return keys
 
+    def corrected(self, genome: NDArray[Any], solution: NDArray[Any]) -> NDArray[Any]:
+        """Return the same keys in the order of `solution`, equal ones raised, so that they differ.
+
+        The upper halves of the words of the kernel are integers in the order of keys.
+        """
+        bits = (genome[: self.size] + np.float32(0)).view(np.uint32)
+        sortable = np.where(bits >> 31, np.uint32(0) - bits, bits | np.uint32(1 << 31))
+        steps = np.arange(self.size)
+        raised = np.maximum.accumulate(np.sort(sortable).astype(np.int64) - steps) + steps
+        words = raised.astype(np.uint32)
+        keys = np.where(words >> 31, words & np.uint32(0x7FFFFFFF), np.uint32(0) - words)
+        found = genome.copy()
+        if self._assigns:
+            found[: self.size] = keys.view(np.float32)[solution]
+        else:
+            found[solution] = keys.view(np.float32)
+        return found
+
     @cached_property
     def _even(self) -> NDArray[np.float32]:
         steps = np.arange(self.size, dtype=np.int64) * LEVELS // self.size
@@ -121,6 +139,15 @@ class KeysOfSubset(Encoding):
         genome = np.full(self.pitch, _OUT, np.float32)
         genome[: self.size][solution == 1] = _IN
         return genome
+
+    def corrected(self, genome: NDArray[Any], solution: NDArray[Any]) -> NDArray[Any]:
+        """Return the keys, mirrored for each item whose choice differs."""
+        found, own = genome.copy(), genome[: self.size]
+        mirrored = np.float32(1) - own
+        fits = (mirrored >= 0.5) == (solution == 1)  # a key of 0.5 is its own mirror image
+        changed = np.where(fits, mirrored, np.float32(0.25))
+        found[: self.size] = np.where((own >= 0.5) == (solution == 1), own, changed)
+        return found
 
 
 def _sorted_items(keys: NDArray[np.float32]) -> NDArray[np.int64]:

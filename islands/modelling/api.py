@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal
@@ -13,17 +13,11 @@ from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.modelling.functions import Function, PythonCosts, UserFunction
 from islands.modelling.header import Functions, Text
+from islands.modelling.kinds import box_of, chosen_of, order_of, size_of
 from islands.modelling.members import members_of
 from islands.modelling.model import Model
 from islands.problems.data import is_finite
-from islands.problems.solution_kinds import (
-    KeyVectors,
-    Order,
-    SolutionKind,
-    box_of,
-    chosen_of,
-    size_of,
-)
+from islands.problems.solution_kinds import ITEMS, KeyVectors, Order, SolutionKind
 from islands.text import shown
 
 Code = str | Path
@@ -33,6 +27,8 @@ Price = float | Literal["adaptive"]
 def permutation(
     n: int,
     *,
+    before: Sequence[tuple[int, int]] | None = None,
+    parts: int | None = None,
     cost: Code | None = None,
     batch: Function | None = None,
     function: Function | None = None,
@@ -75,11 +71,15 @@ def permutation(
     the name in results; `best_known` is a cost, for gaps and `stop="best-known"`. `plot` is a
     Python function that draws a solution: it receives the solution and Matplotlib axes.
 
+    `before` are pairs of items, the first of which comes before the second in all solutions. With
+    `parts`, solutions are that many orders that have all items together: entries from n on, one
+    less than parts, separate them.
+
     >>> problem = islands.permutation(5, function=lambda order: int(order[0]) + int(order[-1]))
     >>> islands.solve(problem, generations=20).cost
     1
     """
-    return _model(Order(size_of(n)), locals())
+    return _model(order_of(n, before, parts), locals())
 
 
 def subset(
@@ -105,22 +105,14 @@ def subset(
     """Return a problem whose solutions are subsets of n items: `s[i]` is 1 or 0.
 
     With `choose`, exactly this number of items is chosen, in all solutions, or from the first to
-    the second number of a pair: searches exchange items, and crossovers are corrected; it needs
-    `cost`, CUDA code. The other arguments are those of `permutation`, except `delta`.
+    the second number of a pair: searches exchange items, and crossovers are corrected. The other
+    arguments are those of `permutation`, except `delta`.
 
     >>> problem = islands.subset(9, batch=lambda chosen: chosen.sum(axis=1), maximise=True)
     >>> islands.solve(problem, generations=20).cost
     9
     """
-    kind = chosen_of(n, choose)
-    if choose is not None and cost is None:
-        raise UsageError("choose: only belongs to cost=, CUDA code. State the cost in CUDA")
-    if kind.may_leave and state is not None:
-        raise UsageError(
-            f"state: does not know how moves are corrected to {kind.words}. Leave state out, or"
-            " pass choose=p, one number of items"
-        )
-    return _model(kind, locals())
+    return _model(chosen_of(n, choose), locals())
 
 
 def keys(
@@ -192,6 +184,15 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
     state, violation = given["state"], given["violation"]
     price = _price(given["price"], violation)
     reference, python, functions = given["reference"], _python(kind, given), None
+    for name in ("delta", "state"):
+        if kind.may_leave and given[name] is not None:
+            instead = "pass choose=p, one number of items"
+            if isinstance(kind, Order):
+                instead = "leave before out, and state pairs in the wrong sequence as violation="
+            raise UsageError(
+                f"{name}: does not know how moves are corrected to {kind.words}. Leave {name} out,"
+                f" or {instead}"
+            )
     if python is None:
         functions = Functions(
             Text.of("cost", cost),
@@ -218,10 +219,13 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
     for argument in ("reference", "plot"):
         if given[argument] is not None:
             _require_callable(argument, given[argument])
+    members = members_of(data)
+    if ITEMS in members and ITEMS in kind.members:
+        raise UsageError("data: with parts=, items is the number of items. Choose another name")
     return Model(
         kind,
         _named(given["name"], kind),
-        members=members_of(data),
+        members=members,
         functions=functions,
         python=python,
         reference=None if reference is None else UserFunction("reference", reference),

@@ -16,7 +16,7 @@ from islands.backends.source import CONTRACT, Header
 from islands.errors import RunError, UsageError
 from islands.modelling.members import Members, declaration
 from islands.paths import reading
-from islands.problems.solution_kinds import STEP, SolutionKind, Subset
+from islands.problems.solution_kinds import STEP, SolutionKind
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*include\b([^\n]*)", re.MULTILINE)
@@ -262,7 +262,7 @@ class Functions:
 
     def moves(self, kind: SolutionKind) -> tuple[str, ...]:
         """Return the moves whose change of the cost is known, or can be computed from costs."""
-        if not kind.moves:
+        if not kind.moves or kind.may_leave:
             return ()
         of_delta = () if self.delta is None else self._moves_of_delta(self.delta, kind)
         if self._moves_are_whole:
@@ -283,7 +283,7 @@ class Functions:
 
     def proposals(self, kind: SolutionKind) -> tuple[str, ...]:
         """Return the moves that tempering proposes; none if a state would miss repairs."""
-        if self.state is not None and (self.repair is not None or _may_leave(kind)):
+        if self.state is not None and (self.repair is not None or kind.may_leave):
             return ()
         if self._is_whole(kind):
             return kind.proposals
@@ -305,7 +305,7 @@ class Functions:
     def _is_whole(self, kind: SolutionKind) -> bool:
         """Whether a move can only be judged by the cost of a whole new solution in memory."""
         is_together = self.cooperative and self.state is None
-        return self.repair is not None or _may_leave(kind) or is_together
+        return self.repair is not None or kind.may_leave or is_together
 
     def header(self, kind: SolutionKind, members: Members) -> Header:
         """Return the header, whose name depends on its content."""
@@ -364,19 +364,13 @@ class Functions:
             found["STATED_WHOLE"] = "1"
         if self.repair is not None:
             found |= {"STATED_REPAIRS": "1", "PROBLEM_EVALUATES": "1"}
-        if isinstance(kind, Subset) and kind.choose is not None:
-            least, most = map(str, kind.choose)
-            found |= {"STATED_LEAST": least, "STATED_MOST": most, "PROBLEM_EVALUATES": "1"}
+        if kind.rules:
+            found |= {**kind.rules, "PROBLEM_EVALUATES": "1"}
         if self.delta is not None:
             found["STATED_DELTA"] = "1"
         if self._moves_are_whole and not self.cooperative and self.repair is None:
             found["STATED_MOVED"] = "1"
         return found
-
-
-def _may_leave(kind: SolutionKind) -> bool:
-    """Return whether moves may lead to wrong numbers of items."""
-    return isinstance(kind, Subset) and kind.may_leave
 
 
 def _require_state(state: Text, is_real: bool, has_steps: bool, *, gives_both: bool) -> None:

@@ -17,7 +17,7 @@ from islands.backends import takes_gpu
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block
 from islands.backends.source import Header, Macros, Source
-from islands.errors import CompileError, InputError, RunError
+from islands.errors import CompileError, InputError, RunError, UsageError
 from islands.instances.catalogue import BestKnown
 from islands.instances.solution_files import solution_file, write_lines
 from islands.modelling.functions import SEED, Function, PythonCosts, UserFunction, parts_of
@@ -34,7 +34,7 @@ from islands.modelling.members import Members
 from islands.problems import priced
 from islands.problems.base import FACTS, Problem, Solution, never, packed
 from islands.problems.real_costs import ordered
-from islands.problems.solution_kinds import SOLUTION_KINDS, SolutionKind
+from islands.problems.solution_kinds import SOLUTION_KINDS, Order, SolutionKind
 from islands.untrusted import bounded_text, followed
 
 _BLOCKS = 1024
@@ -94,12 +94,11 @@ class Model(Problem):
             self.proposals = functions.proposals(kind)
             self.has_state = functions.state is not None
             self.is_serial = not functions.cooperative
-            self.changes_solutions = (
-                functions.repair is not None or getattr(kind, "choose", None) is not None
-            )
+            self.changes_solutions = functions.repair is not None or bool(kind.rules)
         else:
             self.header = Header("problems/outside.cuh")
             self.proposals = kind.proposals
+            self.changes_solutions = bool(kind.rules)
             self.moves_fix = "Only costs in CUDA, cost=, may have one"
         self.reference_violation: UserFunction | None = None
         self.adapts_price = self.priced and adapts_price
@@ -281,6 +280,12 @@ class Model(Problem):
         prices = self.price * np.broadcast_to(factors, (len(solutions),))[:count]
         return priced.compared(costs[:count], violations, prices, real=self.real)
 
+    def parts_of(self, solution: Solution) -> list[NDArray[Any]]:
+        """Return the orders of a solution of `islands.permutation(n, parts=...)`."""
+        if not isinstance(self.kind, Order):
+            raise UsageError(f"parts_of: {self.name} has no orders. Use the solution itself")
+        return self.kind.split(np.asarray(solution))
+
     def cost(self, solution: Solution) -> float:
         """Return the exact cost of one solution; refuse an invalid one."""
         self.check(solution)
@@ -339,7 +344,7 @@ class Model(Problem):
         facts = {
             "solutions": self.kind.name,
             "size": self.size,
-            "choose": getattr(self.kind, "choose", None),
+            "own": self.kind.own,
             "name": self.name,
             "maximise": self.maximise,
             "price": self.price if self.priced and self.python is None else None,
@@ -364,8 +369,7 @@ def restored(arrays: Mapping[str, NDArray[Any]]) -> Model:
             " stored with a run. Name the script that defines it"
         )
     bounds = [arrays[name] for name in (_LOW, _HIGH) if name in arrays]
-    own = {} if facts.get("choose") is None else {"choose": tuple(facts["choose"])}
-    kind = SOLUTION_KINDS[facts["solutions"]](int(facts["size"]), *bounds, **own)
+    kind = SOLUTION_KINDS[facts["solutions"]](int(facts["size"]), *bounds, **facts.get("own", {}))
     found = {key.removeprefix(_DATA): a for key, a in arrays.items() if key.startswith(_DATA)}
     members: Members = {name: a[()] if name in facts["numbers"] else a for name, a in found.items()}
     texts, best = facts["functions"], facts["best_known"]

@@ -10,13 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from islands.errors import UsageError
-from islands.text import shown
+from islands.problems.corrections import Precedence, chosen_within
 
 MOST = 2**31 - 64
 """The largest number of items."""
 
 
+ITEMS = "items"
+"""The member of `struct Data` with the number of items of orders in parts."""
 STEP = "step"
 """A move of a user's own."""
 MOVES = ("swap", "reversal", "insertion", "rotation", "flip", "exchange", "setting", STEP)
@@ -54,9 +55,26 @@ class SolutionKind(ABC):
     picture: ClassVar[str] = "The numbers of the solution."
     """The description of such a picture."""
 
+    may_leave: bool = False
+    """Whether a move may lead to a solution that is not valid, which is then corrected."""
+
     def __init__(self, size: int, low: ArrayLike = 0.0, high: ArrayLike = 1.0) -> None:
         """Take the number of items, and the bounds of vectors."""
         self.size, self.low, self.high = size, low, high
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """The macros of kernels that correct its solutions; empty if all are valid."""
+        return {}
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """Its other arguments besides the size and the bounds, as they are stored."""
+        return {}
+
+    def corrected(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        """Return solutions of operators as kernels correct them."""
+        return solutions
 
     @property
     def largest(self) -> int | None:
@@ -69,8 +87,8 @@ class SolutionKind(ABC):
         return {}
 
     @property
-    def members(self) -> dict[str, NDArray[Any]]:
-        """The members of `struct Data` by which kernels know the bounds of vectors."""
+    def members(self) -> dict[str, NDArray[Any] | np.generic]:
+        """The members of `struct Data` by which kernels know the bounds or the rules."""
         return {}
 
     def moving(self, moves: Sequence[str]) -> dict[str, str]:
@@ -137,6 +155,54 @@ class Order(SolutionKind):
     proposals = (*moves, "rotation")
     axes, picture = ("place", "item"), "The item at each place."
 
+    def __init__(
+        self,
+        size: int,
+        *bounds: ArrayLike,
+        before: Sequence[Sequence[int]] = (),
+        parts: int | None = None,
+    ) -> None:
+        """Take the number of entries, with separators of `parts`, and pairs of items in order."""
+        super().__init__(size, *bounds)
+        self.parts, self.before = parts, None
+        if before:
+            self.before = Precedence(size, [(int(one), int(other)) for one, other in before])
+            self.may_leave = True
+            self.words = (  # type: ignore[misc]
+                "a permutation of 0 to n - 1 in which each item of before= precedes its other one"
+            )
+
+    @property
+    def rules(self) -> dict[str, str]:
+        return {} if self.before is None else {"STATED_BEFORE": "1"}
+
+    @property
+    def own(self) -> dict[str, Any]:
+        pairs = {} if self.before is None else {"before": self.before.pairs}
+        return pairs | ({} if self.parts is None else {"parts": self.parts})
+
+    @property
+    def members(self) -> dict[str, NDArray[Any] | np.generic]:
+        own: dict[str, NDArray[Any] | np.generic] = {}
+        if self.parts is not None:
+            own[ITEMS] = np.int64(self.items)
+        if self.before is not None:
+            own |= self.before.members()
+        return own
+
+    @property
+    def items(self) -> int:
+        """The number of items without separators."""
+        return self.size - (self.parts or 1) + 1
+
+    def split(self, solution: NDArray[Any]) -> list[NDArray[Any]]:
+        """Return the parts of a solution, without the separators."""
+        separators = np.flatnonzero(solution >= self.items)
+        return [each[each < self.items] for each in np.split(solution, separators)]
+
+    def corrected(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        return solutions if self.before is None else self.before.kept(solutions)
+
     @property
     def largest(self) -> int | None:
         return self.size - 1
@@ -145,14 +211,17 @@ class Order(SolutionKind):
         return np.dtype(np.uint16) if in_tiles and self.size <= 1 << 16 else self.dtype
 
     def holds(self, solutions: NDArray[Any]) -> bool:
-        return bool((np.sort(solutions, axis=1) == np.arange(self.size)).all())
+        if not (np.sort(solutions, axis=1) == np.arange(self.size)).all():
+            return False
+        return self.before is None or bool(self.before.are_kept(solutions).all())
 
     def drawn(self, count: int, seed: int) -> NDArray[Any]:
         keys = np.random.default_rng(seed).random((count, self.size))
-        return keys.argsort(axis=1).astype(self.dtype)
+        return self.corrected(keys.argsort(axis=1).astype(self.dtype))
 
     def extremes(self) -> list[ArrayLike]:
-        return [np.arange(self.size), np.arange(self.size)[::-1]]
+        both = np.stack([np.arange(self.size), np.arange(self.size)[::-1]])
+        return list(self.corrected(both))
 
 
 class Subset(SolutionKind):
@@ -165,25 +234,34 @@ class Subset(SolutionKind):
     proposals = ("flip", "exchange")
     axes, picture = ("item", ""), "The chosen items."
 
-    def __init__(
-        self, size: int, *bounds: ArrayLike, choose: tuple[int, int] | None = None
-    ) -> None:
+    def __init__(self, size: int, *bounds: ArrayLike, choose: Sequence[int] | None = None) -> None:
         """Take the number of items, and the least and the largest number of chosen ones."""
         super().__init__(size, *bounds)
-        self.choose = choose
+        self.choose: tuple[int, int] | None = None
         if choose is None:
             return
-        least, most = choose
+        least, most = self.choose = choose[0], choose[1]
         if least == most:
             self.words = f"a choice of exactly {most} items"  # type: ignore[misc]
             self.proposals = ("exchange",)  # type: ignore[misc, assignment]
         else:
             self.words = f"a choice of {least} to {most} items"  # type: ignore[misc]
+            self.may_leave = True
 
     @property
-    def may_leave(self) -> bool:
-        """Whether a move may lead to a wrong number of items, which is then corrected."""
-        return self.choose is not None and self.choose[0] < self.choose[1]
+    def rules(self) -> dict[str, str]:
+        if self.choose is None:
+            return {}
+        return {"STATED_LEAST": str(self.choose[0]), "STATED_MOST": str(self.choose[1])}
+
+    @property
+    def own(self) -> dict[str, Any]:
+        return {} if self.choose is None else {"choose": self.choose}
+
+    def corrected(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        if self.choose is None:
+            return solutions
+        return chosen_within(solutions, self.stored(solutions), *self.choose)
 
     @property
     def largest(self) -> int | None:
@@ -277,7 +355,7 @@ class Box(SolutionKind):
         return {"low": self.low, "high": self.high}
 
     @property
-    def members(self) -> dict[str, NDArray[Any]]:
+    def members(self) -> dict[str, NDArray[Any] | np.generic]:
         low, high = self.bounds()
         return {"box_low": low, "box_width": high - low, "box_high": high}
 
@@ -309,90 +387,6 @@ class Box(SolutionKind):
 SOLUTION_KINDS: dict[str, type[SolutionKind]] = {
     each.name: each for each in (Order, Subset, KeyVectors, Box)
 }
-
-
-def size_of(n: Any) -> int:
-    """Return a number of items; refuse anything else."""
-    if isinstance(n, bool) or not isinstance(n, int | np.integer):
-        raise UsageError(
-            f"n={shown(n)}: is not a whole number. Pass the number of items, such as 20"
-        )
-    if not 1 <= n <= MOST:
-        raise UsageError(f"n={shown(n)}: must be from 1 to {MOST}")
-    return int(n)
-
-
-def chosen_of(n: Any, choose: Any) -> Subset:
-    """Return subsets of n items: all, or those of `choose` items, a number or a pair of limits."""
-    size = size_of(n)
-    if choose is None:
-        return Subset(size)
-    if isinstance(choose, tuple | list):
-        return Subset(size, choose=_limits(choose, size))
-    if isinstance(choose, bool) or not isinstance(choose, int | np.integer):
-        raise UsageError(
-            f"choose={shown(choose)}: is not a whole number. Pass a number of items, or the pair"
-            " (least, most)"
-        )
-    if not 1 <= choose < size:
-        raise UsageError(f"choose={shown(choose)}: must be from 1 to {size - 1}, below n={size}")
-    return Subset(size, choose=(int(choose), int(choose)))
-
-
-def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
-    """Return the least and the largest number of items."""
-    whole = [
-        each for each in choose if isinstance(each, int | np.integer) and not isinstance(each, bool)
-    ]
-    if len(choose) != 2 or len(whole) != 2 or not 0 <= whole[0] <= whole[1] <= size:
-        raise UsageError(
-            f"choose={shown(choose)}: must be a pair of whole numbers (least, most) with 0 <= least"
-            f" <= most <= n={size}"
-        )
-    if whole[0] == whole[1] and not 1 <= whole[0] < size:
-        raise UsageError(f"choose={shown(choose)}: allows one subset only. Raise most")
-    return int(whole[0]), int(whole[1])
-
-
-def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:
-    """Return the box between two bounds: vectors, or numbers for all `n` coordinates."""
-    found = {}
-    for name, bound in {"low": low, "high": high}.items():
-        try:
-            found[name] = np.asarray(bound, np.float64)
-        except (TypeError, ValueError, OverflowError):
-            raise UsageError(f"{name}={shown(bound)}: is not an array of numbers") from None
-        if found[name].ndim > 1:
-            raise UsageError(f"{name}: has the shape {found[name].shape}. Pass one bound per item")
-        if not np.isfinite(found[name]).all():
-            raise UsageError(
-                f"{name}={shown(bound)}: bounds must be finite. Pass large numbers instead"
-            )
-    sizes = {bound.size for bound in found.values() if bound.ndim == 1}
-    if n is not None:
-        sizes.add(size_of(n))
-    if len(sizes) != 1:
-        fix = (
-            "Pass vectors of equal length"
-            if sizes
-            else "Pass n, the number of coordinates, or vectors"
-        )
-        lengths = " and ".join(map(str, sorted(sizes))) or "unknown"
-        raise UsageError(f"low and high: the number of coordinates is {lengths}. {fix}")
-    (size,) = sizes
-    least, most = (
-        np.array(np.broadcast_to(found[name], (size_of(size),))) for name in ("low", "high")
-    )
-    if wrong := np.flatnonzero(~(least < most)).tolist():
-        i = wrong[0]
-        raise UsageError(
-            f"low[{i}]={least[i]:g} with high[{i}]={most[i]:g}: low must be less than high"
-        )
-    with np.errstate(over="ignore"):
-        is_finite = np.isfinite(most - least).all()
-    if not is_finite:
-        raise UsageError("high - low: is infinite for a coordinate. Pass smaller bounds")
-    return Box(size, least, most)
 
 
 def array_module(array: Any) -> Any:

@@ -38,6 +38,12 @@ class Records(Protocol):
 UPPER = ("linear", "branch-and-cut")
 """The kinds of bounds of profits."""
 
+HOW_TO_BE_FEASIBLE = (
+    "Check that violation can be 0, raise price= if it is a number, or start from a feasible"
+    " solution (start)"
+)
+"""The hint for runs that find no solution without a violation."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
@@ -186,7 +192,7 @@ class Result:
             f" {counted(self.evaluations, 'evaluation')}{self._least()}"
         ]
         if self.violation > 0:
-            hint = "Let violation be 16 times as large, or start from a feasible solution (start)"
+            hint = HOW_TO_BE_FEASIBLE
         if hint:
             sentences.append(hint)
         if self.folder is not None and self.reproducible:

@@ -30,6 +30,8 @@ class Machine:
     transport: str
     compile_seconds: float
     """The time of the slowest rank."""
+    compiles: bool
+    """Whether a rank has compiled programs; otherwise all were in the cache."""
 
     @classmethod
     def of(cls, world: World, backend: Backend, archipelago: Archipelago) -> Self:
@@ -40,8 +42,10 @@ class Machine:
             backend.reason,
             archipelago.transport,
             backend.compile_seconds,
+            backend.compiling.was_needed,
         )
-        names, devices, reasons, transports, seconds = zip(*world.allgather(own), strict=True)
+        every = zip(*world.allgather(own), strict=True)
+        names, devices, reasons, transports, seconds, compiles = every
         return cls(
             world.size,
             _once(names),
@@ -49,6 +53,7 @@ class Machine:
             _once(reasons),
             _once(transports),
             max(seconds),
+            any(compiles),
         )
 
 

@@ -24,7 +24,7 @@ from islands.bounds.knapsack import upper_bound
 from islands.configuration.spec import RunSpec
 from islands.display.messages import opening, place
 from islands.display.screen import Screen
-from islands.display.standstill import Standstill, advice
+from islands.display.standstill import Standstill, advice, cure
 from islands.errors import IslandsError, RunError
 from islands.parallel import World
 from islands.problems.base import Problem
@@ -106,7 +106,7 @@ def perform(
             log,
             quiet=output.quiet,
             criteria=spec.stop,
-            standstill=Standstill(advice(spec, problem)),
+            standstill=Standstill(advice(spec, problem), cure(problem)),
         ) as screen,
     ):
         if news:

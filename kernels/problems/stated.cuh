@@ -8,6 +8,9 @@
 #ifdef STATED_MOST
 #include "problems/choice.cuh"
 #endif
+#ifdef STATED_BEFORE
+#include "problems/precedence.cuh"
+#endif
 #include "problems/solution.cuh"
 #include "problems/stated_costs.cuh"
 
@@ -149,7 +152,7 @@ __device__ int64_t violation_in_block(const Solution& solution, int n, const Dat
 
 #endif
 
-#if !defined(STATED_REPAIRS) && !defined(STATED_MOST)
+#ifndef PROBLEM_EVALUATES
 
 template <class Decoded>
 __device__ int64_t cost(const Decoded& decoded, int n, const Data& data) {
@@ -204,20 +207,27 @@ __device__ void require_order(const Stored*, int, const Data&) {}
 
 #endif
 
-// Make a solution valid, by the functions of the user and the number of items to choose; return
-// whether it has changed. Called by all threads.
-__device__ bool corrected(Stored* solution, int n, const Data& data) {
-    bool changed = false;
-#ifdef STATED_MOST
-    changed |= bool(by_one_thread([&] { return int64_t(choose_within(solution, n)); }));
+// Let a solution keep the rules of its kind; return whether it has changed. Called by one thread.
+__device__ bool ruled(Stored* solution, int n, const Data& data) {
+#if defined(STATED_MOST)
+    return choose_within(solution, n);
+#elif defined(STATED_BEFORE)
+    return keep_precedence(solution, n, data._before_first, data._before);
+#else
+    return false;
 #endif
+}
+
+// Make a solution valid, by the rules of its kind and the functions of the user; return whether it
+// has changed. Called by all threads.
+__device__ bool corrected(Stored* solution, int n, const Data& data) {
+    const auto rule = [&] { return int64_t(ruled(solution, n, data)); };
+    bool changed = bool(by_one_thread(rule));
 #ifdef STATED_REPAIRS
     if (repair(solution, n, data)) {
         changed = true;
         require_order(solution, n, data);
-#ifdef STATED_MOST
-        by_one_thread([&] { return int64_t(choose_within(solution, n)); });
-#endif
+        by_one_thread(rule);
     }
 #endif
     return changed;
@@ -239,7 +249,7 @@ __device__ int64_t cost_after(const Stored* solution, int n, const Data& data) {
 
 // Correct a solution, if it may be wrong, and return its cost.
 __device__ int64_t cost_repaired(Stored* solution, int n, const Data& data) {
-#if defined(STATED_REPAIRS) || defined(STATED_MOST)
+#ifdef PROBLEM_EVALUATES
     corrected(solution, n, data);
 #endif
     return cost_after(solution, n, data);

@@ -95,6 +95,8 @@ class WaitingReplica {
         const int64_t* const cost = all_.outside.cost + me_ * MOST;
         if (own_.phase == Progress::FIRST) {
             own_.current = own_.best = cost[0];
+            copy(state_, children_);  // the host may have corrected it
+            copy(genes_of(0), children_);
             store(0, 1);
             begin_samples();
         } else if (own_.phase == Progress::SAMPLES) {
@@ -110,6 +112,8 @@ class WaitingReplica {
             begin_moves(made);
 #endif
         } else if (own_.phase == Progress::RENEWED) {
+            copy(state_, children_);
+            __syncthreads();
             begin_with(cost[0], made);
             own_.evaluated = 1;
             begin_moves(made);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import subprocess
 import sys
@@ -26,7 +27,7 @@ from islands.progress.progress import Progress
 from islands.progress.usage import Machine
 from islands.run.build import forget_devices
 
-MACHINE = Machine(2, "cpu", "2 x CPU, 1 thread", "no GPU found", "staged", 1.94)
+MACHINE = Machine(2, "cpu", "2 x CPU, 1 thread", "no GPU found", "staged", 1.94, compiles=True)
 
 
 def test_the_header_describes_the_run_the_machine_and_the_criteria() -> None:
@@ -125,12 +126,21 @@ def test_cached_programs_are_not_reported_as_compiled(
     assert first == [
         line for line in Path("a/log.txt").read_text().splitlines() if "   pid " not in line
     ]
-    assert not [line for line in said(capsys, "--out", "b") if line.startswith("compiling")]
+    again = said(capsys, "--out", "b")
+    assert not [line for line in again if line.startswith("compiling")]
+    assert "kernels loaded from the cache" in again
     # The measured time is the estimate for the next compilation.
     (cache / "compile-seconds-cpu").write_text("41.6\n")
     other = said(capsys, "--out", "c", "--algorithm", "de")
     assert [line for line in other if line.startswith("compiling")] == [COMPILES.format(42)]
     assert float((cache / "compile-seconds-cpu").read_text()) < 41
+
+
+def test_programs_that_load_slowly_are_not_reported_as_compiled() -> None:
+    spec = resolve({}, FakeProblem())
+    loaded = dataclasses.replace(MACHINE, compiles=False)
+    assert loaded.compile_seconds > 1
+    assert "\nkernels loaded from the cache" in place(spec, loaded, None)
 
 
 @pytest.mark.parametrize("content", ["inf", "nan", "-1e999", "", "\0"])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import islands
-from islands.display.standstill import Standstill, advice
+from islands.display.standstill import Standstill, advice, cure
 from islands.progress.progress import Progress
 from islands.solver import Solver
 
@@ -20,7 +20,7 @@ def after(seconds: float, cost: float | None = 7, gap: float | None = None) -> P
 
 
 def said(*progress: Progress) -> list[str]:
-    standstill = Standstill("patience")
+    standstill = Standstill("patience", "Raise it")
     return [words for each in progress if (words := standstill.words(each))]
 
 
@@ -38,8 +38,17 @@ def test_other_runs_say_nothing(last: Progress) -> None:
     assert said(EARLY, last) == []
 
 
-def test_a_run_without_a_solution_says_nothing() -> None:
-    assert said(after(1, cost=None), after(60, cost=None)) == []
+def test_a_run_without_a_feasible_solution_says_so_after_a_second() -> None:
+    assert said(after(0.9, cost=None)) == []
+    found = said(after(0.9, cost=None), after(1.5, cost=None), after(60, cost=None), after(61))
+    assert found == ["no feasible solution in 1.5k evaluations. Raise it"]
+
+
+def test_what_helps_depends_on_the_problem() -> None:
+    code = "__device__ double cost(const Solution& s, int n, const Data& data) { return s[0]; }"
+    assert cure(islands.permutation(4, cost=code)).startswith("All costs were infinite")
+    ruled = islands.permutation(4, cost=code, violation=code.replace("cost", "violation"))
+    assert cure(ruled).startswith("Check that violation can be 0")
 
 
 def test_a_late_best_waits_for_as_long() -> None:

@@ -126,9 +126,27 @@ def test_wrong_numbers_of_items_are_refused(choose: Any, message: str) -> None:
         medians(9, choose)
 
 
-def test_choices_need_costs_in_cuda() -> None:
-    with pytest.raises(UsageError, match="choose: only belongs to cost="):
-        islands.subset(9, choose=2, function=lambda chosen: 1)
+def nearest(chosen: Any) -> Any:
+    d = distances(70, 1)
+    return np.array([int(d[np.flatnonzero(row)].min(axis=0).sum()) for row in chosen])
+
+
+@pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga", "cellular", "pso"])
+@pytest.mark.parametrize("choose", [5, (3, 6)])
+def test_costs_in_python_have_the_digest_of_cuda(
+    backend: Backend, algorithm: str, choose: Any
+) -> None:
+    options: Any = {"algorithm": algorithm, "backend": backend.name, "seed": 1, "islands": 2}
+    found = set()
+    for own in (
+        medians(70, choose),
+        islands.subset(70, choose=choose, batch=nearest),
+        islands.subset(70, choose=choose, function=lambda chosen: int(nearest(chosen[None])[0])),
+    ):
+        result = islands.solve(own, generations=4, **options)
+        assert own.kind.holds(result.solution[None])
+        found.add((result.cost, result.digest, result.evaluations))
+    assert len(found) == 1
 
 
 PAIRS = """

@@ -84,6 +84,13 @@ def problems() -> dict[str, Model]:
     found["subset-choice"] = islands.subset(
         12, choose=3, cost=_INTEGERS, repair=_REPAIR, data=_DATA
     )
+    sequence = [(0, 3), (3, 1), (7, 2)]
+    found["order-before"] = islands.permutation(
+        12, before=sequence, parts=3, cost=_INTEGERS, repair=_REPAIR, violation=_RULE, data=_DATA
+    )
+    found["order-before-batch"] = islands.permutation(
+        12, before=sequence, batch=lambda solutions: solutions[:, 0]
+    )
     found["subset-range"] = islands.subset(12, choose=(3, 5), cost=_INTEGERS, data=_DATA)
     found["delta-rule"] = islands.permutation(
         12, cost=_INTEGERS, violation=_WHOLE_RULE, delta=_BOTH, data=_DATA

@@ -12,9 +12,10 @@ from models_for_tests import KINDS, cost_text, model_of, squares
 import islands
 from islands.backends.source import own_line, refused
 from islands.errors import RunError, UsageError
+from islands.modelling.kinds import box_of
 from islands.modelling.members import declaration, members_of
 from islands.modelling.model import Model, NeedsScriptError, restored
-from islands.problems.solution_kinds import KeyVectors, Order, Subset, box_of
+from islands.problems.solution_kinds import KeyVectors, Order, Subset
 
 GOOD = cost_text("    return s[0];")
 DELTA = "__device__ {} delta(const Solution& s, int n, const Data& data, {} move) {{ return 0; }}"

@@ -204,6 +204,7 @@ def test_a_delta_returns_both_changes(backend: Backend) -> None:
 
 def test_a_local_search_of_a_delta_with_a_violation_computes_whole_costs(backend: Backend) -> None:
     options: Any = {"algorithm": "ga", "improver": "two_opt", "generations": 10, "seed": 1}
+    islands.check_problem(due(), samples=20)  # which compares no changes by moves
     first, other = (
         islands.solve(each, backend=backend.name, **options) for each in (due(), due(delta=BOTH))
     )

@@ -1,0 +1,139 @@
+"""The kinds of solutions that a user states by numbers, pairs and bounds, which are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from islands.errors import UsageError
+from islands.problems.solution_kinds import MOST, Box, Order, Subset
+from islands.text import shown
+
+
+def size_of(n: Any) -> int:
+    """Return a number of items; refuse anything else."""
+    if isinstance(n, bool) or not isinstance(n, int | np.integer):
+        raise UsageError(
+            f"n={shown(n)}: is not a whole number. Pass the number of items, such as 20"
+        )
+    if not 1 <= n <= MOST:
+        raise UsageError(f"n={shown(n)}: must be from 1 to {MOST}")
+    return int(n)
+
+
+def order_of(n: Any, before: Any, parts: Any) -> Order:
+    """Return orders of n items in a number of parts, in which pairs of items are in sequence."""
+    size = size_of(n)
+    if parts is None:
+        return _without_cycle(Order(size, before=_pairs(before, size)))
+    if isinstance(parts, bool) or not isinstance(parts, int | np.integer) or not parts >= 1:
+        raise UsageError(f"parts={shown(parts)}: must be a whole number of at least 1")
+    whole = size_of(size + int(parts) - 1)
+    return _without_cycle(Order(whole, before=_pairs(before, size), parts=int(parts)))
+
+
+def _without_cycle(kind: Order) -> Order:
+    """Return a kind; refuse one without an order."""
+    if kind.before is not None and (cycle := kind.before.cycle()):
+        raise UsageError(
+            f"before: no order is possible, as the pairs have the cycle"
+            f" {', '.join(map(str, cycle))}. Remove one of its pairs"
+        )
+    return kind
+
+
+def _pairs(before: Any, size: int) -> Sequence[Sequence[int]]:
+    """Return pairs of items; refuse anything else."""
+    if before is None:
+        return []
+    try:
+        pairs = np.asarray(before)
+    except ValueError:
+        pairs = np.asarray(None)
+    if pairs.size == 0 and pairs.ndim > 0:
+        return []
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
+        raise UsageError(
+            f"before={shown(before)}: is not a list of pairs of items. Write"
+            " before=[(0, 1), (0, 2)] if item 0 comes before items 1 and 2"
+        )
+    if wrong := pairs[(pairs < 0) | (pairs >= size)].tolist():
+        raise UsageError(f"before: has the item {wrong[0]}, but items are from 0 to {size - 1}")
+    found: list[list[int]] = pairs.tolist()
+    return found
+
+
+def chosen_of(n: Any, choose: Any) -> Subset:
+    """Return subsets of n items: all, or those of `choose` items, a number or a pair of limits."""
+    size = size_of(n)
+    if choose is None:
+        return Subset(size)
+    if isinstance(choose, tuple | list):
+        return Subset(size, choose=_limits(choose, size))
+    if isinstance(choose, bool) or not isinstance(choose, int | np.integer):
+        raise UsageError(
+            f"choose={shown(choose)}: is not a whole number. Pass a number of items, or the pair"
+            " (least, most)"
+        )
+    if not 1 <= choose < size:
+        raise UsageError(f"choose={shown(choose)}: must be from 1 to {size - 1}, below n={size}")
+    return Subset(size, choose=(int(choose), int(choose)))
+
+
+def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
+    """Return the least and the largest number of items."""
+    whole = [
+        each for each in choose if isinstance(each, int | np.integer) and not isinstance(each, bool)
+    ]
+    if len(choose) != 2 or len(whole) != 2 or not 0 <= whole[0] <= whole[1] <= size:
+        raise UsageError(
+            f"choose={shown(choose)}: must be a pair of whole numbers (least, most) with 0 <= least"
+            f" <= most <= n={size}"
+        )
+    if whole[0] == whole[1] and not 1 <= whole[0] < size:
+        raise UsageError(f"choose={shown(choose)}: allows one subset only. Raise most")
+    return int(whole[0]), int(whole[1])
+
+
+def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:
+    """Return the box between two bounds: vectors, or numbers for all `n` coordinates."""
+    found = {}
+    for name, bound in {"low": low, "high": high}.items():
+        try:
+            found[name] = np.asarray(bound, np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise UsageError(f"{name}={shown(bound)}: is not an array of numbers") from None
+        if found[name].ndim > 1:
+            raise UsageError(f"{name}: has the shape {found[name].shape}. Pass one bound per item")
+        if not np.isfinite(found[name]).all():
+            raise UsageError(
+                f"{name}={shown(bound)}: bounds must be finite. Pass large numbers instead"
+            )
+    sizes = {bound.size for bound in found.values() if bound.ndim == 1}
+    if n is not None:
+        sizes.add(size_of(n))
+    if len(sizes) != 1:
+        fix = (
+            "Pass vectors of equal length"
+            if sizes
+            else "Pass n, the number of coordinates, or vectors"
+        )
+        lengths = " and ".join(map(str, sorted(sizes))) or "unknown"
+        raise UsageError(f"low and high: the number of coordinates is {lengths}. {fix}")
+    (size,) = sizes
+    least, most = (
+        np.array(np.broadcast_to(found[name], (size_of(size),))) for name in ("low", "high")
+    )
+    if wrong := np.flatnonzero(~(least < most)).tolist():
+        i = wrong[0]
+        raise UsageError(
+            f"low[{i}]={least[i]:g} with high[{i}]={most[i]:g}: low must be less than high"
+        )
+    with np.errstate(over="ignore"):
+        is_finite = np.isfinite(most - least).all()
+    if not is_finite:
+        raise UsageError("high - low: is infinite for a coordinate. Pass smaller bounds")
+    return Box(size, least, most)

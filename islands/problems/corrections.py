@@ -1,0 +1,105 @@
+"""Corrections of solutions that operators have made, in NumPy, as the kernels correct them."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_FACTOR, _STEP, _WORD = 0x915F77F5, 0x9E3779B9, 0xFFFFFFFF
+
+
+def chosen_within(
+    solutions: NDArray[Any], words: NDArray[np.uint32], least: int, most: int
+) -> NDArray[Any]:
+    """Return subsets with a number of items within limits: see kernels/problems/choice.cuh.
+
+    `words` are the subsets as kernels store them.
+    """
+    found = solutions.copy()
+    counts = solutions.sum(axis=1)
+    for row in np.flatnonzero((counts < least) | (counts > most)):
+        mixed = _STEP
+        for word in words[row].tolist():
+            mixed = ((mixed ^ word) * _FACTOR) & _WORD
+            mixed ^= mixed >> 15
+        count = int(counts[row])
+        is_chosen = count > most
+        for _ in range(count - most if is_chosen else least - count):
+            mixed = (mixed * _FACTOR + _STEP) & _WORD
+            items = np.flatnonzero(found[row] == int(is_chosen))
+            found[row, items[mixed * len(items) >> 32]] ^= 1
+    return found
+
+
+class Precedence:
+    """Pairs of items of an order, the first of which comes before the second."""
+
+    def __init__(self, size: int, pairs: Sequence[tuple[int, int]]) -> None:
+        """Take pairs without a cycle."""
+        self.pairs = sorted(set(pairs))
+        self._ahead, self._behind = (
+            np.array([pair[end] for pair in self.pairs], np.int64) for end in (0, 1)
+        )
+        self._after: list[list[int]] = [[] for _ in range(size)]
+        for one, other in self.pairs:
+            self._after[one].append(other)
+
+    def members(self) -> dict[str, NDArray[Any]]:
+        """Return the predecessors of each item, and where those of each begin, as kernels read."""
+        size = len(self._after)
+        by_item = np.argsort(self._behind, kind="stable")
+        counts = np.bincount(self._behind, minlength=size)
+        first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        return {"_before_first": first, "_before": self._ahead[by_item].astype(np.int32)}
+
+    def are_kept(self, orders: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which orders have all pairs in sequence."""
+        places = np.argsort(orders, axis=1)
+        return np.asarray((places[:, self._ahead] < places[:, self._behind]).all(axis=1))
+
+    def kept(self, orders: NDArray[Any]) -> NDArray[Any]:
+        """Return the orders as kernels/problems/precedence.cuh places their items."""
+        found = orders.copy()
+        for row in np.flatnonzero(~self.are_kept(orders)):
+            found[row] = self._placed(orders[row])
+        return found
+
+    def _placed(self, order: NDArray[Any]) -> list[int]:
+        place = np.argsort(order).tolist()
+        waits = np.bincount(self._behind, minlength=len(order)).tolist()
+        ready = [(place[item], item) for item, count in enumerate(waits) if count == 0]
+        heapq.heapify(ready)
+        found = []
+        while ready:
+            _, item = heapq.heappop(ready)
+            found.append(item)
+            for other in self._after[item]:
+                waits[other] -= 1
+                if waits[other] == 0:
+                    heapq.heappush(ready, (place[other], other))
+        return found
+
+    def cycle(self) -> list[int]:
+        """Return the items of a cycle, the first one also at the end; empty if there is none."""
+        state = [0] * len(self._after)  # 1: on the path, 2: without a cycle
+        for start in range(len(self._after)):
+            path, ways = [start], [iter(self._after[start])]
+            if state[start]:
+                continue
+            state[start] = 1
+            while path:
+                item = next(ways[-1], None)
+                if item is None:
+                    state[path.pop()] = 2
+                    ways.pop()
+                elif state[item] == 1:
+                    return [*path[path.index(item) :], item]
+                elif state[item] == 0:
+                    state[item] = 1
+                    path.append(item)
+                    ways.append(iter(self._after[item]))
+        return []

@@ -1,0 +1,194 @@
+"""Orders with pairs of items in sequence: kept by every search, alike on all devices."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from emulated_gpu import EmulatedGpu
+
+import islands
+from islands.backends.base import Backend
+from islands.errors import UsageError
+from islands.modelling.model import Model, restored
+from islands.problems.corrections import Precedence
+
+N = 12
+WAY = np.random.default_rng(1).integers(0, 100, (N, N))
+PAIRS = [(3, 1), (1, 0), (5, 2), (7, 3), (11, 10), (10, 9)]
+COST = """
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    long long sum = 0;
+    for (int i = 0; i + 1 < n; ++i) sum += data.way[s[i] * n + s[i + 1]];
+    return sum;
+}"""
+LAST = """
+__device__ long long violation(const Solution& s, int n, const Data& data) {
+    return s[0] % 2;
+}"""
+SWAPPED = """
+__device__ void repair(Changing& s, int n, const Data& data) {
+    const int first = s[0], last = s[n - 1];
+    if (first > last) s.set(0, last), s.set(n - 1, first);
+}"""
+
+
+def ways(orders: Any, way: Any = WAY) -> Any:
+    return way[orders[:, :-1], orders[:, 1:]].sum(axis=1)
+
+
+def stated(by: str = "cost", n: int = N, pairs: Any = PAIRS, **more: Any) -> Model:
+    way = np.ascontiguousarray(WAY[:n, :n])
+    own: dict[str, Any] = {"cost": COST, "data": {"way": way}}
+    if by == "batch":
+        own = {"batch": lambda orders: ways(orders, way)}
+    elif by == "function":
+        own = {"function": lambda order: int(ways(order[None], way)[0])}
+    return islands.permutation(n, before=pairs, **own | more)
+
+
+def keeps(order: Any, pairs: Any = PAIRS) -> bool:
+    places = {item: place for place, item in enumerate(np.asarray(order).tolist())}
+    return all(places[one] < places[other] for one, other in pairs)
+
+
+def placed(order: list[int], pairs: Any) -> list[int]:
+    """Return the order that a serial schedule makes: always the first item that is available."""
+    left, found = list(order), []
+    while left:
+        item = next(x for x in left if not any(b == x and a in left for a, b in pairs))
+        left.remove(item)
+        found.append(item)
+    return found
+
+
+def test_items_are_placed_as_soon_as_they_are_available() -> None:
+    random = np.random.default_rng(2)
+    for _ in range(30):
+        n = int(random.integers(1, 15))
+        ranks = random.permutation(n).tolist()
+        pairs = random.integers(0, n, (int(random.integers(0, 25)), 2)).tolist()
+        pairs = [(a, b) for a, b in pairs if ranks[a] < ranks[b]]
+        orders = np.argsort(random.random((20, n)), axis=1)
+        rule = Precedence(n, pairs)
+        found = rule.kept(orders)
+        expected = [placed(order, pairs) for order in orders.tolist()]
+        assert found.tolist() == expected
+        assert rule.are_kept(orders).tolist() == [keeps(order, pairs) for order in orders]
+        assert rule.cycle() == []
+
+
+@pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga", "cellular"])
+def test_every_search_keeps_the_sequence(backend: Backend, algorithm: str) -> None:
+    options: Any = {"algorithm": algorithm, "backend": backend.name, "seed": 1, "islands": 2}
+    found = set()
+    for by in ("cost", "batch", "function"):
+        own = stated(by)
+        solver = islands.Solver(own, **options, **{"migration.topology": "ring"})
+        for _ in range(2):
+            solver.evolve(4)
+            solver.exchange()
+            for each in solver.best(20):
+                assert keeps(each.solution)
+                assert own.cost(each.solution) == each.cost
+        result = islands.solve(own, generations=8, **options)
+        found.add((result.cost, result.digest, result.evaluations))
+    assert len(found) == 1
+
+
+def test_the_default_finds_the_best_order(backend: Backend) -> None:
+    n, pairs = 8, [(3, 1), (1, 0), (5, 2), (7, 3)]
+    orders = np.array([order for order in permutations(range(n)) if keeps(order, pairs)])
+    own = stated(n=n, pairs=pairs)
+    islands.check_problem(own, samples=50)
+    result = islands.solve(own, backend=backend.name, generations=60, seed=1)
+    assert result.algorithm == "tempering"
+    assert result.cost == ways(orders, WAY[:n, :n]).min()
+    again = islands.solve(restored(own.saved()), backend=backend.name, generations=60, seed=1)
+    assert again.digest == result.digest
+
+
+def test_an_order_may_be_fixed_wholly(backend: Backend) -> None:
+    chain = [(i + 1, i) for i in range(N - 1)]
+    result = islands.solve(stated(pairs=chain), backend=backend.name, generations=3, seed=1)
+    assert result.solution.tolist() == list(range(N))[::-1]
+
+
+@pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga"])
+def test_the_threads_of_a_gpu_place_items_alike(
+    algorithm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options: Any = {"algorithm": algorithm, "generations": 3, "seed": 1, "islands": 2}
+    own = islands.solve(stated(), backend="cpu", **options)
+    monkeypatch.setattr("islands.backends._made", lambda *_: EmulatedGpu(32))
+    for by in ("cost", "batch"):
+        assert islands.solve(stated(by), **options).digest == own.digest
+
+
+def test_a_violation_and_a_repair_see_items_in_sequence(backend: Backend) -> None:
+    options: Any = {"backend": backend.name, "generations": 40, "seed": 1}
+    ruled = islands.solve(stated(violation=LAST), **options)
+    assert keeps(ruled.solution)
+    assert ruled.violation == 0 == ruled.solution[0] % 2
+    assert keeps(islands.solve(stated(repair=SWAPPED), **options).solution)
+
+
+def test_ranks_and_resumed_runs_place_items_alike(mpirun: list[str], tmp_path: Path) -> None:
+    script = tmp_path / "sequence.py"
+    script.write_text(
+        f"import sys\nsys.path[:0] = {[each for each in sys.path if 'tests' in each]!r}\n"
+        "import islands\nfrom test_precedence import stated\n"
+        "for by in ('cost', 'batch'):\n"
+        "    own = islands.solve(stated(by), backend='cpu', generations=8, seed=1, islands=3)\n"
+        "    print('found', own.digest, own.cost)\n"
+    )
+    found = set()
+    for launcher in ([], [*mpirun, "2"], [*mpirun, "3"]):
+        command = [*launcher, sys.executable, str(script)]
+        ran = subprocess.run(command, capture_output=True, text=True, check=True)
+        found |= {line for line in ran.stdout.splitlines() if line.startswith("found")}
+    assert len(found) == 1
+    options: Any = {"backend": "cpu", "seed": 1, "islands": 3}
+    islands.solve(stated(), generations=5, out=tmp_path / "run", **options)
+    assert islands.resume(tmp_path / "run", generations=8).digest in found.pop()
+
+
+@pytest.mark.parametrize(
+    ("pairs", "words"),
+    [
+        ([(0, 1), (1, 2), (4, 1), (2, 4)], "the pairs have the cycle 1, 2, 4, 1. Remove one"),
+        ([(3, 3)], "the pairs have the cycle 3, 3"),
+        ([(0, 12)], "has the item 12, but items are from 0 to 11"),
+        ([(-1, 2)], "has the item -1, but"),
+        ([0, 1], r"before=\[0, 1\]: is not a list of pairs"),
+        ([(0, 1), (2,)], "is not a list of pairs of items"),
+        ([(0.5, 1.0)], "is not a list of pairs of items"),
+        ("ab", "is not a list of pairs of items"),
+    ],
+)
+def test_pairs_that_do_not_fit_are_refused(pairs: Any, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        stated(pairs=pairs)
+
+
+@pytest.mark.parametrize("name", ["state", "delta"])
+def test_changes_by_moves_do_not_know_the_sequence(name: str) -> None:
+    with pytest.raises(UsageError, match=f"{name}: does not know how moves are corrected to a per"):
+        stated(**{name: "struct State {};"})
+
+
+def test_no_pairs_are_no_rule(backend: Backend) -> None:
+    options: Any = {"backend": backend.name, "generations": 5, "seed": 1}
+    assert not stated(pairs=[]).kind.rules
+    found = {islands.solve(stated(pairs=each), **options).digest for each in ([], None)}
+    assert len(found) == 1
+
+
+def test_a_start_out_of_sequence_is_refused(backend: Backend) -> None:
+    with pytest.raises(UsageError, match="is not a permutation of 0 to n - 1 in which each item"):
+        islands.solve(stated(), backend=backend.name, generations=1, start=[list(range(N))])
