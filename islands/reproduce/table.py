@@ -1,4 +1,4 @@
-"""The base classes of a paper's tables, the description of a paper, and the selection of its instances."""
+"""The base classes of a paper's tables, its description, and the selection of its instances."""
 
 from __future__ import annotations
 
