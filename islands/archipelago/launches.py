@@ -208,11 +208,11 @@ class Launches:
             if isinstance(step, Call):
                 launches.append(step)
             elif isinstance(step, Launch):
-                launches += [self._bound(step, archipelago)] if step.blocks else []
+                launches += self._all_bound([step], archipelago)
             elif isinstance(step, Concurrent):
                 launches += self._forked(step, archipelago)
             elif isinstance(step, Rounds):
-                calls = [self._bound(each, archipelago) for each in step.launches]
+                calls = self._all_bound(step.launches, archipelago)
                 launches = []
                 segments += [Repeated(calls, step.are_guesses), launches]
             elif step is Host.EVALUATES and self._parts.evaluation == "thread":
@@ -223,7 +223,7 @@ class Launches:
         return [each for each in segments if each]
 
     def _forked(self, step: Concurrent, archipelago: Struct) -> list[Call | Fork]:
-        fork = Fork([[self._bound(each, archipelago) for each in own] for own in step.sequences])
+        fork = Fork([self._all_bound(own, archipelago) for own in step.sequences])
         # Arenas in global memory serve one launch at a time.
         is_shared = self._program.spilled is not None
         return list(in_turn([fork])) if is_shared or not fork.sequences else [fork]
@@ -240,6 +240,10 @@ class Launches:
             blocks=self._shape.islands * tiles,
             room=room if fits else Room(0),
         )
+
+    def _all_bound(self, launches: Iterable[Launch], archipelago: Struct) -> list[Call]:
+        """Return the launches with blocks: a rank may make no individual of an island."""
+        return [self._bound(each, archipelago) for each in launches if each.blocks]
 
     def _bound(self, launch: Launch, archipelago: Struct) -> Call:
         room = self._room if launch.threads is None else Room(launch.room or 0)

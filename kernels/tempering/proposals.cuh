@@ -33,12 +33,21 @@ class Drawn {
 // The state of the user proposes steps.
 #elif SOLUTION_KIND == SOLUTION_ORDER
 
-// Return a place that is near another one in an order of at least two items.
+// Return a place that is near another one in an order of at least two items: distances of all
+// magnitudes are alike.
 __device__ int near_to(int u, uint32_t word, bool is_right, int n) {
-    const int distance = 1 + draw::below(word, min(n - 1, max(3, n / 10)));
+    Drawn of(word);
+    const int magnitude = of.below(32 - __clz(n - 1));
+    const int distance = 1 + of.below(1 << magnitude);
     const int right = u + distance, left = u - distance;
     if (is_right) return right < n ? right : left >= 0 ? left : u > 0 ? 0 : n - 1;
     return left >= 0 ? left : right < n ? right : u > 0 ? 0 : n - 1;
+}
+
+// Return by how many places a section turns, such that a few items go to its other end.
+__device__ int turned(Drawn& word, int most) {
+    const int few = 1 + word.below(min(most, 4));
+    return word.below(2) ? few : most + 1 - few;
 }
 
 template <class Row>
@@ -59,7 +68,7 @@ __device__ Move drawn(const uint4& words, const Row*, int n) {
     if (kind == Move::INSERTION && problem::takes(problem::ROTATION)) {
         return {Move::ROTATION, low, high, u < v ? 1 : high - low};
     }
-    return {Move::Kind(kind), low, high, kind == Move::ROTATION ? 1 + word.below(high - low) : 0};
+    return {Move::Kind(kind), low, high, kind == Move::ROTATION ? turned(word, high - low) : 0};
 }
 
 #elif SOLUTION_KIND == SOLUTION_SUBSET

@@ -15,7 +15,7 @@ import user_script
 from islands.cli import main
 
 FEW = ["--islands", "4", "--population", "16", "--interval", "3", "--migrants", "1"]
-FEW += ["--backend", "cpu", "--threads", "1", "--stop", "generations=9"]
+FEW += ["--backend", "cpu", "--threads", "1", "--stop", "generations=6"]
 BUILT_IN = {
     "algorithm": "ga",
     "encoding": "keys",

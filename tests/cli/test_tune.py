@@ -138,7 +138,7 @@ def test_all_runs_are_sequential_if_some_cannot_be_concurrent(
     monkeypatch.setattr("islands.campaign.tuning.run_concurrently", never)
     common = ["--population", "16", "--islands", "2", "--migration", "none", "--backend", "cpu"]
     common += ["--stop", "generations=5", "--stop", "seconds=60", "--runs", "2"]
-    common += ["--algorithm", "cellular"]
+    common += ["--algorithm", "cellular", "--improver", "none"]
     line = ["demo/qap", *common, "--over", "halo=false,true", "--grid", "--out", "a"]
     assert main(["tune", *line]) == 0
     assert "Runs are sequential, as runs with a halo" in capsys.readouterr().out

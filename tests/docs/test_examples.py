@@ -200,7 +200,7 @@ def test_the_bounds_of_the_comparison_hold(monkeypatch: pytest.MonkeyPatch) -> N
     problem = example("job_shop").make(100)
     assert bounds.load_bound(problem) <= islands.solve(problem, generations=9, **few).cost
     routes = bounds.clusters(20)
-    best = islands.solve(routes, generations=500, seed=2, **few).cost
+    best = islands.solve(routes, generations=100, seed=2, **few).cost
     assert best == bounds.served_by_cluster(routes)
 
 

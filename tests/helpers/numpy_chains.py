@@ -133,7 +133,8 @@ class NumpyChains(NumpyTempering):
             kind = (kind + 1) % 4
         u = drawn[1] * n >> 32
         if word.below(2):
-            distance = 1 + (drawn[2] * min(n - 1, max(3, n // 10)) >> 32)
+            far = Word(drawn[2])
+            distance = 1 + far.below(2 ** far.below((n - 1).bit_length()))
             sides = [u + distance, u - distance]
             first, second = sides if word.below(2) else sides[::-1]
             ends = (0 if u > 0 else n - 1,)
@@ -152,7 +153,8 @@ class NumpyChains(NumpyTempering):
             forth = u < v or ROTATION not in self.moves
             part = part[1:] + part[:1] if forth else part[-1:] + part[:-1]
         else:
-            by = 1 + word.below(high - low)
+            few = 1 + word.below(min(high - low, 4))
+            by = few if word.below(2) else high - low + 1 - few
             part = part[by:] + part[:by]
         return order[:low] + part + order[high + 1 :]
 

@@ -140,6 +140,17 @@ def test_python_functions_are_called_by_all_ranks(way: str) -> None:
     assert all(alone.evaluations / 4 < called[rank] < alone.evaluations / 2 for rank in range(3))
 
 
+@pytest.mark.parametrize("ranks", [3, 5])
+def test_ranks_beyond_the_replicas_of_an_island_evaluate_nothing(ranks: int) -> None:
+    """The default for orders with a cost in Python: few replicas, judged in rounds."""
+    problem = model_of(function=lambda order: int(makespans(order[np.newaxis])[0]))
+    own = {"algorithm": "tempering", "islands": 1, "population": 2, "rungs": 2}
+    alone = islands.solve(problem, **BASIC | own)
+    found = on_ranks(ranks, lambda each: islands.solve(problem, world=each, **BASIC | own))
+    assert {str(facts(each)) for each in found} == {str(facts(alone))}
+    assert (found[0].team, found[0].idle_ranks) == (2, ranks - 2)
+
+
 def test_given_solutions_are_dealt_as_on_one_rank(tmp_path: Path) -> None:
     problem = islands.load("demo/tsp")
     files = []
