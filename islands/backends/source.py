@@ -128,6 +128,10 @@ def _read(name: str, by: str) -> str:
 CONTRACT = "// contract: "
 """Begins a comment of a header, before a `#line`: what the code after it must define."""
 
+WHOLE = "WholeCost"
+"""Takes the place of `long long` in functions of users, at the same length: see
+kernels/problems/whole.cuh."""
+
 _LINE = re.compile(rf'(?:^{CONTRACT}([^\n]*)\n)?^#line 1 "([^"\n]+)"\n', re.MULTILINE)
 # `cost.cu:3:5: error: ...` of C++ compilers, `cost.cu(3): error: ...` of NVRTC.
 _PLACE = re.compile(r"^(\S+?)[:(](\d+)")
@@ -205,7 +209,8 @@ def own_line(text: str, name: str, number: int) -> str | None:
     for match in _LINE.finditer(text):
         following = text[match.end() :].splitlines()
         if match[2] == name and 1 <= number <= len(following):
-            return f"{name}, line {number}, {following[number - 1].strip()!r}"
+            line = following[number - 1].strip().replace(WHOLE, "long long")
+            return f"{name}, line {number}, {line!r}"
     return None
 
 

@@ -381,10 +381,15 @@ class _Check:
     def _state(self, problem: Model, way: Way) -> None:
         """Compare the costs that a state follows with those of the solutions that are reached."""
         assert way.program is not None
-        name, walk = way.name.replace("cost", "state", 1), self._walk(problem)
+        assert problem.functions is not None
+        by, own = "state", "prepare, change or apply"
+        if problem.functions.state is None:
+            by = own = "delta"
+        name, walk = way.name.replace("cost", by, 1), self._walk(problem)
         assert walk is not None
         found, reached = way.program.followed(self._solutions, walk)
         before = self._solutions
+        priced_at = f", with its violation at {problem.price:g} a unit," if problem.priced else ""
         for step, (move, after) in enumerate(zip(walk.names, walk.reached or reached, strict=True)):
             if not problem.kind.holds(after):
                 raise _Difference(
@@ -399,8 +404,8 @@ class _Check:
                 k = int(np.argmin(equal))
                 raise _Difference(
                     f"{name}: after {counted(step, 'move')} and a {move} of the solution"
-                    f" {shown(before[k])}, the cost is {exact[k].item()}, but by the state"
-                    f" {found[k, step].item()}. Correct prepare, change or apply"
+                    f" {shown(before[k])}, the cost{priced_at} is {exact[k].item()}, but by the"
+                    f" {by} {found[k, step].item()}. Correct {own}"
                 )
             before = after
         self._passed(name, f"{found.size} of {found.size} moves as costs")

@@ -65,10 +65,9 @@ def permutation(
     those of `batch` or `function`. Feasible solutions are better than all others; `delta` and
     `change` then return the changes of both. `price` is what a unit of the violation costs where
     infeasible solutions are compared: a number, or "adaptive", from random solutions at first.
-    `reference`
-    computes the costs of a batch in NumPy, with `violation` a pair of costs and violations; the
-    best solution is checked with it. `maximise` looks for the highest cost. `name` is
-    the name in results; `best_known` is a cost, for gaps and `stop="best-known"`. `plot` is a
+    `reference` computes the costs of a batch in NumPy, with `violation` a pair of costs and
+    violations; the best solution is checked with it. `maximise` looks for the highest cost. `name`
+    is the name in results; `best_known` is a cost, for gaps and `stop="best-known"`. `plot` is a
     Python function that draws a solution: it receives the solution and Matplotlib axes.
 
     `before` are pairs of items, the first of which comes before the second in all solutions. With

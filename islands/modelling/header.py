@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.backends.source import CONTRACT, Header
+from islands.backends.source import CONTRACT, WHOLE, Header
 from islands.errors import RunError, UsageError
 from islands.modelling.members import Members, declaration
 from islands.paths import reading
@@ -44,6 +44,11 @@ class Signature:
             raise UsageError(
                 f"{name}: {self.function} has the parameters ({given}). Write {self.text} {{ ... }}"
             )
+
+    def written(self, kind: SolutionKind, *, gives_both: bool) -> Signature:
+        """Return it as one writes it for a kind of solution, and with a violation."""
+        text = self.text.replace("Swap", _stated(kind.proposals[0]))
+        return replace(self, text=text.replace("long long", "Change") if gives_both else text)
 
     def _fits(self, parameters: str) -> bool:
         words = [re.findall(r"\w+", each) or [""] for each in parameters.split(",")]
@@ -157,7 +162,7 @@ class Text:
         """The code whose functions of the cost, if they are whole, cannot return real numbers."""
         plain, code = _COMMENTS.sub(_blank, self.code), self.code
         for match in reversed(list(_WHOLE.finditer(plain))):
-            code = f"{code[: match.start()]}WholeCost{code[match.end() :]}"
+            code = f"{code[: match.start()]}{WHOLE}{code[match.end() :]}"
         return code
 
     def require(self, signature: Signature) -> None:
@@ -221,11 +226,11 @@ class Functions:
         """Whether the state proposes moves of the user's own."""
         return self.state is not None and bool(self.state.declared(PROPOSE.function))
 
-    def returns_real(self) -> bool:
+    def returns_real(self, kind: SolutionKind) -> bool:
         """Return whether costs are floating-point numbers; refuse other signatures."""
         found = self.cost.returns_real(COST)
         if self.violation is not None:
-            self._require_both(is_real=self.violation.returns_real(VIOLATION))
+            self._require_both(kind, is_real=self.violation.returns_real(VIOLATION))
         elif self.delta is not None and self.delta.returns_real(DELTA) != found:
             raise UsageError(
                 "delta: cost and delta return different types. Let both return long long, or both"
@@ -234,8 +239,22 @@ class Functions:
         if self.repair is not None:
             self.repair.require(REPAIR)
         if self.state is not None:
-            _require_state(self.state, found, self.has_steps, gives_both=self._gives_both)
+            self._require_state(self.state, kind, is_real=found)
         return found
+
+    def _require_state(self, state: Text, kind: SolutionKind, *, is_real: bool) -> None:
+        """Refuse a state that lacks a function, or whose changes have another type than costs."""
+        state.require(PREPARE)
+        state.require(PROPOSE if self.has_steps else APPLY.written(kind, gives_both=False))
+        for each in [CHANGE_STEP, APPLY_STEP] if self.has_steps else [CHANGE]:
+            wanted = each.written(kind, gives_both=self._gives_both)
+            if self._gives_both:
+                state.require_both(wanted)
+            elif state.returns_real(wanted) != is_real:
+                raise UsageError(
+                    f"state: cost and {each.function} return different types. Let both return long"
+                    " long, or both double"
+                )
 
     @property
     def _gives_both(self) -> bool:
@@ -247,7 +266,7 @@ class Functions:
         """Whether local search computes the cost of a whole solution after a move."""
         return self.delta is None or self._gives_both
 
-    def _require_both(self, *, is_real: bool) -> None:
+    def _require_both(self, kind: SolutionKind, *, is_real: bool) -> None:
         """Refuse changes without those of the violation, and such as would have rounding errors."""
         if not self._gives_both:
             return
@@ -258,7 +277,7 @@ class Functions:
                 f" Let violation return long long, or leave {name} out"
             )
         if self.delta is not None:
-            self.delta.require_both(DELTA)
+            self.delta.require_both(DELTA.written(kind, gives_both=True))
 
     def moves(self, kind: SolutionKind) -> tuple[str, ...]:
         """Return the moves whose change of the cost is known, or can be computed from costs."""
@@ -295,10 +314,11 @@ class Functions:
             return (STEP,)
         change, apply = (_taken(self.state, name, kind) for name in ("change", "apply"))
         if change != apply or not change:
+            every = ", ".join(_stated(each) for each in kind.proposals if each != "rotation")
             raise UsageError(
-                f"state: change takes {' and '.join(change) or 'no move'}, and apply"
-                f" {' and '.join(apply) or 'no move'}. Define both for the same moves, of"
-                f" {', '.join(_stated(each) for each in kind.proposals if each != 'rotation')}"
+                f"state: of the moves {every}, change takes"
+                f" {' and '.join(map(_stated, change)) or 'none'}, and apply"
+                f" {' and '.join(map(_stated, apply)) or 'none'}. Define both for the same moves"
             )
         return change
 
@@ -314,7 +334,7 @@ class Functions:
         others = {
             "delta": (self.delta, DELTA),
             "repair": (self.repair, REPAIR),
-            "state": (self.state, CHANGE),
+            "state": (self.state, CHANGE.written(kind, gives_both=self._gives_both)),
             "violation": (self.violation, VIOLATION),
         }
         for name, (other, signature) in others.items():
@@ -371,20 +391,6 @@ class Functions:
         if self._moves_are_whole and not self.cooperative and self.repair is None:
             found["STATED_MOVED"] = "1"
         return found
-
-
-def _require_state(state: Text, is_real: bool, has_steps: bool, *, gives_both: bool) -> None:
-    """Refuse a state that lacks a function, or whose changes have another type than costs."""
-    state.require(PREPARE)
-    state.require(PROPOSE if has_steps else APPLY)
-    for each in [CHANGE_STEP, APPLY_STEP] if has_steps else [CHANGE]:
-        if gives_both:
-            state.require_both(each)
-        elif state.returns_real(each) != is_real:
-            raise UsageError(
-                f"state: cost and {each.function} return different types. Let both return long"
-                " long, or both double"
-            )
 
 
 def _stated(move: str) -> str:

@@ -86,7 +86,7 @@ class Model(Problem):
         self._argument = "cost" if python is None else python.function.argument
         self.evaluator = f"{self._argument}= of {name}"
         if functions is not None:
-            self._returns_real = functions.returns_real()
+            self._returns_real = functions.returns_real(kind)
             self.priced = functions.violation is not None
             price_of = {PRICE: np.float64(0)} if self.priced else {}
             self.header = functions.header(kind, {**members, **kind.members, **price_of})
@@ -171,12 +171,17 @@ class Model(Problem):
         """The price of a unit of the violation: the same on all ranks and backends."""
         if self._price is None:
             # Any price will do for costs and violations themselves.
-            self._price = 1.0
-            prices = [
-                priced.price_of(self._own_costs(each), self.own_violations(each))
-                for each in _samples(self.kind)
-            ]
-            self._price = max(prices) or 1.0
+            self._price = found = 1.0
+            try:
+                prices = [
+                    priced.price_of(self._own_costs(each), self.own_violations(each))
+                    for each in _samples(self.kind)
+                ]
+                found = max(prices) or 1.0
+            except BaseException:
+                self._price = None  # another run must not take it for the price
+                raise
+            self._price = found
         return self._price
 
     def refuse_faults(self, data: Struct, device: Backend) -> None:

@@ -15,7 +15,7 @@ from test_violations_by_moves import stated
 
 import islands
 from islands.backends.base import Backend
-from islands.errors import UsageError
+from islands.errors import RunError, UsageError
 from islands.modelling.model import Model, restored
 
 FEW: Any = {"generations": 25, "seed": 1, "islands": 3, "proposals": 80}
@@ -147,3 +147,22 @@ def test_a_stored_problem_has_its_price(backend: Backend, price: Any) -> None:
 def test_other_prices_are_refused(own: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         knapsack(**own)
+
+
+def test_a_price_is_found_after_an_error() -> None:
+    broken = [True]
+
+    def loads(chosen: Any) -> Any:
+        if broken[0] and len(chosen) > 1 and chosen.sum() < 0.1 * chosen.size:  # a sample
+            raise ValueError("not ready")
+        return np.maximum(0, chosen.astype(np.int64) @ LOADS - LIMIT)
+
+    def problem() -> Model:
+        costs = lambda s: s.astype(np.int64) @ PROFITS  # noqa: E731
+        return islands.subset(MANY, batch=costs, violation=loads, maximise=True)
+
+    own = problem()
+    with pytest.raises(RunError, match="not ready"):
+        islands.solve(own, backend="cpu", **FEW)
+    broken[0] = False
+    assert own.price == problem().price > 1

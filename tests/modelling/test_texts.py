@@ -303,6 +303,12 @@ def test_a_change_of_a_whole_cost_is_no_real_number() -> None:
         islands.solve(own, algorithm="ga", improver="swap", backend="cpu", generations=1)
 
 
+def test_an_error_shows_a_line_as_it_was_written() -> None:
+    text = "__device__ long long cost(const Solution& s, int n, const Data&) { return s[0] }"
+    with pytest.raises(CompileError, match=r"this line is '__device__ long long cost\("):
+        islands.permutation(4, cost=text).program_costs(np.arange(4)[np.newaxis], "cpu")
+
+
 @NEEDS_NVRTC
 @pytest.mark.parametrize("body", ["if (s[0] >= 0) {}", "double sum = s[0];\n return sum;"])
 def test_gpus_refuse_such_code_too(body: str) -> None:

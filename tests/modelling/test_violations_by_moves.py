@@ -134,8 +134,18 @@ def test_a_change_with_a_fraction_of_a_violation_does_not_compile() -> None:
 def test_a_check_finds_a_wrong_change_of_the_violation() -> None:
     wrong = LOAD.replace("max(0ll, load - data.limit) - before", "-before")
     problem = islands.subset(N, cost=VALUE, violation=EXCESS, state=wrong, data=DATA)
-    with pytest.raises(RunError, match="but by the state"):
+    with pytest.raises(RunError, match=r"with its violation at .* a unit, is .*, but by the state"):
         islands.check_problem(problem, samples=50)
+    delta = BOTH.replace("max(0, v - data.due[p]) -", "1 + max(0, v - data.due[p]) -")
+    with pytest.raises(RunError, match=r"delta, CPU: .*, but by the delta \d+\. Correct delta"):
+        islands.check_problem(due(delta=delta), samples=50)
+
+
+def test_a_run_with_a_wrong_violation_says_so() -> None:
+    wrong = LOAD.replace("*state.load +=", "*state.load -=")
+    problem = islands.subset(N, cost=VALUE, violation=EXCESS, state=wrong, data=DATA, maximise=True)
+    with pytest.raises(RunError, match=r"in the run, but its violation is \d+\. Compare its"):
+        islands.solve(problem, backend="cpu", **FEW)
 
 
 def test_steps_of_the_users_own_return_both_changes(backend: Backend) -> None:
@@ -216,6 +226,7 @@ def test_a_local_search_of_a_delta_with_a_violation_computes_whole_costs(backend
     [
         ({"delta": BOTH.replace("Change", "long long")}, "delta returns long long. With violation"),
         ({"state": (NOTHING + " }").replace("Change", "long long")}, "let it return Change"),
+        ({"state": NOTHING.split("__device__ Change")[0]}, "Write __device__ Change change.* Swap"),
         ({"delta": BOTH, "violation": real(TOO_LATE)}, "violation: returns double, but delta="),
     ],
 )
