@@ -104,7 +104,8 @@ def read_run(
     require_run(Path(folder))
     if not (Path(folder) / FINISHED).exists():
         raise InputError(
-            f"{folder}: the run is not finished. Finish it with islands.resume({str(folder)!r})"
+            f"{folder}: the run is not finished, or has found no feasible solution. Continue it"
+            f" with islands.resume({str(folder)!r}), and a later criterion if it has ended"
         )
     name, made = _named(problem, "read_run")
     result = recorded(Path(folder)).result

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from islands.display.heartbeat import Heartbeat
     from islands.parallel import World
     from islands.reproduce.experiment import ExperimentRequest
-    from islands.reproduce.selection import Selection
-    from islands.reproduce.table import Paper, PaperTable
+    from islands.reproduce.table import Paper, PaperTable, Selection
 
 ALL = "all"
 UNFINISHED = Path("runs")
@@ -68,7 +67,7 @@ def prepared(
     """Return the experiments; refuse wrong options before the first run."""
     from islands.campaign.engine import Campaign
     from islands.reproduce.experiment import ExperimentRequest
-    from islands.reproduce.selection import select
+    from islands.reproduce.table import select
 
     papers = _papers(args.what)
     for option in ("runs", "generations"):

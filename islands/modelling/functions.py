@@ -82,8 +82,8 @@ class UserFunction:
         if costs.dtype.kind == "f" and (wrong := costs != costs).any():
             solution = _shown(solutions[int(wrong.argmax())])
             raise RunError(
-                f"{self.argument}= returned NaN for the solution {solution}. Return a number, or"
-                " infinity if a solution is infeasible"
+                f"{self.argument}= returned NaN for the solution {solution}."
+                f" {_instead(self.argument, 'a number')}"
             )
         return costs
 
@@ -201,10 +201,24 @@ def _array(argument: str, costs: Any, module: Any, shape: tuple[int, ...]) -> An
         raise RunError(f"{argument}= returned {what}. Return {_wanted(shape)}")
     if array.dtype.kind == "b":
         raise RunError(
-            f"{argument}= returned {costs!r:.80}, which is true or false and no cost. Return a"
-            " number, such as int(value), or infinity if a solution is infeasible"
+            f"{argument}= returned {costs!r:.80}, which is true or false and no {_word(argument)}."
+            f" {_instead(argument, _number(shape))}"
         )
     return array
+
+
+def _word(argument: str) -> str:
+    return "violation" if argument == "violation" else "cost"
+
+
+def _number(shape: tuple[int, ...]) -> str:
+    return "numbers, such as values.astype(int)" if shape else "a number, such as int(value)"
+
+
+def _instead(argument: str, numbers: str) -> str:
+    if argument == "violation":
+        return f"Return {numbers}: 0 if a solution is feasible, otherwise a positive number"
+    return f"Return {numbers}, or infinity if a solution is infeasible"
 
 
 def _too_large(argument: str, cost: int) -> RunError:

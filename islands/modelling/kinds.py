@@ -94,7 +94,8 @@ def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
             f" <= most <= n={size}"
         )
     if whole[0] == whole[1] and not 1 <= whole[0] < size:
-        raise UsageError(f"choose={shown(choose)}: allows one subset only. Raise most")
+        fix = "Lower least" if whole[0] else "Raise most"
+        raise UsageError(f"choose={shown(choose)}: allows one subset only. {fix}")
     return int(whole[0]), int(whole[1])
 
 

@@ -12,8 +12,8 @@ from islands.errors import UsageError
 from islands.instances.lines import shown
 from islands.modelling.api import subset
 from islands.modelling.model import Model
-from islands.models.choices import EXCHANGES
 from islands.models.files import Words, refusing
+from islands.models.medians import EXCHANGES
 
 _COST = """
 // Each item too many or too few costs more than the distances of any item.

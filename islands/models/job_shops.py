@@ -14,7 +14,6 @@ from islands.errors import UsageError
 from islands.modelling.api import permutation
 from islands.modelling.model import Model
 from islands.models.files import Words, refusing
-from islands.models.gantt import draw_gantt
 
 _COST = """
 // An order of all operations. The k-th item of a job stands for its k-th operation, which begins as
@@ -369,3 +368,19 @@ def read(path: Path) -> Model:
     words.end()
     with refusing(path):
         return job_shop([row[::2] for row in rows], [row[1::2] for row in rows])
+
+
+_SHOWN = 60
+"""The most bars of a machine that have the number of their job."""
+
+
+def draw_gantt(axes: Any, rows: list[tuple[int, int, int, int]]) -> None:
+    """Draw operations, each with job, machine, begin and end, into Matplotlib axes."""
+    machines = sorted({machine for _, machine, *_ in rows})
+    is_small = len(rows) <= _SHOWN * len(machines)
+    for job, machine, begin, end in rows:
+        axes.barh(machine, end - begin, left=begin, height=0.8, color=f"C{job % 10}")
+        if is_small:
+            axes.text((begin + end) / 2, machine, str(job), ha="center", va="center", fontsize=6)
+    axes.set(xlabel="time", ylabel="machine", yticks=machines)
+    axes.invert_yaxis()

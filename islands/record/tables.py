@@ -170,8 +170,8 @@ def stored_table(folder: Path, name: str) -> pa.Table:
         )
     if not (folder / FINISHED).exists():
         raise RunError(
-            f"{folder}: the run is not finished, so its records are incomplete. Finish it with"
-            " islands resume"
+            f"{folder}: the run is not finished, or has found no feasible solution, so its records"
+            " are incomplete. Continue it with islands resume, and a later --stop if it has ended"
         )
     rows = read_records(folder, name, most=sys.maxsize)
     if rows is None:

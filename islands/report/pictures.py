@@ -25,8 +25,8 @@ def _solution(run: RecordedRun) -> Any:
     result = run.result
     if result is None or result.solution is None:
         raise InputError(
-            f"{run.folder}: the run is not finished, so it has no solution to draw. Finish it with"
-            " islands resume, or draw its convergence"
+            f"{run.folder}: the run is not finished, or has found no feasible solution, so there is"
+            " none to draw. Continue it with islands resume, or draw its convergence"
         )
     return draw_solution(run.problem, result.solution_kind, result.solution)[0]
 

@@ -29,8 +29,7 @@ from islands.report.figure import (
 from islands.report.folders import PAGE, page_for
 from islands.reproduce.cells import Cell, Fact, Plot, TableRow, numbers
 from islands.reproduce.experiment import Experiment, ExperimentRequest
-from islands.reproduce.selection import Selection
-from islands.reproduce.table import PaperTable
+from islands.reproduce.table import PaperTable, Selection
 from islands.reproduce.timing import scaled_facts
 from islands.tables import Column, header, line, write_csv
 from islands.text import counted

@@ -115,7 +115,11 @@ class Chain {
         return judge_.propose(row_, words, move);
 #else
         move = proposals::drawn(words, row_, n_);
+#if SOLUTION_KIND == SOLUTION_SUBSET
+        return problem::takes(problem::FLIP) || move.other != Move::NONE;
+#else
         return true;
+#endif
 #endif
     }
 

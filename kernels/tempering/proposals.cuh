@@ -73,6 +73,7 @@ __device__ Move drawn(const uint4& words, const Row*, int n) {
 
 #elif SOLUTION_KIND == SOLUTION_SUBSET
 
+// With `other` NONE, it is a flip, or none at all if flips are not proposed: then all items are alike.
 template <class Row>
 __device__ Move drawn(const uint4& words, const Row* row, int n) {
     constexpr int TRIES = 16;
@@ -88,8 +89,9 @@ __device__ Move drawn(const uint4& words, const Row* row, int n) {
     }
     if constexpr (!problem::takes(problem::FLIP)) {
         const int first = draw::below(other, n);
-        for (int item = first + 1; item < n + first; ++item) {
-            if (genes::get(row, item % n) != genes::get(row, one)) return {one, item % n};
+        for (int k = 1; k <= n; ++k) {
+            const int item = first + k < n ? first + k : first + k - n;
+            if (genes::get(row, item) != genes::get(row, one)) return {one, item};
         }
     }
     return {one, moves::Flips::NONE};

@@ -37,7 +37,7 @@ from islands.problems import load, read
 from islands.problems.base import Problem
 from islands.record.folder import BEST
 from islands.reproduce.experiment import ExperimentRequest
-from islands.reproduce.selection import Selection
+from islands.reproduce.table import Selection
 from islands.run.runner import run
 from islands.run.single import Output
 from islands.slurm.ranks import Launcher

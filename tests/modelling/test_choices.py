@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from emulated_gpu import EmulatedGpu
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -118,7 +119,8 @@ def test_a_choice_is_checked_and_restored() -> None:
         ((2, 10), r"choose=\(2, 10\): must be a pair of whole numbers"),
         ((0, True), r"choose=\(0, True\): must be a pair of whole numbers"),
         ((1, 2, 3), r"choose=\(1, 2, 3\): must be a pair of whole numbers"),
-        ((9, 9), r"choose=\(9, 9\): allows one subset only"),
+        ((9, 9), r"choose=\(9, 9\): allows one subset only. Lower least"),
+        ((0, 0), r"choose=\(0, 0\): allows one subset only. Raise most"),
     ],
 )
 def test_wrong_numbers_of_items_are_refused(choose: Any, message: str) -> None:
@@ -205,3 +207,45 @@ def test_the_default_finds_the_best_number_between_limits(
 def test_a_state_needs_one_number_of_items() -> None:
     with pytest.raises(UsageError, match="state: does not know how moves are corrected"):
         pairs(12, (2, 4), state="struct State {};")
+
+
+COUNT = """
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    long long sum = 0;
+    for (int i = 0; i < n; ++i) sum += s[i] ? data.weight[i] : 0;
+    return sum;
+}"""
+WEIGHT = np.arange(1, 15)
+
+
+@pytest.mark.parametrize("choose", [1, 13])
+def test_the_only_item_to_exchange_is_always_found(backend: Backend, choose: int) -> None:
+    options: Any = {"algorithm": "tempering", "backend": backend.name, "generations": 20}
+    found = set()
+    for cost in ({"cost": COUNT, "data": {"weight": WEIGHT}}, {"batch": lambda s: s @ WEIGHT}):
+        own = islands.subset(14, choose=choose, maximise=True, **cost)
+        result = islands.solve(own, **options)
+        assert result.cost == WEIGHT[-choose:].sum()
+        found.add((result.digest, result.evaluations))
+    assert len(found) == 1
+
+
+SUM = """
+struct State { __device__ State(Memory&, int, const Data&) {} };
+__device__ void prepare(State&, const Solution&, int, const Data&) {}
+__device__ long long change(const State&, const Solution&, int, const Data& data, Exchange move) {
+    return data.weight[move.in] - data.weight[move.out];
+}
+__device__ void apply(State&, const Solution&, int, const Data&, Exchange) {}
+"""
+
+
+@pytest.mark.parametrize("threads", [0, 32])
+def test_a_subset_without_items_has_no_exchange(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if threads:
+        monkeypatch.setattr("islands.backends._made", lambda *_: EmulatedGpu(threads))
+    own = islands.subset(3, cost=COUNT, state=SUM, data={"weight": WEIGHT}, maximise=True)
+    result = islands.solve(own, islands=4, generations=20)
+    assert result.cost == result.solution @ WEIGHT[:3]

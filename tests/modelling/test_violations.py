@@ -245,6 +245,8 @@ def test_the_command_says_that_a_result_is_infeasible(
     said = capsys.readouterr()
     assert "the best one has the violation 2" in said.out
     assert "no feasible solution found" in said.err
+    with pytest.raises(islands.IslandsError, match="or has found no feasible solution"):
+        islands.read_run(folder)
     (tmp_path / "chosen.txt").write_text("1\n" * 9)
     assert main(["verify", f"{script}:problem", str(tmp_path / "chosen.txt")]) == 1
     assert "infeasible: the violation is 3" in capsys.readouterr().out
@@ -335,6 +337,19 @@ def test_a_negative_violation_ends_the_run(backend: Backend, by: str) -> None:
         own = lambda s: s.astype(np.int64) @ WEIGHTS - LIMIT  # noqa: E731
     with pytest.raises(RunError, match=r"violation= returned -\d+. Return 0 if"):
         islands.solve(knapsack(by, violation=own), backend=backend.name, generations=5)
+
+
+@pytest.mark.parametrize(
+    ("by", "returned", "words"),
+    [
+        ("batch", lambda s: s[:, 0] > 0, r"no violation. Return numbers, such as values.astype"),
+        ("function", lambda s: s[0] > 0, r"no violation. Return a number, such as int\(value\)"),
+        ("batch", lambda s: s[:, 0] * np.nan, r"NaN for .*Return a number: 0 if a solution is fe"),
+    ],
+)
+def test_what_is_no_violation_is_told_from_a_cost(by: str, returned: Any, words: str) -> None:
+    with pytest.raises(RunError, match=f"violation= returned .*{words}"):
+        islands.solve(knapsack(by, violation=returned), backend="cpu", generations=5)
 
 
 def test_costs_with_violations_are_smaller(backend: Backend) -> None:

@@ -29,8 +29,7 @@ from islands.reproduce import PAPERS, experiment
 from islands.reproduce import perform as module
 from islands.reproduce.experiment import ExperimentRequest
 from islands.reproduce.perform import ExperimentFolder
-from islands.reproduce.selection import Selection
-from islands.reproduce.table import PaperTable
+from islands.reproduce.table import PaperTable, Selection
 
 TABLES = {
     f"{paper}/{name}": table

@@ -7,7 +7,7 @@ from instance_texts import tsplib_text
 
 from islands.errors import InputError, UsageError
 from islands.instances.synthetic import uniform_tsp
-from islands.reproduce.selection import select
+from islands.reproduce.table import select
 from islands.reproduce.xavier2019 import PAPER, NationalTimesTable, ValuesTable, VlsiTable
 
 
