@@ -78,6 +78,10 @@ def iter_many(
     """Yield the index and the result of each problem as soon as it is solved; see `solve_many`.
 
     Only the problems in progress are in memory, if `problems` makes them one by one.
+
+    >>> tours = islands.tsp_batch(np.random.default_rng(4).random((3, 12, 2)) * 1000)
+    >>> sorted(index for index, result in islands.iter_many(tours, generations=5))
+    [0, 1, 2]
     """
     refuse_while_importing("islands.iter_many")
     for name, words in _OF_A_RUN.items():

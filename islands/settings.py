@@ -42,7 +42,7 @@ def setting(
 
 
 class Settings:
-    """The base class of groups of settings: frozen dataclasses whose fields are `setting`s."""
+    """The base class of groups of settings: frozen dataclasses, with fields made by `setting`."""
 
     _known_types: ClassVar[dict[str, Any]]
 

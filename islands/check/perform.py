@@ -170,6 +170,11 @@ def check_problem(
     a repair must leave valid solutions and not change them again. First, the code runs in a process
     of its own, which finds reads outside of arrays, and functions that do not return within
     `seconds`. Raise a `RunError` that describes the first difference.
+
+    >>> problem = islands.permutation(5, function=lambda order: int(order[0]) + int(order[-1]))
+    >>> checked = islands.check_problem(problem, samples=20)
+    >>> checked.samples, checked.difference
+    (20, None)
     """
     checked = examine(problem, samples, seed=seed, seconds=seconds)
     if checked.difference is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from islands.backends import takes_gpu
 from islands.backends.arguments import Struct
@@ -291,10 +291,11 @@ class Model(Problem):
             raise UsageError(f"parts_of: {self.name} has no orders. Use the solution itself")
         return self.kind.split(np.asarray(solution))
 
-    def cost(self, solution: Solution) -> float:
+    def cost(self, solution: ArrayLike) -> float:
         """Return the exact cost of one solution; refuse an invalid one."""
-        self.check(solution)
-        cost: float = self.costs(np.asarray(solution)[np.newaxis])[0].item()
+        array = np.asarray(solution)
+        self.check(array)
+        cost: float = self.costs(array[np.newaxis])[0].item()
         return cost
 
     def check(self, solution: Solution) -> None:

@@ -46,6 +46,10 @@ def load(instance: str | Path, form: str | None = None) -> Problem:
 
     `FILE:00` is the first instance of a file with several. Without `form`, the format is detected.
     `FILE.py:NAME` is the problem that a script defines as NAME.
+
+    >>> problem = islands.load("demo/tsp")
+    >>> problem.size, problem.cost(range(120)) >= problem.best_known.value
+    (120, True)
     """
     instance = str(instance)
     if is_reference(instance):

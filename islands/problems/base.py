@@ -286,13 +286,14 @@ class Problem(ABC):
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
         """Write a solution, with its cost in units, in the problem's usual format."""
 
-    def cost(self, solution: Solution) -> float:
+    def cost(self, solution: ArrayLike) -> float:
         """Return the exact cost of one solution; refuse an infeasible one.
 
         The cost is an integer unless costs have decimals.
         """
-        self.check(solution)
-        cost: float = self.value_of(int(self.costs(solution[np.newaxis])[0]))
+        array = np.asarray(solution)
+        self.check(array)
+        cost: float = self.value_of(int(self.costs(array[np.newaxis])[0]))
         return cost
 
     def violation(self, solution: Solution) -> float:

@@ -63,6 +63,9 @@ def qap_batch(flows: Any, distances: Any) -> Batch:
     """Return many quadratic assignment problems: see `qap` for one.
 
     Both have the shape (B, n, n), or one of them (n, n) for the same matrix in all problems.
+
+    >>> len(islands.qap_batch(np.ones((5, 8, 8), int), np.ones((8, 8), int)))
+    5
     """
     parts = {"flows": _alike("flows", flows, 2), "distances": _alike("distances", distances, 2)}
     return Batch(_count(parts), lambda i: qap(*(each(i) for _, each in parts.values())))
@@ -73,6 +76,9 @@ def mkp_batch(profits: Any, weights: Any, capacities: Any) -> Batch:
 
     `profits` has the shape (B, n), `weights` (B, m, n), `capacities` (B, m); any of them may lack
     the first dimension, if all problems have the same.
+
+    >>> len(islands.mkp_batch([6, 5, 9], [[2, 3, 4]], [[5], [6], [7]]))
+    3
     """
     parts = {
         "profits": _alike("profits", profits, 1),

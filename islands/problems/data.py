@@ -164,6 +164,10 @@ def tsp(
 
     `name` is the name in results. `best_known` is the best known length, for gaps and for
     `stop="best-known"`.
+
+    >>> triangle = islands.tsp(distances=[[0, 3, 4], [3, 0, 5], [4, 5, 0]])
+    >>> triangle.cost([0, 1, 2])
+    12
     """
     if (coordinates is None) == (distances is None):
         given = "neither" if coordinates is None else "both"
@@ -210,6 +214,11 @@ def qap(
 
     `name` is the name in results. `best_known` is the best known cost, for gaps and for
     `stop="best-known"`.
+
+    >>> flows, distances = [[0, 5, 1], [5, 0, 2], [1, 2, 0]], [[0, 4, 9], [4, 0, 3], [9, 3, 0]]
+    >>> result = islands.solve(islands.qap(flows, distances), generations=20)
+    >>> result.cost, result.solution.tolist()
+    (64, [2, 1, 0])
     """
     a = integers("flows", read_array("flows", flows, 2), _NUMBER_MAX)
     n = len(a)
@@ -243,6 +252,10 @@ def mkp(
 
     `name` is the name in results. `best_known` is the best known profit, for gaps and for
     `stop="best-known"`.
+
+    >>> knapsack = islands.mkp([6, 5, 9], weights=[[2, 3, 4], [1, 1, 5]], capacities=[7, 6])
+    >>> islands.solve(knapsack, generations=20).items()
+    [0, 2]
     """
     values = integers("profits", read_array("profits", profits, 1), SUM_MAX - 1)
     n = len(values)
