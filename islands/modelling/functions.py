@@ -116,6 +116,10 @@ class UserFunction:
         return _typed(self.argument, np.array(costs, kind), real)
 
 
+class _WrongPairError(RunError):
+    """A reference that does not return costs and violations."""
+
+
 def parts_of(reference: UserFunction) -> tuple[UserFunction, UserFunction]:
     """Return the functions of costs and of violations for one that returns both."""
 
@@ -123,8 +127,9 @@ def parts_of(reference: UserFunction) -> tuple[UserFunction, UserFunction]:
         def call(solutions: Any) -> Any:
             found = reference.call(solutions)
             if not isinstance(found, tuple) or len(found) != 2:
-                raise RunError(
-                    f"reference= returned {found!r:.80}. With violation=, return two arrays: costs,"
+                shown = " ".join(repr(found).split())
+                raise _WrongPairError(
+                    f"reference= returned {shown:.80}. With violation=, return two arrays: costs,"
                     " violations"
                 )
             return found[which]
@@ -154,7 +159,7 @@ def _errors_explained(argument: str, given: Any) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if is_of_signal(error):
+        if is_of_signal(error) or isinstance(error, _WrongPairError):
             raise
         hint = ""
         if isinstance(error, SystemExit | KeyboardInterrupt):

@@ -289,7 +289,7 @@ class Model(Problem):
         """Return the orders of a solution of `islands.permutation(n, parts=...)`."""
         if not isinstance(self.kind, Order):
             raise UsageError(f"parts_of: {self.name} has no orders. Use the solution itself")
-        return self.kind.split(np.asarray(solution))
+        return self.kind.split(self._shaped(solution))
 
     def cost(self, solution: ArrayLike) -> float:
         """Return the exact cost of one solution; refuse an invalid one."""
@@ -300,14 +300,18 @@ class Model(Problem):
 
     def check(self, solution: Solution) -> None:
         """Raise a `RunError` if `solution` is not of the right kind."""
+        if not self.kind.holds(self._shaped(solution)[np.newaxis]):
+            raise RunError(f"not a solution of {self.instance}: is not {self.kind.words}")
+
+    def _shaped(self, solution: Solution) -> NDArray[Any]:
+        """Return one solution as an array; refuse one of another length, or several."""
         array = np.asarray(solution)
         if array.shape != (self.size,):
             raise RunError(
                 f"not a solution of {self.instance}: has the shape {array.shape}, not"
                 f" ({self.size},)"
             )
-        if not self.kind.holds(array[np.newaxis]):
-            raise RunError(f"not a solution of {self.instance}: is not {self.kind.words}")
+        return array
 
     def read_solution(self, path: Path) -> Solution:
         """Return the solution in a file with a number on each line."""

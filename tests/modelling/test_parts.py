@@ -10,7 +10,7 @@ import pytest
 
 import islands
 from islands.backends.base import Backend
-from islands.errors import UsageError
+from islands.errors import RunError, UsageError
 from islands.modelling.model import Model, restored
 
 SETUP = np.random.default_rng(6).integers(1, 60, (7, 7))
@@ -95,5 +95,8 @@ def test_the_number_of_items_has_its_name() -> None:
 
 def test_only_orders_have_parts() -> None:
     subset = islands.subset(5, batch=lambda chosen: chosen.sum(axis=1))
+    own = islands.permutation(5, parts=2, batch=lambda s: s[:, 0])
+    with pytest.raises(RunError, match=r"has the shape \(2, 6\), not \(6,\)"):
+        own.parts_of(np.zeros((2, 6)))
     with pytest.raises(UsageError, match="parts_of: subset-5 has no orders"):
         subset.parts_of(np.zeros(5))
