@@ -153,7 +153,7 @@ def test_a_state_whose_functions_take_different_moves_is_refused() -> None:
         "void apply(State& state, const Solution& s, int n, const Data& data, Exchange",
         "void other(State& state, const Solution& s, int n, const Data& data, Exchange",
     )
-    with pytest.raises(UsageError, match=r"takes flip and exchange, and apply flip\. Define"):
+    with pytest.raises(UsageError, match=r"takes Flip and Exchange, and apply Flip\. Define"):
         islands.subset(N, cost=CHOICE, state=half, data={"t": TABLE})
     with pytest.raises(UsageError, match=r"state\.cu: does not define prepare"):
         islands.subset(N, cost=CHOICE, state="__device__ int x;", data={"t": TABLE})

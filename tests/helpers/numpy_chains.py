@@ -12,7 +12,7 @@ from numpy_islands import START, Place, words
 from numpy_operators import crossed, random_genome
 from numpy_tempering import PROPOSALS, NumpyTempering, Replica, is_accepted
 
-COLD, HOT, TOLL, SAMPLES, TRIES = 0.002, 0.2, 4, 32, 16
+COLD, HOT, TOLL, SAMPLES, TRIES = 0.002, 0.05, 4, 32, 16
 SWAP, REVERSAL, INSERTION, ROTATION, FLIP, EXCHANGE = range(6)
 ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
 
