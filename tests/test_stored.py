@@ -80,7 +80,7 @@ def test_a_folder_without_a_finished_run_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "a"
     islands.solve("demo/mkp", generations=2, out=folder, **SMALL)
     (folder / "solution.parquet").unlink()
-    with pytest.raises(islands.IslandsError, match=r"Finish it with islands\.resume\("):
+    with pytest.raises(islands.IslandsError, match=r"Continue it with islands\.resume\("):
         islands.read_run(folder)
 
 

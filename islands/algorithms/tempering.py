@@ -55,8 +55,8 @@ _EFFORT_MOVES = 4
 """Number of proposals as which an accepted move counts: a block looks again at those after it."""
 _WIDE_MOVES = 1e-6, 1.0
 _SHARES = 0.002, 0.05
-"""The accepted climbs of a proposal at the coldest and the hottest temperature of moves. With 0.2 or
-0.1 at the hottest, routes, cuts and flow shops were 10 to 25 % further from the best known values."""
+"""The accepted climbs of a proposal at the coldest and the hottest temperature of moves. With 0.2
+at the hottest, routes, cuts and flow shops were 10 to 25 % further from the best known values."""
 _CORE = {
     "rungs": 4,
     "population": 16,

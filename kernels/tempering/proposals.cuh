@@ -73,7 +73,8 @@ __device__ Move drawn(const uint4& words, const Row*, int n) {
 
 #elif SOLUTION_KIND == SOLUTION_SUBSET
 
-// With `other` NONE, it is a flip, or none at all if flips are not proposed: then all items are alike.
+// With `other` NONE, it is a flip, or none at all if flips are not proposed: then all items are
+// alike.
 template <class Row>
 __device__ Move drawn(const uint4& words, const Row* row, int n) {
     constexpr int TRIES = 16;

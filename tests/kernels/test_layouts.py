@@ -128,6 +128,7 @@ def test_a_program_states_each_struct_that_its_kernels_receive(case: str, folder
 WITHOUT_STRUCTS = {
     *("problems/judge.cuh", "problems/moved.cuh", "problems/stated.cuh", "solutions.cuh"),
     *("problems/choice.cuh", "problems/random.cuh", "problems/whole.cuh"),
+    *("problems/change.cuh", "problems/precedence.cuh"),
     "problems/qap_tiles.cuh",  # for GPUs only
 }
 """Headers that declare no structs of Python: `Data` of models is generated, and tested in
