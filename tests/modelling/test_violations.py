@@ -204,7 +204,8 @@ def test_the_price_suits_solutions_with_few_items(backend: Backend) -> None:
         maximise=True,
     )
     assert problem.price > 1
-    few: Any = {"islands": 4, "population": 2}  # a GPU has many replicas by default
+    # A GPU has many replicas by default.
+    few: Any = {"algorithm": "tempering", "islands": 4, "population": 2}
     result = islands.solve(problem, backend=backend.name, stop="evaluations=40000", seed=1, **few)
     chosen = np.flatnonzero(result.solution)
     assert result.violation == 0
