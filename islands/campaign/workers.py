@@ -92,7 +92,7 @@ class Workers(Generic[Device]):
                 error = raised
             done.put(_End(error))
 
-        threads = [Thread(target=run, args=(each,), name="islands") for each in self._devices]
+        threads = [Thread(target=run, args=(each,), daemon=True) for each in self._devices]
         with _quick_switches():
             try:
                 for each in threads:

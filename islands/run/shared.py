@@ -168,17 +168,20 @@ class Sharing(Generic[Key]):
         is_over = False
         ended: list[_Ended[Key]] = []
         while not must_end():
-            while not is_over and not self._is_active.all():
+            while not is_over and not self._is_active.all() and len(ended) < 2 * self.places:
                 is_over = self._begin(take)
                 ended += self._look(step=0)
             is_working = bool(self._is_active.any())
             step = self._advance() if is_working else 0
             yield from self._results(ended)  # while the device works
-            if not is_working:
+            if is_working:
+                self._make_ready(take, len(ended))
+                ended = self._look(step)
+                yield from self._leaving()
+            elif is_over:
                 return
-            self._make_ready(take, len(ended))
-            ended = self._look(step)
-            yield from self._leaving()
+            else:
+                ended = []
 
     def _advance(self) -> int:
         """Let the device advance to the next visit of a run; return the number of generations."""
