@@ -70,7 +70,8 @@ class IslandMeasure:
     colony: int = 0
     """The number of its colony."""
     has_converged: bool = False
-    """Whether all costs of the population are equal, or were before it began again."""
+    """Whether all costs of the population are equal or improve no more, or did so before it began
+    again."""
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,9 @@ def can_share(parts: ProgramParts) -> bool:
     """Return whether runs with these parts can share launches."""
     problem = parts.problem
     is_in_block = parts.evaluation == "block" and not parts.evaluates_own
-    return is_in_block and not parts.algorithm.halo and problem.solution_kind in _KINDS
+    has_core = problem.has_core and parts.algorithm.name == "tempering"
+    is_plain = not parts.algorithm.halo and not has_core
+    return is_in_block and is_plain and problem.solution_kind in _KINDS
 
 
 def bytes_a_run(parts: ProgramParts, runs: int) -> float:
@@ -140,7 +142,9 @@ class SharedRuns:
         found["begins"] = (self._begins, 4 * self.islands_a_run, 0, False)
         kept = [name for name in ("island", "changed", "offered_cost") if name in fields]
         found |= {name: (state.arrays[name], each[name], 0, False) for name in kept}
-        zeros = dict.fromkeys(("given", *memory.cleared))
+        # Derived fields are computed anew, and need not have a part for each island.
+        cleared = [name for name in memory.cleared if fields[name].kind != "derived"]
+        zeros = dict.fromkeys(("given", *cleared))
         for name in zeros:
             halves = (0, 1) if fields[name].in_halves else (0,)
             for half in halves:

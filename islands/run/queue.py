@@ -54,11 +54,11 @@ class Queue(Generic[Key]):
             first = self._waiting[kind][0]
             self._ahead = max(self._ahead, 2 * places_for(first, self._backend))
             self._read(self._ahead)
-            places = min(len(self._waiting[kind]), places_for(first, self._backend))
-            if places < _FEWEST:
+            count = len(self._waiting[kind])
+            if count < _FEWEST:
                 self._others.append(self._take(kind).key)
                 continue
-            sharing = Sharing(first, places, self._backend)
+            sharing = Sharing(first, count, self._backend)
             del first
             for key, result in sharing.solve(partial(self._next, sharing), self._is_over):
                 if result is None:

@@ -47,9 +47,9 @@ _CRITERIA = {kind for kind in CRITERIA if kind != "evaluations"}
 """A limit of evaluations is looked at between visits."""
 _INDIVIDUALS = 1 << 15
 """Individuals of a launch that fill a GPU."""
-_PLACES_ON_CPU = 4
-"""Runs of a launch on a CPU: enough that launches take longer than what the host does for them, and
-few enough for its caches."""
+_INDIVIDUALS_ON_CPU = 256
+"""Those of a launch of a CPU thread: enough that launches take longer than what the host does for
+them, and few enough for its caches."""
 _MOST_PLACES = 2048
 _SHARE = 0.5
 """Part of the free memory of a device that runs may take."""
@@ -176,8 +176,9 @@ class Sharing(Generic[Key]):
             yield from self._results(ended)  # while the device works
             if is_working:
                 self._make_ready(take, len(ended))
+                left = self._leaving()  # a run exchanges migrants before it is looked at
                 ended = self._look(step)
-                yield from self._leaving()
+                yield from ((each, None) for each in left)
             elif is_over:
                 return
             else:
@@ -272,17 +273,18 @@ class Sharing(Generic[Key]):
                 may[:] = True
         return may
 
-    def _leaving(self) -> Iterator[tuple[Key, None]]:
-        """Yield the runs that would exchange migrants now, whose places are free then."""
-        if self._visits.migration_interval is None:
-            return
-        leaves = self._is_active & (self._generations > 0)
-        leaves &= self._generations % self._visits.migration_interval == 0
+    def _leaving(self) -> list[Key]:
+        """Return the runs that would exchange migrants now, whose places are free then."""
+        interval, left = self._visits.migration_interval, list[Key]()
+        if interval is None:
+            return left
+        leaves = self._is_active & (self._generations > 0) & (self._generations % interval == 0)
         for place in np.flatnonzero(leaves).tolist():
             run = self._at[place]
             assert run is not None
             self._is_active[place], self._at[place] = False, None
-            yield run.waiting.key, None
+            left.append(run.waiting.key)
+        return left
 
     def _results(self, ended: Sequence[_Ended[Key]]) -> Iterator[tuple[Key, Result]]:
         for each in ended:
@@ -343,9 +345,8 @@ def _best_generations(measured: NDArray[np.int64]) -> NDArray[np.int64]:
 def places_for(first: Waiting[Any], backend: Backend) -> int:
     """Return the number of runs of a launch that fill the device."""
     colony = first.spec.as_colony()
-    if backend.in_host_memory:
-        return _PLACES_ON_CPU
-    fill = max(1, _INDIVIDUALS // (colony.islands * colony.population))
+    individuals = _INDIVIDUALS_ON_CPU if backend.in_host_memory else _INDIVIDUALS
+    fill = max(1, individuals // (colony.islands * colony.population))
     room = fill
     if (free := backend.free_now()) is not None:
         room = max(1, int(_SHARE * free / bytes_a_run(first.parts, 1)))
