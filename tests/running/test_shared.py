@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_gpu import EmulatedGpu
+from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
 
 import islands
 from islands.backends import choose
-from islands.backends.base import Backend
+from islands.backends.base import Backend, Block, Program
+from islands.backends.cpu import CpuBackend
+from islands.backends.source import Source
 from islands.configuration.given import gathered, of_table
 from islands.errors import IslandsError, UsageError
 from islands.problems.base import Problem
@@ -153,3 +156,22 @@ def test_one_that_fails_does_not_stop_the_others() -> None:
     assert sorted(every) == [0, 1, 2, 3, 4]
     failed = found(problems, choose("cpu", 1), rho=3)
     assert all(isinstance(each, UsageError) for each in failed.values())
+
+
+@NEEDS_NVRTC
+@pytest.mark.parametrize("name", ["eax", "tempering", "two_opt", "knapsacks"])
+def test_programs_compile_for_gpus(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    problems, settings = CASES[name]
+    compiled: list[Source] = []
+    original = CpuBackend.compile
+
+    def noted(backend: CpuBackend, source: Source, block: Block) -> Program:
+        compiled.append(source)
+        return original(backend, source, block)
+
+    monkeypatch.setattr(CpuBackend, "compile", noted)
+    found(problems[:2], choose("cpu", 1), **settings)
+    own = [each for each in compiled if "ISLANDS_INSTANCES" in each.defines]
+    assert {each.entry for each in own} == {"program.cuh", "population.cuh"}
+    for each in own:
+        require_compiles(for_gpu(each.entry, each.defines, Block(256), each.structs))
