@@ -214,8 +214,10 @@ class Tempering(Algorithm):
             )
 
     @classmethod
-    def takes(cls, given: Mapping[str, Any]) -> bool:
-        population, rungs = given.get("population", 0), given.get("rungs", TemperingSettings.rungs)
+    def takes(cls, problem: Problem, given: Mapping[str, Any]) -> bool:
+        usual = _CORE if problem.has_core else _MOVING if problem.proposals else {}
+        rungs = given.get("rungs", usual.get("rungs", TemperingSettings.rungs))
+        population = given.get("population", 0)
         return not (str(population).isdigit() and str(rungs).isdigit()) or (
             int(rungs) == 0 or int(population) % int(rungs) == 0
         )

@@ -25,7 +25,7 @@ from islands.text import count
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_FEW = 16
+_FEW = len(COLOURS)
 """More islands are drawn as bands."""
 _POINTS = 6000
 """Points of a curve family at most."""
@@ -165,14 +165,13 @@ def _draw(axes: Any, x: Floats, values: Floats, history: History, **look: Any) -
                 axes.fill_between(
                     x[rows], lower, upper, step=step, color=COLOURS[0], alpha=alpha, linewidth=0
                 )
-            axes.plot(x[rows], middle, color=COLOURS[0], marker=marker, **look)
+            axes.plot(x[rows], middle, color=COLOURS[0], marker=marker, label="median", **look)
     else:
         for place, column in enumerate(values.T):
             axes.plot(
                 x,
                 column,
-                color=COLOURS[place % len(COLOURS)],
-                linestyle="-" if place < len(COLOURS) else "--",
+                color=COLOURS[place],
                 marker=marker,
                 markersize=3,
                 label=str(history.islands[place]),

@@ -115,14 +115,15 @@ def _summary(run: RecordedRun) -> Iterator[tuple[str, object]]:
 def _course(run: RecordedRun, history: History) -> Iterator[str]:
     word = run.problem.cost_word if run.problem is not None else "cost"
     yield paragraph(f"{words_of(history)} {_DIVERSITY}", "soft")
-    parts = [
+    first, *others = [
         plot(
             draw_convergence(history, over, best_known=run.best_known),
             f"Best and mean {word} and diversity of the islands over {over}",
         )
         for over in AXES
     ]
-    yield figures(*parts, kind="three")
+    yield first
+    yield folded("The same over evaluations and over seconds", figures(*others))
     few = history.thinned(_ROWS)
     rows = [
         {

@@ -202,7 +202,7 @@ def test_text_of_any_source_is_escaped() -> None:
     made.section(evil, figure("", evil, folded(evil, paragraph(evil))))
     text = made.html()
     Checked(text)
-    assert "<script" not in text
+    assert text.count("<script") == 1
     assert plain(text).count("<script>") == 0
     assert text.count("&lt;script&gt;alert(&#x27;&amp;&#x27;)&lt;/script&gt;") == 12
 
