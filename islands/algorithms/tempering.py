@@ -29,7 +29,6 @@ from islands.backends.base import Array
 from islands.backends.source import Header, Macros
 from islands.backends.state import Field
 from islands.errors import UsageError
-from islands.problems.solution_kinds import STEP
 from islands.settings import Settings, setting
 
 if TYPE_CHECKING:
@@ -254,6 +253,7 @@ class Tempering(Algorithm):
 
     def prepare(self, problem: Problem, shape: Shape) -> None:
         self._choice, self._moves = _choice_of(problem), problem.proposals
+        self._steps = problem.has_steps
         self._core = problem.core if problem.has_core else None
         self._counts = bool(self._moves) or self._core is not None
         self._shape = shape
@@ -391,7 +391,7 @@ class Tempering(Algorithm):
         names += ["roughness", "progress"] if self._moves else []
         names += [PRICE] if self._adapts else []
         cold, hot = _SHARES if self._moves else _SHARES_CORE
-        if STEP in self._moves:
+        if self._steps:
             cold, hot = _SHARES_STEPS
         return {
             "cold_share": np.float64(cold),
