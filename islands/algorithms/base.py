@@ -268,7 +268,7 @@ class Algorithm(ABC):
         return {}
 
     @classmethod
-    def takes(cls, given: Mapping[str, Any]) -> bool:
+    def takes(cls, problem: Problem, given: Mapping[str, Any]) -> bool:
         """Return whether it takes the given settings together, by name; a default must."""
         return True
 

@@ -151,7 +151,7 @@ class Cellular(Algorithm):
             ),
             crossing=np.uint64(round(settings.crossover_rate * 2.0**32)),
             mutating=np.uint64(round(settings.mutation_rate * 2.0**32)),
-            group=np.int32(settings.group),
+            group=np.uint64(((1 << 64) - 1) // settings.group + 1 if settings.group > 1 else 0),
             strength=np.int32(settings.strength),
             elitist=np.int32(settings.replacement == "elitist"),
         )

@@ -6,13 +6,16 @@ import argparse
 import codecs
 import json
 import os
+import sys
 import time
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 
 from islands.cli import arguments
+from islands.display.curve import state_of_rows
 from islands.display.heartbeat import read_work
+from islands.display.terminal import StatusLine, is_terminal
 from islands.inside import inside, opened
 from islands.record.one_run import warnings
 from islands.slurm import follow
@@ -22,6 +25,8 @@ from islands.text import show
 _LOG_SECONDS, _STATE_SECONDS = 0.5, 5.0
 _MOST_BYTES = 1 << 20
 """The most bytes of a log that are shown at once."""
+_BLOCKS = 40
+"""Characters of the course of a run in the last line of a terminal."""
 _DECODER = codecs.getincrementaldecoder("utf-8")
 _FOLDER = "the folder of a run, a job or a sweep, of a series, tuning, experiment or benchmark"
 _EXAMPLES = """
@@ -100,23 +105,28 @@ def watch(args: argparse.Namespace) -> int:
         return _watch_sweep(args.folder)
     for warning in warnings(args.folder):
         show(f"warning: {warning}")
-    log, shown, shown_work, asked = _Log(), "", "", -_STATE_SECONDS
-    while True:
-        if time.monotonic() - asked >= _STATE_SECONDS:
-            state, asked = state_of(args.folder), time.monotonic()
-        if (work := read_work(args.folder)) is not None and work.words != shown_work:
-            show(f"{args.folder}: {work}")
-            shown_work = work.words
-        # The line of the work says more than that it is running.
-        is_told = shown_work and state.word == "running" and state.job is None
-        if state.word != shown and not (state.is_final or is_told):
-            show(f"{args.folder}: {state}")
-            shown = state.word
-        log.show(log_of(args.folder))
-        if state.is_final:
-            show(f"{args.folder}: {state}")
-            return 1 if state.word == "failed" else 0
-        time.sleep(_LOG_SECONDS)
+    status = StatusLine(sys.stdout) if is_terminal(sys.stdout) else None
+    log, shown, shown_work, asked = _Log(status), "", "", -_STATE_SECONDS
+    try:
+        while True:
+            if time.monotonic() - asked >= _STATE_SECONDS:
+                state, asked = state_of(args.folder), time.monotonic()
+            if (work := read_work(args.folder)) is not None and work.words != shown_work:
+                log.say(f"{args.folder}: {work}")
+                shown_work = work.words
+            # The line of the work says more than that it is running.
+            is_told = shown_work and state.word == "running" and state.job is None
+            if state.word != shown and not (state.is_final or is_told):
+                log.say(f"{args.folder}: {state}")
+                shown = state.word
+            log.show(log_of(args.folder))
+            if state.is_final:
+                log.say(f"{args.folder}: {state}")
+                return 1 if state.word == "failed" else 0
+            time.sleep(_LOG_SECONDS)
+    finally:
+        if status is not None:
+            status.wipe()
 
 
 def _watch_sweep(folder: Path) -> int:
@@ -133,9 +143,13 @@ def _watch_sweep(folder: Path) -> int:
 
 
 class _Log:
-    """A log that another process writes, from its last part on."""
+    """A log that another process writes, from its last part on.
 
-    def __init__(self) -> None:
+    A terminal also shows the state of the run and its course as the last line.
+    """
+
+    def __init__(self, status: StatusLine | None = None) -> None:
+        self._status, self._read = status, ""
         self._path: Path | None = None
         self._position = 0
         self._decoder = _DECODER("replace")
@@ -144,20 +158,31 @@ class _Log:
         """Print the lines that were added since the last call; the log may be another one now."""
         if path != self._path:
             self._show_rest()
-            self._path, self._position = path, 0
+            self._path, self._position, self._read = path, 0, ""
             if path is not None and (left_out := path.stat().st_size - _MOST_BYTES) > 0:
                 self._position = left_out
-                show(f"{path}: the first {left_out} bytes are left out")
+                self.say(f"{path}: the first {left_out} bytes are left out")
         self._show_rest()
+        if self._status is not None and (state := state_of_rows(self._read, _BLOCKS)):
+            self._status.show(state)
+
+    def say(self, text: str, end: str = "\n") -> None:
+        """Print text above the last line."""
+        if self._status is not None and text:
+            self._status.wipe()
+        show(text, end=end)
 
     def _show_rest(self) -> None:
         if self._path is None:
             return
         with opened(self._path) as stream:
             if os.fstat(stream.fileno()).st_size < self._position:
-                self._position = 0  # the run has started again
+                self._position, self._read = 0, ""  # the run has started again
             stream.seek(self._position)
             # Another process may write without end, so that only a part is read now.
             part = stream.read(_MOST_BYTES)
             self._position += len(part)
-        show(self._decoder.decode(part), end="")
+        text = self._decoder.decode(part)
+        if self._status is not None:
+            self._read = (self._read + text)[-_MOST_BYTES:]
+        self.say(text, end="")

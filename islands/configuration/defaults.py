@@ -93,7 +93,7 @@ def _of_problem(
     """Return the first complete defaults that agree with the request, or a default algorithm."""
     for defaults in choices if given.get("preset") is None else ():
         agrees = all(given.get(key, defaults.get(key)) == defaults.get(key) for key in _CHOSEN_FOR)
-        if agrees and _is_able(defaults["algorithm"], given):
+        if agrees and _is_able(defaults["algorithm"], problem, given):
             return defaults
     usual = [defaults["algorithm"] for defaults in choices]
     return {"algorithm": stand_in(usual, given, problem)}
@@ -108,19 +108,19 @@ def stand_in(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -
     improves = given.get("improver.name", "none") != "none"
     for name in (*usual, *ALGORITHMS):
         takes = any(pair[0] == name and encoding in (None, pair[1]) for pair in pairs)
-        if takes and _is_able(name, given) and (ALGORITHMS[name].improves or not improves):
+        if takes and _is_able(name, problem, given) and (ALGORITHMS[name].improves or not improves):
             return name
     return usual[0]
 
 
-def _is_able(algorithm: str, given: Mapping[str, Any]) -> bool:
+def _is_able(algorithm: str, problem: Problem, given: Mapping[str, Any]) -> bool:
     """Return whether an algorithm has all given settings that belong to algorithms."""
     kind = ALGORITHMS.get(algorithm)
     own = {key for each in ALGORITHMS.values() for key in each.Settings.names()}.intersection(given)
     return (
         kind is not None
         and own <= {*kind.Settings.names()}
-        and kind.takes(given)
+        and kind.takes(problem, given)
         and ("decoding" not in given or "keys" in kind.encodings)
     )
 

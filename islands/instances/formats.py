@@ -33,6 +33,7 @@ SUFFIXES = {
 FORMATS = tuple(SUFFIXES)
 MODELS = {
     "jobshop": "job_shops",
+    "flexiblejobshop": "flexible_shops",
     "flowshop": "flow_shops",
     "setcover": "covering",
     "maxcut": "cuts",

@@ -142,7 +142,8 @@ class Text:
                 " CUDA function, or the Path of a file; Python functions are passed as batch= or"
                 " function="
             )
-        if "__device__" not in value and "\n" not in value and Path(value).suffix:
+        is_code = any(mark in value for mark in ("\n", "(", ";", "{"))
+        if not is_code and Path(value).suffix:
             raise UsageError(
                 f"{argument}={value!r}: looks like a file. Pass pathlib.Path({value!r})"
             )

@@ -93,6 +93,7 @@ class Model(Problem):
             self.moves = functions.moves(kind)
             self.proposals = functions.proposals(kind)
             self.has_state = functions.state is not None
+            self.has_steps = functions.has_steps
             self.is_serial = not functions.cooperative
             self.changes_solutions = functions.repair is not None or bool(kind.rules)
         else:

@@ -53,6 +53,10 @@ class Words:
         self._left = iter(left)
         return self.numbers(len(left), what, low, high)
 
+    def skip(self) -> None:
+        """Skip the next word."""
+        next(self._left, None)
+
     def skip_past(self, line: bytes) -> None:
         """Skip all words up to the line that begins with a word."""
         for word in self._left:

@@ -13,7 +13,7 @@ from islands.errors import UsageError
 from islands.modelling.api import permutation
 from islands.modelling.model import Model
 from islands.models.files import Words, refusing
-from islands.models.job_shops import draw_gantt
+from islands.models.shops import draw_gantt
 from islands.text import unknown
 
 _OBJECTIVES = ("makespan", "flow_time")

@@ -14,6 +14,17 @@ from islands.errors import UsageError
 from islands.modelling.api import permutation
 from islands.modelling.model import Model
 from islands.models.files import Words, refusing
+from islands.models.flexible_shops import stated
+from islands.models.shops import (
+    OBJECTIVES,
+    Dates,
+    FlexibleShop,
+    Rows,
+    draw_gantt,
+    has_choices,
+    whole,
+)
+from islands.text import unknown
 
 _COST = """
 // An order of all operations. The k-th item of a job stands for its k-th operation, which begins as
@@ -247,24 +258,44 @@ __device__ long long apply(State& state, Changing& s, int n, const Data& data, S
 
 
 def job_shop(
-    machines: Sequence[Sequence[int]],
-    times: Sequence[Sequence[int]],
+    machines: Rows,
+    times: Rows,
     *,
+    release: Sequence[int] | None = None,
+    due: Sequence[int] | None = None,
+    weights: Sequence[int] | None = None,
+    objective: str = "makespan",
     name: str | None = None,
     best_known: float | None = None,
 ) -> Model:
-    """Return the problem of the schedule whose last job ends first.
+    """Return the problem of the schedule whose last job ends first, or whose jobs are late least.
 
     Operation k of job j takes `times[j][k]` on machine `machines[j][k]`, without interruption and
-    after the operations of the job before it. A machine processes one operation at a time.
+    after the operations of the job before it. A machine processes one operation at a time. If an
+    operation may use one of several machines, both are lists: of machines, and of the time on each.
+
+    Job j begins at `release[j]` or later. With the objective "tardiness" instead of "makespan", the
+    cost is the sum of `weights[j]` times the time by which job j ends after `due[j]`, its weighted
+    tardiness; without weights, each is 1.
 
     A solution is an order of all operations, numbered job by job: the k-th item of a job stands
-    for its k-th operation, which begins as soon as its job and its machine are free.
+    for its k-th operation, which begins as soon as its job and its machine are free. With lists, it
+    is an order of all choices, of which the first of each operation counts.
 
     >>> problem = islands.models.job_shop([[0, 1], [1, 0]], [[3, 2], [4, 1]])
     >>> islands.solve(problem, generations=20).cost
     6
     """
+    if objective not in OBJECTIVES:
+        raise UsageError(unknown("objective", objective, OBJECTIVES))
+    _refuse_other_rows(machines, times)
+    if (
+        any(each is not None for each in (release, due, weights))
+        or objective != "makespan"
+        or has_choices(machines)
+    ):
+        dates = Dates.of(len(times), objective, release, due, weights)
+        return stated(FlexibleShop.of(machines, times, dates), name, best_known)
     shop = Shop.of(machines, times)
     words = {"JOBS": str(len(shop.first) - 1), "MACHINES": str(int(shop.machine.max()) + 1)}
 
@@ -299,22 +330,12 @@ class Shop:
     time: NDArray[np.int32]
 
     @classmethod
-    def of(cls, machines: Sequence[Sequence[int]], times: Sequence[Sequence[int]]) -> Shop:
+    def of(cls, machines: Rows, times: Rows) -> Shop:
         """Return the operations of these jobs; refuse what is no job shop."""
-        if len(machines) != len(times) or not len(times):
-            raise UsageError(
-                f"machines has {len(machines)} rows and times {len(times)}. Pass a row for each"
-                " job in both"
-            )
-        for j, (own, each) in enumerate(zip(machines, times, strict=True)):
-            if len(own) != len(each) or not len(own):
-                raise UsageError(
-                    f"job {j} has {len(own)} machines and {len(each)} times. Pass a machine and a"
-                    " time for each operation"
-                )
+        _refuse_other_rows(machines, times)
         first = np.cumsum([0, *(len(each) for each in times)]).astype(np.int32)
         job = np.repeat(np.arange(len(times), dtype=np.int32), np.diff(first))
-        found = [_whole(name, rows) for name, rows in (("machines", machines), ("times", times))]
+        found = [whole(name, rows) for name, rows in (("machines", machines), ("times", times))]
         if int(found[1].sum()) >= 2**30:
             raise UsageError("times: their sum exceeds 2**30. Use a larger unit of time")
         if int(found[0].max()) >= 10_000:
@@ -352,12 +373,19 @@ class Shop:
         return np.split(self.time, self.first[1:-1])
 
 
-def _whole(name: str, rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
-    """Return the numbers of all rows; refuse others than whole ones of at least 0."""
-    flat = np.concatenate([np.asarray(row) for row in rows])
-    if flat.dtype.kind not in "iu" or int(flat.min()) < 0:
-        raise UsageError(f"{name}: must be whole numbers of at least 0. Round them")
-    return flat.astype(np.int64)
+def _refuse_other_rows(machines: Rows, times: Rows) -> None:
+    """Refuse rows of which some lack a machine or a time."""
+    if len(machines) != len(times) or not len(times):
+        raise UsageError(
+            f"machines has {len(machines)} rows and times {len(times)}. Pass a row for each"
+            " job in both"
+        )
+    for j, (own, each) in enumerate(zip(machines, times, strict=True)):
+        if len(own) != len(each) or not len(own):
+            raise UsageError(
+                f"job {j} has {len(own)} machines and {len(each)} times. Pass a machine and a"
+                " time for each operation"
+            )
 
 
 def read(path: Path) -> Model:
@@ -368,19 +396,3 @@ def read(path: Path) -> Model:
     words.end()
     with refusing(path):
         return job_shop([row[::2] for row in rows], [row[1::2] for row in rows])
-
-
-_SHOWN = 60
-"""The most bars of a machine that have the number of their job."""
-
-
-def draw_gantt(axes: Any, rows: list[tuple[int, int, int, int]]) -> None:
-    """Draw operations, each with job, machine, begin and end, into Matplotlib axes."""
-    machines = sorted({machine for _, machine, *_ in rows})
-    is_small = len(rows) <= _SHOWN * len(machines)
-    for job, machine, begin, end in rows:
-        axes.barh(machine, end - begin, left=begin, height=0.8, color=f"C{job % 10}")
-        if is_small:
-            axes.text((begin + end) / 2, machine, str(job), ha="center", va="center", fontsize=6)
-    axes.set(xlabel="time", ylabel="machine", yticks=machines)
-    axes.invert_yaxis()

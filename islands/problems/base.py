@@ -86,6 +86,8 @@ class Problem(ABC):
     """The moves after which kernels compute the cost, for the chains of tempering."""
     has_state: bool = False
     """Whether a state that follows the moves tells their changes of the cost in a few steps."""
+    has_steps: bool = False
+    """Whether the state proposes moves of its own."""
     assigns: ClassVar[bool] = False
     """Whether entry i of a solution is the place of item i, instead of the item at place i."""
     is_tour: ClassVar[bool] = False

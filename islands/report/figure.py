@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 from islands.errors import UsageError
 from islands.paths import published
+from islands.report.interactive import panels_of
 from islands.untrusted import bounded_text, parsing
 
 WIDTH, HEIGHT = 4.8, 3.0
@@ -203,16 +204,21 @@ def inline(figure: Any, words: str) -> str:
     stream = StringIO()
     with style(salt=words):
         figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
+        panels = panels_of(figure)
     text = _DECLARATIONS.sub("<svg", stream.getvalue(), count=1)
-    return themed(_UNUSED_NAME.sub("", _METADATA.sub("", text, count=1)), words)
+    return themed(_UNUSED_NAME.sub("", _METADATA.sub("", text, count=1)), words, panels)
 
 
-def themed(text: str, words: str) -> str:
-    """Return an SVG with the size and the colours of its page; `words` describe it."""
+def themed(text: str, words: str, panels: str = "") -> str:
+    """Return an SVG with the size and the colours of its page; `words` describe it.
+
+    `panels` has the values of its curves, which the page shows at the pointer.
+    """
     text = text.replace(_INK, "currentColor").replace(_GRID, "var(--grid)")
     head, end, rest = text.partition(">")
     head = re.sub(r' (width|height)="[^"]*"', "", head)  # the page determines the size
-    described = f'<svg role="img" aria-label="{escape(words)}"'
+    values = f' data-panels="{escape(panels)}"' if panels else ""
+    described = f'<svg role="img" aria-label="{escape(words)}"{values}'
     return f"{head.replace('<svg', described, 1)}{end}{rest}"
 
 

@@ -1,4 +1,4 @@
-"""HTML pages: one file without scripts, readable in light and dark, on a phone and on paper."""
+"""HTML pages: one file that loads nothing, readable in light and dark, on a phone and on paper."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 import islands
 from islands.paths import published
 from islands.report.figure import inline
+from islands.report.interactive import SCRIPT, STYLE, policy
 
 _NUMBER = re.compile(r"[-+\d>~]|none$|nan$|$")
 _CSS = """
@@ -80,13 +81,13 @@ class Page:
     def html(self) -> str:
         """Return the whole page."""
         head = (
-            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{policy()}'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f"<title>{escape(self.title)}</title><style>{_CSS}</style></head><body><main>"
+            f"<title>{escape(self.title)}</title><style>{_CSS}{STYLE}</style></head><body><main>"
             f"<h1>{escape(self.title)}</h1>"
         )
         made = f"Page written by islands {islands.__version__}"
-        foot = f"</main><footer>{made}</footer></body></html>\n"
+        foot = f"</main><footer>{made}</footer><script>{SCRIPT}</script></body></html>\n"
         return "\n".join([head, *self.parts, foot])
 
     def write(self, path: Path) -> None:

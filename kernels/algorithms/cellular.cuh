@@ -12,7 +12,9 @@ namespace algorithm {
 struct Plan {
     neighbourhood::Grid grid;
     uint64_t crossing, mutating;  // cross or mutate if a word is below this
-    int32_t group;  // consecutive individuals that share the decision to cross and the cut points
+    // 2^64 / the consecutive individuals that share the decision to cross and the cut points,
+    // rounded up; 0 for one. A product is faster than a division.
+    uint64_t group;
     int32_t strength;  // mutations of a child that mutates
     int32_t elitist;   // whether a child must be better than its parent to replace it
 };
@@ -77,7 +79,10 @@ class Mover : public Base<Plan> {
         // Neighbouring threads make the two draws at the same time.
         for (int i = threadIdx.x; i < 2; i += blockDim.x) {
             draw::Place drawn = slot.place;
-            if (i == 1) drawn.individual = uint32_t(slot.slot) / uint32_t(plan_.group);
+            if (i == 1) {
+                const uint32_t number = slot.slot;
+                drawn.individual = plan_.group == 0 ? number : __umul64hi(plan_.group, number);
+            }
             word_[i] = drawn.words(i == 0 ? stream::NEIGHBOUR : stream::OPERATORS, 0);
         }
     }

@@ -40,7 +40,9 @@ __device__ int launched_pairs(const Islands& all, const Plan& plan) {
     return all.islands * (plan.end_pair - plan.first_pair);
 }
 __device__ int64_t launched_pair(const Islands& all, const Plan& plan, int job) {
-    const int count = plan.end_pair - plan.first_pair, local = job / count;
+    const int count = plan.end_pair - plan.first_pair;
+    if (count == all.population) return job;
+    const int local = job / count;
     return all.number(local, plan.first_pair + job - local * count);
 }
 

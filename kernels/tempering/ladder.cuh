@@ -35,7 +35,7 @@ class Ladder {
         if (plan_.tuning > 0) {
             spread(cooled(1), cooled(1));
         } else {
-            spread(plan_.low * unit(), plan_.high * unit());
+            take(plan_.low * unit(), plan_.high * unit());
         }
         record_[0] = cost(0, best(0));
         record_[1] = 0;
@@ -245,12 +245,17 @@ class Ladder {
     // Take the temperatures at which the replicas of the island accepted climbs often and seldom.
     __device__ void tune() const {
         const double low = temperature_of(plan_.cold_share), high = temperature_of(plan_.hot_share);
+        take(low, high > LEAST_RATIO * low ? high : LEAST_RATIO * low);
+        if (anneals()) anneal(plan_.tuning + 1);
+    }
+
+    // Use temperatures from now on.
+    __device__ void take(double low, double high) const {
         double* const range =
             plan_.range + 2 * (int64_t(local_) * (all_.population / rungs_) + number_);
         range[0] = low;
-        range[1] = high > LEAST_RATIO * low ? high : LEAST_RATIO * low;
-        spread(range[0], range[1]);
-        if (anneals()) anneal(plan_.tuning + 1);
+        range[1] = high;
+        spread(low, high);
     }
 
     // Return the lowest temperature of the tuning at which climbs were accepted that often,
@@ -287,6 +292,7 @@ class Ladder {
     __device__ double unit() const { return *plan_.unit; }
     __device__ static bool anneals() { return false; }
     __device__ static void anneal(int64_t) {}
+    __device__ void take(double low, double high) const { spread(low, high); }
 
     // Keep the sum of the energies, and cool all replicas for the next generation.
     __device__ void cool(int64_t made) const {

@@ -129,6 +129,18 @@ def test_given_temperatures_are_kept(backend: Backend) -> None:
     assert reference.kinds["exchanged"] > 0
 
 
+def test_replicas_cool_down_between_given_temperatures(backend: Backend) -> None:
+    own = TemperingSettings.build({"rungs": 2, "coldest": 0.01, "hottest": 0.3, "cycle": 4})
+    mine = chains(backend, problem("order")[0], own, World())
+    mine.start()
+    hottest = mine.snapshot()["temperature"].max(axis=-1)
+    for k in range(4):
+        mine.advance(1)
+        expected = hottest * (0.01 / 0.3) ** (k / 3)
+        found = mine.snapshot()["temperature"]
+        np.testing.assert_allclose(found, np.broadcast_to(expected[..., None], found.shape))
+
+
 def test_a_state_with_a_repair_is_refused() -> None:
     both = islands.subset(N, cost=CHOICE, state=CHOICE_STATE, repair=FEW_REPAIR, data={"t": TABLE})
     assert not Tempering.fits(both)

@@ -44,7 +44,7 @@ const seen = (frame) => {
   while (walker.nextNode()) {
     const text = walker.currentNode.textContent.trim();
     const parent = walker.currentNode.parentElement;
-    if (!text || parent.closest("style, title, defs")) continue;
+    if (!text || parent.closest("style, script, title, defs")) continue;
     const range = page.createRange();
     range.selectNodeContents(walker.currentNode);
     const scrolls = parent.closest(".wide") !== null;

@@ -75,6 +75,16 @@ def _problem(name: str, folder: Path) -> Problem:
         return problem_of_steps()
     if name == "shop":
         return job_shop([[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1]], [[5, 3, 7]] * 4)
+    if name == "dated shop":
+        return job_shop(
+            *([[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1]], [[5, 3, 7]] * 4),
+            release=[0, 4, 2, 9],
+            due=[20, 15, 18, 25],
+            weights=[4, 2, 2, 1],
+            objective="tardiness",
+        )
+    if name == "flexible shop":
+        return job_shop([[[0, 1, 2], [2, 0], [1]]] * 4, [[[5, 3, 7], [4, 6], [5]]] * 4)
     if name == "qap":
         return facilities(12, symmetric="neither", diagonal=True, largest=70_000)
     return knapsack(40, 5, largest=1 << 45).adjusted(MkpSettings(infeasible=name))
@@ -93,6 +103,8 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
     "core": ("core", "tempering", "bits", {"name": "none"}),
     "steps": ("steps", "tempering", "bits", {"name": "none"}),
     "shop": ("shop", "tempering", "permutation", {"name": "none"}),
+    "dated shop": ("dated shop", "tempering", "permutation", {"name": "none"}),
+    "flexible shop": ("flexible shop", "tempering", "permutation", {"name": "none"}),
     "memetic": ("qap", "memetic", "permutation", {"name": "tabu", "steps": 30}),
     "tiles": ("bytes", "memetic", "permutation", {"name": "tabu", "steps": 70}),
     "exchange": ("repair", "de", "keys", {"name": "exchange22", "strategy": "best"}),

@@ -105,6 +105,9 @@ def problems() -> dict[str, Model]:
         found[kind] = moving_problem(kind)[0]
     found["steps"] = problem_of_steps()
     found["shop"] = islands.models.job_shop([[0, 1], [1, 0]], [[1, 2], [3, 4]])
+    found["flexible shop"] = islands.models.job_shop(
+        [[0, [1, 2]]], [[3, [4, 5]]], due=[6], objective="tardiness"
+    )
     found["quadratic"] = islands.qubo([[1, 2], [3, 4]])
     found["quadratic-real"] = islands.qubo([[1.5, 2], [3, 4]])
     found["box-repair"] = islands.real(-1, 1, 12, cost=_REALS, repair=_REPAIR, data=_DATA)

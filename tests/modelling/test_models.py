@@ -259,3 +259,12 @@ def test_all_functions_and_types_of_data_are_restored() -> None:
 def test_a_python_function_is_not_restored() -> None:
     with pytest.raises(NeedsScriptError, match="is not stored with a run"):
         restored(model_of("subset", "batch").saved())
+
+
+@pytest.mark.parametrize("population", [2, 4, 6])
+def test_a_given_population_of_whole_ladders_keeps_the_default_algorithm(population: int) -> None:
+    cost = "__device__ long long cost(const Solution& s, int n, const Data&) { return s[0]; }"
+    result = islands.solve(
+        islands.permutation(6, cost=cost), population=population, generations=2, backend="cpu"
+    )
+    assert result.settings["algorithm"] == "tempering"

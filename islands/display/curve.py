@@ -1,0 +1,44 @@
+"""The course of a run as one line of blocks, from the rows of its log."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_NEAREST = 1e-3
+"""Costs nearer to the last one than this share of the range have the lowest block."""
+_ROW = re.compile(
+    r"[* ][C ] *\d+ +(?P<time>\S+) \| +(?P<cost>-?\d\S*) +(?P<gap>\S+) +\S+ \|", re.MULTILINE
+)
+
+
+def state_of_rows(text: str, width: int) -> str:
+    """Return the time, the best cost, the gap and the course of the rows in a log; empty without.
+
+    The rows are those that `islands.display.screen.row` writes.
+    """
+    rows = list(_ROW.finditer(text))
+    if not rows:
+        return ""
+    last = rows[-1]
+    gap = "" if last["gap"] == "-" else f", gap {last['gap']}"
+    drawn = curve([float(row["cost"]) for row in rows], width)
+    return f"{last['time']}: best {last['cost']}{gap}  {drawn}"
+
+
+def curve(costs: Sequence[float], width: int) -> str:
+    """Return how far costs are from the last one, on a logarithmic scale, in `width` blocks."""
+    distances = [abs(cost - costs[-1]) for cost in costs]
+    whole = max(distances)
+    if whole == 0:
+        return _BLOCKS[0] * min(width, len(costs))
+    columns = min(width, len(costs))
+    ends = [(column + 1) * len(costs) // columns - 1 for column in range(columns)]
+    return "".join(_block(distances[end] / whole) for end in ends)
+
+
+def _block(share: float) -> str:
+    height = 1 - math.log(max(share, _NEAREST)) / math.log(_NEAREST)
+    return _BLOCKS[round(height * (len(_BLOCKS) - 1))]

@@ -1,0 +1,192 @@
+"""Job shops with dates or choices of machine, compared with all schedules of plain Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from shops import best_cost, checked_ends
+
+import islands
+from islands.backends.base import Backend
+from islands.errors import InputError, UsageError
+from islands.models.flexible_shops import read
+from islands.models.shops import Dates, FlexibleShop
+
+SEARCH = {"algorithm": "tempering", "seed": 1}
+Choices = list[list[list[int]]]
+
+
+def shop(jobs: int, operations: int, seed: int, most: int) -> tuple[Choices, Choices]:
+    """Return machines and times, with up to a number of choices of three machines."""
+    random = np.random.default_rng(seed)
+    machines = [
+        [
+            random.choice(3, random.integers(1, most + 1), replace=False).tolist()
+            for _ in range(operations)
+        ]
+        for _ in range(jobs)
+    ]
+    times = [[random.integers(0, 20, len(few)).tolist() for few in row] for row in machines]
+    return machines, times
+
+
+def tardiness(due: list[int], weights: list[int], ends: Any) -> int:
+    return sum(w * max(0, end - d) for w, end, d in zip(weights, ends, due, strict=True))
+
+
+def ends_of(
+    problem_of: tuple[Choices, Choices], dates: Dates, solution: Any, release: list[int]
+) -> list[int]:
+    rows = FlexibleShop.of(*problem_of, dates).schedule(solution)
+    return checked_ends(*problem_of, release, rows)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_least_tardiness_is_that_of_all_schedules(backend: Backend, seed: int) -> None:
+    machines, times = shop(3, 3, seed, 1)
+    random = np.random.default_rng(seed)
+    release, due, weights = (random.integers(0, most, 3).tolist() for most in (20, 30, 5))
+    problem = islands.models.job_shop(
+        [[few[0] for few in row] for row in machines],
+        [[few[0] for few in row] for row in times],
+        release=release,
+        due=due,
+        weights=weights,
+        objective="tardiness",
+    )
+    result = islands.solve(problem, **SEARCH, generations=30, backend=backend.name)
+    best = best_cost(machines, times, release, lambda ends: tardiness(due, weights, ends))
+    assert result.cost == best > 0
+    dates = Dates.of(3, "tardiness", release, due, weights)
+    ends = ends_of((machines, times), dates, result.solution, release)
+    assert tardiness(due, weights, ends) == best
+    assert FlexibleShop.of(machines, times, dates).bound() <= best
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_least_end_with_choices_is_that_of_all_schedules(backend: Backend, seed: int) -> None:
+    machines, times = shop(3, 2, seed, 3)
+    problem = islands.models.job_shop(machines, times)
+    result = islands.solve(problem, **SEARCH, generations=30, backend=backend.name)
+    assert result.cost == best_cost(machines, times, [0] * 3, max)
+    dates = Dates.of(3, "makespan", None, None, None)
+    assert max(ends_of((machines, times), dates, result.solution, [0] * 3)) == result.cost
+    assert FlexibleShop.of(machines, times, dates).bound() <= result.cost
+
+
+def test_choices_and_dates_go_together(backend: Backend) -> None:
+    machines, times = shop(3, 2, 4, 3)
+    release, due = [5, 0, 9], [10, 8, 12]
+    problem = islands.models.job_shop(
+        machines, times, release=release, due=due, objective="tardiness"
+    )
+    result = islands.solve(problem, **SEARCH, generations=30, backend=backend.name)
+    best = best_cost(machines, times, release, lambda ends: tardiness(due, [1] * 3, ends))
+    assert result.cost == best > 0
+
+
+def test_release_dates_alone_delay_the_end() -> None:
+    problem = islands.models.job_shop([[0], [0]], [[3], [4]], release=[6, 0])
+    assert islands.solve(problem, **SEARCH, generations=5).cost == 9
+
+
+@pytest.mark.parametrize("most", [1, 3])
+@pytest.mark.parametrize("objective", ["makespan", "tardiness"])
+def test_the_state_agrees_with_costs(most: int, objective: str) -> None:
+    machines, times = shop(7, 4, 5, most)
+    due = [20] * 7 if objective == "tardiness" else None
+    problem = islands.models.job_shop(
+        machines, times, release=[3, 0, 0, 8, 0, 0, 1], due=due, objective=objective
+    )
+    assert "480 of 480 moves as costs" in str(islands.check_problem(problem, samples=60))
+
+
+_FATTAHI = "2 2 2\n2 2 1 25 2 37 2 1 32 2 24\n2 2 1 45 2 65 2 1 21 2 65\n"
+MK01 = """10 6 2
+6 2 1 5 3 4 3 5 3 3 5 2 1 2 3 4 6 2 3 6 5 2 6 1 1 1 3 1 3 6 6 3 6 4 3
+5 1 2 6 1 3 1 1 1 2 2 2 6 4 6 3 6 5 2 6 1 1
+5 1 2 6 2 3 4 6 2 3 6 5 2 6 1 1 3 3 4 2 6 6 6 2 1 1 5 5
+5 3 6 5 2 6 1 1 1 2 6 1 3 1 3 5 3 3 5 2 1 2 3 4 6 2
+6 3 5 3 3 5 2 1 3 6 5 2 6 1 1 1 2 6 2 1 5 3 4 2 2 6 4 6 3 3 4 2 6 6 6
+6 2 3 4 6 2 1 1 2 3 3 4 2 6 6 6 1 2 6 3 6 5 2 6 1 1 2 1 3 4 2
+5 1 6 1 2 1 3 4 2 3 3 4 2 6 6 6 3 2 6 5 1 1 6 1 3 1
+5 2 3 4 6 2 3 3 4 2 6 6 6 3 6 5 2 6 1 1 1 2 6 2 2 6 4 6
+6 1 6 1 2 1 1 5 5 3 6 6 3 6 4 3 1 1 2 3 3 4 2 6 6 6 2 2 6 4 6
+6 2 3 4 6 2 3 3 4 2 6 6 6 3 5 3 3 5 2 1 1 6 1 2 2 6 4 6 2 1 3 4 2
+"""
+"""The first instance of Brandimarte (1993), whose least end is 40."""
+
+
+def test_a_file_with_machines_from_1_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "small.fjs"
+    path.write_text(_FATTAHI)
+    problem = read(path)
+    assert problem.size == 8
+    machines = [[[0, 1], [0, 1]], [[0, 1], [0, 1]]]
+    times = [[[25, 37], [32, 24]], [[45, 65], [21, 65]]]
+    best = best_cost(machines, times, [0, 0], max)
+    assert best == 66  # as published
+    assert islands.solve(problem, **SEARCH, generations=5).cost == best
+    path.write_text("1 2\n2 1 0 5 1 1 6\n")  # machines from 0, without a mean
+    assert read(path).cost(np.array([0, 1])) == 11
+
+
+def test_the_optimum_of_a_published_instance_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "mk01.fjs"
+    path.write_text(MK01)
+    result = islands.solve(read(path), **SEARCH, stop="evaluations=3000000")
+    assert result.cost == 40
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 2 1\n2 1 1 5 1 2\n", "ends after 1 of 2 numbers of operation 1 of job 0"),
+        ("1 2 1\n1 3 1 5 2 5 3 5\n", "'3', one of the numbers of operation 0 of job 0: must be"),
+        ("1 2 1\n1 1 3 5\n", "has the machine 3, but 2 machines from 1 on"),
+        ("1 2 1\n1 2 1 5 1 6\n", r"operation 0 of job 0 has a machine twice: \[0, 0\]"),
+        ("1 2 1\n1 1 1 5 7\n", "'7' follows the last number"),
+    ],
+)
+def test_wrong_files_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "wrong.fjs"
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"objective": "flow"}, "unknown objective 'flow'"),
+        ({"objective": "tardiness"}, "due: is missing"),
+        ({"due": [1, 2]}, "due: only belongs to objective='tardiness'"),
+        ({"weights": [1, 2]}, "weights: only belongs to objective='tardiness'"),
+        ({"release": [1]}, r"release: has the shape \(1,\). Pass a number for each of 2 jobs"),
+        ({"release": [1, -1]}, "release: must be whole numbers of at least 0"),
+        ({"release": [1, 2**30]}, "release: 1073741824 exceeds"),
+        ({"due": [1, 2], "weights": [1, 2**30 - 1], "objective": "tardiness"}, "weights: their"),
+    ],
+)
+def test_wrong_dates_are_refused(given: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        islands.models.job_shop([[0, 1], [1, 0]], [[3, 2], [4, 1]], **given)
+
+
+@pytest.mark.parametrize(
+    ("machines", "times", "message"),
+    [
+        ([[[0, 1]]], [[[1]]], "operation 0 of job 0 has 2 machines and 1 times"),
+        ([[[0, 1]]], [[3]], "operation 0 of job 0 has 2 machines and 1 times"),
+        ([[[]]], [[[]]], "operation 0 of job 0 has 0 machines and 0 times"),
+        ([[[0, 1]]], [[[1, 2.5]]], "times: must be whole numbers"),
+        ([[[0, 10_000]]], [[[1, 2]]], "machines: 10000 is above 9999"),
+        ([[[0, 1]] * 10_001], [[[1, 1]] * 10_001], "10001 operations: with dates or a choice"),
+    ],
+)
+def test_wrong_choices_are_refused(machines: Any, times: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        islands.models.job_shop(machines, times)
