@@ -143,6 +143,8 @@ class Sharing(Generic[Key]):
         self._runs = SharedRuns(colony.islands, self._parts, first.arrays, places, backend)
         self.kind, self.places = first.kind, places
         self._ready: deque[Waiting[Key]] = deque()
+        self._known = first.parts.algorithm
+        """The algorithm of instances that fit."""
         self._visits = Visits.of(first.spec)
         self._at: list[_Run[Key] | None] = [None] * places
         self._generations = np.zeros(places, np.int64)
@@ -155,7 +157,13 @@ class Sharing(Generic[Key]):
 
     def fits(self, waiting: Waiting[Key]) -> bool:
         """Return whether the kernels can solve an instance of the same kind."""
-        return self._runs.fits(waiting.parts)
+        # Those with an equal `likeness` share the object of the algorithm, and all numbers.
+        if waiting.parts.algorithm is self._known:
+            return True
+        fits = self._runs.fits(waiting.parts)
+        if fits:
+            self._known = waiting.parts.algorithm
+        return fits
 
     def solve(
         self, take: Take[Key], must_end: Callable[[], bool]
