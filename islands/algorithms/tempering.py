@@ -66,6 +66,7 @@ _CORE = {
     "population": 16,
     "tuning": 24,
     "patience": 20,
+    "record.every": 5,
     "migration.topology": "ring",
 }
 _PROPOSALS, _PROPOSALS_AN_ITEM = 300_000, 3_000
@@ -236,7 +237,7 @@ class Tempering(Algorithm):
         if problem.has_core:
             # On a GPU, about as many replicas as run at once.
             proposals = min(_PROPOSALS, _PROPOSALS_AN_ITEM * problem.size)
-            return {"islands": 128 if gpus() else 2, "proposals": proposals, **_CORE}
+            return {"islands": 128 if gpus() else 1, "proposals": proposals, **_CORE}
         if problem.proposals:
             few = 4 if problem.size < _MANY_TO_MOVE else 1
             sizes = {"islands": 16 if gpus() else few, "population": 16 if gpus() else 2}

@@ -76,7 +76,9 @@ _WIDEST = "int64_t"
 _SAVED = ("profits", "weights", "capacities")
 _NAMED = 10  # maximum number of constraints that an error lists
 
-# Defaults, as measured on an H200: total number of individuals, and population sizes.
+_TEMPERING = {"algorithm": "tempering", "encoding": "bits"}
+
+# Defaults of the genetic algorithm, measured on an H200: individuals in all, and population sizes.
 _MANY, _FEW = 16_384, 4_096
 _SMALL = 15_000  # weights; with more, a generation of many individuals takes too long
 _EVERY_SMALL, _EVERY_LARGE = (10, 500), (2, 100)  # generations on CPUs, and on GPUs
@@ -194,6 +196,14 @@ class Mkp(Problem):
         }
 
     def defaults(self) -> dict[str, Any]:
+        """Return those of tempering; without repair, it does not fit."""
+        return dict(_TEMPERING) if self.has_core else self._genetic()
+
+    def other_defaults(self) -> list[dict[str, Any]]:
+        """Return those of a genetic algorithm, which takes improvers and any population."""
+        return [self._genetic()] if self.has_core else []
+
+    def _genetic(self) -> dict[str, Any]:
         """Return settings with many small populations that restart when they stop improving.
 
         Populations are larger and fewer for many items. Without repair, only the algorithm and the
@@ -223,7 +233,7 @@ class Mkp(Problem):
 
         At each row, the host looks at all islands, and ranks wait for each other.
         """
-        if not self.ranks_items:
+        if defaults["algorithm"] != "ga" or not self.ranks_items:
             return {}
         cpu, gpu = _EVERY_SMALL if self._is_small else _EVERY_LARGE
         return {"record.every": gpu if gpus() else cpu}

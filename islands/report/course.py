@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from islands import text
 from islands.report.figure import (
     COLOURS,
     HEIGHT,
@@ -20,7 +21,6 @@ from islands.report.figure import (
     whole_ticks,
 )
 from islands.report.history import Floats, History, Lineage, Migrants, Whole
-from islands.text import count
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,6 +38,8 @@ _SOFT = "#8a8a8a"
 _COLUMNS = 9
 """Columns of the legend of islands."""
 
+PARTS = ("costs", "diversity")
+"""The parts of a figure of the course."""
 DIVERSITY = {"distance": "distance", "distinct": "distinct costs"}
 """The measures of diversity, and their labels."""
 
@@ -57,8 +59,9 @@ def draw_convergence(
     over: str = "generations",
     *,
     best_known: float | None = None,
+    parts: Sequence[str] = PARTS,
 ) -> Any:
-    """Return a figure with the best, the mean and the diversity of each island.
+    """Return a figure with the best and mean costs of each island, and its diversity.
 
     Costs are drawn as gaps to the best known value, or to the best of the run.
     """
@@ -66,21 +69,17 @@ def draw_convergence(
     islands = len(history.islands)
     early = _is_early(values(history), history.overall())
     shown = history.thinned(max(40, _POINTS // min(_FEW, islands)), early=early)
-    x, scale = values(shown), _Scale.of(shown, best_known)
-    diversity = [name for name in DIVERSITY if np.isfinite(getattr(shown, name)).any()]
+    x = values(shown)
+    costs = ["best", "mean"] if "costs" in parts else []
+    measures = [name for name in DIVERSITY if "diversity" in parts and _is_known(shown, name)]
     # The legend also names the best of all islands.
     rows = -(-(islands + 1) // _COLUMNS) if 1 < islands <= _FEW else 0
-    figure = new_figure(WIDTH, HEIGHT * (1.4 + 0.6 * len(diversity)) + 0.16 * rows)
-    panels = list(figure.subplots(2 + len(diversity), 1, sharex=True))
-    _draw(panels[0], x, scale.drawn(shown, shown.best), shown, drawstyle="steps-post")
-    if islands > 1:
-        best = scale.drawn(shown, shown.overall())
-        look: dict[str, Any] = {"color": _SOFT, "linewidth": 2.2, "alpha": 0.5}
-        panels[0].plot(x, best, drawstyle="steps-post", label="all", **look)
-    scale.apply(panels[0], "best")
-    _draw(panels[1], x, scale.drawn(shown, shown.mean), shown)
-    scale.apply(panels[1], "mean")
-    for panel, name in zip(panels[2:], diversity, strict=True):
+    count = len(costs) + len(measures)
+    figure = new_figure(WIDTH, HEIGHT * (0.2 + 0.6 * count) + 0.16 * rows)
+    panels = list(figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0])
+    for panel, name in zip(panels, costs, strict=False):
+        _draw_costs(panel, x, shown, name, _Scale.of(shown, best_known))
+    for panel, name in zip(panels[len(costs) :], measures, strict=True):
         _draw(panel, x, getattr(shown, name), shown)
         panel.set(ylabel=DIVERSITY[name], ylim=(0, None))
     if rows:
@@ -93,9 +92,31 @@ def draw_convergence(
         panels[-1].locator_params(axis="x", nbins=6)
         panels[0].margins(x=0.01)
     panels[-1].xaxis.set_major_formatter(
-        lambda value, _: count(value) if value >= 1000 else f"{value:g}"
+        lambda value, _: text.count(value) if value >= 1000 else f"{value:g}"
     )
     return figure
+
+
+def has_diversity(history: History) -> bool:
+    """Return whether the diversity of the islands was measured."""
+    return any(_is_known(history, name) for name in DIVERSITY)
+
+
+def _is_known(history: History, name: str) -> bool:
+    return bool(np.isfinite(getattr(history, name)).any())
+
+
+def _draw_costs(panel: Any, x: Floats, shown: History, name: str, scale: _Scale) -> None:
+    """Draw the best or the mean costs, and in the first case also the best of all islands."""
+    if name == "mean":
+        _draw(panel, x, scale.drawn(shown, shown.mean), shown)
+    else:
+        _draw(panel, x, scale.drawn(shown, shown.best), shown, drawstyle="steps-post")
+        if len(shown.islands) > 1:
+            best = scale.drawn(shown, shown.overall())
+            look: dict[str, Any] = {"color": _SOFT, "linewidth": 2.2, "alpha": 0.5}
+            panel.plot(x, best, drawstyle="steps-post", label="all", **look)
+    scale.apply(panel, name)
 
 
 def _is_early(x: Floats, best: Floats) -> bool:

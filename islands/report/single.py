@@ -18,10 +18,12 @@ from islands.progress.usage import PHASES, RANKS
 from islands.record.folder import RUN_SETTINGS
 from islands.report.course import (
     AXES,
+    PARTS,
     draw_convergence,
     draw_lineage,
     draw_matrix,
     draw_phases,
+    has_diversity,
     words_of,
 )
 from islands.report.history import History, Lineage, Migrants
@@ -115,15 +117,9 @@ def _summary(run: RecordedRun) -> Iterator[tuple[str, object]]:
 def _course(run: RecordedRun, history: History) -> Iterator[str]:
     word = run.problem.cost_word if run.problem is not None else "cost"
     yield paragraph(f"{words_of(history)} {_DIVERSITY}", "soft")
-    first, *others = [
-        plot(
-            draw_convergence(history, over, best_known=run.best_known),
-            f"Best and mean {word} and diversity of the islands over {over}",
-        )
-        for over in AXES
-    ]
-    yield first
-    yield folded("The same over evaluations and over seconds", figures(*others))
+    yield figures(*_pictures(run, history, "generations", word))
+    others = [next(_pictures(run, history, over, word)) for over in [*AXES][1:]]
+    yield folded("Costs over evaluations and over seconds", figures(*others))
     few = history.thinned(_ROWS)
     rows = [
         {
@@ -138,6 +134,17 @@ def _course(run: RecordedRun, history: History) -> Iterator[str]:
         for i, best in enumerate(few.overall())
     ]
     yield folded("Numbers", table(rows))
+
+
+def _pictures(run: RecordedRun, history: History, over: str, word: str) -> Iterator[str]:
+    """Yield a picture of the costs, and one of the diversity if it is known."""
+    captions = {
+        "costs": f"Best and mean {word} of the islands over {over}",
+        "diversity": f"Diversity of the islands over {over}",
+    }
+    for part in PARTS if has_diversity(history) else PARTS[:1]:
+        drawn = draw_convergence(history, over, best_known=run.best_known, parts=[part])
+        yield plot(drawn, captions[part])
 
 
 def _mean(values: np.ndarray) -> float:

@@ -93,9 +93,9 @@ def test_stronger_sources_replace_settings_of_weaker_colonies(tmp_path: Path) ->
 
 
 def test_colonies_do_not_use_the_migration_of_a_problem_for_one_of_them() -> None:
-    # The default of a knapsack is not to migrate, which belongs to its default algorithm.
+    # The default of a knapsack is a ring, which belongs to its default algorithm.
     usual = resolve(layers({"stop": STOP}), knapsack(20, 3))
-    assert usual.migration.topology == "none"
+    assert usual.migration.topology == "ring"
     for colonies in (["islands=1", "islands=1 algorithm=pso"], ["islands=1 algorithm=pso"] * 2):
         spec = resolve(layers({"stop": STOP, "colonies": colonies}), knapsack(20, 3))
         assert spec.migration.topology == "elite"

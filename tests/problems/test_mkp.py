@@ -19,6 +19,7 @@ import islands
 from islands.algorithms import ALGORITHMS
 from islands.backends.base import Backend
 from islands.backends.source import Source
+from islands.configuration.resolve import layers, resolve
 from islands.encodings import ENCODINGS
 from islands.errors import InputError, RunError, UsageError
 from islands.migration import MigrationSettings
@@ -368,7 +369,7 @@ def test_core_needs_an_order_by_utility() -> None:
         (9000, 5, 512, 8, 5000, (2, 100)),
     ],
 )
-def test_default_settings_are_those_of_the_measurements(
+def test_settings_of_the_genetic_algorithm_are_those_of_the_measurements(
     items: int,
     constraints: int,
     population: int,
@@ -377,7 +378,7 @@ def test_default_settings_are_those_of_the_measurements(
     rows: tuple[int, int],
 ) -> None:
     problem = knapsack(items, constraints)
-    found = problem.defaults()
+    (found,) = problem.other_defaults()
     sizes = {"population": population, "islands": islands_of_all}
     assert found.items() >= {**sizes, "reset": reset}.items()
     for gpus, every in enumerate(rows):
@@ -386,3 +387,28 @@ def test_default_settings_are_those_of_the_measurements(
     assert found.items() >= {f"improver.{name}": value for name, value in improver.items()}.items()
     chosen = {"algorithm": "ga", "encoding": "bits", "strength": 2, "migration.topology": "none"}
     assert found.items() >= chosen.items()
+
+
+@pytest.mark.parametrize(
+    ("options", "chosen"),
+    [
+        ({}, "tempering"),
+        ({"population": 64}, "tempering"),
+        ({"population": 63}, "ga"),
+        ({"improver": "exchange22"}, "ga"),
+        ({"mutation": "flip"}, "ga"),
+        ({"encoding": "keys"}, "ga"),
+        ({"infeasible": "drop"}, "ga"),
+        ({"infeasible": "linear"}, "ga"),
+    ],
+)
+def test_the_default_algorithm_takes_the_request(options: dict[str, Any], chosen: str) -> None:
+    settings = {key: options[key] for key in options if key == "infeasible"}
+    problem = knapsack(40, 3).adjusted(MkpSettings.build(settings))
+    spec = resolve(layers({"backend": "cpu", **options}), problem)
+    assert spec.algorithm == chosen
+
+
+def test_more_constraints_than_a_core_takes_are_for_the_genetic_algorithm() -> None:
+    spec = resolve(layers({"backend": "cpu"}), knapsack(10, 513))
+    assert (spec.algorithm, spec.general.islands) == ("ga", 256)

@@ -34,8 +34,8 @@ def test_the_page_of_a_run_shows_all_of_it(runs: Path, name: str) -> None:
     assert f"demo/{name}, ga, seed 2" in words
     for heading in ("Course", "Solution", "Migration", "Time", "Origin", "Settings"):
         assert f"<h2>{heading}</h2>" in text
-    # Three courses, the solution, the lineage, the matrix and the phases.
-    assert text.count("<svg") == 7
+    # Costs and diversity, costs twice, the solution, the lineage, the matrix and the phases.
+    assert text.count("<svg") == 8
     assert "rank generations migration records 0 0." in words
     assert "energy" not in words
     assert "migration.interval 3" in words
