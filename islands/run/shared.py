@@ -143,6 +143,7 @@ class Sharing(Generic[Key]):
         self._runs = SharedRuns(colony.islands, self._parts, first.arrays, places, backend)
         self.kind, self.places = first.kind, places
         self._ready: deque[Waiting[Key]] = deque()
+        self._is_new = True
         self._known = first.parts.algorithm
         """The algorithm of instances that fit."""
         self._visits = Visits.of(first.spec)
@@ -225,7 +226,11 @@ class Sharing(Generic[Key]):
         if chosen:
             self._generations[chosen] = 0
             self._is_active[chosen] = True
-            self._runs.begin(chosen, instances, seeds)
+            # Kernels advance all places: those without an instance need one that makes sense.
+            idle = free[len(chosen) :] if self._is_new else []
+            instances += [instances[0]] * len(idle)
+            self._runs.begin([*chosen, *idle], instances, [*seeds, *idle])
+            self._is_new = False
         return is_over
 
     def _next_visits(self) -> NDArray[np.int64]:
