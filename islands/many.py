@@ -1,9 +1,13 @@
-"""Many instances in one call: each is solved as by `solve`, on one thread, several at a time."""
+"""Many instances in one call: each is solved as by `solve`, several at a time.
+
+Those of the same size and kind share the launches of a device: see islands/run/queue.py.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any, Unpack
@@ -14,16 +18,21 @@ from islands.backends import takes_gpu
 from islands.backends.cpu import share_of_cores
 from islands.campaign.batch import DEFAULT_STOP
 from islands.campaign.workers import Workers
-from islands.configuration.stop import KEYWORDS
+from islands.configuration.stop import KEYWORDS, stop_texts
 from islands.custom.scripts import refuse_while_importing
+from islands.custom.trust import Trust
 from islands.errors import IslandsError, UsageError
 from islands.keywords import ManyKeywords, SolveManyKeywords
 from islands.parallel import World
 from islands.parallel import world as launched_world
+from islands.problems import taken
 from islands.problems.batches import as_problems
 from islands.progress.progress import Progress
 from islands.progress.result import Result
-from islands.solver import Session
+from islands.run.preparing import Preparing, Wanted
+from islands.run.queue import Queue
+from islands.run.shared import Waiting
+from islands.solver import Session, draw, options_of, page
 from islands.text import shown
 
 _OF_A_RUN = {
@@ -33,6 +42,10 @@ _OF_A_RUN = {
 }
 _ROUND = 64
 """Instances for each thread between two exchanges of results among ranks."""
+
+_NAMED = ("algorithm", "encoding", "preset", "stop", "islands", "population")
+_ALONE = ("config", "start", "bound")
+"""The settings of problems that are solved alone."""
 
 _Task = tuple[int, Any, int | None]
 """The number of a result, its problem and its seed."""
@@ -144,22 +157,14 @@ def _solved(
             made.world = World()
             sessions.append(stack.enter_context(made))
         pool = Workers(sessions)
-
-        def ends(progress: Progress) -> bool:
-            return pool.ends.is_set() or (callback is not None and callback(progress) is True)
-
-        def make(session: Session, task: _Task) -> Result:
-            index, problem, seed = task
-            own = settings if seed is None else settings | {"seed": seed}
-            try:
-                return session.solve(problem, callback=ends, **own)
-            except IslandsError as error:
-                error.args = (f"problems[{index}]: {error}",)
-                raise
+        solver = _Solver(settings, callback, pool)
 
         def done(tasks: Iterable[_Task]) -> Iterator[tuple[int, Result]]:
-            for (index, _, _), future in pool.done(tasks, make):
-                yield index, future.result()
+            for (index, _, _), found in pool.stream(tasks, solver.results):
+                if isinstance(found, IslandsError):
+                    found.args = (f"problems[{index}]: {found}",)
+                    raise found
+                yield index, found
 
         if ranks.size == 1:
             yield from done(tasks)
@@ -169,3 +174,55 @@ def _solved(
             own: list[tuple[int, Result]] = ranks.run_on_all(partial(list, mine))
             for part in ranks.allgather(own):
                 yield from part
+
+
+class _Solver:
+    """Solves problems on a device: those that are alike share launches, others are solved alone."""
+
+    def __init__(self, settings: dict[str, Any], callback: Any, pool: Workers[Session]) -> None:
+        self._settings, self._callback, self._pool = settings, callback, pool
+        is_alone = callback is not None or any(settings.get(name) for name in _ALONE)
+        self._shares = not is_alone
+
+    def results(
+        self, session: Session, tasks: Iterator[_Task]
+    ) -> Iterator[tuple[_Task, Result | IslandsError]]:
+        """Yield each task with its result as it ends, or with its error."""
+        session.device.begin_run()  # in this thread
+        given = dict(self._settings)
+        criteria = {name: given.pop(name, None) for name in KEYWORDS}
+        given["stop"] = stop_texts(given.pop("stop", None), criteria)
+        own = {"backend": session.backend, "threads": session.threads or None}
+        named = {name: given.pop(name, None) for name in _NAMED}
+        trust = Trust(is_full=bool(given.pop("trust", False)))
+        given.pop("share_gpu", None)
+
+        def options(wanted: Wanted) -> dict[str, Any]:
+            instance = {"instance": wanted.name, "seed": wanted.seed}
+            return options_of({**named, **own, **instance}, given)
+
+        preparing = Preparing(session.device, options, trust=trust)
+
+        def prepare(task: _Task) -> Waiting[_Task] | None:
+            _, problem, seed = task
+            name, made = taken(problem, "solve")
+            return preparing.waiting(task, Wanted(name, made, seed)) if self._shares else None
+
+        is_over = self._pool.ends.is_set
+        queue = Queue(tasks, prepare, partial(self._alone, session), session.device, is_over)
+        for task, found in queue.results():
+            if isinstance(found, IslandsError) or found.draw is not None:
+                yield task, found
+            elif found.cost is None and found.violation == 0:
+                yield task, found.without_solution(getattr(task[1], "hint", ""))
+            else:
+                yield task, replace(found, draw=draw, page=page)
+
+    def _alone(self, session: Session, task: _Task) -> Result:
+        _, problem, seed = task
+        own = self._settings if seed is None else self._settings | {"seed": seed}
+        return session.solve(problem, callback=self._ends, **own)
+
+    def _ends(self, progress: Progress) -> bool:
+        is_last = self._callback is not None and self._callback(progress) is True
+        return is_last or self._pool.ends.is_set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, Unpack
@@ -160,8 +160,7 @@ def solve(
         "backend": backend,
         "bound": bound or None,
     }
-    chosen = {name: value for name, value in named.items() if value is not None}
-    options = gathered([*of_table(chosen), *of_table(settings)])
+    options = options_of(named, settings)
     output = Output(
         writes=out is not None,
         folder=Path(out) if out is not None else None,
@@ -179,6 +178,12 @@ def solve(
             *(options, configured, ranks, output, made, device), trust=trusted, start=arrays
         )
     return replace(result, draw=draw, page=page)
+
+
+def options_of(named: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings by full name; those of `named` that are None are not given."""
+    chosen = {name: value for name, value in named.items() if value is not None}
+    return gathered([*of_table(chosen), *of_table(others)])
 
 
 def drawn(seed: Any, world: World) -> Any:

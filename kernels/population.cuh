@@ -7,4 +7,5 @@
 #include "measure.cuh"
 #include "migrate.cuh"
 #include "rank.cuh"
+#include "runs.cuh"
 #include "selection.cuh"

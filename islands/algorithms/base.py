@@ -236,6 +236,8 @@ class Algorithm(ABC):
     besides those with an entry for each individual, as each rank would only see its own changes."""
     grows_by_islands: ClassVar[bool] = True
     """Whether more GPUs have more islands by default; otherwise, they share those of one GPU."""
+    when_converged: ClassVar[Mapping[str, Any]] = {}
+    """Default settings of a run that ends when it has converged."""
     halo: int = 0
     """Number of individuals at each end of an island that the next island reads; 0: no halo."""
 

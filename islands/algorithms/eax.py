@@ -200,6 +200,7 @@ class Eax(Algorithm):
     improves: ClassVar[bool] = False
     varies_in_length: ClassVar[bool] = True
     grows_by_islands: ClassVar[bool] = False
+    when_converged: ClassVar[Mapping[str, Any]] = {"restart": False}
     Settings: ClassVar[type[Settings]] = EaxSettings
 
     def __init__(
@@ -256,14 +257,14 @@ class Eax(Algorithm):
             "stage": Field((_STAGE,), np.int64),
             "position": Field((size, pitch), position, kind="derived"),
             "frequency": Field((MOST_DEGREE * pitch,), np.int32, kind="derived"),
-            "mates": Field((size, 2), np.int32, kind="scratch"),
-            "work": Field((size, WORK, pitch), np.int32, kind="scratch"),
-            "cycles": Field((size, 2 * pitch), position, kind="scratch"),
-            "table": Field((size, TABLE), np.int32, kind="scratch"),
-            "owner": Field((size, pitch), np.uint16, kind="scratch"),
-            "outcome": Field((size, children, 2), np.int64, kind="scratch"),
-            "promise": Field((size, children), np.float64, kind="scratch"),
-            "record": Field((size, children, RECORD), position, kind="scratch"),
+            "mates": Field((size, 2), np.int32, kind="scratch", cleared=False),
+            "work": Field((size, WORK, pitch), np.int32, kind="scratch", cleared=False),
+            "cycles": Field((size, 2 * pitch), position, kind="scratch", cleared=False),
+            "table": Field((size, TABLE), np.int32, kind="scratch", cleared=False),
+            "owner": Field((size, pitch), np.uint16, kind="scratch", cleared=False),
+            "outcome": Field((size, children, 2), np.int64, kind="scratch", cleared=False),
+            "promise": Field((size, children), np.float64, kind="scratch", cleared=False),
+            "record": Field((size, children, RECORD), position, kind="scratch", cleared=False),
             **self._shared_fields(shape),
         }
 

@@ -67,7 +67,7 @@ class Colony:
         if self.halo is not None:
             arrays = arrays | {"halo": self.halo.adjacent}
         self.attempt = Attempt(backend, self.state, team)
-        arrays |= tables_of(backend, parts, arrays)
+        arrays |= tables_of(lambda _, table: backend.upload(table), parts, arrays)
         plan, halt = parts.algorithm.plan(arrays), self.attempt.halt.words
         self._launches = Launches(
             *(backend, parts, plan, memory, self._reader.measured),

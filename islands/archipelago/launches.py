@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from islands.algorithms.base import (
     Step,
     TeamExchanges,
 )
+from islands.archipelago.instances import Instances
 from islands.archipelago.measure import READ_STRUCTS
 from islands.archipelago.memory import Memory, tile_bytes, tiles_of
 from islands.archipelago.parts import ProgramParts
@@ -44,6 +46,15 @@ _MOST_BLOCKS = 4096
 _KILL_SECONDS = 0.05
 
 _COMMON = {"Arena": arena(None, 0)}
+_INSTANCES = "ISLANDS_INSTANCES"
+RUN_PART = Struct(
+    array=Null(np.uint8),
+    bytes=np.int64(0),
+    stride=np.int64(0),
+    half=np.int64(0),
+    offset=np.int64(0),
+)
+"""A sample of `RunPart` of kernels/runs.cuh."""
 
 
 @dataclass(frozen=True)
@@ -70,18 +81,22 @@ class Launches:
         measured: Array,
         halt: Array,
         near: Struct | None = None,
+        instances: Instances | None = None,
     ) -> None:
         """Compile the kernels and bind them to the algorithm's `plan` and all arrays.
 
-        Fill the table of neighbours, if there is one.
+        Fill the table of neighbours, if there is one. With `instances`, each run has its own, and
+        `begin_runs` are the launches that do this.
         """
+        self._instances = instances
         self._backend, self._parts, self._shape = backend, parts, parts.shape
         self._algorithm, self._archipelago = parts.algorithm, memory.all
         archipelago = memory.all
         self._archives = parts.algorithm.loses_best or parts.problem.marks
         self.data = self._uploaded()
         """`problem::Data`, in which kernels may report faults of the problem."""
-        self._arguments = (archipelago, self.data, plan, parts.improver.plan(halt, near))
+        self._near = near
+        self.arguments = (archipelago, self.data, plan, parts.improver.plan(halt, near))
         # Ranking sorts a cost and an index for each individual, up to the next power of two.
         self.ranking_room = Room(12 << (self._shape.population - 1).bit_length())
         schedule = parts.schedule
@@ -101,8 +116,9 @@ class Launches:
             whole = parts.sharing(None).schedule
             self.alone = self._segments([*whole.generation, end], memory.all, shares=False)
         self.adopt = [self._bound(launch, memory.all) for launch in schedule.adopt]
-        if near is not None:
-            backend.run([self._finding_neighbours(near)])
+        self.begin_runs = [] if near is None else [self._finding_neighbours(near)]
+        if instances is None:
+            backend.run(self.begin_runs)
         self.measure = backend.call(
             self.populations, "measure", archipelago, measured, blocks=self._shape.islands
         )
@@ -113,7 +129,15 @@ class Launches:
         if self._parts.evaluation == "host":
             return Struct(nothing=np.int32(0))
         members = problem.reports() if self._parts.evaluation == "batch" else problem.data()
-        return self._backend.uploaded(members)
+        if self._instances is None:
+            return self._backend.uploaded(members)
+        place = self._instances.place
+        return Struct(
+            **{
+                name: each if isinstance(each, np.generic) else place(f"data/{name}", each)
+                for name, each in members.items()
+            }
+        )
 
     def taking_costs(self, cost: Array, place: Array) -> Call:
         """Return the launch that checks and takes costs for the children at places."""
@@ -129,17 +153,20 @@ class Launches:
         own = Room(max((launch.room or 0 for launch in common), default=0))
         if all(launch.room is not None for launch in common):
             return own
-        loop = self._backend.required_room(self._source(), *self._arguments)
+        loop = self._backend.required_room(self._source(), *self.arguments)
         return Room(max(own.large, loop.large + self._parts.room()), loop.small)
 
     def _source(self) -> Source:
         names = ("problem::Data", "algorithm::Plan", "improver::Plan")
-        structs = {**_COMMON, **dict(zip(names, self._arguments[1:], strict=True))}
+        structs = {**_COMMON, **dict(zip(names, self.arguments[1:], strict=True))}
         structs["Islands"] = self._archipelago
         if self._parts.evaluation == "batch":
             kind = np.float64 if self._parts.problem.real else np.int64
             structs["problem::Returned"] = _returned(Null(kind), Null(np.int64), 0)
-        return Source("program.cuh", self._parts.macros(), structs)
+        macros = self._parts.macros()
+        if self._instances is not None:
+            macros[_INSTANCES] = self._instances.header(*self.arguments[1:], self._near)
+        return Source("program.cuh", macros, structs)
 
     def _compiled(self, launches: set[Launch]) -> tuple[Room, Program, Program]:
         """Return the working memory of a block, the program of the parts and that of populations.
@@ -178,7 +205,11 @@ class Launches:
             **READ_STRUCTS,
             **MIGRATION_STRUCTS,
         }
-        source = Source("population.cuh", self._parts.encoding_macros(), structs)
+        macros = self._parts.encoding_macros()
+        if self._instances is not None:
+            macros[_INSTANCES] = "1"
+            structs["RunPart"] = RUN_PART
+        source = Source("population.cuh", macros, structs)
         return source, block
 
     def _compiled_parts(self, room: Room) -> Program:
@@ -236,7 +267,7 @@ class Launches:
         return self._backend.call(
             self._program,
             "evaluate_children",
-            *(archipelago, *self._arguments[1:]),
+            *(archipelago, *self.arguments[1:]),
             blocks=self._shape.islands * tiles,
             room=room if fits else Room(0),
         )
@@ -247,7 +278,7 @@ class Launches:
 
     def _bound(self, launch: Launch, archipelago: Struct) -> Call:
         room = self._room if launch.threads is None else Room(launch.room or 0)
-        _, data, plan, improving = self._arguments
+        _, data, plan, improving = self.arguments
         own = Struct(**(plan.members | dict(launch.plan))) if launch.plan else plan
         if layout_of(own) != layout_of(plan):
             raise UsageError(
@@ -265,9 +296,13 @@ class Launches:
 
     def _finding_neighbours(self, near: Struct) -> Call:
         size = self._parts.problem.size
-        arguments = (self.data, near, np.int32(size))
-        blocks = min(_MOST_BLOCKS, -(-size // _CITIES_A_BLOCK))
-        return self._backend.call(self._program, "find_neighbours", *arguments, blocks=blocks)
+        kernel, all_cities = "find_neighbours", size
+        arguments: tuple[Any, ...] = (self.data, near, np.int32(size))
+        if self._instances is not None:
+            kernel, all_cities = "find_neighbours_of_runs", size * self._instances.runs
+            arguments = (self._archipelago, *arguments)
+        blocks = min(_MOST_BLOCKS, -(-all_cities // _CITIES_A_BLOCK))
+        return self._backend.call(self._program, kernel, *arguments, blocks=blocks)
 
     def _ranking_plan(self, step: int) -> Struct:
         return Struct(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ ISLAND = (
     *("generation", "best", "best_generation", "restart", "restarts", "archived"),
     *("archived_generation", "seed", "number"),
 )
-_MEASURE = (
+MEASURE = (
     *(
         "best",
         "worst",
@@ -41,7 +41,7 @@ _MEASURE = (
 )
 READ_STRUCTS = {
     name: Struct(**dict.fromkeys(members, np.int64(0)))
-    for name, members in {"Island": ISLAND, "Measure": _MEASURE}.items()
+    for name, members in {"Island": ISLAND, "Measure": MEASURE}.items()
 }
 """Samples of the structs of kernels that Python reads."""
 
@@ -70,7 +70,8 @@ class IslandMeasure:
     colony: int = 0
     """The number of its colony."""
     has_converged: bool = False
-    """Whether all costs of the population are equal, or were before it began again."""
+    """Whether all costs of the population are equal or improve no more, or did so before it began
+    again."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,60 @@ class Candidate:
     island: int
     solution: Solution
     genome: NDArray[Any]
+
+
+class Meaning:
+    """What the numbers of `Measure` mean for islands of one problem and population."""
+
+    def __init__(self, problem: Problem, encoding: Encoding, population: int) -> None:
+        self._problem, self._population = problem, population
+        self.worst = INFINITE if problem.real else NONE
+        """Costs from here on are not those of a solution."""
+        self.infeasible = first_infeasible(real=problem.real) if problem.priced else self.worst
+        """Costs from here on are not those of a feasible solution."""
+        self._most_distant = most_distant(encoding, problem, population)
+
+    def measures(self, islands: Iterable[int], rows: NDArray[np.int64]) -> list[IslandMeasure]:
+        """Return the measures of islands, each from its row."""
+        named = (dict(zip(MEASURE, row, strict=True)) for row in rows.tolist())
+        return [self._measure(island, row) for island, row in zip(islands, named, strict=True)]
+
+    def _measure(self, island: int, row: Mapping[str, int]) -> IslandMeasure:
+        # An island may find the same cost again after a restart: the first time counts.
+        from_archive = self._problem.marks or row["archived"] <= row["best"]
+        best = row["archived" if from_archive else "best"]
+        is_unknown = self._problem.marks or self._problem.priced
+        total, real_total = (row["sum_high"] << 32) + row["sum_low"], 0.0
+        mean = total / self._population
+        if self._problem.real:
+            total, real_total = 0, float(np.int64(row["sum_high"]).view(np.float64))
+            mean = mean_of(real_total, self._population)
+            self._refuse_nan(row["worst"], island)
+        return IslandMeasure(
+            island=island,
+            best=None if best >= self.infeasible else self.unmarked(best),
+            present=None if is_unknown else row["best"],
+            total=total,
+            real_total=real_total,
+            mean=mean,
+            worst=self.unmarked(row["worst"]),
+            best_generation=row["archived_generation" if from_archive else "best_generation"],
+            evaluations=row["calls"],
+            distance=row["distance"] / self._most_distant if self._most_distant else None,
+            distinct=row["distinct"] / self._population,
+            has_converged=row["restarts"] > 0 or row["distinct"] == 1,
+        )
+
+    def _refuse_nan(self, worst: int, island: int) -> None:
+        if worst == NOT_A_NUMBER:
+            raise RunError(
+                f"{self._problem.instance}: the cost of an individual on island {island} is NaN."
+                " Return a number, or infinity if a solution is infeasible"
+            )
+
+    def unmarked(self, cost: int) -> int:
+        """Return a cost without the feasibility mark of kernels/core/marks.cuh."""
+        return cost >> 1 if self._problem.marks else cost
 
 
 class IslandReader:
@@ -98,60 +153,24 @@ class IslandReader:
         """Allocate the measures; the kernel `measure` writes them to `measured`."""
         self._problem, self._encoding, self._state = problem, encoding, state
         self._backend, self._mine, self._islands_a_run = backend, mine, islands_a_run
-        self.measured = backend.empty((len(mine), len(_MEASURE)), np.int64)
+        self.measured = backend.empty((len(mine), len(MEASURE)), np.int64)
         self._fetched = backend.host_array(self.measured.shape, np.int64)
-        self._worst = INFINITE if problem.real else NONE
-        """Costs from here on are not those of a solution."""
-        self._infeasible = first_infeasible(real=problem.real) if problem.priced else self._worst
-        """Costs from here on are not those of a feasible solution."""
         self._population = int(state.arrays["order"].shape[1])
-        self._most_distant = most_distant(encoding, problem, self._population)
+        self.meaning = Meaning(problem, encoding, self._population)
+        """What the measures mean."""
 
     def fetch(self) -> None:
         """Begin to copy the measures to the host."""
         self._backend.fetch(self.measured, self._fetched)
 
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The fetched numbers, a row of `MEASURE` for each island."""
+        return self._fetched
+
     def measures(self) -> list[IslandMeasure]:
         """Return the fetched measures."""
-        rows = (dict(zip(_MEASURE, row, strict=True)) for row in self._fetched.tolist())
-        return [self._measure(island, row) for island, row in zip(self._mine, rows, strict=True)]
-
-    def _measure(self, island: int, row: Mapping[str, int]) -> IslandMeasure:
-        # An island may find the same cost again after a restart: the first time counts.
-        from_archive = self._problem.marks or row["archived"] <= row["best"]
-        best = row["archived" if from_archive else "best"]
-        is_unknown = self._problem.marks or self._problem.priced
-        total, real_total = (row["sum_high"] << 32) + row["sum_low"], 0.0
-        mean = total / self._population
-        if self._problem.real:
-            total, real_total = 0, float(np.int64(row["sum_high"]).view(np.float64))
-            mean = mean_of(real_total, self._population)
-            self._refuse_nan(row["worst"], island)
-        return IslandMeasure(
-            island=island,
-            best=None if best >= self._infeasible else self._unmarked(best),
-            present=None if is_unknown else row["best"],
-            total=total,
-            real_total=real_total,
-            mean=mean,
-            worst=self._unmarked(row["worst"]),
-            best_generation=row["archived_generation" if from_archive else "best_generation"],
-            evaluations=row["calls"],
-            distance=row["distance"] / self._most_distant if self._most_distant else None,
-            distinct=row["distinct"] / self._population,
-            has_converged=row["restarts"] > 0 or row["distinct"] == 1,
-        )
-
-    def _refuse_nan(self, worst: int, island: int) -> None:
-        if worst == NOT_A_NUMBER:
-            raise RunError(
-                f"{self._problem.instance}: the cost of an individual on island {island} is NaN."
-                " Return a number, or infinity if a solution is infeasible"
-            )
-
-    def _unmarked(self, cost: int) -> int:
-        """Return a cost without the feasibility mark of kernels/core/marks.cuh."""
-        return cost >> 1 if self._problem.marks else cost
+        return self.meaning.measures(self._mine, self._fetched)
 
     def elite(
         self, generation: int, count: int, run: int | None, *, any_solution: bool = False
@@ -175,14 +194,15 @@ class IslandReader:
             costs = np.where(others, NONE, costs)
         chosen = np.lexsort((islands, costs))[:count]
         found = []
-        end = self._worst if any_solution else self._infeasible
+        meaning = self.meaning
+        end = meaning.worst if any_solution else meaning.infeasible
         for place in chosen[costs[chosen] < end]:
             local = int(islands[place])
             if place < len(costs) - len(self._mine):
                 row = self._state.part("genes", generation)[local, place - local * self._population]
             else:
                 row = self._state.part("archive", generation)[local]
-            found.append(self._candidate(self._unmarked(int(costs[place])), local, row))
+            found.append(self._candidate(self.meaning.unmarked(int(costs[place])), local, row))
         return found
 
     def digests(self, generation: int, run: int | None) -> list[tuple[int, str]]:
@@ -194,9 +214,7 @@ class IslandReader:
             if run not in (None, island // self._islands_a_run):
                 continue
             genes, cost = self._backend.read(genomes[local]), self._backend.read(costs[local])
-            content = hashlib.sha256(_bytes(genes[:, :size]))
-            content.update(_bytes(cost))
-            found.append((island - first, content.hexdigest()))
+            found.append((island - first, digest_of(genes[:, :size], cost)))
         return found
 
     def _candidate(self, cost: int, local: int, row: Any) -> Candidate:
@@ -204,6 +222,13 @@ class IslandReader:
         decoded = self._encoding.decode(genome[np.newaxis])[0]
         solution = self._problem.from_device(decoded)
         return Candidate(cost, self._mine[local], solution, genome)
+
+
+def digest_of(genes: NDArray[Any], cost: NDArray[np.int64]) -> str:
+    """Return the SHA-256 of the genomes and costs of an island."""
+    content = hashlib.sha256(_bytes(genes))
+    content.update(_bytes(cost))
+    return content.hexdigest()
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,17 +23,31 @@ class Memory:
     """The arrays of a rank's islands on the device."""
 
     def __init__(
-        self, backend: Backend, parts: ProgramParts, fields: Mapping[str, Field], layout: Layout
+        self,
+        backend: Backend,
+        parts: ProgramParts,
+        fields: Mapping[str, Field],
+        layout: Layout,
+        runs: Struct | None = None,
     ) -> None:
-        """Allocate the `fields` of the parts; migrants have the `layout` of all colonies."""
+        """Allocate the `fields` of the parts; migrants have the `layout` of all colonies.
+
+        `runs` is `Runs` of kernels/core/islands.cuh if concurrent runs have an instance each.
+        """
         shape = parts.shape
         self._backend, self._marks = backend, parts.problem.marks
-        self._cleared = ("calls", *parts.algorithm.fields(shape))
+        self.cleared = (
+            "calls",
+            *(name for name, each in parts.algorithm.fields(shape).items() if each.cleared),
+        )
+        """The fields that are zeros before generation 0."""
         self.state = State(backend, shape.islands, fields)
         self.migrant = Migrant(fields, parts.algorithm.name, layout)
         """The layout of an individual that migrates."""
         self.all = _as_kernels_see(backend, self.state, self.migrant, shape, parts.encoding.shape())
         """`Islands` of kernels/core/islands.cuh, for a rank that makes all individuals."""
+        if runs is not None:
+            self.all = Struct(**self.all.members, runs=runs)
 
     def making(self, slots: range) -> Struct:
         """Return `Islands` for a rank that makes the individuals of these slots only."""
@@ -42,7 +56,7 @@ class Memory:
     def clear(self, islands: NDArray[np.int64]) -> None:
         """Prepare generation 0: write the records of the islands, and clear their arrays."""
         self._backend.upload(islands, self.state.part("island", 0))
-        for name in self._cleared:
+        for name in self.cleared:
             self.state.fill(name)
         if self._marks:
             self.state.fill("offered_cost", INFEASIBLE)
@@ -91,12 +105,15 @@ def _check_own(parts: ProgramParts, own: dict[str, Field], others: dict[str, Fie
             )
 
 
-def tables_of(
-    backend: Backend, parts: ProgramParts, arrays: Mapping[str, Array]
-) -> dict[str, Array]:
+Placing = Callable[[str, NDArray[Any]], Array]
+"""Takes the name of an array of the instance and its values; returns an array on the device."""
+
+
+def tables_of(place: Placing, parts: ProgramParts, arrays: Mapping[str, Array]) -> dict[str, Array]:
     """Return the algorithm's tables, which all islands share besides their `arrays`.
 
-    The neighbours of each item, if a part uses them, are among them.
+    The neighbours of each item, if a part uses them, are among them. `place` brings a table to the
+    device.
     """
     tables = parts.algorithm.tables(parts.problem)
     for name, table in tables.items():
@@ -108,16 +125,17 @@ def tables_of(
                 f"{named} has the type {type(table).__name__}. Return a NumPy array with the"
                 " element type that kernels read"
             )
-    found: dict[str, Any] = {name: backend.upload(table) for name, table in tables.items()}
+    found: dict[str, Any] = {name: place(f"table/{name}", table) for name, table in tables.items()}
     if parts.uses_neighbours:
-        found[NEIGHBOURS] = neighbours_of(backend, parts.problem)
+        found[NEIGHBOURS] = neighbours_of(place, parts.problem)
     return found
 
 
-_OF_NEIGHBOURS = ("cities", "axis", "split", "twins", "table")
+NEAR_FIELDS = ("cities", "axis", "split", "twins", "table")
+"""The arrays of `Neighbours` of kernels/tours."""
 
 
-def neighbours_of(backend: Backend, problem: Problem) -> Struct:
+def neighbours_of(place: Placing, problem: Problem) -> Struct:
     """Return `Neighbours` of kernels/tours; the kernel `find_neighbours` fills its table."""
     assert problem.near is not None, "it has distances"
     arrays = problem.near.tables()
@@ -125,7 +143,7 @@ def neighbours_of(backend: Backend, problem: Problem) -> Struct:
     return Struct(
         degree=np.int32(arrays["table"].shape[1]),
         levels=np.int32(levels),
-        **{name: backend.upload(arrays[name]) for name in _OF_NEIGHBOURS},
+        **{name: place(f"near/{name}", arrays[name]) for name in NEAR_FIELDS},
     )
 
 

@@ -85,7 +85,7 @@ def bytes_needed(
     is_kept = backend.in_host_memory or any(
         parts.outside or parts.improver.name != "none" for parts, _ in colonies
     )
-    found = sum(_of_islands(fields, parts, is_kept=is_kept) for parts, fields in colonies)
+    found = sum(bytes_of_islands(fields, parts, is_kept=is_kept) for parts, fields in colonies)
     found += backend.threads * max(_working_bytes(parts) for parts, _ in colonies)
     if migrates(migration, size[0]):
         mine = sum(parts.shape.islands for parts, _ in colonies)
@@ -96,7 +96,9 @@ def bytes_needed(
     return found
 
 
-def _of_islands(fields: Mapping[str, Field], parts: ProgramParts, *, is_kept: bool) -> int:
+def bytes_of_islands(
+    fields: Mapping[str, Field], parts: ProgramParts, *, is_kept: bool = False
+) -> int:
     """Return the bytes of the arrays, and of the copies with which generations can be undone."""
     found = 0
     for field in fields.values():

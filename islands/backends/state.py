@@ -32,6 +32,8 @@ class Field:
     """`kept` is saved and restored, `derived` is computed from kept fields, `scratch` is not."""
     travels: bool = False
     """Whether each individual takes its entry, of the first dimension, to other islands."""
+    cleared: bool = True
+    """Whether it is zeros before generation 0; otherwise its content does not matter then."""
 
     def __post_init__(self) -> None:
         """Refuse invalid values."""

@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
@@ -31,11 +32,15 @@ from islands.errors import InputError, IslandsError, UsageError
 from islands.inside import inside
 from islands.parallel import World
 from islands.paths import published
+from islands.progress.result import Result
 from islands.record.files import Row
 from islands.record.folder import BATCH_SETTINGS, BATCH_TABLE, MOST_RESULTS, FolderKind
 from islands.run.build import RankOptions
+from islands.run.preparing import Preparing, Wanted
+from islands.run.queue import Queue
 from islands.run.request import resolved
 from islands.run.runner import run_requested
+from islands.run.shared import Waiting
 from islands.run.signals import INTERRUPT
 from islands.run.single import Output
 from islands.text import counted, gap, show
@@ -254,23 +259,39 @@ class _Performance:
     def _of_rank(self, workers: Workers[Backend], tasks: Iterable[Task]) -> Iterator[Done]:
         from islands.run.signals import received
 
-        def make(device: Backend, task: Task) -> Done | None:
-            try:
-                result = run_requested(
-                    *(self._plan.options_of(task), self._plan.config, World()),
-                    Output(callback=lambda _: workers.ends.is_set()),
-                    rank_options=RankOptions(device=device),
-                    allow_no_solution=True,
-                    trust=self._plan.trust,
-                )
-            except IslandsError as error:
-                return Done(task, None, str(error))
-            # A run that a signal has ended is made again.
-            return None if workers.ends.is_set() else Done(task, plain(result.to_mapping()))
+        plan, is_over = self._plan, workers.ends.is_set
 
-        for _, future in workers.done(tasks, make, is_over=lambda: received() != 0):
-            if (done := future.result()) is not None:
-                yield done
+        def alone(device: Backend, task: Task) -> Result:
+            return run_requested(
+                *(plan.options_of(task), plan.config, World()),
+                Output(callback=lambda _: is_over()),
+                rank_options=RankOptions(device=device),
+                allow_no_solution=True,
+                trust=plan.trust,
+            )
+
+        def options(wanted: Wanted) -> dict[str, Any]:
+            assert wanted.seed is not None, "each task has one"
+            return plan.options_of(Task(wanted.name, wanted.seed))
+
+        def results(device: Backend, tasks: Iterator[Task]) -> Iterator[tuple[Task, Done]]:
+            device.begin_run()  # in this thread
+            preparing = Preparing(device, options, plan.config, plan.trust)
+
+            def prepare(task: Task) -> Waiting[Task] | None:
+                return preparing.waiting(task, Wanted(task.instance, seed=task.seed))
+
+            queue = Queue(tasks, prepare, partial(alone, device), device, is_over)
+            for task, found in queue.results():
+                if is_over():
+                    return  # a run that a signal has ended is made again
+                if isinstance(found, IslandsError):
+                    yield task, Done(task, None, str(found))
+                else:
+                    yield task, Done(task, plain(found.to_mapping()))
+
+        for _, done in workers.stream(tasks, results, is_over=lambda: received() != 0):
+            yield done
 
     def _take(self, done: Done, *, is_new: bool) -> None:
         """Keep and show a result."""

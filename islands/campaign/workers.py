@@ -1,17 +1,17 @@
-"""Threads that solve whole instances, each with a device of its own, fed from any iterable.
+"""Threads that solve many instances, each on a device of its own, fed from any iterable.
 
-A thread takes the next instance when it is free. Not more tasks wait than there are threads, so
-that any number of instances streams through.
+A thread takes instances when it needs them, and waits if few of its results are taken, so that any
+number of instances streams through.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from queue import SimpleQueue
-from threading import Event
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Event, Lock, Semaphore, Thread
 from typing import Generic, TypeVar
 
 from islands.backends import takes_gpu
@@ -26,6 +26,9 @@ Made = TypeVar("Made")
 _SWITCH_SECONDS = 2e-4
 """How long a thread computes in Python while another one waits; the default is 25 times as long,
 which is longer than the launches of a small instance."""
+
+_MOST_DONE = 2
+"""Results of each thread that nobody has taken yet."""
 
 _LOOK_SECONDS = 0.1
 """Seconds between two looks whether the work is over."""
@@ -50,55 +53,78 @@ class Workers(Generic[Device]):
     def __init__(self, devices: Iterable[Device]) -> None:
         self._devices = [*devices]
         self.count = len(self._devices)
-        self._idle: SimpleQueue[Device] = SimpleQueue()
-        for each in self._devices:
-            self._idle.put(each)
         self.ends = Event()
         """Set when the work in progress must end."""
 
-    def done(
+    def stream(
         self,
         tasks: Iterable[Task],
-        make: Callable[[Device, Task], Made],
+        work: Callable[[Device, Iterator[Task]], Iterator[tuple[Task, Made]]],
         is_over: Callable[[], bool] | None = None,
-    ) -> Iterator[tuple[Task, Future[Made]]]:
-        """Yield each task when it is done, with what `make` returns or raises.
+    ) -> Iterator[tuple[Task, Made]]:
+        """Yield what `work` yields in each thread, on its device and from its part of the tasks.
 
         When `is_over` is true, no task begins any more. Tasks that are in progress then, or when
         the caller stops, are to end when `ends` is set.
         """
+        source, lock = iter(tasks), Lock()
+        done = SimpleQueue[tuple[Task, Made] | _End]()
+        wanted = Semaphore(_MOST_DONE * self.count)
 
-        def made(task: Task) -> Made:
-            device = self._idle.get()
-            try:
-                return make(device, task)
-            finally:
-                self._idle.put(device)
+        def own() -> Iterator[Task]:
+            while not self.ends.is_set():
+                with lock:
+                    try:
+                        task = next(source)
+                    except StopIteration:
+                        return
+                yield task
 
-        waiting, source = dict[Future[Made], Task](), iter(tasks)
-        with _quick_switches(), ThreadPoolExecutor(self.count, "islands") as pool:
+        def run(device: Device) -> None:
+            error: BaseException | None = None
             try:
-                has_more = True
-                while waiting or has_more:
+                for each in work(device, own()):
+                    wanted.acquire()
+                    done.put(each)
+                    if self.ends.is_set():
+                        break
+            except BaseException as raised:
+                error = raised
+            done.put(_End(error))
+
+        threads = [Thread(target=run, args=(each,), daemon=True) for each in self._devices]
+        with _quick_switches():
+            try:
+                for each in threads:
+                    each.start()
+                left = len(threads)
+                while left:
                     if is_over is not None and not self.ends.is_set() and is_over():
-                        has_more = False
                         self.ends.set()
-                        for each in [each for each in waiting if each.cancel()]:
-                            del waiting[each]
-                    while has_more and len(waiting) < 2 * self.count:
-                        try:
-                            task = next(source)
-                        except StopIteration:
-                            has_more = False
-                        else:
-                            waiting[pool.submit(made, task)] = task
-                    seconds = None if is_over is None else _LOOK_SECONDS
-                    for each in wait(waiting, seconds, FIRST_COMPLETED).done:
-                        yield waiting.pop(each), each
-            except BaseException:
+                    try:
+                        found = done.get(timeout=None if is_over is None else _LOOK_SECONDS)
+                    except Empty:
+                        continue
+                    if not isinstance(found, _End):
+                        wanted.release()
+                        yield found
+                        continue
+                    left -= 1
+                    if found.error is not None:
+                        raise found.error
+            finally:
                 self.ends.set()
-                pool.shutdown(cancel_futures=True)
-                raise
+                for each in threads:
+                    wanted.release(_MOST_DONE)
+                    if each.is_alive():
+                        each.join()
+
+
+@dataclass(frozen=True)
+class _End:
+    """The end of a thread."""
+
+    error: BaseException | None
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from islands.algorithms import ALGORITHMS, Algorithm
 from islands.backends import takes_gpu
 from islands.configuration.fit import fitting, require_population
 from islands.configuration.spec import GeneralSettings, RunSpec
+from islands.configuration.stop import CONVERGED
 from islands.encodings import base_encoding
 from islands.errors import UsageError
 from islands.improvers import Improver, improvers_for
@@ -58,7 +59,10 @@ def defaults_for(
 
     general = chosen.defaults(problem, seconds, gpus)
     sizes = problem.sizes(defaults, gpus) if defaults in choices else {}
-    return _filling({**general, **sizes, **defaults}, chosen, given), note
+    ends = given.get("stop", ())
+    is_short = CONVERGED in ([ends] if isinstance(ends, str) else ends)
+    last = chosen.when_converged if is_short else {}
+    return _filling({**general, **sizes, **last, **defaults}, chosen, given), note
 
 
 def _gpus(given: Mapping[str, Any]) -> int:

@@ -130,7 +130,7 @@ def _stagnation(progress: Progress, limit: float) -> str | None:
 
 def _converged(progress: Progress, _: float) -> str | None:
     if progress.has_converged:
-        return "converged: all individuals of each island have the same cost"
+        return "converged: the individuals of each island have the same cost or improve no more"
     idle = progress.generation - progress.best_generation
     if idle < progress.population:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from functools import cached_property
@@ -207,6 +207,13 @@ class Problem(ABC):
     def reports(self) -> Mapping[str, NDArray[Any] | np.generic]:
         """Return the members of `problem::Data` to which kernels report wrong values."""
         return {}
+
+    def likeness(self) -> Hashable:
+        """Return what its settings and programs depend on, the same for problems with equal ones.
+
+        None: unknown. Its arrays have the same shapes then, and its numbers the same values.
+        """
+        return None
 
     @cached_property
     def kind(self) -> SolutionKind:

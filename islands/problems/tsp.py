@@ -6,7 +6,7 @@ Lengths follow the rounding rules of TSPLIB, so they are integers.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -83,6 +83,11 @@ class Tsp(Problem):
     def defines(self) -> Macros:
         """Return the macros that select the source of distances and their rounding."""
         return self.near.defines()
+
+    def likeness(self) -> Hashable:
+        """Return the size and the kind of distances, unless a file or a script adds something."""
+        is_plain = type(self) is Tsp and self.path is None and self.best_known is None
+        return (self.size, *self.defines().values()) if is_plain else None
 
     def delta_items(self, move: str) -> int:
         """Return the number of edges that a move removes or adds."""

@@ -187,6 +187,10 @@ class Result:
         """
         if self.cost is not None or self.interrupted or self.suspended:
             return self
+        raise self.without_solution(hint)
+
+    def without_solution(self, hint: str = "") -> RunError:
+        """Return the error about a run that has ended without a solution."""
         sentences = [
             f"{self.instance}: no feasible solution found in"
             f" {counted(self.evaluations, 'evaluation')}{self._least()}"
@@ -198,7 +202,7 @@ class Result:
         if self.folder is not None and self.reproducible:
             again = f"islands resume {shlex.quote(self.folder)} --stop KIND=VALUE"
             sentences.append(f"To continue this run: {again}")
-        raise RunError(". ".join(sentences))
+        return RunError(". ".join(sentences))
 
     def __repr__(self) -> str:
         """Return the most important facts on one line."""

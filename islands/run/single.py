@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import os
 import platform
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -228,10 +227,10 @@ def _result(
     run: PreparedRun, outcome: Outcome, memory: MemoryRecords | None, joules: float | None
 ) -> Result:
     """Return the checked result, the same on every rank; collective."""
-    world, archipelago, progress = run.world, run.archipelago, outcome.progress
+    world, archipelago = run.world, run.archipelago
     bests = [each for each in world.allgather(archipelago.best()) if each is not None]
     best = min(bests, key=lambda each: (each.cost, each.island), default=None)
-    violation = world.run_on_all(lambda: check_exactly(run.problem, best, progress.cost))
+    violation = world.run_on_all(lambda: check_exactly(run.problem, best, outcome.progress.cost))
     # An incomplete generation 0 cannot be reproduced.
     own = [] if outcome.is_partial else archipelago.digests()
     digests = [pair for rank in world.allgather(own) for pair in rank]
@@ -241,9 +240,35 @@ def _result(
         records = FolderRecords(run.problem, run.folder.absolute())
     elif memory is not None:
         records = memory.of_all_ranks()
+    digest = "" if outcome.is_partial else combined(digests)
+    return completed(
+        *(spec, run.problem, machine, outcome, best, violation, digest),
+        colonies=_colonies(run),
+        rank_seconds=world.allgather(dict(outcome.phases)),
+        team=max(world.allgather(archipelago.working_ranks)),
+        idle_ranks=sum(world.allgather(archipelago.is_idle)),
+        joules=joules,
+        reproducible=not run.asynchronous,
+        folder=str(run.folder) if run.folder is not None else None,
+        records=records,
+    )
+
+
+def completed(
+    spec: RunSpec,
+    problem: Problem,
+    machine: Machine,
+    outcome: Outcome,
+    best: Candidate | None,
+    violation: float,
+    digest: str,
+    **others: Any,
+) -> Result:
+    """Return the result of a run whose best solution was checked; `others` are its other fields."""
+    progress = outcome.progress
     return Result(
-        instance=run.problem.instance,
-        problem=run.problem.name,
+        instance=problem.instance,
+        problem=problem.name,
         algorithm=spec.words("algorithm"),
         encoding=spec.words("encoding"),
         preset=spec.preset,
@@ -252,10 +277,9 @@ def _result(
         gap=progress.gap,
         solution=None if best is None else best.solution,
         violation=violation,
-        solution_kind=run.problem.solution_kind,
+        solution_kind=problem.solution_kind,
         island=progress.island,
         colony=progress.colony,
-        colonies=_colonies(run),
         best_generation=progress.best_generation,
         generations=progress.generation,
         evaluations=progress.evaluations,
@@ -266,10 +290,6 @@ def _result(
         suspended=outcome.suspended,
         is_partial=outcome.is_partial,
         abandoned_seconds=outcome.abandoned_seconds,
-        rank_seconds=world.allgather(dict(outcome.phases)),
-        team=max(world.allgather(archipelago.working_ranks)),
-        idle_ranks=sum(world.allgather(archipelago.is_idle)),
-        joules=joules,
         seed=spec.general.seed,
         ranks=machine.ranks,
         islands=spec.general.islands,
@@ -277,13 +297,18 @@ def _result(
         backend=machine.backend,
         device=machine.device,
         transport=machine.transport,
-        reproducible=not run.asynchronous,
-        digest="" if outcome.is_partial else combined(digests),
-        folder=str(run.folder) if run.folder is not None else None,
-        checked="" if best is None else run.problem.checker,
-        settings=copy.deepcopy(spec.stored),  # a caller may change it
-        records=records,
+        digest=digest,
+        checked="" if best is None else problem.checker,
+        settings=_copied(spec.stored),  # a caller may change it
+        **others,
     )
+
+
+def _copied(value: Any) -> Any:
+    """Return a copy of mappings and lists of plain values, much faster than `copy.deepcopy`."""
+    if isinstance(value, Mapping):
+        return {name: _copied(each) for name, each in value.items()}
+    return [_copied(each) for each in value] if isinstance(value, list) else value
 
 
 def _with_bound(

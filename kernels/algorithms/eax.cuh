@@ -4,6 +4,7 @@
 // Random streams: ESET, and those of the files that it includes.
 #pragma once
 
+#include "core/instance.cuh"
 #include "eax/child.cuh"
 #include "eax/first_tours.cuh"
 #include "eax/promising.cuh"
@@ -49,17 +50,20 @@ __device__ int64_t launched_pair(const Islands& all, const Plan& plan, int job) 
 
 // The first stage of an island, also on ranks that share it and make none of its tours.
 EAX_KERNEL(32, 1, eax_begin) {
-    if (threadIdx.x > 0) return;
+    if (threadIdx.x > 0 || !all.begins(blockIdx.x)) return;
     plan.stage[blockIdx.x] = {eax::SINGLE, 0, 0, eax::NO_COST, 0, 0, eax::NO_COST, 0};
 }
 
 // The first generation: a block makes one tour after another.
 EAX_KERNEL(512, 1, eax_start) {
+    Instance own(all, data, plan, improving);
     for (int job = blockIdx.x; job < all.jobs(); job += gridDim.x) {
         // Always make the first individual, so that there is one.
         if (job > 0 && eax::stops(improving)) break;
         const auto [local, slot] = all.of_job(job);
-        eax::make_first(all, data, plan, improving, Scratch(arena.large()), local, slot, 0,
+        if (!all.begins(local)) continue;
+        own.choose(local);
+        eax::make_first(all, own.data, own.plan, improving, Scratch(arena.large()), local, slot, 0,
                         slot < all.given[local], job == 0);
         __syncthreads();
     }
@@ -78,6 +82,7 @@ EAX_KERNEL(256, 1, eax_clear) {
 
 // Counts the edges of all tours of these islands, and locates the cities of changed ones.
 EAX_KERNEL(256, 1, eax_adopt) {
+    Instance own(all, data, plan, improving);
     for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
         const auto [local, slot] = all.individual(job);
         int changed = 0;
@@ -85,12 +90,13 @@ EAX_KERNEL(256, 1, eax_adopt) {
             changed |= all.changed[int64_t(local) * all.population + i];
         }
         if (!block::any(changed)) continue;
+        own.choose(local);
         int32_t* const order = all.genes_of(all.row(all.island[local].generation, local, slot));
         if (all.changed[job]) {
             eax::Position* const position = plan.position + int64_t(job) * all.shape.pitch;
-            tours::Tour<eax::Position>{order, position, all.shape.n, data}.locate();
+            tours::Tour<eax::Position>{order, position, all.shape.n, own.data}.locate();
         }
-        eax::Frequencies(plan, local, all.shape.n).count(order);
+        eax::Frequencies(own.plan, local, all.shape.n).count(order);
     }
 }
 
@@ -182,6 +188,7 @@ __device__ void make_child(const Islands& all, const Plan& plan, const problem::
 
 // A block makes one light child after another.
 EAX_KERNEL(32, 20, eax_child) {
+    Instance own(all, data, plan, improving);
     const int end = eax::launched_pairs(all, plan) * plan.children;
     for (int job = blockIdx.x; job < end; job += gridDim.x) {
         if (eax::stops(improving)) break;
@@ -189,24 +196,27 @@ EAX_KERNEL(32, 20, eax_child) {
         if (!eax::crosses(plan, pair)) continue;
         __syncthreads();  // the previous child is complete
         const int number = job % plan.children;
-        eax::make_child<false>(all, plan, data, Scratch(arena.large()), pair, number, 0.0);
+        own.choose(pair.local);
+        eax::make_child<false>(all, own.plan, own.data, Scratch(arena.large()), pair, number, 0.0);
     }
 }
 
 // A larger block makes every SHARES-th of the promising heavy children of one pair after another.
 EAX_KERNEL(256, 3, eax_heavy) {
+    Instance own(all, data, plan, improving);
     const int end = eax::launched_pairs(all, plan) * eax::SHARES;
     for (int job = blockIdx.x; job < end; job += gridDim.x) {
         if (eax::stops(improving)) break;
         const eax::Pair pair(all, plan, eax::launched_pair(all, plan, job / eax::SHARES));
         if (!eax::crosses(plan, pair)) continue;
         __syncthreads();
+        own.choose(pair.local);
         Scratch scratch(arena.large());
         const eax::Promising promising(plan, pair.index, scratch);
         for (int k = job % eax::SHARES; k < promising.count; k += eax::SHARES) {
             if (eax::stops(improving)) break;
             const int number = promising.numbers[k];
-            eax::make_child<true>(all, plan, data, scratch, pair, number, promising.least);
+            eax::make_child<true>(all, own.plan, own.data, scratch, pair, number, promising.least);
             __syncthreads();
         }
     }
@@ -239,11 +249,13 @@ EAX_KERNEL(512, 3, eax_choose) {
 // A block writes the next individual of one pair's first parent after another. For islands that
 // begin again, it clears the frequencies.
 EAX_KERNEL(512, 3, eax_replace) {
+    Instance own(all, data, plan, improving);
     const int n = all.shape.n;
     for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
         if (eax::stops(improving)) break;
         const auto [local, number] = all.individual(job);
-        const eax::Frequencies frequencies(plan, local, n);
+        own.choose(local);
+        const eax::Frequencies frequencies(own.plan, local, n);
         if (eax::restarts(plan, local)) {
             frequencies.clear(number, all.population);
             continue;
@@ -275,20 +287,23 @@ EAX_KERNEL(512, 3, eax_replace) {
 // A block makes one tour of islands that begin again after another: the heir, and new ones. It
 // counts their edges unless other ranks make tours, too.
 EAX_KERNEL(512, 1, eax_restart) {
+    Instance own(all, data, plan, improving);
     for (int job = blockIdx.x; job < all.jobs(); job += gridDim.x) {
         const auto [local, slot] = all.of_job(job);
         if (!eax::restarts(plan, local)) continue;
         if (eax::stops(improving)) break;
         const int64_t made = all.island[local].generation + 1;
+        own.choose(local);
         if (slot == eax::HEIR) {
-            eax::write_heir(all, plan, data, local);
+            eax::write_heir(all, plan, own.data, local);
         } else {
-            eax::make_first(all, data, plan, improving, Scratch(arena.large()), local, slot, made,
-                            false, false);
+            eax::make_first(all, own.data, own.plan, improving, Scratch(arena.large()), local, slot,
+                            made, false, false);
         }
         __syncthreads();
         if (plan.shared) continue;
-        eax::Frequencies(plan, local, all.shape.n).count(all.genes_of(all.row(made, local, slot)));
+        int32_t* const order = all.genes_of(all.row(made, local, slot));
+        eax::Frequencies(own.plan, local, all.shape.n).count(order);
         __syncthreads();
     }
 }
@@ -296,13 +311,15 @@ EAX_KERNEL(512, 1, eax_restart) {
 // If ranks share an island that begins again, locates the cities of all tours and counts their
 // edges.
 EAX_KERNEL(256, 1, eax_recount) {
+    Instance own(all, data, plan, improving);
     for (int job = blockIdx.x; job < eax::individuals(all); job += gridDim.x) {
         const auto [local, slot] = all.individual(job);
         if (!eax::restarts(plan, local)) continue;
         int32_t* const order = all.genes_of(all.row(all.island[local].generation + 1, local, slot));
         eax::Position* const position = plan.position + int64_t(job) * all.shape.pitch;
-        tours::Tour<eax::Position>{order, position, all.shape.n, data}.locate();
-        eax::Frequencies(plan, local, all.shape.n).count(order);
+        own.choose(local);
+        tours::Tour<eax::Position>{order, position, all.shape.n, own.data}.locate();
+        eax::Frequencies(own.plan, local, all.shape.n).count(order);
     }
 }
 

@@ -4,6 +4,7 @@
 // Random streams: those of the files that it includes.
 #pragma once
 
+#include "core/instance.cuh"
 #include "tempering/ladder.cuh"
 
 #ifndef ISLANDS_ROOM
@@ -57,12 +58,15 @@ KERNEL(judge_replicas,
 KERNEL(first_replicas, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,
                         improver::Plan improving)) {
     Scratch scratch(arena.large());
-    tempering::Replica replica(scratch, all, data, plan);
+    Instance own(all, data, plan, improving);
+    tempering::Replica replica(scratch, all, own.data, own.plan);
     for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the previous individual has been read
         // Always make the first individual, so that there is one.
         if (improver::LOOKS_OFTEN && job > 0 && improver::halts(improving)) break;
         const auto [local, slot] = all.of_job(job);
+        if (!all.begins(local)) continue;
+        own.choose(local);
         replica.start(local, slot, slot < all.given[local], improving);
     }
 }
@@ -70,11 +74,13 @@ KERNEL(first_replicas, (Arena arena, Islands all, problem::Data data, algorithm:
 KERNEL(advance_replicas, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,
                           improver::Plan improving)) {
     Scratch scratch(arena.large());
-    tempering::Replica replica(scratch, all, data, plan);
+    Instance own(all, data, plan, improving);
+    tempering::Replica replica(scratch, all, own.data, own.plan);
     for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();
         if (improver::LOOKS_OFTEN && improver::halts(improving)) break;
         const auto [local, slot] = all.of_job(job);
+        own.choose(local);
         replica.advance(local, slot, improving);
     }
 }
@@ -84,31 +90,39 @@ KERNEL(advance_replicas, (Arena arena, Islands all, problem::Data data, algorith
 namespace tempering {
 
 // Call visit(ladder, island) for each ladder, in one thread.
-template <class Visit>
-__device__ void for_ladders(const Islands& all, const algorithm::Plan& plan, Visit visit) {
-    const int ladders = all.population / plan.rungs;
+template <class Own, class Visit>
+__device__ void for_ladders(const Islands& all, Own own, Visit visit) {
+    const int ladders = all.population / own.plan.rungs;
     for (int local = blockIdx.x; local < all.islands; local += gridDim.x) {
+        own.choose(local);
         for (int k = threadIdx.x; k < ladders; k += blockDim.x) {
-            visit(Ladder(all, plan, local, k), local);
+            visit(Ladder(all, own.plan, local, k), local);
         }
     }
 }
 
 }  // namespace tempering
 
-KERNEL(first_ladders, (Arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
-    tempering::for_ladders(all, plan, [](const tempering::Ladder& ladder, int) { ladder.start(); });
+KERNEL(first_ladders,
+       (Arena, Islands all, problem::Data data, algorithm::Plan plan, improver::Plan improving)) {
+    tempering::for_ladders(all, Instance(all, data, plan, improving),
+                           [&](const tempering::Ladder& ladder, int local) {
+                               if (all.begins(local)) ladder.start();
+                           });
 }
 
-KERNEL(end_ladders, (Arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
-    tempering::for_ladders(all, plan, [&](const tempering::Ladder& ladder, int local) {
-        ladder.end(all.island[local].generation + 1);
-    });
+KERNEL(end_ladders,
+       (Arena, Islands all, problem::Data data, algorithm::Plan plan, improver::Plan improving)) {
+    tempering::for_ladders(all, Instance(all, data, plan, improving),
+                           [&](const tempering::Ladder& ladder, int local) {
+                               ladder.end(all.island[local].generation + 1);
+                           });
 }
 
 KERNEL(adopt_immigrants,
-       (Arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
-    tempering::for_ladders(all, plan, [](const tempering::Ladder& ladder, int) { ladder.adopt(); });
+       (Arena, Islands all, problem::Data data, algorithm::Plan plan, improver::Plan improving)) {
+    tempering::for_ladders(all, Instance(all, data, plan, improving),
+                           [](const tempering::Ladder& ladder, int) { ladder.adopt(); });
 }
 
 #endif

@@ -35,6 +35,15 @@ struct Trait {
     int32_t bit;        // of Migrant::missing
 };
 
+#ifdef ISLANDS_INSTANCES
+// Concurrent runs that have an instance each: see core/instance.cuh.
+struct Runs {
+    int32_t* begins;  // [islands]: 1 if an island makes generation 0 now, while others are further
+    int64_t stride;   // bytes between the data of two runs
+    int32_t islands;  // of a run
+};
+#endif
+
 struct Islands {
     Island* island;
     encoding::Gene* genes;    // [2][islands][population][pitch]
@@ -57,6 +66,18 @@ struct Islands {
     // The slots of each island whose individuals this rank makes: all, or some if it shares its
     // islands with other ranks.
     int32_t first, made;
+#ifdef ISLANDS_INSTANCES
+    Runs runs;
+#endif
+
+    // Whether an island makes generation 0 now.
+    __device__ bool begins(int local) const {
+#ifdef ISLANDS_INSTANCES
+        return runs.begins[local];
+#else
+        return true;
+#endif
+    }
 
     // An individual and its island, among those of this rank.
     struct Individual {

@@ -4,6 +4,7 @@
 // problem and the improver.
 #pragma once
 
+#include "core/instance.cuh"
 #include "generation/slots.cuh"
 #include "individual.cuh"
 
@@ -60,19 +61,22 @@ KERNEL(first_generation, (Arena arena, Islands all, problem::Data data, algorith
                           improver::Plan improving)) {
     Scratch scratch(arena.large()), small(arena.small());
     encoding::Decoder decoder(scratch, small, all.shape);
-    algorithm::Mover mover(all, plan, scratch);
+    Instance own(all, data, plan, improving);
+    algorithm::Mover mover(all, own.plan, scratch);
     for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the previous individual has been read
         // Always make the first individual, so that there is one.
         if (improver::LOOKS_OFTEN && job > 0 && improver::halts(improving)) break;
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, true);
+        if (!all.begins(slot.local)) continue;
+        own.choose(slot.local);
         encoding::Gene* const row = all.genes_of(all.row(0, slot.local, slot.slot));
         if (slot.slot < all.given[slot.local]) {
             mover.show(decoder, row);
         } else {
             mover.draw(decoder, row, slot, stream::START);
         }
-        const int64_t cost = individual::cost_of(decoder, scratch, all, data,
+        const int64_t cost = individual::cost_of(decoder, scratch, all, own.data,
                                                  mover.decoded(decoder, row), row, slot.place);
         generation::replace(mover, all, slot, row, cost, 1);
     }
@@ -83,11 +87,13 @@ KERNEL(next_generation, (Arena arena, Islands all, problem::Data data, algorithm
                          improver::Plan improving)) {
     Scratch scratch(arena.large()), small(arena.small());
     encoding::Decoder decoder(scratch, small, all.shape);
-    algorithm::Mover mover(all, plan, scratch);
+    Instance own(all, data, plan, improving);
+    algorithm::Mover mover(all, own.plan, scratch);
     for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the children of the previous slot have been read
         if (improver::LOOKS_OFTEN && improver::halts(improving)) break;
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, false);
+        own.choose(slot.local);
         if (!slot.redrawn && mover.passes(slot)) {
             generation::put(all, slot, mover.current(slot));
             continue;
@@ -95,8 +101,8 @@ KERNEL(next_generation, (Arena arena, Islands all, problem::Data data, algorithm
         encoding::Gene* const row = all.genes_of(all.row(slot.made, slot.local, slot.slot));
         encoding::Gene* const child =
             generation::make_children(mover, decoder, scratch, all, slot, row);
-        const auto better = generation::evaluate_children(mover, decoder, scratch, all, data,
-                                                          improving, slot, child);
+        const auto better = generation::evaluate_children(mover, decoder, scratch, all, own.data,
+                                                          own.improving, slot, child);
         generation::replace(mover, all, slot, better.child, better.cost, better.calls);
     }
 }

@@ -6,6 +6,7 @@
 // repeat some. Reads the problem and the tree of cities; writes the table. No random numbers.
 #pragma once
 
+#include "core/instance.cuh"
 #include "tours/neighbours.cuh"
 
 namespace neighbours {
@@ -141,3 +142,19 @@ KERNEL(find_neighbours, (problem::Data data, Neighbours near, int32_t n)) {
         if (n > 1) neighbours::find(data, near, n, i);
     }
 }
+
+#ifdef ISLANDS_INSTANCES
+// The same for all runs that begin.
+KERNEL(find_neighbours_of_runs, (Islands all, problem::Data data, Neighbours near, int32_t n)) {
+    const int runs = all.islands / all.runs.islands;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < runs * n; i += gridDim.x * blockDim.x) {
+        const int local = i / n * all.runs.islands;
+        if (!all.begins(local) || n < 2) continue;
+        problem::Data own = data;
+        Neighbours own_near = near;
+        instance::choose_data(own, data, instance::shift_of(all, local));
+        instance::choose_near(own_near, near, instance::shift_of(all, local));
+        neighbours::find(own, own_near, n, i % n);
+    }
+}
+#endif

@@ -265,6 +265,6 @@ def test_a_search_converges_when_populations_are_alike_or_stand_still() -> None:
     words = "no better solution for 40 generations, a population's size"
     assert words in str(converged.reason(progress(population=40)))
     alike = converged.reason(progress(population=41, has_converged=True))
-    assert "all individuals of each island have the same cost" in str(alike)
+    assert "have the same cost or improve no more" in str(alike)
     with pytest.raises(UsageError, match="takes no value"):
         parse("converged=3")

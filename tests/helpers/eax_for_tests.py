@@ -87,7 +87,7 @@ def require_consistent(mine: Archipelago) -> None:
     """Compare costs, positions and frequencies with the tours."""
     problem, found = mine._colonies[0]._problem, genes(mine)
     near = mine.backend.download(
-        mine._colonies[0]._launches._arguments[2].members["near"].members["table"]
+        mine._colonies[0]._launches.arguments[2].members["near"].members["table"]
     )
     degree = near.shape[1]
     for island, rows in enumerate(found):

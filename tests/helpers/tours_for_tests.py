@@ -33,7 +33,7 @@ class Tours:
         source = Source(_KERNEL, problem.defines() | macros)
         arrays = (backend.upload(each) for each in problem.arrays())
         self._data = Struct(**{f"array{i}": each for i, each in enumerate(arrays)})
-        self._near = neighbours_of(backend, problem)
+        self._near = neighbours_of(lambda _, table: backend.upload(table), problem)
         self._plan = improver.plan(None, self._near)
         self._room = backend.required_room(source, np.int32(self.n), self._data, self._plan)
         block = backend.block(self._room, 16 * threads, 4, fewest=threads)

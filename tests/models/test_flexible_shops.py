@@ -190,3 +190,14 @@ def test_wrong_dates_are_refused(given: Any, message: str) -> None:
 def test_wrong_choices_are_refused(machines: Any, times: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         islands.models.job_shop(machines, times)
+
+
+def test_a_picture_has_a_bar_for_each_operation() -> None:
+    figure = pytest.importorskip("matplotlib.figure")
+    machines, times = [[[0, 1], 1], [1]], [[[3, 9], 2], [4]]
+    problem = islands.models.job_shop(machines, times, release=[1, 0])
+    axes = figure.Figure().subplots()
+    assert problem.plot is not None
+    problem.plot(np.array([0, 3, 2, 1]), axes)
+    bars = sorted((bar.get_x(), bar.get_width(), round(bar.get_y() + 0.4)) for bar in axes.patches)
+    assert bars == [(0, 4, 1), (1, 3, 0), (4, 2, 1)]

@@ -1,0 +1,290 @@
+"""Concurrent runs of different instances in the same launches, which begin and end at any time.
+
+All have the same number of islands, the same settings and programs, and arrays of the same shape.
+A run that is over leaves its place to the next one, while the others go on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.algorithms.base import NEIGHBOURS
+from islands.archipelago.colonies import ColonySpec, RankIslands
+from islands.archipelago.instances import Arrays, Instances
+from islands.archipelago.launches import RUN_PART, Launches
+from islands.archipelago.measure import INFEASIBLE, ISLAND, IslandReader
+from islands.archipelago.memory import Memory, fields_of, tables_of
+from islands.archipelago.parts import ProgramParts
+from islands.archipelago.sizes import bytes_of_islands
+from islands.backends.arguments import Struct
+from islands.backends.base import Array, Backend, Call, Calls
+from islands.backends.state import Field
+from islands.migration import Layout
+from islands.parallel import World
+from islands.problems.base import Problem
+
+_ALIGNED = 16
+_SEED = ISLAND.index("seed")
+_MOST_BLOCKS = 4096
+_KINDS = ("order", "subset")
+"""Kinds of solutions whose range does not depend on the instance."""
+
+
+class Found(NamedTuple):
+    """What a run has found: an entry of each array for each of its islands."""
+
+    genes: NDArray[Any]
+    cost: NDArray[np.int64]
+    island: NDArray[np.int64]
+    archive: NDArray[Any] | None
+
+
+def parts_for(colony: ColonySpec, problem: Problem, runs: int, backend: Backend) -> ProgramParts:
+    """Return the parts for the islands of this number of runs."""
+    whole = replace(colony, islands=colony.islands * runs)
+    return ProgramParts.of(whole, problem, backend.block_memory, whole.islands)
+
+
+def can_share(parts: ProgramParts) -> bool:
+    """Return whether runs with these parts can share launches."""
+    problem = parts.problem
+    is_in_block = parts.evaluation == "block" and not parts.evaluates_own
+    has_core = problem.has_core and parts.algorithm.name == "tempering"
+    is_plain = not parts.algorithm.halo and not has_core
+    return is_in_block and is_plain and problem.solution_kind in _KINDS
+
+
+def bytes_a_run(parts: ProgramParts, runs: int) -> float:
+    """Return the bytes that each of the runs with these parts needs."""
+    return bytes_of_islands(fields_of(parts), parts) / runs
+
+
+class SharedRuns:
+    """The islands of concurrent runs on a device."""
+
+    def __init__(
+        self,
+        islands_a_run: int,
+        parts: ProgramParts,
+        arrays: Arrays,
+        runs: int,
+        backend: Backend,
+    ) -> None:
+        """Compile the program and allocate all memory; `parts` are those of `parts_for`.
+
+        The first instance has these `arrays`, of `arrays_of`.
+        """
+        self.runs, self.islands_a_run, self._backend = runs, islands_a_run, backend
+        fields = fields_of(parts)
+        layout = Layout([(parts.algorithm.name, fields)])
+        self.instances = Instances(backend, arrays, runs)
+        self._begins = backend.zeros((parts.shape.islands,), np.int32)
+        own = Struct(
+            begins=self._begins,
+            stride=np.int64(self.instances.bytes),
+            islands=np.int32(islands_a_run),
+        )
+        memory = self._memory = Memory(backend, parts, fields, layout, own)
+        held = RankIslands(islands_a_run, runs, seed=0, world=World())
+        self.reader = IslandReader(
+            *(parts.problem, parts.encoding, memory.state, backend), held.mine, islands_a_run
+        )
+        tables = tables_of(self.instances.place, parts, memory.state.arrays)
+        self._arrays = {**memory.state.arrays, **tables}
+        plan = parts.algorithm.plan(self._arrays)
+        halt = backend.zeros((2,), np.int32)
+        near = tables.get(NEIGHBOURS)
+        launches = Launches(
+            *(backend, parts, plan, memory, self.reader.measured, halt, near, self.instances)
+        )
+        self._numbers = self._numbers_of(parts)
+        self._new_island = held.new_islands()[:islands_a_run]
+        self._write = _Rows(backend, runs, self._written(fields, memory))
+        self._read = _Rows(backend, runs, self._found(fields, memory))
+        program, count = launches.populations, min(_MOST_BLOCKS, 16 * runs)
+        write = backend.call(program, "write_runs", *self._write.arguments(), blocks=count)
+        read = (memory.all, *self._read.arguments())
+        self._reading = backend.call(program, "read_runs", *read, blocks=count)
+        ended = backend.call(program, "end_beginning", memory.all, blocks=min(64, count))
+        start, generation = _only(launches.start), _only(launches.generation)
+        sort = [] if launches.keeps_order else [launches.rank_again]
+        adopt = launches.adopt
+        self._start: Calls = [
+            *(write, *launches.begin_runs, *start, launches.rank_again, *adopt, ended),
+            launches.measure,
+        ]
+        self._generation: Calls = generation
+        self._after: Calls = [*sort, launches.measure]
+
+    def fits(self, parts: ProgramParts) -> bool:
+        """Return whether an instance with arrays of the same shapes has the same numbers."""
+        return self._numbers_of(parts) == self._numbers
+
+    def _numbers_of(self, parts: ProgramParts) -> list[Any]:
+        """Return all numbers in the structs of kernels that depend on the instance."""
+        data = [each.item() for each in parts.problem.data().values() if _is_number(each)]
+        plan, improving = parts.algorithm.plan(self._arrays), parts.improver.plan()
+        return [*data, *_numbers(plan), *_numbers(improving)]
+
+    def _written(
+        self, fields: Mapping[str, Field], memory: Memory
+    ) -> dict[str, tuple[Array, int, int, bool]]:
+        """Return what a run that begins writes: arrays, bytes, halves, and whether to zeros."""
+        state = memory.state
+        each = {name: _bytes_of(fields[name]) * self.islands_a_run for name in fields}
+        found = {"instance": (self.instances.rows, self.instances.bytes, 0, False)}
+        found["begins"] = (self._begins, 4 * self.islands_a_run, 0, False)
+        kept = [name for name in ("island", "changed", "offered_cost") if name in fields]
+        found |= {name: (state.arrays[name], each[name], 0, False) for name in kept}
+        # Derived fields are computed anew, and need not have a part for each island.
+        cleared = [name for name in memory.cleared if fields[name].kind != "derived"]
+        zeros = dict.fromkeys(("given", *cleared))
+        for name in zeros:
+            halves = (0, 1) if fields[name].in_halves else (0,)
+            for half in halves:
+                array = state.part(name, half) if halves[1:] else state.arrays[name]
+                found[f"{name} {half}"] = (array, each[name], 0, True)
+        return found
+
+    def _found(
+        self, fields: Mapping[str, Field], memory: Memory
+    ) -> dict[str, tuple[Array, int, int, bool]]:
+        arrays, islands = memory.state.arrays, self.islands_a_run
+        self._shapes = {
+            name: ((islands, *fields[name].shape), np.dtype(fields[name].dtype))
+            for name in Found._fields
+            if name in fields
+        }
+        found = {}
+        for name in self._shapes:
+            size, array = _bytes_of(fields[name]) * islands, arrays[name]
+            half = size * self.runs if fields[name].in_halves else 0
+            found[name] = (array, size, half, False)
+        return found
+
+    def begin(self, chosen: Sequence[int], arrays: Sequence[Arrays], seeds: Sequence[int]) -> None:
+        """Let runs begin with these instances, and measure them; the device goes on meanwhile."""
+        rows = self._write
+        for row, (own, seed) in enumerate(zip(arrays, seeds, strict=True)):
+            self.instances.pack(own, rows.of(row, "instance"))
+            rows.of(row, "begins").view(np.int32)[:] = 1
+            island = self._new_island.copy()
+            island[:, _SEED] = np.uint64(seed).astype(np.int64)
+            rows.of(row, "island").view(np.int64)[:] = island.ravel()
+            if "changed" in rows.places:
+                rows.of(row, "changed").view(np.int32)[:] = 1
+            if "offered_cost" in rows.places:
+                rows.of(row, "offered_cost").view(np.int64)[:] = INFEASIBLE
+        rows.store(chosen)
+        self._backend.run_again(self._start)
+        self.reader.fetch()
+
+    def advance(self, generations: int) -> None:
+        """Run this number of generations and measure; the device goes on meanwhile."""
+        self._backend.run(self._generation, generations)
+        self._backend.run_again(self._after)
+        self.reader.fetch()
+
+    def measured(self) -> NDArray[np.int64]:
+        """Wait, and return the row of `Measure` of each island, in an array for each run."""
+        self._backend.synchronise()
+        return self.reader.rows.reshape(self.runs, self.islands_a_run, -1)
+
+    def found(self, chosen: Sequence[int]) -> list[Found]:
+        """Return what runs have found."""
+        self._read.choose(chosen)
+        self._backend.run([self._reading])
+        self._read.fetch(len(chosen))
+        self._backend.synchronise()
+        results = []
+        for row in range(len(chosen)):
+            own = {
+                name: self._read.of(row, name).view(dtype).reshape(shape).copy()
+                for name, (shape, dtype) in self._shapes.items()
+            }
+            results.append(Found(own["genes"], own["cost"], own["island"], own.get("archive")))
+        return results
+
+
+class _Rows:
+    """Rows of bytes, one for each of some runs, on the host and on the device."""
+
+    def __init__(
+        self, backend: Backend, runs: int, parts: Mapping[str, tuple[Array, int, int, bool]]
+    ) -> None:
+        self._backend, end = backend, 0
+        self.places: dict[str, slice] = {}
+        structs = []
+        for name, (array, size, half, is_zero) in parts.items():
+            members = {
+                "array": array,
+                "bytes": np.int64(size),
+                "stride": np.int64(size),
+                "half": np.int64(half),
+                "offset": np.int64(-1 if is_zero else end),
+            }
+            structs.append(Struct(**(RUN_PART.members | members)))
+            if not is_zero:
+                self.places[name] = slice(end, end + size)
+                end += -(-size // _ALIGNED) * _ALIGNED
+        self._parts = backend.upload_structs(structs)
+        self._count, self._bytes = len(structs), end
+        self._rows = backend.empty((runs, end), np.uint8)
+        self._host = backend.host_array((runs, end), np.uint8)
+        self._chosen = backend.empty((runs + 1,), np.int32)
+        self._host_chosen = backend.host_array((runs + 1,), np.int32)
+        self._host_chosen[:] = 0
+
+    def arguments(self) -> tuple[Any, ...]:
+        """Return the arguments of the kernels."""
+        return (
+            *(self._parts, np.int32(self._count), self._chosen, self._rows),
+            np.int64(self._bytes),
+        )
+
+    def of(self, row: int, name: str) -> NDArray[np.uint8]:
+        """Return the bytes of an array in a row on the host."""
+        return self._host[row, self.places[name]]
+
+    def choose(self, chosen: Sequence[int]) -> None:
+        """Tell the device the runs of the first rows."""
+        self._host_chosen[0] = len(chosen)
+        self._host_chosen[1 : 1 + len(chosen)] = chosen
+        self._backend.store(self._host_chosen, self._chosen)
+
+    def store(self, chosen: Sequence[int]) -> None:
+        """Copy the first rows to the device; they belong to the chosen runs."""
+        self.choose(chosen)
+        self._backend.store(self._host[: len(chosen)], self._rows[: len(chosen)])
+
+    def fetch(self, count: int) -> None:
+        """Begin to copy the first rows to the host."""
+        self._backend.fetch(self._rows[:count], self._host[:count])
+
+
+def _numbers(struct: Struct) -> Iterator[Any]:
+    for value in struct.members.values():
+        if isinstance(value, Struct):
+            yield from _numbers(value)
+        elif _is_number(value):
+            yield value.item()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, np.generic)
+
+
+def _bytes_of(field: Field) -> int:
+    return math.prod(field.shape) * np.dtype(field.dtype).itemsize
+
+
+def _only(segments: Any) -> list[Call]:
+    """Return the launches of segments without steps of the host."""
+    (only,) = segments
+    return list(only)

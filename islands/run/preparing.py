@@ -1,0 +1,69 @@
+"""From what a user asks for to instances that wait for a place in shared launches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from islands.backends.base import Backend
+from islands.configuration.fit import require_block_memory
+from islands.configuration.resolve import absolute, layers
+from islands.configuration.spec import RunSpec
+from islands.custom.trust import NO_TRUST, Trust
+from islands.problems.base import Problem
+from islands.run.request import resolved
+from islands.run.shared import Key, Waiting, waiting_for
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An instance that a user asks for."""
+
+    name: str
+    problem: Problem | None = None
+    """None: read it by its name."""
+    seed: int | None = None
+    """None: that of the settings."""
+
+
+class Preparing:
+    """Resolves the settings of instances; those of tours of one size are resolved once."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        options: Callable[[Wanted], Mapping[str, Any]],
+        config: Path | None = None,
+        trust: Trust = NO_TRUST,
+    ) -> None:
+        """Take the device, and a function that returns all options of an instance."""
+        self._backend, self._options = backend, options
+        self._config, self._trust = config, trust
+        self._known: dict[Hashable, tuple[RunSpec, Waiting[Any] | None]] = {}
+
+    def waiting(self, key: Key, wanted: Wanted) -> Waiting[Key] | None:
+        """Return the instance with its settings; None if it cannot share launches."""
+        problem = wanted.problem
+        likeness = None if problem is None else problem.likeness()
+        if problem is None or likeness is None:
+            return self._first(key, wanted)[1]
+        known = type(problem), likeness, wanted.seed is None
+        if known not in self._known:
+            self._known[known] = self._first(key, wanted)
+            return self._known[known][1]
+        spec, alike = self._known[known]
+        if alike is None:
+            return None
+        if wanted.name != alike.problem.instance:
+            spec = replace(spec, instance=absolute(wanted.name))
+        if wanted.seed is not None and wanted.seed != spec.general.seed:
+            spec = replace(spec, general=spec.general.replace({"seed": wanted.seed}))
+        return alike.like(key, spec, problem.adjusted(spec.problem))
+
+    def _first(self, key: Key, wanted: Wanted) -> tuple[RunSpec, Waiting[Key] | None]:
+        asked = layers(self._options(wanted), self._config, self._trust)
+        spec, problem = resolved(asked, wanted.problem)
+        require_block_memory(spec, problem, lambda: self._backend.block_memory)
+        return spec, waiting_for(key, spec, problem, self._backend)

@@ -1,0 +1,177 @@
+"""Instances that share launches have the results that each of them has alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pytest
+from emulated_gpu import EmulatedGpu
+from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
+
+import islands
+from islands.backends import choose
+from islands.backends.base import Backend, Block, Program
+from islands.backends.cpu import CpuBackend
+from islands.backends.source import Source
+from islands.configuration.given import gathered, of_table
+from islands.errors import IslandsError, UsageError
+from islands.problems.base import Problem
+from islands.progress.result import Result
+from islands.run.preparing import Preparing, Wanted
+from islands.run.queue import Queue
+from islands.run.shared import VisitRecords
+
+RANDOM = np.random.default_rng(54)
+EAX = {"islands": 2, "population": 12, "stop": ["converged", "generations=60"]}
+
+
+def tours(count: int, size: int = 40) -> list[Problem]:
+    return [islands.tsp(each) for each in RANDOM.random((count, size, 2)) * 1000]
+
+
+def matrices(count: int) -> list[Problem]:
+    halves = RANDOM.integers(1, 99, (count, 14, 14))
+    return [islands.tsp(distances=np.triu(each, 1) + np.triu(each, 1).T) for each in halves]
+
+
+def facilities(count: int) -> list[Problem]:
+    halves = RANDOM.integers(0, 99, (count, 2, 9, 9))
+    return [islands.qap(each + each.T, other + other.T) for each, other in halves]
+
+
+def knapsacks(count: int) -> list[Problem]:
+    profits, weights = RANDOM.integers(1, 99, (count, 30)), RANDOM.integers(1, 99, (count, 4, 30))
+    return list(islands.mkp_batch(profits, weights, [600] * 4))
+
+
+def options(settings: dict[str, Any], backend: Backend) -> dict[str, Any]:
+    return gathered(of_table({**settings, "backend": backend.name}))
+
+
+def found(
+    problems: Iterable[Problem], backend: Backend, **settings: Any
+) -> dict[int, Result | IslandsError]:
+    """Return the results of problems that share launches, by their number."""
+    every = list(problems)
+    preparing = Preparing(
+        backend, lambda wanted: options({**settings, "seed": wanted.seed}, backend)
+    )
+
+    def alone(number: int) -> Result:
+        return islands.solve(every[number], backend="cpu", threads=1, seed=4 + number, **settings)
+
+    def prepare(number: int) -> Any:
+        own = every[number]
+        return preparing.waiting(number, Wanted(own.instance, own, 4 + number))
+
+    return dict(Queue(iter(range(len(every))), prepare, alone, backend).results())
+
+
+def facts(result: Any) -> tuple[Any, ...]:
+    numbers = (result.generations, result.evaluations, result.island, result.best_generation)
+    return (result.digest, result.cost, result.reason, result.solution.tolist(), *numbers)
+
+
+CASES = {
+    "eax": (tours(9), EAX),
+    "eax on one island": (tours(5, 57), {**EAX, "islands": 1, "population": 30}),
+    "eax on matrices": (matrices(3), EAX),
+    "tempering": (facilities(6), {"islands": 2, "stop": "converged"}),
+    "memetic": (
+        facilities(3),
+        {"algorithm": "memetic", "islands": 1, "population": 8, "stop": "generations=7"},
+    ),
+    "knapsacks": (knapsacks(5), {"islands": 2, "population": 8, "stop": "generations=25"}),
+    "no violations": (
+        knapsacks(3),
+        {"algorithm": "ga", "infeasible": "drop", "islands": 2, "population": 8}
+        | {"migration": "none", "stop": "generations=9"},
+    ),
+    "two_opt": (
+        tours(3, 20),
+        {"algorithm": "ga", "encoding": "permutation", "improver": "two_opt", "islands": 1}
+        | {"population": 8, "stop": ["generations=9", "target=1"]},
+    ),
+    "brkga": (
+        tours(3, 20),
+        {"algorithm": "brkga", "islands": 1, "population": 16, "reset": 3}
+        | {"stop": ["stagnation=20", "generations=70"]},
+    ),
+}
+
+
+EMULATED = ("eax", "tempering", "knapsacks", "two_opt")
+
+
+@pytest.mark.parametrize(
+    ("name", "device"), [*((name, "cpu") for name in CASES), *((e, "emulated") for e in EMULATED)]
+)
+def test_each_has_the_result_that_it_has_alone(name: str, device: str) -> None:
+    problems, settings = CASES[name]
+    backend = choose("cpu", 2) if device == "cpu" else EmulatedGpu(64)
+    every = found(problems, backend, **settings)
+    for number, problem in enumerate(problems):
+        mine = every[number]
+        other = islands.solve(problem, backend="cpu", threads=1, seed=4 + number, **settings)
+        assert isinstance(mine, Result)
+        assert isinstance(mine.records, VisitRecords), "it was solved alone"
+        assert facts(mine) == facts(other)
+        table, same = mine.trace().drop_columns("seconds"), other.trace().drop_columns("seconds")
+        assert table.equals(same)
+
+
+def test_runs_that_would_exchange_migrants_are_solved_alone() -> None:
+    settings = {"islands": 2, "population": 8, "migration": "ring", "interval": 10}
+    settings |= {"algorithm": "ga", "encoding": "permutation", "record.every": 5}
+    settings |= {"stop": ["target=3300", "generations=30"]}
+    problems = tours(6, 9)
+    every = found(problems, choose("cpu", 1), **settings)
+    shared = 0
+    for number, problem in enumerate(problems):
+        mine = every[number]
+        assert isinstance(mine, Result)
+        shared += isinstance(mine.records, VisitRecords)
+        other = islands.solve(problem, backend="cpu", threads=1, seed=4 + number, **settings)
+        assert facts(mine) == facts(other)
+    assert 0 < shared < len(problems), "choose another target"
+
+
+def test_different_sizes_are_sorted_out() -> None:
+    problems = [tours(1, size)[0] for size in (8, 9, 8, 10, 9, 8)]
+    every = found(problems, choose("cpu", 1), **EAX)
+    for number, problem in enumerate(problems):
+        other = islands.solve(problem, backend="cpu", threads=1, seed=4 + number, **EAX)
+        assert facts(every[number]) == facts(other)
+    assert not isinstance(getattr(every[3], "records", None), VisitRecords)
+
+
+def test_one_that_fails_does_not_stop_the_others() -> None:
+    heavy = islands.mkp([5] * 30, [[9] * 30] * 4, [2] * 4)
+    with pytest.raises(UsageError):
+        islands.solve(heavy, backend="cpu", rho=3)
+    problems = [*knapsacks(2), heavy, *knapsacks(2)]
+    every = found(problems, choose("cpu", 1), islands=2, population=8, stop="generations=5")
+    assert sorted(every) == [0, 1, 2, 3, 4]
+    failed = found(problems, choose("cpu", 1), rho=3)
+    assert all(isinstance(each, UsageError) for each in failed.values())
+
+
+@NEEDS_NVRTC
+@pytest.mark.parametrize("name", ["eax", "tempering", "two_opt", "knapsacks"])
+def test_programs_compile_for_gpus(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    problems, settings = CASES[name]
+    compiled: list[Source] = []
+    original = CpuBackend.compile
+
+    def noted(backend: CpuBackend, source: Source, block: Block) -> Program:
+        compiled.append(source)
+        return original(backend, source, block)
+
+    monkeypatch.setattr(CpuBackend, "compile", noted)
+    found(problems[:2], choose("cpu", 1), **settings)
+    own = [each for each in compiled if "ISLANDS_INSTANCES" in each.defines]
+    assert {each.entry for each in own} == {"program.cuh", "population.cuh"}
+    for each in own:
+        require_compiles(for_gpu(each.entry, each.defines, Block(256), each.structs))
