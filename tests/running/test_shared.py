@@ -83,7 +83,10 @@ CASES = {
         facilities(3),
         {"algorithm": "memetic", "islands": 1, "population": 8, "stop": "generations=7"},
     ),
-    "knapsacks": (knapsacks(5), {"islands": 2, "population": 8, "stop": "generations=25"}),
+    "knapsacks": (
+        knapsacks(5),
+        {"algorithm": "ga", "islands": 2, "population": 8, "stop": "generations=25"},
+    ),
     "no violations": (
         knapsacks(3),
         {"algorithm": "ga", "infeasible": "drop", "islands": 2, "population": 8}
