@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends.arguments import Struct
-from islands.backends.base import Array
+from islands.backends.base import Array, Block
 from islands.backends.source import Header, Macros
 from islands.backends.state import Field
 from islands.errors import UsageError
@@ -218,6 +218,9 @@ class Algorithm(ABC):
     few_threads: bool = False
     """Whether the threads of a block wait for each other so often that small blocks are faster on
     a GPU."""
+    block: Block | None = None
+    """The threads for which its kernels were written, and the most blocks that share a
+    multiprocessor of a GPU; None: any. It may follow from the problem."""
     children: int = 1
     """`CHILDREN` of its mover: number of children that it makes at once for a slot."""
     decodings: ClassVar[tuple[str, ...]] = ()

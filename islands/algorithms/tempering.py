@@ -25,7 +25,7 @@ from islands.algorithms.base import (
     reset_setting,
 )
 from islands.backends.arguments import Null, Struct
-from islands.backends.base import Array
+from islands.backends.base import Array, Block
 from islands.backends.source import Header, Macros
 from islands.backends.state import Field
 from islands.errors import UsageError
@@ -72,6 +72,9 @@ _CORE = {
 _PROPOSALS, _PROPOSALS_AN_ITEM = 300_000, 3_000
 _WIDE_CORE = 0.001, 0.05
 _SHARES_CORE = 5e-5, 3e-3
+_WARP = Block(32, 24)
+"""A warp looks at the free items of a core, which are 40 to 80: more threads would wait for others,
+and look at items behind the one that is accepted."""
 _EFFORT_CORE = 300
 """The same for the core of a knapsack."""
 _GUESSES = 32
@@ -261,7 +264,8 @@ class Tempering(Algorithm):
         self._stated = problem.kind.moving(self._moves)
         self._adapts = bool(self._moves) and problem.adapts_price
         self.children = _GUESSES if self._moves else 1
-        self.few_threads = self._choice is None
+        self.few_threads = self._choice is None and self._core is None
+        self.block = _WARP if self._core is not None else None
         self._excess, self._effort = _EXCESS, _EFFORT_MOVES if self._moves else _EFFORT
         if self._core is not None:
             self._effort = _EFFORT_CORE

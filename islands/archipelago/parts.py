@@ -155,7 +155,7 @@ class ProgramParts:
 
     def block(self) -> Block | None:
         """Return the threads that the kernels need on a GPU, and the most resident blocks."""
-        return self.improver.block(self.problem)
+        return self.improver.block(self.problem) or self.algorithm.block
 
     def items(self) -> int:
         """Return the number of work items that the threads of a block share."""
