@@ -33,7 +33,7 @@ def loaded(
     program can crash the process that loads it. A file that is damaged, belongs to another program
     or cannot be trusted is replaced.
     """
-    folder = own_folder("programs")
+    folder = _folder_of(digest)
     for path in folder.glob(f"{digest}-*{suffix}"):
         with suppress(OSError):  # another process has just removed it, or it is unreadable
             if _is_sound(path, digest, suffix):
@@ -53,6 +53,12 @@ def loaded(
             ) from error
         made.replace(folder / _name(digest, made.read_bytes(), suffix))
         return program
+
+
+def _folder_of(digest: str) -> Path:
+    """Return the folder of a program: one with few files, as it is listed before each load."""
+    own_folder("programs")
+    return own_folder(f"programs/{digest[:2]}")
 
 
 def own_folder(name: str) -> Path:

@@ -17,6 +17,11 @@ from islands.backends.source import Source
 from islands.errors import CompileError, UsageError
 
 
+def programs(cache: Path) -> list[Path]:
+    """Return all files of compiled programs in a cache."""
+    return [path for path in (cache / "programs").rglob("*") if path.is_file()]
+
+
 def broken(tmp_path: Path) -> Source:
     part = tmp_path / "broken.cuh"
     names = ("no_such_name", "nor_this")
@@ -28,10 +33,10 @@ def broken(tmp_path: Path) -> Source:
 
 def test_a_program_is_compiled_once_for_all_processes(backend: Backend, fresh_cache: Path) -> None:
     backend.compile(SCAN, Block(128))
-    (compiled,) = (fresh_cache / "programs").iterdir()
+    (compiled,) = programs(fresh_cache)
     before = compiled.stat().st_mtime_ns
     choose(backend.name).compile(SCAN, Block(128))
-    assert [path.stat().st_mtime_ns for path in (fresh_cache / "programs").iterdir()] == [before]
+    assert [path.stat().st_mtime_ns for path in programs(fresh_cache)] == [before]
 
 
 def test_a_compile_error_shows_the_first_error_and_the_path_of_the_log(
@@ -46,17 +51,17 @@ def test_a_compile_error_shows_the_first_error_and_the_path_of_the_log(
     assert "nor_this" not in message
     log = Path(message.partition("full log: ")[2].rstrip(")"))
     assert "nor_this" in log.read_text(encoding="utf-8")
-    assert [path.suffix for path in (fresh_cache / "programs").iterdir()] == [".log"]
+    assert [path.suffix for path in programs(fresh_cache)] == [".log"]
 
 
 def test_a_damaged_program_is_compiled_again(
     backend: Backend, fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     backend.compile(SCAN, Block(128))
-    (intact,) = (fresh_cache / "programs").iterdir()
+    (intact,) = programs(fresh_cache)
     # In another folder, as the loader would reuse a loaded library of the same path.
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "other"))
-    damaged = tmp_path / "other" / "programs" / intact.name
+    damaged = tmp_path / "other" / "programs" / intact.parent.name / intact.name
     damaged.parent.mkdir(parents=True)
     damaged.write_bytes(intact.read_bytes()[:100])
     backend.release()  # so that it loads the program again
@@ -71,7 +76,7 @@ def test_a_compiler_without_output_is_an_error(
     monkeypatch.setenv("CXX", "true")
     with pytest.raises(CompileError, match=r"/true reported success .* no program\. Set CXX to"):
         choose("cpu").compile(SCAN, Block())
-    assert list((fresh_cache / "programs").iterdir()) == []
+    assert programs(fresh_cache) == []
 
 
 @pytest.mark.usefixtures("fresh_cache")
@@ -97,7 +102,7 @@ def test_a_compiler_that_fails_silently_is_reported(
 def test_a_program_that_cannot_be_loaded_is_removed(fresh_cache: Path) -> None:
     with pytest.raises(CompileError, match=r"cannot be loaded: .*file too short"):
         loaded("digest", ".so", Path.touch, lambda path: ctypes.CDLL(str(path)))
-    assert list((fresh_cache / "programs").iterdir()) == []
+    assert programs(fresh_cache) == []
 
 
 @pytest.mark.usefixtures("fresh_cache")
