@@ -29,7 +29,7 @@ from islands.text import unknown
 _COST = """
 // An order of all operations. The k-th item of a job stands for its k-th operation, which begins as
 // soon as its job and its machine are free.
-__device__ long long cost(const Solution& s, int n, const Data& data) {
+__device__ int last_end(const Solution& s, int n, const Data& data) {
     int next[JOBS], job[JOBS] = {}, machine[MACHINES] = {}, last = 0;
     for (int j = 0; j < JOBS; ++j) next[j] = data.first[j];
     for (int i = 0; i < n; ++i) {
@@ -39,6 +39,11 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
     }
     return last;
 }
+
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    // One thread finds it.
+    return block::sum(int64_t(threadIdx.x == 0 ? last_end(s, n, data) : 0));
+}
 """
 _STATE = """
 constexpr int NONE = -1, REACH = 24;
@@ -46,16 +51,17 @@ constexpr int NONE = -1, REACH = 24;
 struct State {
     int *order, *place;   // operations in an order in which each follows all that it waits for
     int *before, *after;  // neighbours of each operation on its machine
-    int *head, *tail;     // longest path from the begin to an operation; from its begin to the end
+    int *end, *tail;      // longest path to the end of an operation; from its begin to the end
     int *path;            // the operations of a critical path
     int *item, *mark;
     int length, last;     // of the path; the end of the last job
     unsigned turn;
+    bool is_cycle;        // operations would have waited for each other
     __device__ State(Memory& memory, int n, const Data&)
         : order(memory.take<int>(n)), place(memory.take<int>(n)), before(memory.take<int>(n)),
-          after(memory.take<int>(n)), head(memory.take<int>(n)), tail(memory.take<int>(n)),
+          after(memory.take<int>(n)), end(memory.take<int>(n)), tail(memory.take<int>(n)),
           path(memory.take<int>(n)), item(memory.take<int>(n)), mark(memory.take<int>(n)),
-          length(0), last(0), turn(0) {}
+          length(0), last(0), turn(0), is_cycle(false) {}
 };
 
 // Moves operation u behind v (`is_right`) or v in front of u; u is before v in a block of critical
@@ -71,58 +77,90 @@ __device__ int job_before(const Data& data, int o) {
 __device__ int job_after(const Data& data, int n, int o) {
     return o + 1 < n && data.job[o + 1] == data.job[o] ? o + 1 : NONE;
 }
-__device__ int end_of(const State& state, const Data& data, int o) {
-    return o == NONE ? 0 : state.head[o] + data.time[o];
-}
-__device__ int tail_of(const State& state, int o) { return o == NONE ? 0 : state.tail[o]; }
+__device__ int of(const int* values, int o) { return o == NONE ? 0 : values[o]; }
+__device__ int end_of(const State& state, int o) { return of(state.end, o); }
+__device__ int tail_of(const State& state, int o) { return of(state.tail, o); }
 
-// Compute heads from a place on, tails before another one, and a critical path.
-__device__ void follow(State& state, int n, const Data& data, int from, int to) {
-    for (int i = from; i < n; ++i) {
-        const int o = state.order[i];
-        state.head[o] = max(end_of(state, data, job_before(data, o)),
-                            end_of(state, data, state.before[o]));
+// Set the values of operations at some places, in their order or backwards, of which each depends
+// on those of its job and of its machine ahead: combine(o, value, value). Called by a warp. Each
+// lane takes an operation, until no value changes, which gives what one thread finds.
+template <bool IS_BACKWARD, class Combine>
+__device__ void pass_on(const State& state, int n, const Data& data, int* values, int from,
+                        int count, Combine combine) {
+    const int* const order = state.order;
+    const int* const on_machine = IS_BACKWARD ? state.after : state.before;
+    for (int i = warp::lane(); i - warp::lane() < count; i += warp::SIZE) {
+        // The last lanes repeat the last operation.
+        const int k = warp::SIZE == 1 ? i : min(i, count - 1);
+        const int o = order[IS_BACKWARD ? from - k : from + k], b = on_machine[o];
+        const int a = IS_BACKWARD ? job_after(data, n, o) : job_before(data, o);
+        bool changes = true;
+        while (changes) {
+            const int now = combine(o, of(values, a), of(values, b));
+            changes = warp::SIZE > 1 && now != values[o];
+            values[o] = now;
+            warp::sync();
+            changes = warp::find(changes) >= 0;
+        }
     }
-    for (int i = to; i >= 0; --i) {
-        const int o = state.order[i];
-        state.tail[o] = data.time[o] + max(tail_of(state, job_after(data, n, o)),
-                                           tail_of(state, state.after[o]));
-    }
+}
+
+// Find a critical path, by a warp.
+__device__ void trace(State& state, const Data& data) {
     int last = 0, at = NONE;
-    for (int j = 0; j < JOBS; ++j) {
-        const int o = data.first[j + 1] - 1, end = end_of(state, data, o);
+    for (int j = warp::lane(); j < JOBS; j += warp::SIZE) {
+        const int o = data.first[j + 1] - 1, end = state.end[o];
         if (end > last) last = end, at = o;
     }
-    state.last = last;
+    const auto found = warp::least(block::Least<int>{-last, uint32_t(at)});
+    if (warp::lane() != 0) return;
+    state.last = -found.value, at = int(found.index);
     int length = 0;
+    unsigned turn = state.turn;
     while (at != NONE) {
         state.path[length++] = at;
-        const int a = job_before(data, at), b = state.before[at], head = state.head[at];
-        const bool by_job = a != NONE && end_of(state, data, a) == head;
-        const bool by_machine = b != NONE && end_of(state, data, b) == head;
-        state.turn = state.turn * 1664525u + 1013904223u;
+        const int a = job_before(data, at), b = state.before[at];
+        const int head = state.end[at] - data.time[at];
+        const bool by_job = a != NONE && state.end[a] == head;
+        const bool by_machine = b != NONE && state.end[b] == head;
+        turn = turn * 1664525u + 1013904223u;
         if (by_job && by_machine) {
-            at = state.turn >> 30 ? b : a;
+            at = turn >> 30 ? b : a;
         } else {
             at = by_machine ? b : by_job ? a : NONE;
         }
     }
-    state.length = length;
+    state.length = length, state.turn = turn;
+}
+
+// Compute ends from a place on, tails before another one, and a critical path.
+__device__ void follow(State& state, int n, const Data& data, int from, int to) {
+    const auto longer = [&data](int o, int a, int b) { return data.time[o] + max(a, b); };
+    if (warp::index() == 0) pass_on<false>(state, n, data, state.end, from, n - from, longer);
+    if (warp::index() == warp::count() - 1) {  // at the same time, as neither reads the other
+        pass_on<true>(state, n, data, state.tail, to, to + 1, longer);
+    }
+    __syncthreads();
+    if (warp::index() == 0) trace(state, data);
+    __syncthreads();
 }
 
 __device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
-    int next[JOBS], last[MACHINES];
-    for (int j = 0; j < JOBS; ++j) next[j] = data.first[j];
-    for (int k = 0; k < MACHINES; ++k) last[k] = NONE;
-    for (int i = 0; i < n; ++i) {
-        const int o = next[data.job[s[i]]]++, k = data.machine[o];
-        state.order[i] = o, state.place[o] = i;
-        state.before[o] = last[k], state.after[o] = NONE;
-        if (last[k] != NONE) state.after[last[k]] = o;
-        last[k] = o;
-        state.mark[o] = 0;
-        state.turn = state.turn * 1664525u + o;
+    if (threadIdx.x == 0) {
+        int next[JOBS], last[MACHINES];
+        for (int j = 0; j < JOBS; ++j) next[j] = data.first[j];
+        for (int k = 0; k < MACHINES; ++k) last[k] = NONE;
+        for (int i = 0; i < n; ++i) {
+            const int o = next[data.job[s[i]]]++, k = data.machine[o];
+            state.order[i] = o, state.place[o] = i;
+            state.before[o] = last[k], state.after[o] = NONE;
+            if (last[k] != NONE) state.after[last[k]] = o;
+            last[k] = o;
+            state.end[o] = state.tail[o] = state.mark[o] = 0;
+            state.turn = state.turn * 1664525u + o;
+        }
     }
+    __syncthreads();
     follow(state, n, data, 0, n - 1);
 }
 
@@ -150,7 +188,7 @@ __device__ bool propose(const State& state, const Solution&, int n, const Data& 
             step = {state.path[to], o, false};
             const int back = job_before(data, o);
             if (to - i == 1 ||
-                end_of(state, data, step.u) >= end_of(state, data, back)) {
+                end_of(state, step.u) >= end_of(state, back)) {
                 return true;
             }
         }
@@ -162,24 +200,26 @@ __device__ bool propose(const State& state, const Solution&, int n, const Data& 
 // neighbours are exchanged and the last job ends later.
 __device__ long long change(const State& state, const Solution&, int n, const Data& data,
                             Step step) {
-    int block[2 * REACH + 2], head[2 * REACH + 2], size = 0;
-    if (!step.is_right) block[size++] = step.v;
-    for (int o = step.is_right ? state.after[step.u] : step.u;; o = state.after[o]) {
-        if (o != step.v || step.is_right) block[size++] = o;
-        if (o == step.v) break;
-    }
-    if (step.is_right) block[size++] = step.u;
-    int ready = end_of(state, data, state.before[step.u]);
-    for (int i = 0; i < size; ++i) {
-        head[i] = max(ready, end_of(state, data, job_before(data, block[i])));
-        ready = head[i] + data.time[block[i]];
-    }
-    int tail = tail_of(state, state.after[step.v]), longest = 0;
-    for (int i = size - 1; i >= 0; --i) {
-        const int o = block[i];
-        tail = data.time[o] + max(tail, tail_of(state, job_after(data, n, o)));
-        longest = max(longest, head[i] + tail);
-    }
+    const int u = step.u, v = step.v;
+    int end[2 * REACH + 2], size = 0, ready = end_of(state, state.before[u]);
+    const auto add = [&](int o) {
+        ready = data.time[o] + max(ready, end_of(state, job_before(data, o)));
+        end[size++] = ready;
+    };
+    if (!step.is_right) add(v);
+    const int stop = step.is_right ? state.after[v] : v;
+    for (int o = step.is_right ? state.after[u] : u; o != stop; o = state.after[o]) add(o);
+    if (step.is_right) add(u);
+    int tail = tail_of(state, state.after[v]), longest = 0;
+    const auto take = [&](int o) {
+        tail = max(tail, tail_of(state, job_after(data, n, o)));
+        longest = max(longest, end[--size] + tail);
+        tail += data.time[o];
+    };
+    if (step.is_right) take(u);
+    const int ahead = step.is_right ? u : state.before[u];
+    for (int o = step.is_right ? v : state.before[v]; o != ahead; o = state.before[o]) take(o);
+    if (!step.is_right) take(v);
     return longest - state.last;
 }
 
@@ -202,55 +242,62 @@ __device__ void relink(State& state, const Step& step) {
     }
 }
 
-__device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step) {
-    const int first = state.place[step.u], end = state.place[step.v];
-    const int old = state.last, back = state.before[step.v], next = state.after[step.u];
-    relink(state, step);
-    const auto is_marked = [&](int o) { return o != NONE && state.mark[o]; };
-    // Mark what must follow u, or what must precede v.
-    bool is_cycle;
-    if (step.is_right) {
-        state.mark[step.u] = 1;
-        for (int i = first + 1; i <= end; ++i) {
-            const int o = state.order[i];
-            state.mark[o] = is_marked(job_before(data, o)) || is_marked(state.before[o]);
-        }
-        is_cycle = state.mark[step.v];
-    } else {
-        state.mark[step.v] = 1;
-        for (int i = end - 1; i >= first; --i) {
-            const int o = state.order[i];
-            state.mark[o] = is_marked(job_after(data, n, o)) || is_marked(state.after[o]);
-        }
-        is_cycle = state.mark[step.u];
+// Make a step, and sort the operations between both places anew. Called by a warp.
+__device__ void reorder(State& state, Changing& s, int n, const Data& data, const Step& step,
+                        int first, int end) {
+    const int u = step.u, v = step.v, back = state.before[v], next = state.after[u];
+    const bool is_right = step.is_right;
+    if (warp::lane() == 0) {
+        relink(state, step);
+        state.mark[is_right ? u : v] = 1;
     }
+    warp::sync();
+    // Mark what must follow u, or what must precede v.
+    const auto either = [](int, int a, int b) { return a | b; };
+    if (is_right) {
+        pass_on<false>(state, n, data, state.mark, first + 1, end - first, either);
+    } else {
+        pass_on<true>(state, n, data, state.mark, end - 1, end - first, either);
+    }
+    const bool is_cycle = state.mark[is_right ? v : u];
+    warp::sync();
+    if (warp::lane() == 0) state.is_cycle = is_cycle;
     if (is_cycle) {  // only if operations take no time, or if they are not neighbours
-        for (int i = first; i <= end; ++i) state.mark[state.order[i]] = 0;
-        if (step.is_right) {
-            const int behind = state.after[step.u];
-            link(state, state.before[next], step.u), link(state, step.u, next);
-            link(state, step.v, behind);
-        } else {
-            const int ahead = state.before[step.v];
-            link(state, ahead, step.u);
-            const int follower = state.after[back];
-            link(state, back, step.v), link(state, step.v, follower);
+        for (int i = first + warp::lane(); i <= end; i += warp::SIZE) {
+            state.mark[state.order[i]] = 0;
         }
-        return 0;
+        if (warp::lane() == 0) relink(state, is_right ? Step{next, u, false} : Step{v, back, true});
+        return;
     }
     // The order of the operations in between: those without a mark, then the others; to the left,
     // the reverse.
-    int at = first;
-    for (int i = first; i <= end; ++i) state.item[i] = s[i], state.path[i] = state.order[i];
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int i = first; i <= end; ++i) {
-            const int o = state.path[i];
-            if (state.mark[o] != (step.is_right ? pass : 1 - pass)) continue;
-            state.order[at] = o, state.place[o] = at;
-            s.set(at++, state.item[i]);
-        }
+    int late = 0, passed = 0;
+    for (int i = first + warp::lane(); i <= end; i += warp::SIZE) {
+        const int o = state.order[i];
+        state.path[i] = o, state.item[i] = s[i];
+        late += state.mark[o] == is_right;
     }
-    for (int i = first; i <= end; ++i) state.mark[state.order[i]] = 0;
+    const int begin = end + 1 - warp::sum(late);
+    warp::sync();
+    for (int i = first + warp::lane(); i - warp::lane() <= end; i += warp::SIZE) {
+        const int o = i <= end ? state.path[i] : NONE;
+        const bool is_late = o != NONE && state.mark[o] == is_right;
+        const auto lates = warp::counts(is_late);
+        if (o != NONE) {
+            const int before = passed + lates.before, at = is_late ? begin + before : i - before;
+            state.order[at] = o, state.place[o] = at, state.mark[o] = 0;
+            s.set(at, state.item[i]);
+        }
+        passed += lates.all;
+    }
+}
+
+__device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step) {
+    const int first = state.place[step.u], end = state.place[step.v], old = state.last;
+    __syncthreads();  // all have read
+    if (warp::index() == 0) reorder(state, s, n, data, step, first, end);
+    __syncthreads();
+    if (state.is_cycle) return 0;
     follow(state, n, data, first, end);
     return state.last - old;
 }
@@ -312,6 +359,7 @@ def job_shop(
         cost=filled(_COST),
         state=filled(_STATE),
         data={"first": shop.first, "job": shop.job, "machine": shop.machine, "time": shop.time},
+        cooperative=True,
         reference=ends,
         name=name or f"jobshop-{len(shop.first) - 1}x{words['MACHINES']}",
         best_known=best_known,

@@ -74,7 +74,9 @@ def _problem(name: str, folder: Path) -> Problem:
     if name == "steps":
         return problem_of_steps()
     if name == "shop":
-        return job_shop([[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1]], [[5, 3, 7]] * 4)
+        # More operations than a warp has lanes; some take no time, so that steps may be impossible.
+        rows = [[(j + k * (1 + j % 4)) % 5 for k in range(5)] for j in range(9)]
+        return job_shop(rows, [[(3 * j + 2 * k) % 6 for k in range(5)] for j in range(9)])
     if name == "dated shop":
         return job_shop(
             *([[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1]], [[5, 3, 7]] * 4),
