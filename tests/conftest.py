@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import shutil
 import signal
@@ -68,6 +69,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for path in sorted(files, key=lambda path: not any(name in path.parts for name in _LONG)):
         min(parts, key=len).extend(files[path])
     items[:] = [item for part in parts for item in part]
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over the tests, which all stay to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import islands
+from islands import many
 from islands.errors import RunError, UsageError
 from islands.parallel import world
 
@@ -155,8 +156,9 @@ def test_an_error_names_its_problem() -> None:
 
 
 @pytest.mark.mpi
-def test_ranks_share_the_problems() -> None:
-    problems = tours(9)
+def test_ranks_share_the_problems(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(many, "_ROUND", 1)  # so that there are several rounds
+    problems = tours(11)
     found = islands.solve_many(problems, threads=1, seed=4, **SETTINGS)
     ranks = world()
     assert {*ranks.allgather(tuple(each.digest for each in found))} == {

@@ -56,7 +56,7 @@ def can_share(parts: ProgramParts) -> bool:
     problem = parts.problem
     is_in_block = parts.evaluation == "block" and not parts.evaluates_own
     has_core = problem.has_core and parts.algorithm.name == "tempering"
-    is_plain = not parts.algorithm.halo and not has_core
+    is_plain = not parts.algorithm.halo and not has_core and problem.same_memory
     return is_in_block and is_plain and problem.solution_kind in _KINDS
 
 

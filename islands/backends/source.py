@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from islands.backends.arguments import Struct, layout_checks
@@ -106,23 +107,36 @@ class Source:
         return found
 
     def _included(self, text: str) -> Iterator[str]:
-        for match in _INCLUDE.finditer(text):
-            quoted = match[1] if match[1].startswith('"') else str(self.defines.get(match[1], ""))
+        for named in _inclusions(text):
+            quoted = named if named.startswith('"') else str(self.defines.get(named, ""))
             if quoted:
                 yield quoted.strip('"')
+
+
+@lru_cache(maxsize=1024)
+def _inclusions(text: str) -> tuple[str, ...]:
+    """Return what a text includes: names in quotes, and macros."""
+    return tuple(match[1] for match in _INCLUDE.finditer(text))
 
 
 def _read(name: str, by: str) -> str:
     """Return the text of a file of the package that `by` includes."""
     path = data_folder("kernels") / name
     try:
-        return path.read_text(encoding="utf-8")
+        status = path.stat()
+        return _text_of(path, status.st_mtime_ns, status.st_size)
     except OSError as error:
         raise CompileError(
             f'{by or "a program"}: includes "{name}", but cannot read the kernel file {path}:'
             f" {error.strerror}. A header of a script can only include headers of"
             f" {data_folder('kernels')}"
         ) from None
+
+
+@lru_cache(maxsize=1024)
+def _text_of(path: Path, changed: int, size: int) -> str:
+    """Return the text of a file, which is read again after it has changed."""
+    return path.read_text(encoding="utf-8")
 
 
 CONTRACT = "// contract: "

@@ -67,6 +67,7 @@ class Workers(Generic[Device]):
         When `is_over` is true, no task begins any more. Tasks that are in progress then, or when
         the caller stops, are to end when `ends` is set.
         """
+        self.ends.clear()  # the end of the previous call set it
         source, lock = iter(tasks), Lock()
         done = SimpleQueue[tuple[Task, Made] | _End]()
         wanted = Semaphore(_MOST_DONE * self.count)

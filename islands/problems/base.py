@@ -116,6 +116,8 @@ class Problem(ABC):
     """What it says about exchanges of two items, if its kernels can update their differences."""
     has_core: bool = False
     """Whether it is a knapsack with a core, whose items tempering exchanges."""
+    same_memory: bool = True
+    """Whether kernels need as much memory for any other instance of its size and kind."""
     best_known: BestKnown | None = None
     maximise: bool = False
     unit: int = 1

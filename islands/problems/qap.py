@@ -6,7 +6,7 @@ ordered pairs, including i = j. Data in a script may add a cost L[i, p(i)] of ea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -145,6 +145,7 @@ class Qap(Problem):
         """Whether one matrix is symmetric; then both are stored as symmetric matrices."""
         self.form = form(file.a, file.b, file.linear)
         self.structure = self.form.words()
+        self.same_memory = self.form.after is None  # otherwise, it is that for its pairs
         a, b = self.form.a, self.form.b
         a, b = _halved(a, b) if self.symmetric else (a, b)
         self._on_device = [self._narrowed(a), self._narrowed(b)]
@@ -194,6 +195,14 @@ class Qap(Problem):
             **({} if self.form.after is None else {"PROBLEM_CLASSES": "1"}),
             **self.swaps.defines(),
         }
+
+    def likeness(self) -> Hashable:
+        """Return the size and the structure, unless a file or a script adds something."""
+        is_plain = type(self) is Qap and self.path is None and self.best_known is None
+        if not is_plain or self.form.after is not None:
+            return None
+        structure = self.swaps.is_unstructured, self.swaps.is_dominated, self.form.places is None
+        return (self.size, *structure, *self.defines().items())
 
     def defaults(self) -> dict[str, Any]:
         """Return settings that suit the structure and the size of the instance."""

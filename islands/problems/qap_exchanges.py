@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -83,42 +83,67 @@ def mean_change(a: Matrix, b: Matrix, linear: Matrix | None = None) -> float:
 
     All steps but a last division are exact, so that every machine returns the same bits.
     """
-    n = len(a)
-    if n < 2:
+    if len(a) < 2:
         return 1.0
-    count = max(_FEWEST_ORDERS, min(_MOST_ORDERS, _ENTRIES // n))
-    words = np.random.Philox(key=_KEY).random_raw(count * n).reshape(count, n)
-    orders = np.argsort(words, axis=1, kind="stable")
-    # Two fixed entries of a random order are exchanged as well as two random ones of any order, but
-    # the facilities have to differ.
-    u = np.arange(count) % n
-    v = (u + 1 + np.arange(count) // n % (n - 1)) % n
-    return max(int(np.abs(changes(a, b, orders, u, v, linear)).sum()) / count, 1.0)
+    raised = Exchanges.random(len(a)).changes(a, b, linear)
+    return max(int(np.abs(raised).sum()) / len(raised), 1.0)
 
 
-def changes(
-    a: Matrix,
-    b: Matrix,
-    orders: NDArray[Any],
-    u: NDArray[Any],
-    v: NDArray[Any],
-    linear: Matrix | None = None,
-) -> NDArray[np.int64]:
-    """Return how much the exchange of facilities u and v raises the cost of each assignment."""
-    rows = np.arange(len(orders))
-    p, q = orders[rows, u], orders[rows, v]
-    raised = np.zeros(len(orders), np.int64)
-    for first, second in ((a, b), (a.T, b.T)):
-        by_item = first[u] - first[v]
-        by_place = second[q[:, np.newaxis], orders] - second[p[:, np.newaxis], orders]
-        for own in (u, v):
+@dataclass(frozen=True)
+class Exchanges:
+    """Exchanges of two facilities, each in an assignment of its own."""
+
+    u: NDArray[np.int64]
+    v: NDArray[np.int64]
+    p: NDArray[np.int64]
+    q: NDArray[np.int64]
+    """The locations of facilities u and v."""
+    from_p: NDArray[np.int64]
+    from_q: NDArray[np.int64]
+    """Places in a matrix of the entries from p and q to the locations of all facilities."""
+
+    @classmethod
+    def of(cls, orders: NDArray[Any], u: NDArray[Any], v: NDArray[Any]) -> Exchanges:
+        """Return the exchange of facilities u and v in each row of assignments."""
+        rows, n = np.arange(len(orders)), orders.shape[1]
+        p, q = orders[rows, u], orders[rows, v]
+        return cls(u, v, p, q, p[:, np.newaxis] * n + orders, q[:, np.newaxis] * n + orders)
+
+    @classmethod
+    @lru_cache(maxsize=2)
+    def random(cls, n: int) -> Exchanges:
+        """Return exchanges in random assignments, the same for all instances of a size."""
+        count = max(_FEWEST_ORDERS, min(_MOST_ORDERS, _ENTRIES // n))
+        words = np.random.Philox(key=_KEY).random_raw(count * n).reshape(count, n)
+        orders = np.argsort(words, axis=1, kind="stable")
+        # Two fixed entries of a random order are exchanged as well as two random ones of any order,
+        # but the facilities have to differ.
+        u = np.arange(count) % n
+        v = (u + 1 + np.arange(count) // n % (n - 1)) % n
+        return cls.of(orders, u, v)
+
+    def changes(self, a: Matrix, b: Matrix, linear: Matrix | None = None) -> NDArray[np.int64]:
+        """Return how much each exchange raises the cost."""
+        u, v, p, q = self.u, self.v, self.p, self.q
+        raised = self._with_others(a, b)
+        # Symmetric matrices have the same changes in both directions.
+        is_symmetric = np.array_equal(a, a.T) and np.array_equal(b, b.T)
+        raised += raised if is_symmetric else self._with_others(a.T, b.T)
+        raised += (a[u, u] - a[v, v]) * (b[q, q] - b[p, p])
+        raised += (a[u, v] - a[v, u]) * (b[q, p] - b[p, q])
+        if linear is not None:
+            raised += linear[u, q] - linear[u, p] + linear[v, p] - linear[v, q]
+        return raised
+
+    def _with_others(self, a: Matrix, b: Matrix) -> NDArray[np.int64]:
+        """Return the changes of the products of entries from u and v to other facilities."""
+        rows, flat = np.arange(len(self.u)), b.ravel()
+        by_item = a.take(self.u, axis=0) - a.take(self.v, axis=0)
+        for own in (self.u, self.v):
             by_item[rows, own] = 0
-        raised += np.einsum("ij,ij->i", by_item, by_place)
-    raised += (a[u, u] - a[v, v]) * (b[q, q] - b[p, p])
-    raised += (a[u, v] - a[v, u]) * (b[q, p] - b[p, q])
-    if linear is not None:
-        raised += linear[u, q] - linear[u, p] + linear[v, p] - linear[v, q]
-    return raised
+        by_place = flat.take(self.from_q) - flat.take(self.from_p)
+        raised: NDArray[np.int64] = np.einsum("ij,ij->i", by_item, by_place)
+        return raised
 
 
 def is_unstructured(matrix: Matrix) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from problems_for_tests import facilities
 
 from islands.problems.qap_exchanges import (
-    changes,
+    Exchanges,
     is_dominated,
     is_unstructured,
     mean_change,
@@ -28,7 +28,8 @@ def test_changes_are_differences_of_costs(symmetric: str, linear: int) -> None:
     rows = np.arange(40)
     after[rows, u], after[rows, v] = orders[rows, v], orders[rows, u]
     expected = problem.costs(after) - problem.costs(orders)
-    found = changes(problem.file.a, problem.file.b, orders, u, v, problem.file.linear)
+    a, b, extra = problem.file.a, problem.file.b, problem.file.linear
+    found = Exchanges.of(orders, u, v).changes(a, b, extra)
     assert found.tolist() == expected.tolist()
 
 

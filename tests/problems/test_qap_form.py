@@ -12,7 +12,7 @@ from problems_for_tests import facilities, with_equals
 import islands
 from islands.instances.qaplib import QapFile
 from islands.problems.qap import Qap
-from islands.problems.qap_exchanges import changes
+from islands.problems.qap_exchanges import Exchanges
 from islands.problems.qap_form import alike
 
 FEW: dict[str, Any] = {"islands": 2, "population": 16, "backend": "cpu", "threads": 1}
@@ -40,7 +40,7 @@ def test_indices_are_alike_if_their_exchange_never_changes_a_cost() -> None:
     assert alike(a).tolist() == [0, 1, 2, 3, 2, 5, 6]
     orders = np.array([np.random.default_rng(k).permutation(7) for k in range(30)])
     two, four = np.full(30, 2), np.full(30, 4)
-    assert not changes(a, problem.file.b, orders, two, four).any()
+    assert not Exchanges.of(orders, two, four).changes(a, problem.file.b).any()
     a[2, 4] = 8  # no longer symmetric
     assert alike(a).tolist() == list(range(7))
     assert alike(np.zeros((5, 5), np.int64)).tolist() == [0] * 5

@@ -41,6 +41,17 @@ def facilities(count: int) -> list[Problem]:
     return [islands.qap(each + each.T, other + other.T) for each, other in halves]
 
 
+def unlike() -> list[Problem]:
+    """Return assignments of one size and different kinds, several of each."""
+    made = facilities(3)
+    made += [islands.qap(each, other) for each, other in RANDOM.integers(0, 99, (3, 2, 9, 9))]
+    # Kernels of equal facilities need as much memory as there are pairs of different ones.
+    equal, others = np.ones((9, 9), int), RANDOM.integers(0, 9, (3, 9, 9))
+    made += [islands.qap(equal * number, other) for number, other in enumerate(others)]
+    large = [np.where(each < 4, each * 1000, 0) for each in RANDOM.integers(0, 99, (3, 9, 9))]
+    return made + [islands.qap(each + each.T, each) for each in large]
+
+
 def knapsacks(count: int) -> list[Problem]:
     profits, weights = RANDOM.integers(1, 99, (count, 30)), RANDOM.integers(1, 99, (count, 4, 30))
     return list(islands.mkp_batch(profits, weights, [600] * 4))
@@ -79,6 +90,7 @@ CASES = {
     "eax on one island": (tours(5, 57), {**EAX, "islands": 1, "population": 30}),
     "eax on matrices": (matrices(3), EAX),
     "tempering": (facilities(6), {"islands": 2, "stop": "converged"}),
+    "unlike": (unlike(), {"islands": 1, "population": 8, "stop": "generations=45"}),
     "memetic": (
         facilities(3),
         {"algorithm": "memetic", "islands": 1, "population": 8, "stop": "generations=7"},
