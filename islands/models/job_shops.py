@@ -115,8 +115,8 @@ __device__ Waits waits_for(const State& state, const Data& data, int o) {
     return {a != NONE && state.end[a] == head, b != NONE && state.end[b] == head};
 }
 
-// Find a critical path. Called by a warp, whose first lane walks along it. On a GPU, `item` says what
-// each operation waits for, as all threads have found that at once.
+// Find a critical path. Called by a warp, whose first lane walks along it. On a GPU, `item` says
+// what each operation waits for, as all threads have found that at once.
 __device__ void trace(State& state, const Data& data) {
     int last = 0, at = NONE;
     for (int j = warp::lane(); j < JOBS; j += warp::SIZE) {
