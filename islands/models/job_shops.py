@@ -105,29 +105,39 @@ __device__ void pass_on(const State& state, int n, const Data& data, int* values
     }
 }
 
-// Find a critical path, by a warp.
+// Whether an operation begins when that of its job, or that of its machine, ends.
+struct Waits {
+    bool by_job, by_machine;
+};
+
+__device__ Waits waits_for(const State& state, const Data& data, int o) {
+    const int a = job_before(data, o), b = state.before[o], head = state.end[o] - data.time[o];
+    return {a != NONE && state.end[a] == head, b != NONE && state.end[b] == head};
+}
+
+// Find a critical path. Called by a warp, whose first lane walks along it. On a GPU, `item` says
+// what each operation waits for, as all threads have found that at once.
 __device__ void trace(State& state, const Data& data) {
     int last = 0, at = NONE;
     for (int j = warp::lane(); j < JOBS; j += warp::SIZE) {
         const int o = data.first[j + 1] - 1, end = state.end[o];
         if (end > last) last = end, at = o;
     }
-    const auto found = warp::least(block::Least<int>{-last, uint32_t(at)});
+    const auto latest = warp::least(block::Least<int>{-last, uint32_t(at)});
     if (warp::lane() != 0) return;
-    state.last = -found.value, at = int(found.index);
+    state.last = -latest.value, at = int(latest.index);
     int length = 0;
     unsigned turn = state.turn;
     while (at != NONE) {
         state.path[length++] = at;
-        const int a = job_before(data, at), b = state.before[at];
-        const int head = state.end[at] - data.time[at];
-        const bool by_job = a != NONE && state.end[a] == head;
-        const bool by_machine = b != NONE && state.end[b] == head;
+        const int a = at - 1, b = state.before[at], found = state.item[at];
+        const Waits waits = warp::SIZE > 1 ? Waits{(found & 1) != 0, (found & 2) != 0}
+                                           : waits_for(state, data, at);
         turn = turn * 1664525u + 1013904223u;
-        if (by_job && by_machine) {
+        if (waits.by_job && waits.by_machine) {
             at = turn >> 30 ? b : a;
         } else {
-            at = by_machine ? b : by_job ? a : NONE;
+            at = waits.by_machine ? b : waits.by_job ? a : NONE;
         }
     }
     state.length = length, state.turn = turn;
@@ -139,6 +149,11 @@ __device__ void follow(State& state, int n, const Data& data, int from, int to) 
     if (warp::index() == 0) pass_on<false>(state, n, data, state.end, from, n - from, longer);
     if (warp::index() == warp::count() - 1) {  // at the same time, as neither reads the other
         pass_on<true>(state, n, data, state.tail, to, to + 1, longer);
+    }
+    __syncthreads();
+    for (int o = threadIdx.x; warp::SIZE > 1 && o < n; o += blockDim.x) {
+        const Waits waits = waits_for(state, data, o);
+        state.item[o] = int(waits.by_job) + 2 * int(waits.by_machine);
     }
     __syncthreads();
     if (warp::index() == 0) trace(state, data);
