@@ -6,6 +6,7 @@ A kernel fills the table of neighbours on the device, from the data that is prep
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -104,18 +105,25 @@ def tree_of(points: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
     axes, splits = np.zeros(1 << levels, np.int32), np.zeros(1 << levels)
     for level in range(levels):
         parts = 1 << level
-        bounds = np.arange(2 * parts + 1) * n // (2 * parts)
-        begins = bounds[:-1:2]
+        begins, middles, part, every = _divided(n, level)
         placed = points[cities]
         widths = np.maximum.reduceat(placed, begins) - np.minimum.reduceat(placed, begins)
         axis = np.argmax(widths, axis=1)
-        part = np.repeat(np.arange(parts), np.diff(bounds[::2]))
-        keys = placed[np.arange(n), axis[part]]
+        keys = placed[every, axis[part]]
         order = np.lexsort((cities, keys, part))
         cities = cities[order]
         nodes = slice(parts, 2 * parts)
-        axes[nodes], splits[nodes] = axis, keys[order][bounds[1::2]]
+        axes[nodes], splits[nodes] = axis, keys[order[middles]]
     return {"cities": cities.astype(np.int32), "axis": axes, "split": splits}
+
+
+@lru_cache(maxsize=64)
+def _divided(n: int, level: int) -> tuple[NDArray[np.int64], ...]:
+    """Return the begins and the middles of the parts of a level, and the part of each place."""
+    parts = 1 << level
+    bounds = np.arange(2 * parts + 1) * n // (2 * parts)
+    part = np.repeat(np.arange(parts), np.diff(bounds[::2]))
+    return bounds[:-1:2], bounds[1::2], part, np.arange(n)
 
 
 def twins_of(points: NDArray[np.float64]) -> NDArray[np.int32]:

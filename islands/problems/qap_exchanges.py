@@ -20,6 +20,7 @@ Matrix = NDArray[np.int64]
 
 _KEY = 1
 _UNIFORM, _DOMINANT = 0.07, 4.0  # relative variances
+_EXACT = 2**63
 _FEWEST_ORDERS, _MOST_ORDERS, _ENTRIES = 2048, 1 << 14, 1 << 20
 
 
@@ -159,8 +160,9 @@ def is_dominated(a: Matrix, b: Matrix) -> bool:
 
     Then the flow dominance or the distance dominance is high: the coefficient of variation.
     """
-    kinds = len(set(alike(a).tolist()))
-    return 2 * kinds > len(a) and max(map(relative_variance, (a, b))) > _DOMINANT
+    if max(map(relative_variance, (a, b))) <= _DOMINANT:
+        return False
+    return 2 * len(set(alike(a).tolist())) > len(a)
 
 
 def relative_variance(matrix: Matrix) -> float:
@@ -168,10 +170,13 @@ def relative_variance(matrix: Matrix) -> float:
 
     All steps but one division are exact, so that every machine returns the same bits.
     """
-    n = len(matrix)
-    values = matrix[~np.eye(n, dtype=bool)].tolist()
-    total, squares = sum(values), sum(value * value for value in values)
-    return (squares * len(values) - total * total) / (total * total) if total else 0.0
+    values = matrix.copy()
+    np.fill_diagonal(values, 0)
+    if matrix.size * max(1, int(np.abs(values).max(initial=0))) ** 2 >= _EXACT:
+        values = values.astype(object)  # integers of Python
+    total, squares = int(values.sum()), int((values * values).sum())
+    count = matrix.size - len(matrix)
+    return (squares * count - total * total) / (total * total) if total else 0.0
 
 
 _FEWEST_ITEMS = 46  # tabu search of fewer items was faster with deltas in shared memory

@@ -109,14 +109,16 @@ def alike(matrix: Matrix, linear: Matrix | None = None) -> NDArray[np.int32]:
     """
     n = len(matrix)
     lowest = np.arange(n, dtype=np.int32)
-    sums = [matrix.diagonal(), matrix.sum(0), matrix.sum(1)]
+    numbers = matrix.astype(np.int64, copy=False)
+    # Sums of squares tell most others apart; they may overflow.
+    sums = [matrix.diagonal(), matrix.sum(0), matrix.sum(1), (numbers * numbers).sum(1)]
     sums += [] if linear is None else [linear.sum(1)]
     keys = list(zip(*(each.tolist() for each in sums), strict=True))
     if len(set(keys)) == n:
         return lowest
     # Equal indices have rows that differ in two entries only, which a random sum shows.
     weights = np.random.Philox(key=_KEY).random_raw(n)
-    numbers = matrix.astype(np.int64, copy=False).view(np.uint64)
+    numbers = numbers.view(np.uint64)
     hashes = numbers @ weights
     groups: dict[tuple[int, ...], list[int]] = {}
     for i, key in enumerate(keys):

@@ -73,3 +73,11 @@ def test_uneven_matrices_have_few_large_numbers_and_few_equal_facilities() -> No
     block[:5, :5] = 1
     assert relative_variance(block) > 4
     assert not is_dominated(block, uniform)
+
+
+def test_the_relative_variance_of_large_numbers_is_exact() -> None:
+    large = np.array([[5, 3, 1], [1, 7, 2], [4, 4, 9]])
+    exact = relative_variance(large)
+    off = large[~np.eye(3, dtype=bool)]
+    assert exact == pytest.approx(off.var() / off.mean() ** 2)
+    assert relative_variance(large * 2**58) == exact

@@ -117,7 +117,7 @@ CASES = {
 }
 
 
-EMULATED = ("eax", "tempering", "knapsacks", "two_opt")
+EMULATED = ("eax", "tempering", "memetic", "knapsacks", "two_opt")
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_one_that_fails_does_not_stop_the_others() -> None:
 
 
 @NEEDS_NVRTC
-@pytest.mark.parametrize("name", ["eax", "tempering", "two_opt", "knapsacks"])
+@pytest.mark.parametrize("name", ["eax", "tempering", "memetic", "two_opt", "knapsacks"])
 def test_programs_compile_for_gpus(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     problems, settings = CASES[name]
     compiled: list[Source] = []
