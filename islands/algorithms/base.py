@@ -252,6 +252,11 @@ class Algorithm(ABC):
         self.settings, self.population, self.encoding = settings, population, encoding
 
     @classmethod
+    def settling(cls, settings: Any) -> int:
+        """Return the generations that it may need, besides a population's size, to improve more."""
+        return 0
+
+    @classmethod
     def fits(cls, problem: Problem) -> bool:
         """Return whether it can solve a problem that has one of its encodings."""
         return problem.near is not None or not cls.uses_neighbours

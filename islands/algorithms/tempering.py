@@ -227,6 +227,11 @@ class Tempering(Algorithm):
         )
 
     @classmethod
+    def settling(cls, settings: TemperingSettings) -> int:
+        """Return twice the generations of the tuning, which ends frozen, and an annealing."""
+        return (0 if settings.coldest > 0 else 2 * settings.tuning) + settings.cycle
+
+    @classmethod
     def fits(cls, problem: Problem) -> bool:
         return problem.swaps is not None or problem.has_core or bool(problem.proposals)
 

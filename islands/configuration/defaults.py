@@ -44,7 +44,11 @@ def defaults_for(
     Those of a problem only make sense together: with another given algorithm, encoding or improver,
     or a preset, only the default algorithm is used, or another one that takes the request.
     """
+    ends = given.get("stop", ())
+    is_short = CONVERGED in ([ends] if isinstance(ends, str) else ends)
     choices = [problem.defaults(), *problem.other_defaults()]
+    if is_short and (own_choice := problem.short_defaults()) is not None:
+        choices.insert(0, own_choice)
     defaults = _of_problem(problem, choices, given)
     own, usual = defaults["algorithm"], choices[0]["algorithm"]
     name, note = given.get("algorithm"), ""
@@ -59,8 +63,6 @@ def defaults_for(
 
     general = chosen.defaults(problem, seconds, gpus)
     sizes = problem.sizes(defaults, gpus) if defaults in choices else {}
-    ends = given.get("stop", ())
-    is_short = CONVERGED in ([ends] if isinstance(ends, str) else ends)
     last = chosen.when_converged if is_short else {}
     return _filling({**general, **sizes, **last, **defaults}, chosen, given), note
 

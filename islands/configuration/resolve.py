@@ -24,7 +24,7 @@ from islands.configuration.fit import (
 from islands.configuration.given import ALIASES, COLONIES, Layer, combined, layers
 from islands.configuration.identity import part_versions
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
-from islands.configuration.stop import parse, require_known, time_limit
+from islands.configuration.stop import CONVERGED, Criterion, parse, require_known, time_limit
 from islands.custom.scripts import absolute_reference, is_reference
 from islands.encodings import ENCODINGS, base_encoding
 from islands.errors import UsageError
@@ -110,16 +110,17 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
     of_problem = problem.Settings.build(_part(values, "", problem.Settings))
     solved = problem.adjusted(of_problem)
     require_improver(groups["improver"], solved, name)
+    settings = _settings(values, algorithm, encoding, problem)
     spec = RunSpec(
         instance=absolute(str(chosen.get("instance", DEFAULT_INSTANCE))),
         format=format_of(sources),
         preset=values.get("preset"),
         algorithm=algorithm.name,
         encoding=encoding,
-        stop=stop,
+        stop=tuple(_settled(each, algorithm.settling(settings)) for each in stop),
         start=tuple(start_name(path, problem) for path in _listed(values.get("start", []))),
         general=_general(_part(values, "", GeneralSettings), algorithm),
-        settings=_settings(values, algorithm, encoding, problem),
+        settings=settings,
         problem=of_problem,
         adjusted=note,
         **groups,
@@ -131,6 +132,13 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
         return spec
     islands = spec.general.islands if islands is None else islands
     return adjusted(spec, solved, _fixed(own), sources[1].values, islands)
+
+
+def _settled(criterion: Criterion, settling: int) -> Criterion:
+    """Return a criterion as it is for an algorithm."""
+    if criterion.kind != CONVERGED:
+        return criterion
+    return dataclasses.replace(criterion, value=settling)
 
 
 def _fixed(sources: Sequence[Layer]) -> set[str]:

@@ -128,13 +128,14 @@ def _stagnation(progress: Progress, limit: float) -> str | None:
     return f"no better solution for {counted(idle, 'generation')}" if idle >= limit else None
 
 
-def _converged(progress: Progress, _: float) -> str | None:
+def _converged(progress: Progress, settling: float) -> str | None:
     if progress.has_converged:
         return "converged: the individuals of each island have the same cost or improve no more"
     idle = progress.generation - progress.best_generation
-    if idle < progress.population:
+    if idle < progress.population + settling:
         return None
-    return f"converged: no better solution for {counted(idle, 'generation')}, a population's size"
+    found = f"converged: no better solution for {counted(idle, 'generation')}, a population's size"
+    return f"{found} and {settling:.0f} more to cool down" if settling else found
 
 
 def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
@@ -182,6 +183,7 @@ class Criterion:
 
     kind: str
     value: float
+    """Of `converged`: what `Algorithm.settling` returns."""
     text: str
     """The text that `--stop` accepts."""
 

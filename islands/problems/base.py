@@ -239,6 +239,10 @@ class Problem(ABC):
         """Return the default settings for this problem, by name."""
         return {"algorithm": "brkga"}
 
+    def short_defaults(self) -> dict[str, Any] | None:
+        """Return the default settings of a run that ends when it has converged; None: as usual."""
+        return None
+
     def other_defaults(self) -> list[dict[str, Any]]:
         """Return default settings for requests that exclude `defaults`, such as of an improver."""
         return []

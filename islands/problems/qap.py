@@ -49,25 +49,34 @@ location, so that crossing them keeps nothing.
 _CHOOSING: dict[str, Any] = {"migration.topology": "none"}
 """Settings of a choice of places."""
 
+_RING: dict[str, Any] = {"migration.topology": "ring", "migration.migrants": 1}
+_MEMETIC: dict[str, Any] = {
+    "algorithm": "memetic",
+    "encoding": "permutation",
+    "improver.name": "tabu",
+    "migration.interval": 20,
+    "record.every": 5,
+    **_RING,
+}
+_SHORT: dict[str, Any] = {"islands": 1, "population": 16, "migration.topology": "none"}
+"""Settings of a memetic search of few facilities that ends when it has converged. Of 100 random
+instances of 20 facilities, it found the best known value of all, with 23 million evaluations each;
+with a population of 8 of 93, with 9 million. Tempering needs as many evaluations, which take three
+times as long on a CPU.
+"""
+_STEPS_AN_ITEM = 20
+
 
 def _choices(swaps: Swaps, n: int) -> list[dict[str, Any]]:
     """Return complete default settings for an instance, the best ones first."""
-    ring = {"migration.topology": "ring", "migration.migrants": 1}
     tempering = {
         "algorithm": "tempering",
         "encoding": "permutation",
         "improver.name": "none",
         "migration.interval": 100,
-        **ring,
+        **_RING,
     }
-    memetic = {
-        "algorithm": "memetic",
-        "encoding": "permutation",
-        "improver.name": "tabu",
-        "migration.interval": 20,
-        "record.every": 5,
-        **ring,
-    }
+    memetic = _MEMETIC
     cellular = {
         "algorithm": "cellular",
         "encoding": "permutation",
@@ -79,7 +88,7 @@ def _choices(swaps: Swaps, n: int) -> list[dict[str, Any]]:
         "improver.name": "tabu",
         "migration.interval": 10,
         "record.every": 5,
-        **ring,
+        **_RING,
     }
     if swaps.choice is not None:  # tempering searches it as a choice of places
         return [tempering | _CHOOSING, cellular, memetic]
@@ -208,6 +217,12 @@ class Qap(Problem):
         """Return settings that suit the structure and the size of the instance."""
         first, *_ = _choices(self.swaps, self.size)
         return first
+
+    def short_defaults(self) -> dict[str, Any] | None:
+        """Return a memetic search for few facilities."""
+        if self.size >= _ROUGH_FROM or self.swaps.choice is not None:
+            return None
+        return _MEMETIC | _SHORT | {"improver.steps": _STEPS_AN_ITEM * self.size}
 
     def other_defaults(self) -> list[dict[str, Any]]:
         """Return the other choices, in order of preference."""

@@ -281,7 +281,7 @@ class Sharing(Generic[Key]):
             elif criterion.kind == CONVERGED and is_plain:
                 stands = generations - _best_generations(measured)
                 each = (measured[..., _OF_DISTINCT] == 1) | (measured[..., _OF_RESTARTS] > 0)
-                may |= each.all(axis=1) | (stands >= spec.mean_population)
+                may |= each.all(axis=1) | (stands >= spec.mean_population + criterion.value)
             else:
                 may[:] = True
         return may

@@ -28,6 +28,7 @@ class Core {
           before_(scratch.take<uint32_t>(plan.largest)),
           gain_(scratch.take<int32_t>(plan.places)),
           left_(scratch.take<uint32_t>(PAIRS)),
+          without_(scratch.take<uint32_t>(PAIRS)),
           column_(aligned(scratch.take<uint32_t>(PAIRS * plan.places + SPARE))) {}
 
     // `subset` is complete and visible on entry, the core on return.
@@ -76,10 +77,20 @@ class Core {
         return item == NOTHING ? 0 : int64_t(data_.profit[item]);
     }
 
-    // Find what is left without a chosen item.
+    // Find what is left without a chosen item. All threads must call.
     __device__ void without(int item, Left& left) const {
+#ifdef __CUDACC__
+        // Each thread adds some words, which all read.
+        __syncthreads();
+        for (int p = threadIdx.x; p < PAIRS; p += blockDim.x) {
+            without_[p] = packed::sum(left_[p], packed_of(item, p));
+        }
+        __syncthreads();
 #pragma unroll
+        for (int p = 0; p < PAIRS; ++p) left[p] = without_[p];
+#else
         for (int p = 0; p < PAIRS; ++p) left[p] = packed::sum(left_[p], packed_of(item, p));
+#endif
     }
 
     // Return the price of all overloads, as each thread sees it.
@@ -177,12 +188,13 @@ class Core {
     const problem::Data& data_;
     const algorithm::Plan& plan_;
     problem::Knapsack knapsack_;
-    int32_t* const chosen_;   // [largest + 1]
-    int32_t* const free_;     // [places]
-    uint32_t* const before_;  // [largest]
-    int32_t* const gain_;     // [places]: of the free items
-    uint32_t* const left_;    // [PAIRS]
-    uint32_t* const column_;  // [PAIRS][places]: negative weights of the free items
+    int32_t* const chosen_;    // [largest + 1]
+    int32_t* const free_;      // [places]
+    uint32_t* const before_;   // [largest]
+    int32_t* const gain_;      // [places]: of the free items
+    uint32_t* const left_;     // [PAIRS]
+    uint32_t* const without_;  // [PAIRS]: the same without the chosen item, on a GPU
+    uint32_t* const column_;   // [PAIRS][places]: negative weights of the free items
     int chosen_count_ = 0, free_count_ = 0;
 };
 

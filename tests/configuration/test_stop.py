@@ -3,6 +3,8 @@ from __future__ import annotations
 import math
 import re
 from copy import copy
+from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -266,5 +268,30 @@ def test_a_search_converges_when_populations_are_alike_or_stand_still() -> None:
     assert words in str(converged.reason(progress(population=40)))
     alike = converged.reason(progress(population=41, has_converged=True))
     assert "have the same cost or improve no more" in str(alike)
+    settling = replace(converged, value=7)
+    assert settling.reason(progress(population=34)) is None
+    assert "and 7 more to cool down" in str(settling.reason(progress(population=33)))
     with pytest.raises(UsageError, match="takes no value"):
         parse("converged=3")
+
+
+def test_tempering_has_not_converged_while_it_cools_down() -> None:
+    few = {"backend": "cpu", "threads": 1, "stop": "converged", "islands": 1, "population": 8}
+    random = np.random.default_rng(3).integers(0, 99, (2, 20, 20))
+    problem = islands.qap(*random)
+    found = islands.solve(problem, algorithm="tempering", tuning=9, **few)
+    assert found.generations >= found.best_generation + 8 + 2 * 9
+    assert "and 18 more to cool down" in found.reason
+    given = islands.solve(problem, coldest=0.1, hottest=0.2, **few)
+    assert given.generations < 40
+    assert "cool down" not in given.reason
+
+
+def test_few_facilities_have_a_memetic_search_that_ends() -> None:
+    random = np.random.default_rng(3).integers(0, 99, (2, 8, 8))
+    problem = islands.qap(*random)
+    every = np.array(list(permutations(range(8))))
+    found = islands.solve(problem, backend="cpu", stop="converged")
+    assert found.algorithm == "memetic"
+    assert found.cost == problem.costs(every).min()
+    assert islands.solve(problem, backend="cpu", generations=1).algorithm == "tempering"
