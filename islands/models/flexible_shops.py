@@ -184,6 +184,7 @@ struct Changed {
 // Compute the heads from a place on. Called by a warp. Each lane takes an operation, until no head
 // changes, which gives what one thread finds.
 __device__ void find_heads(State& state, const Data& data, int from) {
+    int* const heads = state.head;  // read once, as the state is in block memory
     for (int i = from + warp::lane(); i - warp::lane() < OPERATIONS; i += warp::SIZE) {
         // The last lanes repeat the last operation.
         const int o = state.order[warp::SIZE == 1 ? i : min(i, OPERATIONS - 1)];
@@ -193,11 +194,11 @@ __device__ void find_heads(State& state, const Data& data, int from) {
         bool changes = true;
         int head = 0, of_job = 0, of_machine = 0;
         while (changes) {
-            of_job = a == NONE ? by_a : state.head[a] + by_a;
-            of_machine = b == NONE ? of_job : state.head[b] + by_b;
+            of_job = a == NONE ? by_a : heads[a] + by_a;
+            of_machine = b == NONE ? of_job : heads[b] + by_b;
             head = max(of_job, of_machine);
-            changes = warp::SIZE > 1 && head != state.head[o];
-            state.head[o] = head;
+            changes = warp::SIZE > 1 && head != heads[o];
+            heads[o] = head;
             warp::sync();
             changes = warp::find(changes) >= 0;
         }
