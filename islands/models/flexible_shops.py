@@ -27,7 +27,7 @@ struct Total {
 
 // An order of all choices, of which the first of each operation counts. The k-th of those of a job
 // stands for its k-th operation, which begins as soon as its job and its machine are free.
-__device__ long long cost(const Solution& s, int n, const Data& data) {
+__device__ long long cost_of_order(const Solution& s, int n, const Data& data) {
     int choice[OPERATIONS], next[JOBS], ready[JOBS], machine[MACHINES] = {};
     for (int o = 0; o < OPERATIONS; ++o) choice[o] = NONE;
     for (int i = 0; i < n; ++i) {
@@ -44,17 +44,24 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
     for (int j = 0; j < JOBS; ++j) total.add(data, j, ready[j]);
     return total.value;
 }
+
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    // One thread finds it.
+    return block::sum(int64_t(threadIdx.x == 0 ? cost_of_order(s, n, data) : 0));
+}
 """
 _STATE = """
-constexpr int EARLY = -2, LATE = -3, REACH = 24, WINDOW = 6;
+constexpr int EARLY = -2, LATE = -3, BOTH = -2, REACH = 24, WINDOW = 6;
 
 struct State {
     int *order, *place;            // operations such that each follows all that it waits for
     int *choice, *before, *after;  // of each operation, and its neighbours on the machine
     int* head;                     // when each begins
+    int* ahead;                    // the one whose end each waits for; BOTH of job and machine
     int* start;                    // the first operation of each machine
     int* late;                     // the jobs that determine the cost
     int lates;
+    int from;        // the first place that the last step has changed; NONE if it was impossible
     bool is_sorted;  // the solution has the chosen items in the order, then the others
     long long total;
     unsigned turn;
@@ -62,8 +69,8 @@ struct State {
         : order(memory.take<int>(OPERATIONS)), place(memory.take<int>(OPERATIONS)),
           choice(memory.take<int>(OPERATIONS)), before(memory.take<int>(OPERATIONS)),
           after(memory.take<int>(OPERATIONS)), head(memory.take<int>(OPERATIONS)),
-          start(memory.take<int>(MACHINES)), late(memory.take<int>(JOBS)), lates(0),
-          is_sorted(false), total(0), turn(0) {}
+          ahead(memory.take<int>(OPERATIONS)), start(memory.take<int>(MACHINES)),
+          late(memory.take<int>(JOBS)), lates(0), from(0), is_sorted(false), total(0), turn(0) {}
 };
 
 // Puts operation o on the machine of one of its choices behind another operation, or first if
@@ -174,23 +181,61 @@ struct Changed {
     }
 };
 
+// Compute the heads from a place on. Called by a warp. Each lane takes an operation, until no head
+// changes, which gives what one thread finds.
+__device__ void find_heads(State& state, const Data& data, int from) {
+    int* const heads = state.head;  // read once, as the state is in block memory
+    for (int i = from + warp::lane(); i - warp::lane() < OPERATIONS; i += warp::SIZE) {
+        // The last lanes repeat the last operation.
+        const int o = state.order[warp::SIZE == 1 ? i : min(i, OPERATIONS - 1)];
+        const int a = job_before(data, o), b = state.before[o];
+        const int by_a = a == NONE ? data.release[data.job[o]] : data.time[state.choice[a]];
+        const int by_b = b == NONE ? 0 : data.time[state.choice[b]];
+        bool changes = true;
+        int head = 0, of_job = 0, of_machine = 0;
+        while (changes) {
+            of_job = a == NONE ? by_a : heads[a] + by_a;
+            of_machine = b == NONE ? of_job : heads[b] + by_b;
+            head = max(of_job, of_machine);
+            changes = warp::SIZE > 1 && head != heads[o];
+            heads[o] = head;
+            warp::sync();
+            changes = warp::find(changes) >= 0;
+        }
+        const bool by_job = a != NONE && of_job == head;
+        const bool by_machine = b != NONE && of_machine == head;
+        state.ahead[o] = by_job && by_machine ? BOTH : by_machine ? b : by_job ? a : NONE;
+    }
+}
+
 // Compute the heads from a place on, the cost, and the jobs that determine it.
 __device__ void follow(State& state, const Data& data, int from) {
-    for (int i = from; i < OPERATIONS; ++i) {
-        const int o = state.order[i], a = job_before(data, o), b = state.before[o];
-        int head = a == NONE ? data.release[data.job[o]] : end_of(state, data, a);
-        if (b != NONE) head = max(head, end_of(state, data, b));
-        state.head[o] = head;
+    if (warp::index() == 0) find_heads(state, data, from);
+    __syncthreads();
+    Total own;
+    for (int j = threadIdx.x; j < JOBS; j += blockDim.x) {
+        own.add(data, j, end_of(state, data, data.first[j + 1] - 1));
     }
-    Total total;
-    for (int j = 0; j < JOBS; ++j) total.add(data, j, end_of(state, data, data.first[j + 1] - 1));
-    state.total = total.value, state.lates = 0;
-    for (int j = 0; j < JOBS; ++j) {
-        const int end = end_of(state, data, data.first[j + 1] - 1);
-        const bool counts = IS_MAKESPAN ? end == total.value : Total::late(data, j, end) > 0;
-        if (counts) state.late[state.lates++] = j;
+    const long long total = IS_MAKESPAN ? -block::argmin({-own.value, 0}).value
+                                        : block::sum(int64_t(own.value));
+    if (warp::index() == 0) {
+        int lates = 0;
+        for (int j = warp::lane(); j - warp::lane() < JOBS; j += warp::SIZE) {
+            bool counts = j < JOBS;
+            if (counts) {
+                const int end = end_of(state, data, data.first[j + 1] - 1);
+                counts = IS_MAKESPAN ? end == total : Total::late(data, j, end) > 0;
+            }
+            const auto ahead = warp::counts(counts);
+            if (counts) state.late[lates + ahead.before] = j;
+            lates += ahead.all;
+        }
+        if (warp::lane() == 0) {
+            state.total = total, state.lates = lates;
+            state.turn = state.turn * 1664525u + 1013904223u;
+        }
     }
-    state.turn = state.turn * 1664525u + 1013904223u;
+    __syncthreads();
 }
 
 __device__ void link(State& state, int machine, int a, int b) {
@@ -199,7 +244,7 @@ __device__ void link(State& state, int machine, int a, int b) {
     if (b != NONE) state.before[b] = a;
 }
 
-__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
+__device__ void fill(State& state, const Solution& s, int n, const Data& data) {
     int next[JOBS], last[MACHINES], at = 0;
     for (int o = 0; o < OPERATIONS; ++o) state.choice[o] = NONE;
     for (int j = 0; j < JOBS; ++j) next[j] = data.first[j];
@@ -213,22 +258,24 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
     for (int k = 0; k < MACHINES; ++k) state.start[k] = last[k] = NONE;
     for (int i = 0; i < OPERATIONS; ++i) {
         const int o = state.order[i], k = data.machine[state.choice[o]];
-        state.after[o] = state.before[o] = NONE;
+        state.after[o] = state.before[o] = NONE, state.head[o] = 0;
         link(state, k, last[k], o);
         last[k] = o;
         state.turn = state.turn * 1664525u + o;
     }
     state.is_sorted = false;
+}
+
+__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
+    if (threadIdx.x == 0) fill(state, s, n, data);
+    __syncthreads();
     follow(state, data, 0);
 }
 
 // Return the operation whose end an operation waits for, or NONE.
-__device__ int waits_for(const State& state, const Data& data, int o) {
-    const int a = job_before(data, o), b = state.before[o], head = state.head[o];
-    const bool by_job = a != NONE && end_of(state, data, a) == head;
-    const bool by_machine = b != NONE && end_of(state, data, b) == head;
-    if (by_job && by_machine) return (state.turn >> 24 ^ o) & 1 ? a : b;
-    return by_machine ? b : by_job ? a : NONE;
+__device__ int waits_for(const State& state, int o) {
+    const int ahead = state.ahead[o];
+    return ahead != BOTH ? ahead : (state.turn >> 24 ^ o) & 1 ? o - 1 : state.before[o];
 }
 
 // Propose another machine for an operation: in its order, o follows all that end before o can begin
@@ -259,8 +306,8 @@ __device__ bool propose(const State& state, const Solution&, int, const Data& da
     if (state.lates == 0) return false;
     for (int attempt = 0; attempt < 8; ++attempt) {
         int v = data.first[state.late[random.below(state.lates)] + 1] - 1, steps = 0;
-        for (int o = v; o != NONE; o = waits_for(state, data, o)) ++steps;
-        for (int i = random.below(steps); i > 0; --i) v = waits_for(state, data, v);
+        for (int o = v; o != NONE; o = waits_for(state, o)) ++steps;
+        for (int i = random.below(steps); i > 0; --i) v = waits_for(state, v);
         const int count = data.choices[v + 1] - data.choices[v];
         if (count > 1 && random.below(2)) {
             step = moved(state, data, random, v, count);
@@ -303,10 +350,12 @@ __device__ void write_others(const State& state, Changing& s, const Data& data, 
     }
 }
 
-__device__ long long apply(State& state, Changing& s, int, const Data& data, Step step) {
+// Make a step, without the heads; return the first place that it changes, or NONE. Called by one
+// thread.
+__device__ int reorder(State& state, Changing& s, const Data& data, const Step& step) {
     int now[OPERATIONS], late[OPERATIONS];
     Changed changed(state, data, step, now);
-    if (!changed.divide()) return 0;  // only if operations take no time
+    if (!changed.divide()) return NONE;  // only if operations take no time
     const int o = step.o, first = changed.first, end = changed.end, next = changed.next;
     int at = first, lates = 0;
     for (int i = first; i <= end; ++i) {
@@ -326,8 +375,15 @@ __device__ long long apply(State& state, Changing& s, int, const Data& data, Ste
         if (!state.is_sorted || p == o) write_others(state, s, data, p);
     }
     state.is_sorted = true;
+    return first;
+}
+
+__device__ long long apply(State& state, Changing& s, int, const Data& data, Step step) {
     const long long old = state.total;
-    follow(state, data, first);
+    if (threadIdx.x == 0) state.from = reorder(state, s, data, step);
+    __syncthreads();
+    if (state.from == NONE) return 0;
+    follow(state, data, state.from);
     return state.total - old;
 }
 """
@@ -366,6 +422,7 @@ def stated(shop: FlexibleShop, name: str | None, best_known: float | None) -> Mo
             "due": shop.dates.due,
             "weight": shop.dates.weight,
         },
+        cooperative=True,
         reference=lambda orders: np.array([shop.cost(order) for order in orders]),
         name=name or f"{kind}-{jobs}x{machines}",
         best_known=best_known,

@@ -126,11 +126,13 @@ __device__ void trace(State& state, const Data& data) {
     const auto latest = warp::least(block::Least<int>{-last, uint32_t(at)});
     if (warp::lane() != 0) return;
     state.last = -latest.value, at = int(latest.index);
+    int* const path = state.path;  // read once, as the state is in block memory
+    const int *const before = state.before, *const item = state.item;
     int length = 0;
     unsigned turn = state.turn;
     while (at != NONE) {
-        state.path[length++] = at;
-        const int a = at - 1, b = state.before[at], found = state.item[at];
+        path[length++] = at;
+        const int a = at - 1, b = before[at], found = item[at];
         const Waits waits = warp::SIZE > 1 ? Waits{(found & 1) != 0, (found & 2) != 0}
                                            : waits_for(state, data, at);
         turn = turn * 1664525u + 1013904223u;

@@ -86,7 +86,7 @@ def _problem(name: str, folder: Path) -> Problem:
             objective="tardiness",
         )
     if name == "flexible shop":
-        return job_shop([[[0, 1, 2], [2, 0], [1]]] * 4, [[[5, 3, 7], [4, 6], [5]]] * 4)
+        return job_shop([[[0, 1, 2], [2, 0], [1]]] * 12, [[[5, 3, 7], [4, 6], [5]]] * 12)
     if name == "qap":
         return facilities(12, symmetric="neither", diagonal=True, largest=70_000)
     return knapsack(40, 5, largest=1 << 45).adjusted(MkpSettings(infeasible=name))
