@@ -59,10 +59,10 @@ _MEMETIC: dict[str, Any] = {
     **_RING,
 }
 _SHORT: dict[str, Any] = {"islands": 1, "population": 16, "migration.topology": "none"}
-"""Settings of a memetic search of few facilities that ends when it has converged. Of 100 random
-instances of 20 facilities, it found the best known value of all, with 23 million evaluations each;
-with a population of 8 of 93, with 9 million. Tempering needs as many evaluations, which take three
-times as long on a CPU.
+"""Settings of a memetic search of few facilities that ends when it has converged. It found the best
+of all costs found for 298 of 300 random instances of 20 facilities, with 19 million evaluations
+each; 300 steps and a population of 20 found fewer. Tempering needs as many evaluations, which take
+longer on a CPU.
 """
 _STEPS_AN_ITEM = 20
 
