@@ -248,8 +248,10 @@ class Tempering(Algorithm):
             proposals = min(_PROPOSALS, _PROPOSALS_AN_ITEM * problem.size)
             return {"islands": 128 if gpus() else 1, "proposals": proposals, **_CORE}
         if problem.proposals:
+            # Costs in Python take most of the time, also with a GPU.
+            is_many = problem.python is None and gpus() > 0
             few = 4 if problem.size < _MANY_TO_MOVE else 1
-            sizes = {"islands": 16 if gpus() else few, "population": 16 if gpus() else 2}
+            sizes = {"islands": 16 if is_many else few, "population": 16 if is_many else 2}
             many = {"proposals": min(_MOST_MOVES, max(_MOVES, _MOVES_AN_ITEM * problem.size))}
             return {**sizes, **_MOVING, **(many if problem.has_state else {})}
         if _choice_of(problem) is not None:

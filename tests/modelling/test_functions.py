@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import islands
+from islands.algorithms.tempering import Tempering
 from islands.errors import RunError
 from islands.modelling.functions import UserFunction
 
@@ -236,3 +237,9 @@ def test_processes_call_a_function_of_any_place() -> None:
     with own.python.prepared(2) as words:
         assert words == "costs by function=, called by 2 processes"
         assert own.python.costs(ORDERS[:, :5]).tolist() == [0.0] * 4
+
+
+def test_costs_in_python_have_as_few_replicas_on_a_gpu_as_on_a_cpu() -> None:
+    problem = islands.permutation(8, function=lambda order: int(order[0]))
+    on_cpu = Tempering.defaults(problem, 1.0, lambda: 0)
+    assert Tempering.defaults(problem, 1.0, lambda: 1) == on_cpu
