@@ -108,7 +108,7 @@ def iter_many(
         settings["stop"] = list(DEFAULT_STOP)
     tasks = _tasks(as_problems(problems), seed, seeds, int(runs))
     ranks = world if world is not None else launched_world()
-    return _solved(tasks, ranks, backend, threads, callback, dict(settings))
+    return _solved(tasks, int(runs), ranks, backend, threads, callback, dict(settings))
 
 
 def _tasks(
@@ -135,6 +135,7 @@ def _tasks(
 
 def _solved(
     tasks: Iterator[_Task],
+    runs: int,
     ranks: World,
     backend: str,
     threads: int | None,
@@ -162,7 +163,7 @@ def _solved(
         def done(tasks: Iterable[_Task]) -> Iterator[tuple[int, Result]]:
             for (index, _, _), found in pool.stream(tasks, solver.results):
                 if isinstance(found, IslandsError):
-                    found.args = (f"problems[{index}]: {found}",)
+                    found.args = (f"problems[{index // runs}]: {found}",)
                     raise found
                 yield index, found
 

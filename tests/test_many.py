@@ -164,3 +164,11 @@ def test_ranks_share_the_problems(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {*ranks.allgather(tuple(each.digest for each in found))} == {
         tuple(alone(each, seed=4, world=islands.parallel.World()).digest for each in problems)
     }
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_an_error_names_the_problem_and_not_the_result(runs: int) -> None:
+    wrong = islands.permutation(4, function=lambda order: "text")
+    problems = [*islands.tsp_batch(np.random.default_rng(1).random((2, 6, 2))), wrong]
+    with pytest.raises(RunError, match=r"^problems\[2\]: "):
+        islands.solve_many(problems, runs=runs, generations=2, backend="cpu")

@@ -60,7 +60,8 @@ at the hottest, routes, cuts and flow shops were 10 to 25 % further from the bes
 _SHARES_STEPS = 0.002, 0.15
 """The same for steps that a state proposes, most of which climb: after ten seconds on two threads,
 job shops were 3.2 and 3.4 % from the best known values with 0.05, and 2.6 and 1.9 % with 0.15
-(ta32js, dmu42); flow shops were alike."""
+(ta32js, dmu42); flow shops were alike. After only 200,000 evaluations, a shop of 20 x 10 was 3.4 %
+above its bound instead of 1.5 %."""
 _CORE = {
     "rungs": 4,
     "population": 16,

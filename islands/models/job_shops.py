@@ -185,6 +185,7 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
 // cannot shorten the critical path.
 __device__ bool propose(const State& state, const Solution&, int n, const Data& data,
                         Random& random, Step& step) {
+    if (state.length == 0) return false;  // no operation takes time
     for (int attempt = 0; attempt < 8; ++attempt) {
         const int i = random.below(state.length), o = state.path[i], k = data.machine[o];
         int first = i, last = i;  // the path leads backwards, so that the block begins at `last`

@@ -120,7 +120,7 @@ def panels_of(figure: Any) -> str:
     """Return the curves of a figure with names as JSON: their values, and where they are drawn."""
     height = figure.get_figheight() * _INCH
     panels = [panel for axes in figure.axes if (panel := _panel(axes, height)) is not None]
-    return json.dumps(panels, separators=(",", ":")) if panels else ""
+    return json.dumps(panels, separators=(",", ":"), allow_nan=False) if panels else ""
 
 
 def _panel(axes: Any, height: float) -> dict[str, Any] | None:
@@ -129,6 +129,9 @@ def _panel(axes: Any, height: float) -> dict[str, Any] | None:
     for line in axes.get_lines():
         x, y = (np.asarray(each, dtype=np.float64) for each in line.get_data())
         if line.get_label().startswith("_") or line.get_transform() != axes.transData or not len(x):
+            continue
+        x, y = x[np.isfinite(x)], y[np.isfinite(x)]
+        if not len(x):
             continue
         chosen = np.unique(np.linspace(0, len(x) - 1, _POINTS).astype(int))
         x, y = x[chosen], y[chosen]

@@ -66,12 +66,14 @@ class Queue(Generic[Key]):
                 else:
                     yield key, result
                 yield from self._of_others()
+            del sharing  # its memory, before that of the next kind is reserved
 
     def _next(self, sharing: Sharing[Key]) -> Waiting[Key] | None:
         """Return the next instance of a kind; None if there is none among the next ones."""
         while True:
             while sharing.kind not in self._waiting:
-                if not self._read(self._ahead, once=True):
+                is_full = len(self._others) + len(self._failed) >= self._ahead
+                if is_full or not self._read(self._ahead, once=True):
                     return None
             taken = self._take(sharing.kind)
             if sharing.fits(taken):

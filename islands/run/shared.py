@@ -182,16 +182,28 @@ class Sharing(Generic[Key]):
                 ended += self._look(step=0)
             is_working = bool(self._is_active.any())
             step = self._advance() if is_working else 0
-            yield from self._results(ended)  # while the device works
+            for each in self._results(ended):  # while the device works
+                paused = time.perf_counter()
+                yield each
+                self._pause(time.perf_counter() - paused)
             if is_working:
                 self._make_ready(take, len(ended))
                 left = self._leaving()  # a run exchanges migrants before it is looked at
                 ended = self._look(step)
-                yield from ((each, None) for each in left)
+                for key in left:
+                    paused = time.perf_counter()
+                    yield key, None
+                    self._pause(time.perf_counter() - paused)
             elif is_over:
                 return
             else:
                 ended = []
+
+    def _pause(self, seconds: float) -> None:
+        """Do not count the time in which the caller did something else."""
+        for run in self._at:
+            if run is not None:
+                run.began += seconds
 
     def _advance(self) -> int:
         """Let the device advance to the next visit of a run; return the number of generations."""

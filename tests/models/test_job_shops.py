@@ -99,3 +99,8 @@ def test_wrong_files_are_refused(tmp_path: Path, text: str, message: str) -> Non
 def test_wrong_shops_are_refused(machines: Any, times: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         islands.models.job_shop(machines, times)
+
+
+def test_operations_may_take_no_time() -> None:
+    problem = islands.models.job_shop([[0, 1], [1, 0]], [[0, 0], [0, 0]])
+    assert islands.solve(problem, generations=3, backend="cpu").cost == 0
