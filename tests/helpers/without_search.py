@@ -168,6 +168,7 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
         block_memory=_BLOCK_MEMORY if has_gpus else None,
         compiling=SimpleNamespace(),
         kept_as=None,
+        begin_run=lambda: None,
     )
     replaced: dict[str, Any] = {
         "islands.backends.automatic": lambda: found,
@@ -179,6 +180,8 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
         "islands.run.build.take_device": lambda *_, **__: device,
         "islands.campaign.tuning.take_device": lambda *_, **__: device,
         "islands.campaign.workers.take_device": lambda *_, **__: device,
+        # Instances that would share launches are tried one by one.
+        "islands.run.preparing.Preparing.waiting": lambda *_: None,
         "islands.campaign.tune._results": _tuned,
         "islands.campaign.series._Performance.perform": _series,
         "islands.reproduce.perform.perform": _reproduced,
