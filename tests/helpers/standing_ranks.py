@@ -36,24 +36,26 @@ class StandingRanks:
     def run(self, ranks: int, *line: str, timeout: float = 120) -> subprocess.CompletedProcess[str]:
         """Run a line of options of Python, such as `-m islands run`, as `mpirun -n RANKS` would.
 
-        They have the folder and the variables of this process.
+        They have the folder and the variables of this process. What they print is in the order of ranks.
         """
         if self._process is None:
             self._start()
         with tempfile.TemporaryDirectory() as folder:
-            streams = [Path(folder, name) for name in ("stdout", "stderr")]
-            for stream in streams:
-                stream.touch()
-            job = (ranks, line, Path.cwd(), dict(os.environ), streams)
+            # A file each: what two ranks print at the same time would mix in one.
+            stdout, stderr = (
+                [Path(folder, f"{name}-{rank}") for rank in range(ranks)] for name in ("out", "err")
+            )
             working = self._ranks[:ranks]
-            for rank in working:
-                rank.send(job)
+            for rank, *streams in zip(working, stdout, stderr, strict=True):
+                rank.send((ranks, line, Path.cwd(), dict(os.environ), streams))
             try:
                 statuses = [self._answer(rank, timeout) for rank in working]
             except (EOFError, TimeoutError):
                 self.stop()
-                raise AssertionError(f"{line}: {[each.read_text() for each in streams]}") from None
-            return subprocess.CompletedProcess(line, statuses[0], *(s.read_text() for s in streams))
+                raise AssertionError(f"{line}: {_texts(stdout)} {_texts(stderr)}") from None
+            return subprocess.CompletedProcess(
+                line, statuses[0], "".join(_texts(stdout)), "".join(_texts(stderr))
+            )
 
     def stop(self) -> None:
         """End the processes."""
@@ -84,6 +86,10 @@ class StandingRanks:
         return int(rank.recv())
 
 
+def _texts(paths: Sequence[Path]) -> list[str]:
+    return [path.read_text() for path in paths if path.exists()]
+
+
 def _serve(address: str) -> None:
     """Run what another process asks for, until it ends."""
     from mpi4py import MPI
@@ -112,11 +118,11 @@ def _serve(address: str) -> None:
 
 @contextmanager
 def _written_to(paths: Sequence[Path]) -> Iterator[None]:
-    """Redirect standard output and standard error to the ends of files."""
+    """Redirect standard output and standard error to files."""
     kept = [os.dup(1), os.dup(2)]
     try:
         for number, path in enumerate(paths, 1):
-            file = os.open(path, os.O_WRONLY | os.O_APPEND)
+            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             os.dup2(file, number)
             os.close(file)
         yield
