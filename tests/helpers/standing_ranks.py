@@ -36,7 +36,7 @@ class StandingRanks:
     def run(self, ranks: int, *line: str, timeout: float = 120) -> subprocess.CompletedProcess[str]:
         """Run a line of options of Python, such as `-m islands run`, as `mpirun -n RANKS` would.
 
-        They have the folder and the variables of this process. What they print is in the order of ranks.
+        They have the folder and the variables of this process. Output is in the order of ranks.
         """
         if self._process is None:
             self._start()
