@@ -405,15 +405,22 @@ def compiled(
 
     def make(path: Path) -> None:
         begins()
-        own = source.own()
-        names, texts = ([each.encode() for each in side] for side in (own, own.values()))
-        program = nvrtc.createProgram(source.text(digest, _KEPT), "program.cu", texts, names)
-        try:
-            nvrtc.compileProgram(program, (*options, *source.options()))
-            path.write_bytes(nvrtc.getCUBIN(program))
-        except nvrtc.NVRTCError:
-            raise refused("NVRTC", digest, nvrtc.getProgramLog(program), own) from None
-        finally:
-            nvrtc.destroyProgram(program)
+        path.write_bytes(translated(source, digest, options, "getCUBIN"))
 
     return loaded(digest, ".cubin", make, load), digest
+
+
+def translated(source: Source, digest: str, options: Sequence[str], form: str) -> bytes:
+    """Return what NVRTC makes of a source; `form` is its method, `getCUBIN` or `getPTX`."""
+    nvrtc = load_cupy().cuda.nvrtc
+    own = source.own()
+    names, texts = ([each.encode() for each in side] for side in (own, own.values()))
+    program = nvrtc.createProgram(source.text(digest, _KEPT), "program.cu", texts, names)
+    try:
+        nvrtc.compileProgram(program, (*options, *source.options()))
+        made: bytes = getattr(nvrtc, form)(program)
+        return made
+    except nvrtc.NVRTCError:
+        raise refused("NVRTC", digest, nvrtc.getProgramLog(program), own) from None
+    finally:
+        nvrtc.destroyProgram(program)
