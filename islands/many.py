@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
@@ -18,6 +19,8 @@ from islands.backends import takes_gpu
 from islands.backends.cpu import share_of_cores
 from islands.campaign.batch import DEFAULT_STOP
 from islands.campaign.workers import Workers
+from islands.configuration.given import layers
+from islands.configuration.resolve import seed_of
 from islands.configuration.stop import KEYWORDS, stop_texts
 from islands.custom.scripts import refuse_while_importing
 from islands.custom.trust import Trust
@@ -32,7 +35,7 @@ from islands.progress.result import Result
 from islands.run.preparing import Preparing, Wanted
 from islands.run.queue import Queue
 from islands.run.shared import Waiting
-from islands.solver import Session, draw, options_of, page
+from islands.solver import DEFAULT_SEED, Session, draw, drawn, options_of, page
 from islands.text import shown
 
 _OF_A_RUN = {
@@ -62,7 +65,8 @@ def solve_many(problems: Iterable[Any], **settings: Unpack[SolveManyKeywords]) -
     (B, n, n) for tours with matrices of distances; `tsp_batch`, `qap_batch` and `mkp_batch` make
     the problems of other arrays.
 
-    `settings` are those of `solve`, for all problems alike. `seeds` has one seed for each of them.
+    `settings` are those of `solve`, for all problems alike; `seed=None` draws one for all of them.
+    `seeds` has one seed for each problem.
     `runs=R` solves each problem R times, with consecutive seeds: the R results of a problem follow
     one another. `threads` is the number of problems that are solved at a time on a CPU, each by one
     thread; by default, all cores.
@@ -79,7 +83,7 @@ def solve_many(problems: Iterable[Any], **settings: Unpack[SolveManyKeywords]) -
 def iter_many(
     problems: Iterable[Any],
     *,
-    seed: int | None = None,
+    seed: int | None = DEFAULT_SEED,
     seeds: Iterable[int] | None = None,
     runs: int = 1,
     backend: str = "auto",
@@ -100,21 +104,27 @@ def iter_many(
     for name, words in _OF_A_RUN.items():
         if settings.get(name):
             raise UsageError(f"{name}: many problems cannot have it. {words}")
-    if seed is not None and seeds is not None:
+    if seed is not DEFAULT_SEED and seeds is not None:
         raise UsageError("seed and seeds: give one of them, a seed for all or a list")
     if not isinstance(runs, int | np.integer) or isinstance(runs, bool) or runs < 1:
         raise UsageError(f"runs={shown(runs)}: must be a whole number of at least 1")
     if not any(settings.get(each) is not None for each in ("stop", "preset", "config", *KEYWORDS)):
         settings["stop"] = list(DEFAULT_STOP)
-    tasks = _tasks(as_problems(problems), seed, seeds, int(runs))
     ranks = world if world is not None else launched_world()
+    first = drawn(seed, ranks)
+    if first is None and runs > 1:
+        config, preset = settings.get("config"), settings.get("preset")
+        file = None if config is None else Path(config)
+        trust = Trust(is_full=bool(settings.get("trust")))
+        first = seed_of(layers({} if preset is None else {"preset": preset}, file, trust))
+    tasks = _tasks(as_problems(problems), first, seeds, int(runs))
     return _solved(tasks, int(runs), ranks, backend, threads, callback, dict(settings))
 
 
 def _tasks(
     problems: Iterable[Any], seed: int | None, seeds: Iterable[int] | None, runs: int
 ) -> Iterator[_Task]:
-    """Yield the tasks in order; refuse fewer or more seeds than problems."""
+    """Yield the tasks in order, without a seed for the default; refuse fewer or more seeds."""
     given = None if seeds is None else iter(seeds)
     index = 0
     for number, problem in enumerate(problems):
@@ -126,8 +136,7 @@ def _tasks(
                     f"seeds: has {number}, fewer than problems. Give one for each problem"
                 )
         for run in range(runs):
-            own = first if run == 0 else (1 if first is None else first) + run
-            yield index, problem, own
+            yield index, problem, None if first is None else first + run
             index += 1
     if given is not None and next(given, None) is not None:
         raise UsageError("seeds: has more than there are problems. Give one for each problem")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,18 @@ def test_seeds_and_runs_follow_one_another() -> None:
     assert [each.seed for each in found] == [7, 8, 3, 4]
     assert found[3].digest == alone(problems[1], seed=4).digest
     assert [each.seed for each in islands.solve_many(problems, runs=2, **SETTINGS)] == [1, 2, 1, 2]
+
+
+def test_seeds_are_drawn_or_those_of_a_file(tmp_path: Path) -> None:
+    problems = tours(2)
+    first, other = islands.solve_many(problems, seed=None, **SETTINGS)
+    assert first.seed == other.seed > 1
+    again = alone(problems[1], seed=first.seed)
+    assert again.digest == other.digest
+    config = tmp_path / "settings.toml"
+    config.write_text("seed = 5\n")
+    found = islands.solve_many(problems, runs=2, config=config, **SETTINGS)
+    assert [each.seed for each in found] == [5, 6, 5, 6]
 
 
 def test_arrays_are_problems() -> None:

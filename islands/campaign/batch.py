@@ -23,7 +23,7 @@ from islands.campaign.engine import Campaign
 from islands.campaign.ledger import Asked, Made, plain, refuse_unfit
 from islands.campaign.workers import Workers, solving_devices
 from islands.configuration.given import parts_of
-from islands.configuration.resolve import layers
+from islands.configuration.resolve import layers, seed_of
 from islands.configuration.stop import CONVERGED
 from islands.custom.trust import NO_TRUST, Trust
 from islands.display.heartbeat import Work, duration, write_work
@@ -79,7 +79,7 @@ class BatchPlan:
     @property
     def tasks(self) -> list[Task]:
         """All runs, those of an instance one after another."""
-        first = int(self.options.get("seed", 1))
+        first = seed_of(layers(self.options, self.config, self.trust))
         return [Task(each, first + run) for each in self.instances for run in range(self.runs)]
 
     def stored(self) -> dict[str, Any]:

@@ -46,6 +46,12 @@ def instance_of(sources: Sequence[Layer]) -> str:
     return str(combined(sources).get("instance", DEFAULT_INSTANCE))
 
 
+def seed_of(sources: Sequence[Layer]) -> int:
+    """Return the seed, which settings may leave to its default."""
+    given = combined(sources).get("seed")
+    return GeneralSettings.build({} if given is None else {"seed": given}).seed
+
+
 def format_of(sources: Sequence[Layer]) -> str | None:
     """Return the format of the instance's file; None: detect it."""
     form = combined(sources).get("format")

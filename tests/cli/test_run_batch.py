@@ -78,6 +78,16 @@ def test_json_has_a_line_for_each_instance(
             assert problem.cost(np.array(each["solution"])) == each["cost"]
 
 
+def test_the_first_seed_may_come_from_a_file(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    paths, config = write_tours(tmp_path / "tours", 2), tmp_path / "settings.toml"
+    config.write_text("seed = 5\n")
+    line = ["run", *map(str, paths), "--batch", *SETTINGS, "--config", str(config), "--json"]
+    assert main([*line, "--out", str(tmp_path / "out")]) == 0
+    assert [each["seed"] for each in objects(capfd.readouterr().out)] == [5, 5]
+
+
 def test_a_pattern_matches_names_of_the_catalogue(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
