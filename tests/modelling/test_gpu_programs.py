@@ -108,6 +108,7 @@ def problems() -> dict[str, Model]:
     found["flexible shop"] = islands.models.job_shop(
         [[0, [1, 2]]], [[3, [4, 5]]], due=[6], objective="tardiness"
     )
+    found["covering"] = islands.models.set_cover([1, 2], [[0, 1], [1]])
     found["quadratic"] = islands.qubo([[1, 2], [3, 4]])
     found["quadratic-real"] = islands.qubo([[1.5, 2], [3, 4]])
     found["box-repair"] = islands.real(-1, 1, 12, cost=_REALS, repair=_REPAIR, data=_DATA)

@@ -35,6 +35,17 @@ def test_the_best_cover_is_that_of_all_subsets(backend: Backend, costs: Any) -> 
     assert lp_bound(costs, ROWS) <= best + 1e-6
 
 
+def test_a_hidden_partition_is_found(backend: Backend) -> None:
+    # Ten columns cover each of 80 rows once, at 1 a row; the others cost more than that.
+    random = np.random.default_rng(3)
+    order = random.permutation(80)
+    columns = [order[8 * k : 8 * k + 8] for k in range(10)]
+    columns += [random.choice(80, 9, replace=False) for _ in range(400)]
+    rows = [[j for j, own in enumerate(columns) if r in own] for r in range(80)]
+    problem = islands.models.set_cover([8] * 10 + [10] * 400, rows)
+    assert islands.solve(problem, generations=20, seed=1, backend=backend.name).cost == 80
+
+
 def test_the_state_agrees_with_costs() -> None:
     problem = islands.models.set_cover(COSTS, ROWS)
     assert "480 of 480 moves as costs" in str(islands.check_problem(problem, samples=60))
