@@ -269,7 +269,7 @@ class DwaveTabu(Sampler):
 class DwaveAnnealing(Sampler):
     """Its simulated annealing: with the default of 1000 sweeps, then with twice as many each time.
 
-    The last one has as many as fit into the time.
+    The last one takes the time that is left.
     """
 
     name: ClassVar[str] = "dwave-annealing"
