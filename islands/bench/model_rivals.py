@@ -98,7 +98,10 @@ class Quadratic:
     def cost(self, chosen: NDArray[Any]) -> float:
         """Return the cost of a choice of items."""
         one, two, by = self.pairs
-        sum_of = self.sign * float(chosen @ self.single + (chosen[one] * chosen[two]) @ by)
+        is_chosen = chosen == 1
+        # No product of matrices, whose threads would wait for each other on busy cores.
+        total = self.single[is_chosen].sum() + by[is_chosen[one] & is_chosen[two]].sum()
+        sum_of = self.sign * float(total)
         return int(sum_of) if sum_of.is_integer() else sum_of
 
 
@@ -266,7 +269,7 @@ class DwaveTabu(Sampler):
 class DwaveAnnealing(Sampler):
     """Its simulated annealing: with the default of 1000 sweeps, then with twice as many each time.
 
-    The last one has as many as fit into the time.
+    The last one takes the time that is left.
     """
 
     name: ClassVar[str] = "dwave-annealing"
