@@ -220,6 +220,30 @@ def rivals(folder: Path = FOLDER) -> str:
     return table(head, rows)
 
 
+def models(folder: Path = FOLDER) -> str:
+    """Return the mean gaps of models and of other programs, in the same time on one machine."""
+    names = {"highs": "HiGHS", "cpsat": "CP-SAT"}
+    names |= {"dwave-annealing": "annealing of D-Wave", "dwave-tabu": "tabu of D-Wave"}
+    sets = dict[str, dict[str, dict[str, Row]]]()
+    for path in sorted(folder.glob("models-*-cpu.json")):
+        for run in json.loads(path.read_text(encoding="utf-8"))[_RUNS]:
+            runs = sets.setdefault(path.stem.split("-")[1], {})
+            runs.setdefault(run["method"], {})[run["instance"]] = run
+    rows = []
+    for name, runs in sets.items():
+        own = runs.pop("default")
+        mean = f"{fmean(map(gap, own.values())):.2f} %"
+        rows += [[f"`{name}`", str(len(own)), mean, "-", "", ""]] if not runs else []
+        for method, each in runs.items():
+            gaps = [(gap(own[at]), gap(run)) for at, run in each.items() if run["cost"] is not None]
+            better, equal = (sum(a < b for a, b in gaps), sum(a == b for a, b in gaps))
+            theirs = f"{fmean(b for _, b in gaps):.2f} %"
+            rows.append([f"`{name}`", str(len(gaps)), mean, names[method], theirs])
+            rows[-1].append(f"{better}, {equal}, {len(gaps) - better - equal}")
+    head = ("set", "instances", "islands", "program", "its mean gap")
+    return table((*head, "better, equal, worse"), rows)
+
+
 # On how many GPUs
 
 

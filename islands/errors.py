@@ -6,7 +6,14 @@ from islands.text import escaped
 
 
 class IslandsError(Exception):
-    """Base of all errors that the command line prints on one line before it exits with `status`."""
+    """Base of all errors that the command line prints on one line before it exits with `status`.
+
+    >>> try:
+    ...     islands.solve("demo/tsp", popsize=100)
+    ... except islands.IslandsError as error:
+    ...     print(error)
+    popsize: is no name of a setting here. Write population=N
+    """
 
     status = 2
 

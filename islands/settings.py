@@ -34,7 +34,7 @@ def setting(
     Choices may be a registry, to which scripts add parts. A time is a number of seconds; text may
     have another unit, as in `5m`. A setting with `of`, such as `selection=tournament or random`,
     only has an effect with these choices. If they belong to another group of settings, the caller
-    of `require_effective` passes their value.
+    of `require_effective` passes their value. `islands.Settings` has an example.
     """
     metadata = {"sentence": sentence, "low": low, "high": high, "choices": choices}
     metadata |= {"is_time": is_time, "of": of}
@@ -42,7 +42,17 @@ def setting(
 
 
 class Settings:
-    """The base class of groups of settings: frozen dataclasses, with fields made by `setting`."""
+    """The base class of groups of settings: frozen dataclasses, with fields made by `setting`.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class ClimberSettings(islands.Settings):
+    ...     exchanges: int = islands.setting(1, "exchanges that make a child", low=1, high=1000)
+    >>> ClimberSettings.build({"exchanges": 5})
+    ClimberSettings(exchanges=5)
+    >>> ClimberSettings.words("exchanges")
+    'exchanges that make a child (default: 1)'
+    """
 
     _known_types: ClassVar[dict[str, Any]]
 

@@ -17,6 +17,8 @@ EXAMPLES = (
     *("solve", "resume", "read_run", "Session", "Solver", "solve_many", "iter_many"),
     *("load", "tsp", "qap", "mkp", "tsp_batch", "qap_batch", "mkp_batch"),
     *("permutation", "subset", "keys", "real", "check_problem", "qubo"),
+    *("Result", "Progress", "IslandsError", "Topology", "Settings", "Struct", "Header"),
+    *("Crossover", "Mutation", "Shape"),
     *(f"models.{name}" for name, _ in inspect.getmembers(islands.models, inspect.isfunction)),
 )
 WRITES = {"resume": ["short"], "read_run": ["kept"]}

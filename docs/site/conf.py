@@ -13,6 +13,7 @@ release = islands.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton"]
 html_theme = "furo"
 html_title = f"islands {release}"
+templates_path = ["templates"]
 
 myst_heading_anchors = 4
 nb_execution_mode = "off"  # the notebooks have their outputs

@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Shape:
-    """The sizes of a rank's populations."""
+    """The sizes of a rank's populations.
+
+    >>> islands.Shape(islands=4, population=64, pitch=32, gene=np.dtype(np.int32)).individuals
+    256
+    """
 
     islands: int
     population: int

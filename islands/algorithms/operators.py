@@ -41,13 +41,21 @@ class Operator:
 
 
 class Crossover(Operator):
-    """Makes children from two mates; its kernel function is `crossover::cross`."""
+    """Makes children from two mates; its kernel function is `crossover::cross`.
+
+    >>> islands.Crossover.built_in("order", ("permutation",)).header
+    Header('crossovers/order.cuh')
+    """
 
     folder: ClassVar[str] = "crossovers"
 
 
 class Mutation(Operator):
-    """Makes a small change to a genome; its kernel function is `mutation::mutate`."""
+    """Makes a small change to a genome; its kernel function is `mutation::mutate`.
+
+    >>> islands.Mutation.built_in("swap", ("permutation", "keys")).encodings
+    ('permutation', 'keys')
+    """
 
     folder: ClassVar[str] = "mutations"
 

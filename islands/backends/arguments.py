@@ -21,7 +21,11 @@ Address = Callable[[Any], int]
 
 
 class Struct:
-    """A C++ struct, passed by value: its members in the order of their declaration."""
+    """A C++ struct, passed by value: its members in the order of their declaration.
+
+    >>> islands.Struct(exchanges=np.int32(5), rate=np.float64(0.5)).kind()[0][0]
+    'exchanges'
+    """
 
     def __init__(self, **members: Any) -> None:
         """Take NumPy scalars, arrays, other `Struct`s, or None for a null pointer."""

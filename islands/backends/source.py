@@ -20,7 +20,11 @@ _NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)*")
 
 
 class Header:
-    """A header that a program includes by name; without a text, it is a file of `kernels`."""
+    """A header that a program includes by name; without a text, it is a file of `kernels`.
+
+    >>> str(islands.Header("algorithms/ga.cuh"))
+    '"algorithms/ga.cuh"'
+    """
 
     def __init__(self, name: str, text: str | Path | None = None) -> None:
         """Take the text, or the path of a file that contains it."""

@@ -11,10 +11,8 @@ import re
 import signal
 import tempfile
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -26,7 +24,9 @@ import numpy as np
 
 from islands.backends.cpu import share_of_cores
 from islands.bench.base import BenchRequest
+from islands.bench.model_rivals import MODEL_RIVALS, Covering, covering_of
 from islands.bench.quality_runs import Course
+from islands.bench.rival import Answer, Rival
 from islands.errors import RunError, UsageError
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
@@ -40,44 +40,10 @@ _MOST_IN_MATRIX = 3000
 """Cities of tours for which a program needs a matrix of all distances."""
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The result of one run of a rival."""
-
-    course: Sequence[tuple[float, float]]
-    """Each better cost with the seconds until it was found."""
-    solution: Sequence[int] | None
-    """The last one, for an independent check."""
-    seconds: float
-    proved: bool = False
-
-
-class Rival(ABC):
-    """A program with one thread, of which each core gets a copy with another seed."""
-
-    name: ClassVar[str]
-    package: ClassVar[str]
-    """What `pip install` gets."""
-    module: ClassVar[str]
-    is_seeded: ClassVar[bool] = True
-    """Whether runs with different seeds differ; otherwise one copy runs, once."""
-
-    @abstractmethod
-    def refusal(self, problem: Problem) -> str | None:
-        """Return why an instance does not fit, or None if it does."""
-
-    @abstractmethod
-    def solve(self, problem: Problem, seed: int, seconds: float) -> Answer:
-        """Run for about the given seconds, or until the best known value; in a worker process.
-
-        The time to read the problem into the data structures of Python does not count.
-        """
-
-
 class Highs(Rival):
-    """HiGHS, an integer programming solver, on knapsacks, as SciPy starts it: until no gap is left.
+    """HiGHS, an integer programming solver, as SciPy starts it: until no gap is left.
 
-    Only the end of a run tells its cost.
+    It solves knapsacks and coverings. Only the end of a run tells its cost.
     """
 
     name: ClassVar[str] = "highs"
@@ -86,21 +52,30 @@ class Highs(Rival):
     is_seeded: ClassVar[bool] = False
 
     def refusal(self, problem: Problem) -> str | None:
-        """Refuse everything but knapsacks."""
-        return None if isinstance(problem, Mkp) else "solves knapsacks only"
+        """Refuse everything but knapsacks and coverings."""
+        fits = isinstance(problem, Mkp) or covering_of(problem) is not None
+        return None if fits else "solves knapsacks and coverings only"
 
-    def solve(self, problem: Problem, seed: int, seconds: float) -> Answer:
+    def given(self, problem: Problem) -> Any:
+        """Return a knapsack, or the numbers of a covering."""
+        return problem if isinstance(problem, Mkp) else covering_of(problem)
+
+    def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
         """Run HiGHS once."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
-        assert isinstance(problem, Mkp)
-        file = problem.file
+        if isinstance(problem, Covering):
+            price, rule = problem.costs.astype(float), LinearConstraint(problem.matrix(), 1, np.inf)
+        else:
+            file = problem.file
+            price = -file.profits.astype(float)
+            rule = LinearConstraint(file.weights, -np.inf, file.capacities)
         began = time.perf_counter()
         end = milp(
-            -file.profits.astype(float),
-            integrality=np.ones(problem.size),
+            price,
+            integrality=np.ones(len(price)),
             bounds=Bounds(0, 1),
-            constraints=LinearConstraint(file.weights, -np.inf, file.capacities),
+            constraints=rule,
             options={"time_limit": seconds, "mip_rel_gap": 0.0},
         )
         taken = time.perf_counter() - began
@@ -108,10 +83,10 @@ class Highs(Rival):
             return Answer((), None, taken)
         items = np.rint(end.x).astype(np.int64)
         try:
-            profit = problem.cost(items)
+            cost = problem.cost(items)
         except RunError:  # the solution may exceed a capacity within HiGHS's tolerance
             return Answer((), None, taken)
-        return Answer([(taken, profit)], items.tolist(), taken, proved=end.status == 0)
+        return Answer([(taken, cost)], items.tolist(), taken, proved=end.status == 0)
 
 
 class OrTools(Rival):
@@ -132,7 +107,7 @@ class OrTools(Rival):
             return f"takes at most {_MOST_IN_MATRIX} cities here"
         return None
 
-    def solve(self, problem: Problem, seed: int, seconds: float) -> Answer:
+    def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
         """Run the search once."""
         from ortools.constraint_solver import pywrapcp, routing_enums_pb2
 
@@ -204,7 +179,7 @@ class Lkh(Rival):
             return f"takes matrices of at most {_MOST_IN_MATRIX} cities here"
         return None
 
-    def solve(self, problem: Problem, seed: int, seconds: float) -> Answer:
+    def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
         """Run LKH until the time limit; its first trial ends in any case."""
         from elkai import _elkai
 
@@ -274,7 +249,7 @@ def _printed() -> Iterator[Path]:
             os.close(kept)
 
 
-RIVALS: dict[str, Rival] = {each.name: each for each in (Lkh(), OrTools(), Highs())}
+RIVALS: dict[str, Rival] = {each.name: each for each in (Lkh(), OrTools(), Highs(), *MODEL_RIVALS)}
 
 
 def require_installed(names: Sequence[str]) -> None:
@@ -345,7 +320,7 @@ class Contest:
 
     def _result(self, rival: Rival, problem: Problem, seed: int) -> dict[str, Any]:
         """Run one copy on each core; the best of all at a time is the rival's best."""
-        copies = self._copies if rival.is_seeded else 1
+        copies = self._copies if rival.is_seeded and not rival.is_parallel else 1
         first = (seed - 1) * copies + 1
         answers = self._answers(rival, problem, range(first, first + copies))
         for each in answers:
@@ -360,7 +335,7 @@ class Contest:
         return {
             "backend": "cpu",
             "method": rival.name,
-            "device": f"CPU, {counted(copies, 'thread')}",
+            "device": f"CPU, {counted(self._copies if rival.is_parallel else copies, 'thread')}",
             "ranks": 1,
             "algorithm": f"{rival.package} {version(rival.package)}",
             "islands": copies,
@@ -379,7 +354,9 @@ class Contest:
         if self._pool is None:
             self._pool = silent_processes(self._copies)
         limit = self._request.limit
-        work = [(rival.name, problem, seed, limit) for seed in seeds]
+        given = rival.given(problem)
+        threads = self._copies if rival.is_parallel else 1
+        work = [(rival.name, given, seed, limit, threads) for seed in seeds]
         try:
             asked = self._pool.starmap_async(_solved, work, chunksize=1)
             return asked.get(_PATIENCE * limit + _STARTING)
@@ -394,8 +371,8 @@ class Contest:
             self._pool = None
 
 
-def _solved(name: str, problem: Problem, seed: int, seconds: float) -> Answer:
-    return RIVALS[name].solve(problem, seed, seconds)
+def _solved(name: str, given: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
+    return RIVALS[name].solve(given, seed, seconds, threads)
 
 
 def _check(rival: Rival, problem: Problem, answer: Answer) -> None:

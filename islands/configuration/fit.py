@@ -30,7 +30,15 @@ OTHER_NAMES = {
     **dict.fromkeys(("pop_size", "popsize", "population_size", "n_pop"), "population=N"),
     **dict.fromkeys(("time_limit", "timeout", "max_time", "max_runtime"), "seconds=60"),
     **dict.fromkeys(
-        ("max_iter", "maxiter", "max_iterations", "n_gen", "n_generations", "max_generations"),
+        (
+            "max_iter",
+            "maxiter",
+            "max_iterations",
+            "n_gen",
+            "n_generations",
+            "max_generations",
+            "generation",
+        ),
         "generations=N",
     ),
     **dict.fromkeys(
@@ -47,6 +55,7 @@ OTHER_NAMES = {
     **dict.fromkeys(("disp", "progress", "progress_bar", "display"), "verbose=True"),
     **dict.fromkeys(("termination", "stopping_criterion"), "stop='seconds=60'"),
     **dict.fromkeys(("bounds", "constraints"), "them where the problem is made"),
+    "generation": "generations=N",
     "device": "backend='cuda' or backend='cpu'",
     "callbacks": "callback=FUNCTION",
     "tol": "gap=0.1",

@@ -48,6 +48,12 @@ class Topology:
     """The senders of each island, given by a function or by a subclass that defines `senders`.
 
     It must be pure: every rank calls it, and all of them need the same result.
+
+    >>> back = islands.Topology("back", lambda island, count, *_: [(island + 1) % count], most=1)
+    >>> back.senders(3, 4, 1, 1)
+    [0]
+    >>> islands.solve("demo/tsp", islands=4, generations=2, migration=back, interval=1).reason
+    '2 generations done'
     """
 
     name: str

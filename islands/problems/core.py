@@ -34,7 +34,8 @@ _SPARE = 24  # places for free items above those of the relaxation
 class Variant(NamedTuple):
     """A size of the core and what overloads cost."""
 
-    size: int
+    size: float
+    """Items of the core, relative to the usual number."""
     factor: float
     """Price of a capacity, relative to its dual."""
     least: float
@@ -42,14 +43,17 @@ class Variant(NamedTuple):
 
 
 VARIANTS = (
-    Variant(96, 1.35, 1.3),
-    Variant(96, 2.5, 1.6),
-    Variant(112, 1.35, 1.3),
-    Variant(160, 1.2, 1.3),
+    Variant(1.0, 1.35, 1.3),
+    Variant(5 / 3, 5.0, 4.0),
+    Variant(7 / 6, 1.35, 1.3),
+    Variant(5 / 3, 1.2, 1.3),
 )
 """A ladder takes the next one when it stands still. Which is best differs by instance: low prices
-for 500 items and 30 constraints, high ones for some with 250 items. On ten instances of 30 x 500,
-two CPU threads and 5 s, their mean gap was 0.021 %; with a core of 96 instead of 112, 0.027 %."""
+for 500 items and 30 constraints, high ones for few items or weights of zero."""
+
+_FEWEST, _EACH, _MOST = 40, 2, 96
+"""The usual number of items in a core, plus those for each constraint, and the most: fewer do for
+few constraints; see docs/choosing.md."""
 
 
 @dataclass(frozen=True)
@@ -64,18 +68,31 @@ class Core:
     variants: tuple[Variant, ...] = VARIANTS
 
     @cached_property
+    def _fitting(self) -> NDArray[np.bool_]:
+        """The items of the file that fit into an empty knapsack; no others are ever chosen."""
+        return np.asarray(np.all(self.file.weights <= self.file.capacities[:, np.newaxis], axis=0))
+
+    @cached_property
+    def _weights(self) -> NDArray[np.int64]:
+        """The weights of the items that fit, which alone decide the scale; 0 for the others."""
+        return self.file.weights * self._fitting
+
+    @cached_property
+    def _profits(self) -> NDArray[np.int64]:
+        return self.file.profits * self._fitting
+
+    @cached_property
     def _binding(self) -> NDArray[np.int64]:
         """The constraints that a subset can violate, the dearest first."""
-        file = self.file
-        totals = file.weights.sum(axis=1)
+        totals = self._weights.sum(axis=1)
         volumes = self._volumes(np.arange(len(totals)))
         order = np.argsort(-volumes, kind="stable")
-        binding: NDArray[np.int64] = order[(totals > file.capacities)[order]]
+        binding: NDArray[np.int64] = order[(totals > self.file.capacities)[order]]
         return binding
 
     def _volumes(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the price of an item of mean weight, for each constraint."""
-        return _rounded(self.duals[rows] * self.file.weights[rows].mean(axis=1))
+        return _rounded(self.duals[rows] * self._weights[rows].mean(axis=1))
 
     @property
     def pairs(self) -> int:
@@ -92,8 +109,7 @@ class Core:
 
     @cached_property
     def _fits(self) -> NDArray[np.bool_]:
-        fits = np.all(self.file.weights <= self.file.capacities[:, np.newaxis], axis=0)
-        return np.asarray(fits[self.numbering])
+        return self._fitting[self.numbering]
 
     @cached_property
     def items(self) -> NDArray[np.int32]:
@@ -105,7 +121,8 @@ class Core:
     def sizes(self) -> list[int]:
         """The size of the core of each variant."""
         most = max(1, int(self._fits.sum()))
-        return [min(each.size, most) for each in self.variants]
+        usual = min(_MOST, _FEWEST + _EACH * len(self._binding))
+        return [min(round(each.size * usual), most) for each in self.variants]
 
     @property
     def largest(self) -> int:
@@ -126,14 +143,14 @@ class Core:
     @cached_property
     def shifts(self) -> NDArray[np.int32]:
         """Bits that the weights of each binding constraint lack on the device."""
-        most = self.file.weights[self._binding].max(axis=1, initial=0).tolist()
+        most = self._weights[self._binding].max(axis=1, initial=0).tolist()
         return np.array([max(0, each.bit_length() - _LARGEST.bit_length()) for each in most], "i4")
 
     @cached_property
     def _wanted(self) -> NDArray[np.float64]:
         """The price of a unit of the device of each binding constraint, for each variant."""
         rows = self._binding
-        volumes, means = self._volumes(rows), self.file.weights[rows].mean(axis=1)
+        volumes, means = self._volumes(rows), self._weights[rows].mean(axis=1)
         mean = volumes.mean() if len(rows) else 0.0
         mean = mean if mean > 0 else 1.0
         found = [
@@ -147,7 +164,7 @@ class Core:
         """The units of energy of a unit of profit."""
         most_price = max(1, min(_MOST_PRICE, _MOST_PRICE * MOST_CONSTRAINTS // (2 * self.pairs)))
         by_price = most_price / max(float(self._wanted.max(initial=0.0)), 1e-300)
-        by_gain = _MOST_GAIN / max(1, int(self.file.profits.max(initial=0)))
+        by_gain = _MOST_GAIN / max(1, int(self._profits.max(initial=0)))
         scale = min(_MOST_SCALE, by_price, by_gain)
         return float(math.floor(scale)) if scale >= 16 else scale
 
@@ -160,20 +177,20 @@ class Core:
     @property
     def unit(self) -> float:
         """The mean profit of an item of the core, as an energy."""
-        profits = self.file.profits[self.numbering][self.items]
+        profits = self._profits[self.numbering][self.items]
         return max(1.0, self.scale * int(profits.sum()) / len(profits))
 
     @cached_property
     def weights(self) -> NDArray[np.int64]:
         """The weights of each item on the device, a column for each half of a word."""
-        found = self.file.weights[self._binding] >> self.shifts[:, np.newaxis]
+        found = self._weights[self._binding] >> self.shifts[:, np.newaxis]
         padded = np.pad(found, ((0, 2 * self.pairs - len(found)), (0, 0)))
         return np.ascontiguousarray(padded.T[self.numbering])
 
     @property
     def gains(self) -> NDArray[np.int32]:
         """The scaled profit of each item."""
-        scaled = np.floor(self.scale * self.file.profits[self.numbering])
+        scaled = np.floor(self.scale * self._profits[self.numbering])
         return np.asarray(scaled, np.int32)
 
     @property

@@ -19,6 +19,11 @@ class Progress:
     """The progress of a run at the end of an epoch; costs have the sign of the objective.
 
     Until a feasible solution is found, there is no cost and no island.
+
+    >>> seen = []
+    >>> _ = islands.solve("demo/tsp", generations=2, callback=seen.append)
+    >>> seen[-1].generation, seen[-1].cost
+    (2, 8637)
     """
 
     generation: int

@@ -52,6 +52,12 @@ class Result:
     Costs have the sign of the instance's objective: a profit is maximised. They are integers unless
     the instance's costs have decimals. A run without a feasible solution has no cost, no solution
     and no island; if the problem has `violation=`, it has the solution with the least one.
+
+    >>> result = islands.solve("demo/tsp", generations=2)
+    >>> result.cost, result.gap, result.reason
+    (8637, 0.0, '2 generations done')
+    >>> result.trace().column_names[:3]
+    ['island', 'generation', 'seconds']
     """
 
     instance: str

@@ -93,7 +93,13 @@ def test_the_site_is_built_or_the_missing_packages_are_named(tmp_path: Path) -> 
         pytest.skip(f"{', '.join(missing)}: not installed. Install the extra docs")
     assert ran.returncode == 0, ran.stderr[-3000:]
     html = tmp_path / "html"
+    page = (html / "docs" / "install.html").read_text(encoding="utf-8")
+    assert 'src="../../versions.js"' in page
+    assert f'VERSIONS?.includes("{islands.__version__}")' in page
     for name in COMMANDS:
         assert f"usage: islands {name} " in (html / "commands" / f"{name}.html").read_text()
     for example in (ROOT / "docs" / "examples").glob("*.py"):
-        assert (html / "gallery" / f"{example.stem}.html").is_file()
+        page = (html / "gallery" / f"{example.stem}.html").read_text(encoding="utf-8")
+        if "\nproblem = " in example.read_text(encoding="utf-8"):
+            assert f"{example.stem}.png" in page
+            assert "Stopped: " in page

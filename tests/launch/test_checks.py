@@ -22,7 +22,7 @@ def test_run_ends_with_the_last_line_of_pytest(machine: Machine) -> None:
     assert re.fullmatch(rf"-m pytest {limit} {spread} -k ring", call), call
     of_ranks = f"-m pytest --only-mpi -m mpi -x {limit} -k ring".replace(" ", "><")
     assert f"<mpirun><-n><3><{of_ranks}>" in done.stdout
-    assert machine.calls("-m pip install")[0].endswith(".[mpi,cuda13,compiler,test]")
+    assert machine.calls("-m pip install")[0].endswith(".[mpi,cuda13,compiler,docs,test]")
 
 
 @pytest.mark.parametrize(
