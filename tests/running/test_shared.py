@@ -90,7 +90,7 @@ CASES = {
     "eax on one island": (tours(5, 57), {**EAX, "islands": 1, "population": 30}),
     "eax on matrices": (matrices(3), EAX),
     "tempering": (facilities(6), {"islands": 2, "stop": "converged"}),
-    "few replicas": (facilities(3), {"islands": 1, "population": 3, "stop": "generations=5"}),
+    "few replicas": (facilities(3), {"islands": 1, "population": 8, "stop": "generations=5"}),
     "unlike": (unlike(), {"islands": 1, "population": 8, "stop": "generations=45"}),
     "memetic": (
         facilities(3),
