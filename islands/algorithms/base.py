@@ -8,7 +8,7 @@ calls for each slot of a population. An algorithm with its own kernels also defi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
@@ -314,6 +314,10 @@ class Algorithm(ABC):
     def fields(self, shape: Shape) -> dict[str, Field]:
         """Return its own arrays of an island; no other array may have the same name."""
         return {}
+
+    def numbers(self) -> Hashable:
+        """Return the numbers of its plan by which instances differ that may share launches."""
+        return ()
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
         """Return read-only arrays that all islands share, such as lists of neighbours."""

@@ -7,7 +7,7 @@ island sets its temperatures itself, from the mean cost at each temperature whil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -424,9 +424,12 @@ class Tempering(Algorithm):
             "variants": np.int32(len(core.variants)),
             "largest": np.int32(core.largest),
             "places": np.int32(core.places),
-            "scale": np.float64(core.scale),
+            "scale": arrays["scale"],
             "variant": arrays["variant"],
         }
+
+    def numbers(self) -> Hashable:
+        return () if self._core is None else (self._core.largest, self._core.places)
 
     def _chosen(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
         """Return the members of the plan that state a choice of places."""

@@ -216,6 +216,7 @@ class Core:
             "sizes": np.array(self.sizes, np.int32),
             "prices": self._negative_bytes(),
             "slops": self.slops,
+            "scale": np.array([self.scale]),
         }
 
     def _negative_bytes(self) -> NDArray[np.uint32]:

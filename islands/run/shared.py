@@ -128,7 +128,8 @@ def waiting_for(key: Key, spec: RunSpec, problem: Problem, backend: Backend) -> 
     arrays = arrays_of(parts)
     macros = tuple(sorted((name, each) for name, each in parts.macros().items()))
     kind = problem.name, problem.size, colony, spec.stop, spec.record, spec.migration, macros
-    return Waiting(key, spec, problem, parts, arrays, (*kind, shapes_of(arrays)))
+    kind = *kind, parts.algorithm.numbers(), shapes_of(arrays)
+    return Waiting(key, spec, problem, parts, arrays, kind)
 
 
 class Sharing(Generic[Key]):

@@ -34,7 +34,7 @@ __device__ void fill(uint32_t* row, const encoding::Shape& shape, const draw::Pl
 
 // Return the energy of a feasible subset with a cost.
 __device__ int64_t energy_of(int64_t cost, const algorithm::Plan& plan) {
-    return int64_t(floor(plan.scale * double(cost)));
+    return int64_t(floor(*plan.scale * double(cost)));
 }
 
 class Chain {

@@ -83,7 +83,7 @@ struct Plan {
     const uint32_t* prices;             // [(PAIRS + 1) / 2]: of overloads, as negative bytes
     const int32_t* slops;               // price of overloads up to which a subset may be feasible
     int32_t variants, largest, places;  // the largest core, and the most free items
-    double scale;                       // of energies to profits
+    const double* scale;                // [1]: of energies to profits
     int64_t* variant;                   // of each ladder
 #endif
 #ifdef TEMPERING_WEIGHT

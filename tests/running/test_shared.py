@@ -100,6 +100,10 @@ CASES = {
         knapsacks(5),
         {"algorithm": "ga", "islands": 2, "population": 8, "stop": "generations=25"},
     ),
+    "core": (
+        [*knapsacks(4), *knapsacks(3)],
+        {"islands": 2, "population": 8, "proposals": 2000, "stop": "generations=12"},
+    ),
     "no violations": (
         knapsacks(3),
         {"algorithm": "ga", "infeasible": "drop", "islands": 2, "population": 8}
@@ -118,7 +122,7 @@ CASES = {
 }
 
 
-EMULATED = ("eax", "few replicas", "memetic", "knapsacks", "two_opt")
+EMULATED = ("eax", "few replicas", "memetic", "knapsacks", "core", "two_opt")
 
 
 @pytest.mark.parametrize(
