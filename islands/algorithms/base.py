@@ -317,7 +317,7 @@ class Algorithm(ABC):
 
     def numbers(self) -> Hashable:
         """Return the numbers of its plan by which instances differ that may share launches."""
-        return ()
+        return None
 
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
         """Return read-only arrays that all islands share, such as lists of neighbours."""

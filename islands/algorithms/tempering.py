@@ -344,7 +344,7 @@ class Tempering(Algorithm):
         if self._moves:
             return {}
         if self._core is not None:
-            return self._core.tables(self._shape.pitch)
+            return problem.core.tables(self._shape.pitch)
         assert problem.swaps is not None, "the problem fits"
         tables = problem.swaps.tables()
         if self._choice is not None:
@@ -429,7 +429,7 @@ class Tempering(Algorithm):
         }
 
     def numbers(self) -> Hashable:
-        return () if self._core is None else (self._core.largest, self._core.places)
+        return None if self._core is None else self._core.likeness
 
     def _chosen(self, arrays: Mapping[str, Array]) -> dict[str, Any]:
         """Return the members of the plan that state a choice of places."""

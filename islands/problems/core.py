@@ -12,8 +12,9 @@ structure and algorithms. INFORMS Journal on Computing 22, 2010.
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,6 +141,11 @@ class Core:
         free = self.largest - int(self.rounded[self.items].sum())
         return _up(min(self.largest, free + _SPARE) + 1, _TOGETHER)
 
+    @property
+    def likeness(self) -> Hashable:
+        """The numbers by which programs and their structs differ between instances."""
+        return self.pairs, self.largest, self.places
+
     @cached_property
     def shifts(self) -> NDArray[np.int32]:
         """Bits that the weights of each binding constraint lack on the device."""
@@ -225,6 +231,7 @@ class Core:
         return np.ascontiguousarray(padded).view("<u4").astype(np.uint32)
 
 
+@cache
 def levels() -> NDArray[np.float32]:
     """Return exponential random numbers, evenly spread, in a random order.
 

@@ -6,7 +6,7 @@ A solution has 1 for each selected item, and 0 for the others.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -194,6 +194,13 @@ class Mkp(Problem):
             "MKP_FIT_FIRST": str(int(self.settings.fit_first)),
             "MKP_INFEASIBLE": str(WAYS.index(self.settings.infeasible)),
         }
+
+    def likeness(self) -> Hashable:
+        """Return the sizes, those of the core too, unless a file or a script adds something."""
+        if type(self) is not Mkp or self.path is not None or self.best_known is not None:
+            return None
+        core = self.core.likeness if self.has_core else None
+        return (self.size, self.settings, self.unit, core, *self.defines().items())
 
     def defaults(self) -> dict[str, Any]:
         """Return those of tempering; without repair, it does not fit."""

@@ -127,8 +127,8 @@ def waiting_for(key: Key, spec: RunSpec, problem: Problem, backend: Backend) -> 
         return None
     arrays = arrays_of(parts)
     macros = tuple(sorted((name, each) for name, each in parts.macros().items()))
-    kind = problem.name, problem.size, colony, spec.stop, spec.record, spec.migration, macros
-    kind = *kind, parts.algorithm.numbers(), shapes_of(arrays)
+    settings = problem.name, problem.size, colony, spec.stop, spec.record, spec.migration
+    kind = *settings, macros, parts.algorithm.numbers(), shapes_of(arrays)
     return Waiting(key, spec, problem, parts, arrays, kind)
 
 
