@@ -19,7 +19,7 @@ from islands.backends import takes_gpu
 from islands.backends.cpu import share_of_cores
 from islands.campaign.batch import DEFAULT_STOP
 from islands.campaign.workers import Workers
-from islands.configuration.given import layers
+from islands.configuration.given import combined, layers
 from islands.configuration.resolve import seed_of
 from islands.configuration.stop import KEYWORDS, stop_texts
 from islands.custom.scripts import refuse_while_importing
@@ -108,15 +108,20 @@ def iter_many(
         raise UsageError("seed and seeds: give one of them, a seed for all or a list")
     if not isinstance(runs, int | np.integer) or isinstance(runs, bool) or runs < 1:
         raise UsageError(f"runs={shown(runs)}: must be a whole number of at least 1")
-    if not any(settings.get(each) is not None for each in ("stop", "preset", "config", *KEYWORDS)):
+    config, preset = settings.get("config"), settings.get("preset")
+    trust = Trust(is_full=bool(settings.get("trust")))
+    sources = layers(
+        {} if preset is None else {"preset": preset},
+        None if config is None else Path(config),
+        trust,
+    )
+    is_given = any(settings.get(each) is not None for each in ("stop", *KEYWORDS))
+    if not is_given and "stop" not in combined(sources):
         settings["stop"] = list(DEFAULT_STOP)
     ranks = world if world is not None else launched_world()
     first = drawn(seed, ranks)
     if first is None and runs > 1:
-        config, preset = settings.get("config"), settings.get("preset")
-        file = None if config is None else Path(config)
-        trust = Trust(is_full=bool(settings.get("trust")))
-        first = seed_of(layers({} if preset is None else {"preset": preset}, file, trust))
+        first = seed_of(sources)
     tasks = _tasks(as_problems(problems), first, seeds, int(runs))
     return _solved(tasks, int(runs), ranks, backend, threads, callback, dict(settings))
 

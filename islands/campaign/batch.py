@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
@@ -22,8 +22,8 @@ from islands.backends.base import Backend
 from islands.campaign.engine import Campaign
 from islands.campaign.ledger import Asked, Made, plain, refuse_unfit
 from islands.campaign.workers import Workers, solving_devices
-from islands.configuration.given import parts_of
-from islands.configuration.resolve import layers, seed_of
+from islands.configuration.given import combined, parts_of
+from islands.configuration.resolve import Layer, layers, seed_of
 from islands.configuration.stop import CONVERGED
 from islands.custom.trust import NO_TRUST, Trust
 from islands.display.heartbeat import Work, duration, write_work
@@ -76,10 +76,14 @@ class BatchPlan:
     config: Path | None = None
     trust: Trust = NO_TRUST
 
+    @cached_property
+    def _layers(self) -> list[Layer]:
+        return layers(self.options, self.config, self.trust)
+
     @property
     def tasks(self) -> list[Task]:
         """All runs, those of an instance one after another."""
-        first = seed_of(layers(self.options, self.config, self.trust))
+        first = seed_of(self._layers)
         return [Task(each, first + run) for each in self.instances for run in range(self.runs)]
 
     def stored(self) -> dict[str, Any]:
@@ -107,7 +111,7 @@ class BatchPlan:
     def options_of(self, task: Task) -> dict[str, Any]:
         """Return the options of one run."""
         own: dict[str, Any] = {"instance": task.instance, "seed": task.seed, "threads": 1}
-        if not any(name in self.options for name in ("stop", "preset")) and self.config is None:
+        if "stop" not in combined(self._layers):
             own["stop"] = [*DEFAULT_STOP]
         return {**self.options, **own}
 

@@ -196,8 +196,8 @@ class Mkp(Problem):
         }
 
     def likeness(self) -> Hashable:
-        """Return the sizes, those of the core too, unless a file or a script adds something."""
-        if type(self) is not Mkp or self.path is not None or self.best_known is not None:
+        """Return the sizes, those of the core too, unless it has more than data."""
+        if type(self) is not Mkp or self.best_known is not None:
             return None
         core = self.core.likeness if self.has_core else None
         return (self.size, self.settings, self.unit, core, *self.defines().items())

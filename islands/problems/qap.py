@@ -206,8 +206,8 @@ class Qap(Problem):
         }
 
     def likeness(self) -> Hashable:
-        """Return the size and the structure, unless a file or a script adds something."""
-        is_plain = type(self) is Qap and self.path is None and self.best_known is None
+        """Return the size and the structure, unless it has more than data."""
+        is_plain = type(self) is Qap and self.best_known is None
         if not is_plain or self.form.after is not None:
             return None
         structure = self.swaps.is_unstructured, self.swaps.is_dominated, self.form.places is None

@@ -85,8 +85,8 @@ class Tsp(Problem):
         return self.near.defines()
 
     def likeness(self) -> Hashable:
-        """Return the size and the kind of distances, unless a file or a script adds something."""
-        is_plain = type(self) is Tsp and self.path is None and self.best_known is None
+        """Return the size and the kind of distances, unless it has more than data."""
+        is_plain = type(self) is Tsp and self.best_known is None
         return (self.size, *self.defines().values()) if is_plain else None
 
     def delta_items(self, move: str) -> int:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from islands.backends.base import Backend
 from islands.configuration.fit import require_block_memory
-from islands.configuration.resolve import absolute, layers
+from islands.configuration.resolve import Layer, absolute, layers
 from islands.configuration.spec import RunSpec
 from islands.custom.trust import NO_TRUST, Trust
 from islands.problems.base import Problem
-from islands.run.request import resolved
+from islands.run.request import load_instance, resolved
 from islands.run.shared import Key, Waiting, waiting_for
 
 
@@ -29,7 +29,7 @@ class Wanted:
 
 
 class Preparing:
-    """Resolves the settings of instances; those of tours of one size are resolved once."""
+    """Resolves the settings of instances; those of alike ones are resolved once."""
 
     def __init__(
         self,
@@ -45,13 +45,17 @@ class Preparing:
 
     def waiting(self, key: Key, wanted: Wanted) -> Waiting[Key] | None:
         """Return the instance with its settings; None if it cannot share launches."""
-        problem = wanted.problem
-        likeness = None if problem is None else problem.likeness()
-        if problem is None or likeness is None:
-            return self._first(key, wanted)[1]
-        known = type(problem), likeness, wanted.seed is None
+        asked, problem = None, wanted.problem
+        if problem is None:
+            asked = layers(self._options(wanted), self._config, self._trust)
+            problem = load_instance(asked)
+        likeness = problem.likeness()
+        if likeness is None:
+            return self._first(key, wanted, problem, asked)[1]
+        is_file = problem.path is not None
+        known = type(problem), likeness, is_file, wanted.seed is None
         if known not in self._known:
-            self._known[known] = self._first(key, wanted)
+            self._known[known] = self._first(key, wanted, problem, asked)
             return self._known[known][1]
         spec, alike = self._known[known]
         if alike is None:
@@ -62,8 +66,11 @@ class Preparing:
             spec = replace(spec, general=spec.general.replace({"seed": wanted.seed}))
         return alike.like(key, spec, problem.adjusted(spec.problem))
 
-    def _first(self, key: Key, wanted: Wanted) -> tuple[RunSpec, Waiting[Key] | None]:
-        asked = layers(self._options(wanted), self._config, self._trust)
-        spec, problem = resolved(asked, wanted.problem)
+    def _first(
+        self, key: Key, wanted: Wanted, problem: Problem, asked: Sequence[Layer] | None
+    ) -> tuple[RunSpec, Waiting[Key] | None]:
+        if asked is None:
+            asked = layers(self._options(wanted), self._config, self._trust)
+        spec, problem = resolved(asked, problem)
         require_block_memory(spec, problem, lambda: self._backend.block_memory)
         return spec, waiting_for(key, spec, problem, self._backend)

@@ -58,7 +58,10 @@ def test_without_a_name_benchmarks_are_only_listed(capsys: pytest.CaptureFixture
             "quality --of demo/tsp --variant nosuch=1",
             "--variant 'nosuch=1': unknown setting of eax",
         ),
-        ("quality --of demo/tsp --rivals highs", "--rivals highs: highs solves knapsacks only"),
+        (
+            "quality --of demo/tsp --rivals highs",
+            "--rivals highs: highs solves knapsacks and",
+        ),
         ("colonies --mixes nosuch", "unknown instance 'nosuch'"),
         ("migration --instances nosuch", "unknown instance 'nosuch'"),
         (

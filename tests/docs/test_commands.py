@@ -75,6 +75,13 @@ STAND_INS: dict[str, tuple[Callable[[Path], None], str]] = {
         lambda to: _copy(Path(os.environ["ISLANDS_INSTANCES"], "mkp/orlib/mknapcb1.txt"), to),
         "a file with several knapsacks",
     ),
+    **{
+        f"setcover/{name}.txt": (
+            lambda to: _copy(Path(os.environ["ISLANDS_INSTANCES"], "setcover", to.name), to),
+            "the unicost file of a covering, of which the catalogue knows the one with costs",
+        )
+        for name in ("scp41", "scp51", "scp61", "scpb1", "scpc1", "scpd1")
+    },
     "hosts": (lambda to: _copy(pages.HOSTS, to), "the reader's hosts: those of the example"),
     "sweep.txt": (
         text("tsplib/eil51 --seed 3 --set rho=0.7\ntsplib/eil51 --seed 4\n"),
@@ -132,7 +139,7 @@ def _stand_in(words: Sequence[str]) -> None:
 
 
 def _names(word: str, name: str) -> bool:
-    return re.search(rf"(^|[=,]){re.escape(name)}($|[:/])", word) is not None
+    return re.search(rf"(^|[=,]){re.escape(name)}($|[:/,])", word) is not None
 
 
 _PUBLISHED = {name for name in catalogue().names() if not name.startswith("demo/")}
@@ -325,7 +332,7 @@ def test_a_command_has_its_own_number_of_ranks() -> None:
 def test_each_stand_in_is_of_a_documented_command() -> None:
     words = [
         word
-        for page, _ in (each.values for each in SOURCES)
+        for page, _ in (each.values for each in (*SOURCES, *MEASUREMENTS))
         for line in page.lines
         for word in words_of(line)
     ]
