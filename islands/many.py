@@ -104,7 +104,7 @@ def iter_many(
     for name, words in _OF_A_RUN.items():
         if settings.get(name):
             raise UsageError(f"{name}: many problems cannot have it. {words}")
-    if seed is not DEFAULT_SEED and seeds is not None:
+    if seed is not None and seed is not DEFAULT_SEED and seeds is not None:
         raise UsageError("seed and seeds: give one of them, a seed for all or a list")
     if not isinstance(runs, int | np.integer) or isinstance(runs, bool) or runs < 1:
         raise UsageError(f"runs={shown(runs)}: must be a whole number of at least 1")

@@ -5,7 +5,9 @@ They run when no run of ours is under way, each in processes of its own.
 
 from __future__ import annotations
 
+import math
 import multiprocessing
+import operator
 import os
 import re
 import signal
@@ -380,7 +382,9 @@ def _check(rival: Rival, problem: Problem, answer: Answer) -> None:
     if answer.solution is None:
         return
     cost = problem.cost(np.array(answer.solution))
-    if cost != answer.course[-1][1]:
+    # Sums of real numbers depend on their order.
+    is_equal = math.isclose if problem.real else operator.eq
+    if not is_equal(cost, answer.course[-1][1]):
         raise RunError(
             f"{problem.instance}: {rival.name} reports a cost of {answer.course[-1][1]}, but its"
             f" solution has {cost}. Please report this"

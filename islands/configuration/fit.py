@@ -55,7 +55,6 @@ OTHER_NAMES = {
     **dict.fromkeys(("disp", "progress", "progress_bar", "display"), "verbose=True"),
     **dict.fromkeys(("termination", "stopping_criterion"), "stop='seconds=60'"),
     **dict.fromkeys(("bounds", "constraints"), "them where the problem is made"),
-    "generation": "generations=N",
     "device": "backend='cuda' or backend='cpu'",
     "callbacks": "callback=FUNCTION",
     "tol": "gap=0.1",

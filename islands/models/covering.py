@@ -41,7 +41,7 @@ struct State {
     int *open, *open_at;        // the rows without a chosen column, and the place of each row
     int* changed;               // the step that last chose or dropped a column
     long long *weight, *score;  // of each row; what a column alone covers, or would cover
-    long long cost, bound;      // of the chosen columns; of the cheapest cover so far
+    long long cost, bound;      // of the chosen columns; of the cheapest cover of this generation
     int chosen_count, open_count, step;
     __device__ State(Memory& memory, int n, const Data& data)
         : count(memory.take<int>(data.rows)), owner(memory.take<int>(data.rows)),

@@ -105,7 +105,7 @@ class Core:
         """The profit of each item of the device minus its priced weight."""
         file = self.file
         priced = self.duals @ file.weights.astype(np.float64)
-        reduced = (file.profits - priced) / max(1, int(file.profits.max(initial=0)))
+        reduced = (file.profits - priced) / max(1, int(self._profits.max(initial=0)))
         return _rounded(np.rint(reduced * 10.0**_DIGITS)[self.numbering])
 
     @cached_property

@@ -15,6 +15,7 @@ from islands.custom.trust import NO_TRUST, Trust
 from islands.problems.base import Problem
 from islands.run.request import load_instance, resolved
 from islands.run.shared import Key, Waiting, waiting_for
+from islands.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Preparing:
         """Take the device, and a function that returns all options of an instance."""
         self._backend, self._options = backend, options
         self._config, self._trust = config, trust
+        self._settings: dict[type[Problem], Settings] = {}
+        """The settings of problems, which are those of all of a kind."""
         self._known: dict[Hashable, tuple[RunSpec, Waiting[Any] | None]] = {}
 
     def waiting(self, key: Key, wanted: Wanted) -> Waiting[Key] | None:
@@ -49,6 +52,8 @@ class Preparing:
         if problem is None:
             asked = layers(self._options(wanted), self._config, self._trust)
             problem = load_instance(asked)
+        if type(problem) in self._settings:
+            problem = problem.adjusted(self._settings[type(problem)])
         likeness = problem.likeness()
         if likeness is None:
             return self._first(key, wanted, problem, asked)[1]
@@ -60,11 +65,10 @@ class Preparing:
         spec, alike = self._known[known]
         if alike is None:
             return None
-        if wanted.name != alike.problem.instance:
-            spec = replace(spec, instance=absolute(wanted.name))
+        spec = replace(spec, instance=absolute(wanted.name))
         if wanted.seed is not None and wanted.seed != spec.general.seed:
             spec = replace(spec, general=spec.general.replace({"seed": wanted.seed}))
-        return alike.like(key, spec, problem.adjusted(spec.problem))
+        return alike.like(key, spec, problem)
 
     def _first(
         self, key: Key, wanted: Wanted, problem: Problem, asked: Sequence[Layer] | None
@@ -72,5 +76,6 @@ class Preparing:
         if asked is None:
             asked = layers(self._options(wanted), self._config, self._trust)
         spec, problem = resolved(asked, problem)
+        self._settings[type(problem)] = spec.problem
         require_block_memory(spec, problem, lambda: self._backend.block_memory)
         return spec, waiting_for(key, spec, problem, self._backend)

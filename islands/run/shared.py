@@ -78,7 +78,7 @@ class Waiting(Generic[Key]):
     """Its parts, for one run."""
     arrays: Arrays
     kind: Hashable
-    """What instances of the same launches have in common, apart from numbers in structs."""
+    """What instances of the same launches have in common, apart from most numbers in structs."""
 
     def like(self, key: Other, spec: RunSpec, problem: Problem) -> Waiting[Other]:
         """Return another instance with an equal `likeness`."""

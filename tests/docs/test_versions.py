@@ -36,11 +36,11 @@ def test_versions_are_listed_by_their_numbers(
 ) -> None:
     site = tmp_path / "site"
     assert publish.version == islands.__version__
-    for version in ("0.9.0", "0.10.0", "0.9.1"):
+    for version in ("0.9.0", "0.11.0rc1", "0.10.0", "0.9.1"):
         monkeypatch.setattr(publish, "version", version)
         assert publish.main([str(site), built(tmp_path / "html", version)]) == 0
     listed = (site / "versions.js").read_text(encoding="utf-8")
-    assert listed == 'var VERSIONS = ["0.10.0", "0.9.1", "0.9.0"];\n'
+    assert listed == 'var VERSIONS = ["0.10.0", "0.9.1", "0.9.0", "0.11.0rc1"];\n'
     assert "url=0.10.0/index.html" in (site / "index.html").read_text(encoding="utf-8")
     assert (site / "0.9.0" / "index.html").read_text(encoding="utf-8") == "0.9.0"
 

@@ -52,9 +52,10 @@ def unlike() -> list[Problem]:
     return made + [islands.qap(each + each.T, each) for each in large]
 
 
-def knapsacks(count: int) -> list[Problem]:
-    profits, weights = RANDOM.integers(1, 99, (count, 30)), RANDOM.integers(1, 99, (count, 4, 30))
-    return list(islands.mkp_batch(profits, weights, [600] * 4))
+def knapsacks(count: int, rows: int = 4, size: int = 30) -> list[Problem]:
+    profits = RANDOM.integers(1, 99, (count, size))
+    weights = RANDOM.integers(1, 99, (count, rows, size))
+    return list(islands.mkp_batch(profits, weights, [20 * size] * rows))
 
 
 def options(settings: dict[str, Any], backend: Backend) -> dict[str, Any]:
@@ -141,6 +142,19 @@ def test_each_has_the_result_that_it_has_alone(name: str, device: str) -> None:
         table, same = mine.trace().drop_columns("seconds"), other.trace().drop_columns("seconds")
         assert table.equals(same)
     assert shared > 1, "they were solved alone"
+
+
+def test_cores_that_share_launches_have_equal_numbers() -> None:
+    backend = choose("cpu", 1)
+    preparing = Preparing(backend, lambda _: options({"utilities": "scaled"}, backend))
+    found = set()
+    for number, problem in enumerate(knapsacks(40, 5, 200)):
+        waiting = preparing.waiting(number, Wanted(problem.instance, problem, 4))
+        assert waiting is not None
+        numbers = waiting.parts.algorithm.numbers()
+        assert numbers == waiting.problem.core.likeness
+        found.add((numbers, waiting.kind))
+    assert len({numbers for numbers, _ in found}) == len(found) > 1
 
 
 def test_places_without_an_instance_do_no_harm() -> None:
