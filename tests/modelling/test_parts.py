@@ -68,7 +68,13 @@ def test_the_default_finds_the_best_parts(backend: Backend, n: int, parts: int) 
 
 
 def test_a_function_of_python_splits_its_order(backend: Backend) -> None:
-    options: Any = {"backend": backend.name, "generations": 10, "seed": 1}
+    options: Any = {
+        "backend": backend.name,
+        "generations": 10,
+        "seed": 1,
+        "islands": 2,
+        "population": 2,
+    }
     own = machines(5, 2)
     python = islands.permutation(
         5, parts=2, function=lambda order: length([p.tolist() for p in own.parts_of(order)])
