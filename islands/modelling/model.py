@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -56,6 +57,8 @@ class Model(Problem):
     moves_fix = "Define delta for it, or leave delta out"
     solution_suffix: ClassVar[str] = ".txt"
     hint: ClassVar[str] = "All costs were infinite: let the cost of a solution be finite"
+    statement: Mapping[str, Any] = MappingProxyType({})
+    """The arguments of the function that made it; none if the folder of a run did."""
 
     def __init__(
         self,
