@@ -46,7 +46,7 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
 }
 """
 _STATE = """
-constexpr int NONE = -1, REACH = 24;
+constexpr int NONE = -1, BOTH = -2, REACH = 24;
 
 struct State {
     int *order, *place;   // operations in an order in which each follows all that it waits for
@@ -54,6 +54,8 @@ struct State {
     int *end, *tail;      // longest path to the end of an operation; from its begin to the end
     int *path;            // the operations of a critical path
     int *item, *mark;
+    int *block, *start;   // of each place of the path, its block; the first place of each block
+    int* ahead;           // on a GPU: the operation whose end each waits for; see waits_for()
     int length, last;     // of the path; the end of the last job
     unsigned turn;
     bool is_cycle;        // operations would have waited for each other
@@ -61,6 +63,8 @@ struct State {
         : order(memory.take<int>(n)), place(memory.take<int>(n)), before(memory.take<int>(n)),
           after(memory.take<int>(n)), end(memory.take<int>(n)), tail(memory.take<int>(n)),
           path(memory.take<int>(n)), item(memory.take<int>(n)), mark(memory.take<int>(n)),
+          block(memory.take<int>(n)), start(memory.take<int>(n + 1)),
+          ahead(memory.take<int>(warp::SIZE > 1 ? n : 0)),
           length(0), last(0), turn(0), is_cycle(false) {}
 };
 
@@ -81,42 +85,75 @@ __device__ int of(const int* values, int o) { return o == NONE ? 0 : values[o]; 
 __device__ int end_of(const State& state, int o) { return of(state.end, o); }
 __device__ int tail_of(const State& state, int o) { return of(state.tail, o); }
 
-// Set the values of operations at some places, in their order or backwards, of which each depends
-// on those of its job and of its machine ahead: combine(o, value, value). Called by a warp. Each
-// lane takes an operation, until no value changes, which gives what one thread finds.
-template <bool IS_BACKWARD, class Combine>
-__device__ void pass_on(const State& state, int n, const Data& data, int* values, int from,
-                        int count, Combine combine) {
-    const int* const order = state.order;
-    const int* const on_machine = IS_BACKWARD ? state.after : state.before;
-    for (int i = warp::lane(); i - warp::lane() < count; i += warp::SIZE) {
+// Set the values of operations from a place on, in their order or backwards, of which each depends
+// on those of its job and of its machine ahead: combine(o, value, value). The last place is `to`, or
+// that of the last operation that depends on a value that has changed, up to `most`. Called by a
+// warp. Each lane takes an operation and receives the values of other lanes, until none changes,
+// which gives what one thread finds. Calls found(o, a, value of a, b, value of b, value) for each.
+template <bool IS_BACKWARD, class Combine, class Found>
+__device__ void pass_on(const State& state, int n, const Data& data, int* values, int from, int to,
+                        int most, Combine combine, Found found) {
+    const int *const order = state.order, *const place = state.place;
+    const int* const ahead = IS_BACKWARD ? state.after : state.before;
+    const int* const behind = IS_BACKWARD ? state.before : state.after;
+    const auto steps_to = [&](int at) { return IS_BACKWARD ? from - at : at - from; };
+    const auto steps_of = [&](int o) { return o == NONE ? -1 : steps_to(place[o]); };
+    struct Link {
+        int o, a, b, lane_a, lane_b;  // negative: no lane
+        int reach;                    // the last that depends on this one
+    };
+    const int limit = steps_to(most);
+    const auto link_of = [&](int i) {
         // The last lanes repeat the last operation.
-        const int k = warp::SIZE == 1 ? i : min(i, count - 1);
-        const int o = order[IS_BACKWARD ? from - k : from + k], b = on_machine[o];
+        const int k = warp::SIZE == 1 ? i : min(i, limit), begin = i - warp::lane();
+        const int o = order[IS_BACKWARD ? from - k : from + k], b = ahead[o];
         const int a = IS_BACKWARD ? job_after(data, n, o) : job_before(data, o);
+        if (warp::SIZE == 1) return Link{o, a, b, -1, -1, -1};
+        const int c = IS_BACKWARD ? job_before(data, o) : job_after(data, n, o);
+        const int reach = max(steps_of(c), steps_of(behind[o]));
+        return Link{o, a, b, steps_of(a) - begin, steps_of(b) - begin, reach};
+    };
+    // On a CPU, to look for an earlier end costs as much as it saves.
+    int far = warp::SIZE > 1 ? steps_to(to) : limit;
+    Link next = link_of(warp::lane());
+    for (int i = warp::lane(); i - warp::lane() <= far; i += warp::SIZE) {
+        const Link at = warp::SIZE > 1 ? next : link_of(i);
+        if (warp::SIZE > 1) next = link_of(i + warp::SIZE);  // while the values are found
+        const int old_a = of(values, at.a), old_b = of(values, at.b), before = values[at.o];
+        int now = before, by_a = 0, by_b = 0;
         bool changes = true;
         while (changes) {
-            const int now = combine(o, of(values, a), of(values, b));
-            changes = warp::SIZE > 1 && now != values[o];
-            values[o] = now;
-            warp::sync();
-            changes = warp::find(changes) >= 0;
+            const int lane_a = warp::of(now, max(at.lane_a, 0));
+            const int lane_b = warp::of(now, max(at.lane_b, 0));
+            by_a = at.lane_a < 0 ? old_a : lane_a, by_b = at.lane_b < 0 ? old_b : lane_b;
+            const int then = combine(at.o, by_a, by_b);
+            changes = warp::find(warp::SIZE > 1 && then != now) >= 0;
+            now = then;
         }
+        values[at.o] = now;
+        if (warp::SIZE > 1) far = min(max(far, warp::most(now != before ? at.reach : -1)), limit);
+        found(at.o, at.a, by_a, at.b, by_b, now);
+        warp::sync();
     }
 }
 
-// Whether an operation begins when that of its job, or that of its machine, ends.
-struct Waits {
-    bool by_job, by_machine;
-};
-
-__device__ Waits waits_for(const State& state, const Data& data, int o) {
-    const int a = job_before(data, o), b = state.before[o], head = state.end[o] - data.time[o];
-    return {a != NONE && state.end[a] == head, b != NONE && state.end[b] == head};
+template <bool IS_BACKWARD, class Combine>
+__device__ void pass_on(const State& state, int n, const Data& data, int* values, int from, int to,
+                        int most, Combine combine) {
+    const auto ignore = [](int, int, int, int, int, int) {};
+    pass_on<IS_BACKWARD>(state, n, data, values, from, to, most, combine, ignore);
 }
 
-// Find a critical path. Called by a warp, whose first lane walks along it. On a GPU, `item` says
-// what each operation waits for, as all threads have found that at once.
+// Return the operation whose end `o` waits for, or NONE; from BOTH on, both of its job and of its
+// machine, BOTH - b.
+__device__ int waits_for(const Data& data, int o, int end, int a, int end_a, int b, int end_b) {
+    const int head = end - data.time[o];
+    const bool by_job = a != NONE && end_a == head, by_machine = b != NONE && end_b == head;
+    return by_job && by_machine ? BOTH - b : by_machine ? b : by_job ? a : NONE;
+}
+
+// Find a critical path and its blocks, the operations of one machine after each other. Called by a
+// warp, whose first lane walks along the path. On a GPU, each operation knows what it waits for.
 __device__ void trace(State& state, const Data& data) {
     int last = 0, at = NONE;
     for (int j = warp::lane(); j < JOBS; j += warp::SIZE) {
@@ -124,41 +161,60 @@ __device__ void trace(State& state, const Data& data) {
         if (end > last) last = end, at = o;
     }
     const auto latest = warp::least(block::Least<int>{-last, uint32_t(at)});
-    if (warp::lane() != 0) return;
-    state.last = -latest.value, at = int(latest.index);
+    at = warp::lane() == 0 ? int(latest.index) : NONE;
     int* const path = state.path;  // read once, as the state is in block memory
-    const int *const before = state.before, *const item = state.item;
+    const int *const before = state.before, *const end = state.end, *const aheads = state.ahead;
     int length = 0;
     unsigned turn = state.turn;
     while (at != NONE) {
         path[length++] = at;
-        const int a = at - 1, b = before[at], found = item[at];
-        const Waits waits = warp::SIZE > 1 ? Waits{(found & 1) != 0, (found & 2) != 0}
-                                           : waits_for(state, data, at);
         turn = turn * 1664525u + 1013904223u;
-        if (waits.by_job && waits.by_machine) {
-            at = turn >> 30 ? b : a;
+        int ahead;
+        if (warp::SIZE > 1) {
+            ahead = aheads[at];
         } else {
-            at = waits.by_machine ? b : waits.by_job ? a : NONE;
+            const int a = job_before(data, at), b = before[at];
+            ahead = waits_for(data, at, end[at], a, of(end, a), b, of(end, b));
         }
+        at = ahead > BOTH ? ahead : turn >> 30 ? BOTH - ahead : at - 1;
     }
-    state.length = length, state.turn = turn;
+    length = warp::first(length);
+    warp::sync();
+    int blocks = 0;
+    for (int i = warp::lane(); i - warp::lane() < length; i += warp::SIZE) {
+        const bool begins = i == 0 || (i < length && data.machine[path[i]] !=
+                                                         data.machine[path[i - 1]]);
+        const auto begun = warp::counts(begins);
+        const int block = blocks + begun.before + begins - 1;
+        if (i < length) state.block[i] = block;
+        if (begins) state.start[block] = i;
+        blocks += begun.all;
+    }
+    if (warp::lane() != 0) return;
+    state.start[blocks] = length;
+    state.last = -latest.value, state.length = length, state.turn = turn;
 }
 
-// Compute ends from a place on, tails before another one, and a critical path.
-__device__ void follow(State& state, int n, const Data& data, int from, int to) {
+// Places of the order that a step changes, and of the operations that have other neighbours then.
+struct Window {
+    int first, end;
+    int first_tail, last_end;  // the most distant places with other neighbours
+};
+
+// Compute ends and tails, and a critical path, after a change of the order.
+__device__ void follow(State& state, int n, const Data& data, const Window& window) {
     const auto longer = [&data](int o, int a, int b) { return data.time[o] + max(a, b); };
-    if (warp::index() == 0) pass_on<false>(state, n, data, state.end, from, n - from, longer);
+    if (warp::index() == 0) {
+        const auto keep = [&](int o, int a, int end_a, int b, int end_b, int end) {
+            if (warp::SIZE > 1) state.ahead[o] = waits_for(data, o, end, a, end_a, b, end_b);
+        };
+        pass_on<false>(state, n, data, state.end, window.first, window.last_end, n - 1, longer,
+                       keep);
+        trace(state, data);
+    }
     if (warp::index() == warp::count() - 1) {  // at the same time, as neither reads the other
-        pass_on<true>(state, n, data, state.tail, to, to + 1, longer);
+        pass_on<true>(state, n, data, state.tail, window.end, window.first_tail, 0, longer);
     }
-    __syncthreads();
-    for (int o = threadIdx.x; warp::SIZE > 1 && o < n; o += blockDim.x) {
-        const Waits waits = waits_for(state, data, o);
-        state.item[o] = int(waits.by_job) + 2 * int(waits.by_machine);
-    }
-    __syncthreads();
-    if (warp::index() == 0) trace(state, data);
     __syncthreads();
 }
 
@@ -178,7 +234,7 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
         }
     }
     __syncthreads();
-    follow(state, n, data, 0, n - 1);
+    follow(state, n, data, {0, n - 1, 0, n - 1});
 }
 
 // Propose to move an operation of a block to one of its ends, or past its neighbour. Other moves
@@ -187,13 +243,11 @@ __device__ bool propose(const State& state, const Solution&, int n, const Data& 
                         Random& random, Step& step) {
     if (state.length == 0) return false;  // no operation takes time
     for (int attempt = 0; attempt < 8; ++attempt) {
-        const int i = random.below(state.length), o = state.path[i], k = data.machine[o];
-        int first = i, last = i;  // the path leads backwards, so that the block begins at `last`
-        while (first > 0 && i - first < REACH && data.machine[state.path[first - 1]] == k) --first;
-        while (last + 1 < state.length && last - i < REACH &&
-               data.machine[state.path[last + 1]] == k) {
-            ++last;
-        }
+        const int i = random.below(state.length), o = state.path[i];
+        // The path leads backwards, so that the block begins at `last`.
+        const int block = state.block[i];
+        const int first = max(state.start[block], i - REACH);
+        const int last = min(state.start[block + 1] - 1, i + REACH);
         if (first == last) continue;
         const int kind = random.below(4);
         const int to = kind == 0 ? first : kind == 1 ? last : kind == 2 ? i - 1 : i + 1;
@@ -273,9 +327,9 @@ __device__ void reorder(State& state, Changing& s, int n, const Data& data, cons
     // Mark what must follow u, or what must precede v.
     const auto either = [](int, int a, int b) { return a | b; };
     if (is_right) {
-        pass_on<false>(state, n, data, state.mark, first + 1, end - first, either);
+        pass_on<false>(state, n, data, state.mark, first + 1, end, end, either);
     } else {
-        pass_on<true>(state, n, data, state.mark, end - 1, end - first, either);
+        pass_on<true>(state, n, data, state.mark, end - 1, first, first, either);
     }
     const bool is_cycle = state.mark[is_right ? v : u];
     warp::sync();
@@ -312,11 +366,14 @@ __device__ void reorder(State& state, Changing& s, int n, const Data& data, cons
 
 __device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step) {
     const int first = state.place[step.u], end = state.place[step.v], old = state.last;
+    const int before = state.before[step.u], after = state.after[step.v];
+    const Window window{first, end, before == NONE ? first : state.place[before],
+                        after == NONE ? end : state.place[after]};
     __syncthreads();  // all have read
     if (warp::index() == 0) reorder(state, s, n, data, step, first, end);
     __syncthreads();
     if (state.is_cycle) return 0;
-    follow(state, n, data, first, end);
+    follow(state, n, data, window);
     return state.last - old;
 }
 """
