@@ -23,7 +23,7 @@ NONE = np.iinfo(np.int64).max
 INFEASIBLE = 1  # the lowest bit of a marked cost: see kernels/core/marks.cuh
 # The members of `Island` in kernels/core/islands.cuh and of `Measure` in kernels/measure.cuh.
 ISLAND = (
-    *("generation", "best", "best_generation", "restart", "restarts", "archived"),
+    *("generation", "best", "best_generation", "restart", "ended", "archived"),
     *("archived_generation", "seed", "number"),
 )
 MEASURE = (
@@ -33,7 +33,7 @@ MEASURE = (
         "sum_high",
         "sum_low",
         "best_generation",
-        "restarts",
+        "ended",
         "archived",
         "archived_generation",
     ),
@@ -125,7 +125,7 @@ class Meaning:
             evaluations=row["calls"],
             distance=row["distance"] / self._most_distant if self._most_distant else None,
             distinct=row["distinct"] / self._population,
-            has_converged=row["restarts"] > 0 or row["distinct"] == 1,
+            has_converged=row["ended"] > 0 or row["distinct"] == 1,
         )
 
     def _refuse_nan(self, worst: int, island: int) -> None:

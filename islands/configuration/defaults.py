@@ -64,7 +64,7 @@ def defaults_for(
 
     general = chosen.defaults(problem, seconds, gpus)
     sizes = other.sizes(defaults, gpus) if defaults in choices else {}
-    last = chosen.when_converged if is_short else {}
+    last = chosen.when_converged(problem) if is_short else {}
     return _filling({**general, **sizes, **last, **defaults}, chosen, given), note
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,6 +48,8 @@ class Model(Problem):
         infeasible_fix="All costs were infinite: let the cost of a solution be finite",
         moves_fix="Define delta for it, or leave delta out",
     )
+    statement: Mapping[str, Any] = MappingProxyType({})
+    """The arguments of the function that made it; none if the folder of a run did."""
 
     def __init__(
         self,

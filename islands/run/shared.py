@@ -54,11 +54,11 @@ _MOST_PLACES = 2048
 _SHARE = 0.5
 """Part of the free memory of a device that runs may take."""
 
-_OF_BEST, _OF_GENERATION, _OF_ARCHIVED, _OF_ARCHIVED_GENERATION, _OF_DISTINCT, _OF_RESTARTS = (
+_OF_BEST, _OF_GENERATION, _OF_ARCHIVED, _OF_ARCHIVED_GENERATION, _OF_DISTINCT, _OF_ENDED = (
     MEASURE.index(name)
     for name in (
         *("best", "best_generation", "archived", "archived_generation"),
-        *("distinct", "restarts"),
+        *("distinct", "ended"),
     )
 )
 
@@ -293,7 +293,7 @@ class Sharing(Generic[Key]):
                 may |= np.array(began) >= criterion.value
             elif criterion.kind == CONVERGED and is_plain:
                 stands = generations - _best_generations(measured)
-                each = (measured[..., _OF_DISTINCT] == 1) | (measured[..., _OF_RESTARTS] > 0)
+                each = (measured[..., _OF_DISTINCT] == 1) | (measured[..., _OF_ENDED] > 0)
                 may |= each.all(axis=1) | (stands >= spec.mean_population + criterion.value)
             else:
                 may[:] = True
