@@ -8,8 +8,8 @@
 #include "diversity.cuh"
 
 struct Measure {
-    int64_t best, worst, sum_high, sum_low, best_generation, restarts, archived,
-        archived_generation, best_row, calls, distance, distinct;
+    int64_t best, worst, sum_high, sum_low, best_generation, ended, archived, archived_generation,
+        best_row, calls, distance, distinct;
 };
 
 // Return the sum of real costs, in units of 2^64. It depends on the order: that of the indices.
@@ -45,7 +45,7 @@ KERNEL(measure, (Islands all, Measure* measures)) {
                         sum_high,
                         sum_low,
                         island.best_generation,
-                        island.restarts,
+                        island.ended,
                         island.archived,
                         island.archived_generation,
                         all.row(island.generation, me, order[0]),

@@ -54,7 +54,7 @@ __device__ void update(const Islands& all, int me, const RankingPlan& plan, Isla
     } else if (plan.patience > 0 && island.generation - island.best_generation >= plan.patience) {
         island.restart = 1;
     }
-    island.restarts += restarted;
+    island.ended += restarted;
     if (island.restart || plan.archives) {
         const Candidate kept = candidate(all, me, island.generation, best);
         const bool is_present = COSTS_MARKED || best.value == island.best;

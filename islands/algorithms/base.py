@@ -243,8 +243,6 @@ class Algorithm(ABC):
     besides those with an entry for each individual, as each rank would only see its own changes."""
     grows_by_islands: ClassVar[bool] = True
     """Whether more GPUs have more islands by default; otherwise, they share those of one GPU."""
-    when_converged: ClassVar[Mapping[str, Any]] = {}
-    """Default settings of a run that ends when it has converged."""
     halo: int = 0
     """Number of individuals at each end of an island that the next island reads; 0: no halo."""
 
@@ -277,6 +275,11 @@ class Algorithm(ABC):
         `gpus` returns the number of GPUs of the run, 0 for CPUs, which may take a while to find
         out. Islands are those for one GPU if the algorithm `grows_by_islands`.
         """
+        return {}
+
+    @classmethod
+    def when_converged(cls, problem: Problem) -> dict[str, Any]:
+        """Return default settings of a run that ends when it has converged, besides the others."""
         return {}
 
     @classmethod
@@ -352,7 +355,7 @@ class Algorithm(ABC):
 
     def items(self, problem: Problem) -> int:
         """Return the number of work items that the threads of a block share."""
-        return problem.items()
+        return problem.evaluation.items
 
     def room(self, pitch: int) -> int:
         """Return the bytes of scratch memory that it needs besides what its mover declares."""

@@ -221,7 +221,7 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
     members = members_of(data)
     if ITEMS in members and ITEMS in kind.members:
         raise UsageError("data: with parts=, items is the number of items. Choose another name")
-    return Model(
+    model = Model(
         kind,
         _named(given["name"], kind),
         members=members,
@@ -235,6 +235,8 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
         price=price,
         adapts_price=price is None,
     )
+    model.statement = dict(given)
+    return model
 
 
 def _python(kind: SolutionKind, given: Mapping[str, Any]) -> PythonCosts | None:

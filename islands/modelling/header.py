@@ -123,6 +123,11 @@ def _blank(comment: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", comment[0])
 
 
+def without_comments(code: str) -> str:
+    """Return code with spaces instead of its comments."""
+    return _COMMENTS.sub(_blank, code)
+
+
 @dataclass(frozen=True)
 class Text:
     """CUDA code of the user, and the name under which compilers show its lines."""
@@ -161,7 +166,7 @@ class Text:
     @property
     def checked(self) -> str:
         """The code whose functions of the cost, if they are whole, cannot return real numbers."""
-        plain, code = _COMMENTS.sub(_blank, self.code), self.code
+        plain, code = without_comments(self.code), self.code
         for match in reversed(list(_WHOLE.finditer(plain))):
             code = f"{code[: match.start()]}{WHOLE}{code[match.end() :]}"
         return code

@@ -1,9 +1,10 @@
 """Models: problems that many people have, each stated as a user of the package would.
 
 Each file has one problem: its cost, a search by moves, a reader of the usual files and a picture.
-Copy one and change it.
+Copy one and change it, or let `changed` do it.
 """
 
+from islands.modelling.changes import changed as changed
 from islands.models.colouring import graph_colouring as graph_colouring
 from islands.models.covering import set_cover as set_cover
 from islands.models.cuts import max_cut as max_cut

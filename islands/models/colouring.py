@@ -13,8 +13,12 @@ from islands.modelling.api import keys
 from islands.modelling.model import Model
 from islands.models.files import Words, refusing
 from islands.models.graphs import draw_graph, neighbours, pairs_of
+from islands.models.texts import filled
 
 _COST = """
+constexpr int COLOURS = {colours};
+constexpr bool COUNTS = {counts};  // of colours in use; otherwise all may be used
+
 // The colour of a node is a whole number, its key times the number of colours.
 __device__ int colour_of(float key) { return int(key * COLOURS); }
 
@@ -155,13 +159,8 @@ def graph_colouring(
         colours = _greedy(first, other)
     if not 1 <= colours <= _MOST:
         raise UsageError(f"colours={colours}: must be from 1 to {_MOST}")
-    words = {"COLOURS": str(colours), "COUNTS": "true" if counts else "false"}
+    words = {"colours": colours, "counts": str(counts).lower()}
     once = np.unique(np.sort(pairs, axis=1), axis=0)
-
-    def filled(text: str) -> str:
-        for word, value in words.items():
-            text = text.replace(word, value)
-        return text
 
     def costs(solutions: NDArray[Any]) -> NDArray[Any]:
         own = colours_of(solutions, colours)
@@ -171,8 +170,8 @@ def graph_colouring(
 
     return keys(
         n,
-        cost=filled(_COST),
-        state=filled(_STATE),
+        cost=filled(_COST, words),
+        state=_STATE,
         data={"first": first, "other": other},
         reference=costs,
         name=name or f"colouring-{n}-{colours}",

@@ -112,6 +112,10 @@ __device__ bool is_worse(const State& state, const Data& data, int a, int b) {
     return state.changed[a] < state.changed[b];
 }
 
+// Whether a column may be chosen next to those that are: here always. A copy with forbidden pairs
+// changes this function, and adds a price of pairs to the cost.
+__device__ bool may_choose(const Solution&, const Data&, int) { return true; }
+
 __device__ bool propose(const State& state, const Solution& s, int, const Data& data,
                         Random& random, Step& step) {
     step.column = NONE;
@@ -123,7 +127,7 @@ __device__ bool propose(const State& state, const Solution& s, int, const Data& 
         for (int i = 0; i < looks; ++i) {
             const int at = begin + i, j = data.column[first + (at < count ? at : at - count)];
             if (state.cost + data.cost[j] >= state.bound) continue;
-            if (state.step - state.changed[j] <= TENURE) continue;
+            if (state.step - state.changed[j] <= TENURE || !may_choose(s, data, j)) continue;
             if (step.column == NONE || is_better(state, data, j, step.column)) step.column = j;
         }
         if (step.column != NONE) return true;

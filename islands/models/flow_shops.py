@@ -14,22 +14,32 @@ from islands.modelling.api import permutation
 from islands.modelling.model import Model
 from islands.models.files import Words, refusing
 from islands.models.shops import draw_gantt
+from islands.models.texts import filled
 from islands.text import unknown
 
 _OBJECTIVES = ("makespan", "flow_time")
 _COST = """
-// Let a job follow those that end on the machines at `ready`.
-__device__ void add(const Data& data, int job, int* ready) {
+constexpr int JOBS = {jobs}, MACHINES = {machines}, NONE = -1;
+constexpr bool SUMS = {sums};
+
+// The time that machine k needs between two jobs, of which the first may be NONE. Here 0: a copy of
+// this model with setup times changes this function only.
+__device__ int setup(const Data&, int, int, int) { return 0; }
+
+// Let a job follow another one, which ends on the machines at `ready`.
+__device__ void add(const Data& data, int before, int job, int* ready) {
     const int* const time = data.time + job * MACHINES;
-    ready[0] += time[0];
-    for (int k = 1; k < MACHINES; ++k) ready[k] = max(ready[k], ready[k - 1]) + time[k];
+    ready[0] += setup(data, before, job, 0) + time[0];
+    for (int k = 1; k < MACHINES; ++k) {
+        ready[k] = max(ready[k] + setup(data, before, job, k), ready[k - 1]) + time[k];
+    }
 }
 
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     int ready[MACHINES] = {};
     long long sum = 0;
     for (int i = 0; i < n; ++i) {
-        add(data, s[i], ready);
+        add(data, i > 0 ? s[i - 1] : NONE, s[i], ready);
         sum += ready[MACHINES - 1];
     }
     return SUMS ? sum : ready[MACHINES - 1];
@@ -60,16 +70,19 @@ __device__ void follow(State& state, const Order& s, int n, const Data& data, in
     load(ready, state.head + (from - 1) * MACHINES, from > 0);
     long long sum = from > 0 ? state.sum[from - 1] : 0;
     for (int i = from; i < n; ++i) {
-        add(data, s[i], ready);
+        add(data, i > 0 ? s[i - 1] : NONE, s[i], ready);
         state.sum[i] = sum += ready[MACHINES - 1];
         for (int k = 0; k < MACHINES; ++k) state.head[i * MACHINES + k] = ready[k];
     }
     if (SUMS) return;
     load(ready, state.tail + (to + 1) * MACHINES, to + 1 < n);
     for (int i = to; i >= 0; --i) {
-        const int* const time = data.time + s[i] * MACHINES;
-        ready[MACHINES - 1] += time[MACHINES - 1];
-        for (int k = MACHINES - 2; k >= 0; --k) ready[k] = max(ready[k], ready[k + 1]) + time[k];
+        const int job = s[i], after = i + 1 < n ? s[i + 1] : NONE;
+        const int* const time = data.time + job * MACHINES;
+        for (int k = MACHINES - 1; k >= 0; --k) {
+            const int later = ready[k] + (after == NONE ? 0 : setup(data, job, after, k));
+            ready[k] = (k < MACHINES - 1 ? max(later, ready[k + 1]) : later) + time[k];
+        }
         for (int k = 0; k < MACHINES; ++k) state.tail[i * MACHINES + k] = ready[k];
     }
 }
@@ -96,21 +109,23 @@ __device__ long long change(const State& state, const Solution& s, int n, const 
     int ready[MACHINES];
     load(ready, state.head + (low - 1) * MACHINES, low > 0);
     long long sum = low > 0 ? state.sum[low - 1] : 0;
-    for (int i = low; i <= high; ++i) {
-        const int from = i == step.v ? step.u : step.u < step.v ? i + 1 : i - 1;
-        add(data, s[from], ready);
+    int before = low > 0 ? s[low - 1] : NONE;
+    const auto follow_by = [&](int job) {
+        add(data, before, job, ready);
         sum += ready[MACHINES - 1];
+        before = job;
+    };
+    for (int i = low; i <= high; ++i) {
+        follow_by(s[i == step.v ? step.u : step.u < step.v ? i + 1 : i - 1]);
     }
     if (SUMS) {
-        for (int i = high + 1; i < n; ++i) {
-            add(data, s[i], ready);
-            sum += ready[MACHINES - 1];
-        }
+        for (int i = high + 1; i < n; ++i) follow_by(s[i]);
         return sum - state.sum[n - 1];
     }
-    int last = 0;
-    for (int k = 0; k < MACHINES; ++k) {
-        last = max(last, ready[k] + (high + 1 < n ? state.tail[(high + 1) * MACHINES + k] : 0));
+    int last = ready[MACHINES - 1];
+    for (int k = 0; high + 1 < n && k < MACHINES; ++k) {
+        const int begin = ready[k] + setup(data, before, s[high + 1], k);
+        last = max(last, begin + state.tail[(high + 1) * MACHINES + k]);
     }
     return last - state.head[n * MACHINES - 1];
 }
@@ -147,12 +162,7 @@ def flow_shop(
     if objective not in _OBJECTIVES:
         raise UsageError(unknown("objective", objective, _OBJECTIVES))
     n, m = time.shape
-    words = {"MACHINES": str(m), "SUMS": "true" if objective == "flow_time" else "false"}
-
-    def filled(text: str) -> str:
-        for word, value in words.items():
-            text = text.replace(word, value)
-        return text
+    words = {"jobs": n, "machines": m, "sums": str(objective == "flow_time").lower()}
 
     def costs(orders: NDArray[Any]) -> NDArray[Any]:
         ready = np.zeros((len(orders), m), np.int64)
@@ -175,8 +185,8 @@ def flow_shop(
 
     return permutation(
         n,
-        cost=filled(_COST),
-        state=filled(_STATE),
+        cost=filled(_COST, words),
+        state=_STATE,
         data={"time": time.astype(np.int32)},
         reference=costs,
         name=name or f"flowshop-{n}x{m}",

@@ -86,8 +86,8 @@ __device__ int end_of(const State& state, int o) { return of(state.end, o); }
 __device__ int tail_of(const State& state, int o) { return of(state.tail, o); }
 
 // Set the values of operations from a place on, in their order or backwards, of which each depends
-// on those of its job and of its machine ahead: combine(o, value, value). The last place is `to`, or
-// that of the last operation that depends on a value that has changed, up to `most`. Called by a
+// on those of its job and of its machine ahead: combine(o, value, value). The last place is `to`,
+// or that of the last operation that depends on a value that has changed, up to `most`. Called by a
 // warp. Each lane takes an operation and receives the values of other lanes, until none changes,
 // which gives what one thread finds. Calls found(o, a, value of a, b, value of b, value) for each.
 template <bool IS_BACKWARD, class Combine, class Found>

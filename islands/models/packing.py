@@ -12,8 +12,11 @@ from islands.errors import UsageError
 from islands.modelling.api import keys
 from islands.modelling.model import Model
 from islands.models.files import Words, refusing
+from islands.models.texts import filled
 
 _COST = """
+constexpr int BINS = {bins};
+
 // The bin of an item is a whole number, its key times the number of bins.
 __device__ int bin_of(float key) { return int(key * BINS); }
 
@@ -102,12 +105,15 @@ _MOST = 1 << 16
 """The most bins, so that keys tell them apart."""
 
 
-def bin_packing(sizes: ArrayLike, capacity: int, *, name: str | None = None) -> Model:
+def bin_packing(
+    sizes: ArrayLike, capacity: int, bins: int | None = None, *, name: str | None = None
+) -> Model:
     """Return the problem of the fewest bins that take all items.
 
     The sizes of the items of a bin must not exceed `capacity`; all are whole numbers. A bin that
-    is too full costs more than a bin for each of its items. `bins_of` returns the bins of a
-    solution, which consists of keys.
+    is too full costs more than a bin for each of its items. `bins` is how many there are, by
+    default a tenth more than a simple rule needs. `bins_of` returns the bins of a solution, which
+    consists of keys.
 
     >>> problem = islands.models.bin_packing([5, 4, 3, 2, 6], 10)
     >>> islands.solve(problem, generations=20).cost
@@ -120,13 +126,11 @@ def bin_packing(sizes: ArrayLike, capacity: int, *, name: str | None = None) -> 
         raise UsageError(f"sizes: {size.max()} exceeds capacity={capacity}. Leave it out")
     if int(size.sum()) >= 2**30:
         raise UsageError("sizes: their sum exceeds 2**30. Use a larger unit")
-    bins = _first_fit(size, capacity)
-    bins = min(len(size), bins + bins // 10 + 1)  # with room for moves
-    if bins > _MOST:
-        raise UsageError(f"sizes: need {bins} bins, and at most {_MOST} are possible")
-
-    def filled(text: str) -> str:
-        return text.replace("BINS", str(bins))
+    if bins is None:
+        bins = _first_fit(size, capacity)
+        bins = min(len(size), bins + bins // 10 + 1)  # with room for moves
+    if not 1 <= bins <= _MOST:
+        raise UsageError(f"bins={bins}: must be from 1 to {_MOST}")
 
     def costs(solutions: NDArray[Any]) -> NDArray[Any]:
         found = []
@@ -146,8 +150,8 @@ def bin_packing(sizes: ArrayLike, capacity: int, *, name: str | None = None) -> 
 
     return keys(
         len(size),
-        cost=filled(_COST),
-        state=filled(_STATE),
+        cost=filled(_COST, {"bins": bins}),
+        state=_STATE,
         data={"size": size.astype(np.int32), "capacity": capacity},
         reference=costs,
         name=name or f"binpacking-{len(size)}-{capacity}",

@@ -8,10 +8,10 @@
 
 struct Island {
     int64_t generation;
-    int64_t best;             // lowest cost since the island started or last restarted
-    int64_t best_generation;  // generation in which it was found
-    int64_t restart;          // 1: the next generation is redrawn
-    int64_t restarts;
+    int64_t best;                 // lowest cost since the island started or last restarted
+    int64_t best_generation;      // generation in which it was found
+    int64_t restart;              // 1: the next generation is redrawn
+    int64_t ended;                // populations that are over, whether or not another began
     int64_t archived;             // cost of the best individual kept from before restarts
     int64_t archived_generation;  // generation in which it was found
     uint64_t seed;                // of the island's run; concurrent runs have different seeds

@@ -93,11 +93,8 @@ __device__ void update(const Islands& all, const Plan& plan, int local) {
         const int64_t next = wakes ? int64_t(SINGLE) : stage.phase + 1;
         stage.phase = next, stage.since = stage.best_generation = made, stage.idle = 0;
         if (wakes) stage.sleeps = 0, stage.best = NO_COST;
-        // A population that is over counts like one that begins again, so that a run can end.
-        const bool is_over = next == DONE && !plan.restarts;
-        if (threadIdx.x == 0 && is_over) ++all.island[local].restarts;
+        if (threadIdx.x == 0 && next == DONE) ++all.island[local].ended;
     }
-    if (threadIdx.x == 0 && is_new) ++all.island[local].restarts;
     if (threadIdx.x == 0) plan.stage[local] = stage;
 }
 

@@ -116,7 +116,19 @@ def test_tiny_populations_keep_their_best_tour(
         assert (now <= best).all()
         best = now
     require_consistent(mine)
-    assert (field(mine, "island")[:, ISLAND.index("restarts")] > 0).all()
+    assert (field(mine, "island")[:, ISLAND.index("ended")] > 0).all()
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_each_population_ends_once(restart: bool, backend: Backend, tmp_path: Path) -> None:
+    mine = tours(backend, cities(30, tmp_path), population=6, restart=restart)
+    ends, phases = np.zeros(2, np.int64), field(mine, "stage")[:, PHASE]
+    for _ in range(200):
+        mine.advance(1)
+        before, phases = phases, field(mine, "stage")[:, PHASE]
+        ends += (before != DONE) & (phases == DONE)
+        assert field(mine, "island")[:, ISLAND.index("ended")].tolist() == ends.tolist()
+    assert (ends > 1).all() if restart else (ends == 1).all()
 
 
 @pytest.mark.parametrize(("name", "optimum"), [("d198", 15780), ("fl417", 11861)])

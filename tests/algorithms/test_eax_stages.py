@@ -88,11 +88,15 @@ def test_phases_end_by_the_rules(generation: int, backend: Backend) -> None:
     backend.upload(saved, colony.state.arrays["stage"])
     backend.upload(before, colony.state.part("cost", generation))
     backend.upload(after, colony.state.part("cost", made))
-    restarts = ISLAND.index("restarts")
-    earlier = field(mine, "island")[:, restarts]
+    ended = ISLAND.index("ended")
+    earlier = field(mine, "island")[:, ended]
     backend.run(colony._launches.generation[0][3:4])
     found = field(mine, "stage").tolist()
     rules = zip(stages, before, after, strict=True)
     assert found == [list(astuple(following(last, made, a, b))) for last, a, b in rules]
-    more = field(mine, "island")[:, restarts] - earlier
-    assert more.tolist() == [each.phase == DONE for each in stages]
+    more = field(mine, "island")[:, ended] - earlier
+    now_done = [phase == DONE for phase, *_ in found]
+    assert more.tolist() == [
+        is_done and last.phase != DONE for is_done, last in zip(now_done, stages, strict=True)
+    ]
+    assert 0 < more.sum() < islands

@@ -275,6 +275,20 @@ def test_a_search_converges_when_populations_are_alike_or_stand_still() -> None:
         parse("converged=3")
 
 
+def test_few_cities_have_one_population_that_converges() -> None:
+    tours = {size: islands.tsp(np.random.default_rng(size).random((size, 2))) for size in (9, 501)}
+    few = islands.solve(tours[9], backend="cpu", stop=["converged", "generations=10"])
+    assert few.settings["restart"] is False
+    assert few.settings["children"] == 10
+    assert (few.islands, few.population) == (1, 160)
+    many = islands.solve(tours[501], backend="cpu", stop=["converged", "generations=1"])
+    assert many.settings["restart"] is False
+    assert many.settings["children"] == 30
+    usual = islands.solve(tours[9], backend="cpu", generations=1)
+    assert usual.settings["restart"] is True
+    assert (usual.islands, usual.population) == (8, 50)
+
+
 def test_tempering_has_not_converged_while_it_cools_down() -> None:
     few = {"backend": "cpu", "threads": 1, "stop": "converged", "islands": 1, "population": 8}
     random = np.random.default_rng(3).integers(0, 99, (2, 20, 20))

@@ -1,0 +1,126 @@
+"""Changed models: functions of a text that replace others, and arguments that do not fit."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+
+import islands
+from islands.errors import UsageError
+from islands.modelling.merging import merged
+from islands.models import changed
+
+TIMES = [[3, 2], [1, 4], [2, 1]]
+
+
+def test_a_function_takes_the_place_of_another_one() -> None:
+    old = (
+        "int a() { return 1; }\n"
+        "__device__ int b(int x) { if (x) { return 2; } return b(1); }\nint c;"
+    )
+    new = "__device__ int help() { return 3; }\n__device__ int b(int) { return old_b(help()); }"
+    assert merged(old, new) == (
+        "int a() { return 1; }\n"
+        "__device__ int old_b(int x) { if (x) { return 2; } return old_b(1); }\n"
+        "__device__ int help() { return 3; }\n__device__ int b(int) { return old_b(help()); }\n"
+        "int c;"
+    )
+
+
+def test_new_functions_follow_the_text() -> None:
+    old, new = "__device__ int a() { return 1; }", "\n__device__ int b() { return a(); }"
+    assert merged(old, new) == old + new
+
+
+def test_braces_and_names_in_comments_are_no_code() -> None:
+    old = "// struct A { of b() {\n__device__ int b() { /* } */ return 1; }"
+    new = "__device__ int b() { return 2; }  // }"
+    assert merged(old, new) == (
+        "// struct A { of b() {\n__device__ int old_b() { /* } */ return 1; }\n"
+        "__device__ int b() { return 2; }  // }"
+    )
+
+
+def test_a_struct_takes_the_place_of_another_one_with_its_constructor() -> None:
+    old = (
+        "struct S {\n    int x;\n    S(int x) : x(x) {}\n};\n__device__ int f(S& s) { return s.x; }"
+    )
+    new = "struct S : old_S { int y; S(int y) : old_S(1), y(y) {} };"
+    assert merged(old, new) == (
+        f"struct old_S {{\n    int x;\n    old_S(int x) : x(x) {{}}\n}};\n{new}\n"
+        "__device__ int f(S& s) { return s.x; }"
+    )
+
+
+def test_overloads_are_all_replaced() -> None:
+    old = "__device__ int f(int) { return 1; }\n__device__ int f(char) { return 2; }\nend"
+    new = "__device__ int f(long) { return old_f(1); }"
+    assert merged(old, new) == (
+        "__device__ int old_f(int) { return 1; }\n__device__ int old_f(char) { return 2; }\n"
+        f"{new}\nend"
+    )
+
+
+def test_a_state_with_another_member_counts_items() -> None:
+    problem = changed(
+        islands.models.max_cut([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]]),
+        cost="""
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    int chosen = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) chosen += s[i];
+    return old_cost(s, n, data) - abs(2 * block::sum(chosen) - n);
+}
+""",
+        state="""
+struct State : old_State {
+    int* chosen;
+    __device__ State(Memory& memory, int n, const Data& data)
+        : old_State(memory, n, data), chosen(memory.take<int>(1)) {}
+};
+__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
+    old_prepare(state, s, n, data);
+    if (threadIdx.x != 0) return;
+    *state.chosen = 0;
+    for (int i = 0; i < n; ++i) *state.chosen += s[i];
+}
+__device__ long long change(const State& state, const Solution& s, int n, const Data& data,
+                            Flip move) {
+    const int after = *state.chosen + (s[move.item] ? -1 : 1);
+    return old_change(state, s, n, data, move) - abs(2 * after - n) + abs(2 * *state.chosen - n);
+}
+__device__ void apply(State& state, const Solution& s, int n, const Data& data, Flip move) {
+    old_apply(state, s, n, data, move);
+    if (threadIdx.x == 0) *state.chosen += s[move.item] ? -1 : 1;
+}
+""",
+    )
+    assert "of 480 moves as costs" in str(islands.check_problem(problem, samples=60))
+    assert islands.solve(problem, generations=20).cost == 4
+    assert problem.cost(np.array([1, 1, 1, 0])) == 2 - 2
+
+
+def test_arguments_take_the_place_of_old_ones() -> None:
+    old = islands.models.flow_shop(TIMES, name="small")
+    new = changed(old, maximise=True, state=None)
+    assert (new.name, new.maximise, new.chains.has_state) == ("small-changed", True, False)
+    assert (old.maximise, old.chains.has_state) == (False, True)
+    assert new.reference is None
+    longest = max(old.cost(np.array(order)) for order in permutations(range(3)))
+    assert islands.solve(new, generations=20).cost == longest
+    assert changed(new, name="again").name == "again"
+
+
+@pytest.mark.parametrize(
+    ("problem", "arguments", "message"),
+    [
+        (islands.models.flow_shop(TIMES), {"stat": None}, "argument 'stat'. Did you mean 'state'"),
+        (islands.models.flow_shop(TIMES), {"data": [1]}, "data: is of the type list"),
+        (islands.tsp([[0, 0], [1, 0], [0, 1]]), {}, "problem: is not one of islands.models"),
+    ],
+)
+def test_wrong_changes_are_refused(problem: Any, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        changed(problem, **arguments)
