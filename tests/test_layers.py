@@ -40,8 +40,9 @@ LAYERS = [
     {"run"},
     {"campaign"},
     {"report"},
-    {"bench", "check", "doctor", "solver", "stored", "reproduce", "slurm"},
+    {"check", "doctor", "solver", "stored", "reproduce", "slurm"},
     {"many"},
+    {"bench"},
     {"cli"},
     {"__main__"},
 ]

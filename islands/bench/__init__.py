@@ -26,6 +26,7 @@ BENCHES = {
     "recording": "islands.bench.recording",
     "topologies": "islands.bench.topologies",
     "migration": "islands.bench.migration",
+    "many": "islands.bench.many",
     "quality": "islands.bench.quality",
     "colonies": "islands.bench.colonies",
     "gpus": "islands.bench.gpus",

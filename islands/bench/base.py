@@ -56,11 +56,15 @@ class BenchRequest:
     every: int | None = None
     """Generations between two looks at the best cost; None: `EVERY` of the backend."""
     variant: Sequence[str] = ()
-    """The settings of each method of `quality` and `gpus`; empty: the default run."""
+    """The settings of each method of `quality`, `many` and `gpus`; empty: the default run."""
     trust: bool = False
     """Whether the files of methods may name scripts of others."""
     rivals: Sequence[str] = ()
-    """Other programs that `quality` also runs."""
+    """Other programs that `quality` and `many` also run."""
+    cities: Sequence[int] = (100, 200, 500)
+    """The sizes of the tours of `many`."""
+    facilities: Sequence[int] = (20,)
+    """The sizes of its assignments."""
     mixes: Sequence[str] = ("tai60a", "pr2392", "mknapcb9-00")
     """The instances of `colonies`."""
     colony: Sequence[str] = ()

@@ -389,7 +389,7 @@ def _check(rival: Rival, problem: Problem, answer: Answer) -> None:
         return
     cost = problem.cost(np.array(answer.solution))
     # Sums of real numbers depend on their order.
-    is_equal = math.isclose if problem.real else operator.eq
+    is_equal = math.isclose if problem.scale.real else operator.eq
     if not is_equal(cost, answer.course[-1][1]):
         raise RunError(
             f"{problem.instance}: {rival.name} reports a cost of {answer.course[-1][1]}, but its"

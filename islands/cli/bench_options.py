@@ -184,9 +184,15 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
     ),
     ("quality", "gpus"): (
         BenchOption("of", "A,B", _names, _OF, "of quality, sac94; of gpus, see below", _INSTANCES),
+    ),
+    ("quality", "many", "gpus"): (
         BenchOption("variant", "SETTINGS", None, _VARIANT, purpose=_METHODS),
     ),
-    ("quality",): (BenchOption("rivals", "A,B", _names, _RIVALS, "none"),),
+    ("quality", "many"): (BenchOption("rivals", "A,B", _names, _RIVALS, "none"),),
+    ("many",): (
+        BenchOption("cities", "N,N", _counts, "cities of random tours"),
+        BenchOption("facilities", "N,N", _counts, "facilities of random assignments"),
+    ),
     ("gpus",): (
         BenchOption("gap", "G%,G%", _gaps, "targets, in per cent", "0%, the best known value"),
         BenchOption("stop", "generations=N", _generations, "end of a run for the speed", _STOP),

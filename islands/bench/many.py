@@ -1,0 +1,150 @@
+"""How many instances `islands.solve_many` solves in a second, and how good its solutions are.
+
+Tours have cities at random, flows and distances of assignments are random, too. `--rivals lkh`
+solves the same tours by LKH, as a loop of `elkai` with `runs=1` in a process for each core. `at
+best` is the share of the instances with the lowest cost of all methods; the other columns compare
+with LKH. The first instances, which compile, do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends.cpu import share_of_cores
+from islands.bench.base import BenchRequest
+from islands.bench.rivals import Lkh, silent_processes
+from islands.bench.variants import Variant, variants
+from islands.custom.trust import Trust
+from islands.errors import UsageError
+from islands.many import solve_many
+from islands.problems.base import Problem
+from islands.problems.batches import qap_batch, tsp_batch
+from islands.tables import Column, Row, Table
+from islands.text import counted
+
+_EFFORT = 10_000_000
+"""There are as many tours as this number divided by the square of that of their cities."""
+_ASSIGNMENTS = 200
+_FIRST = 4
+_SIDE = 1_000_000
+_MOST_FLOW = 99
+
+TABLE = Table(
+    "many",
+    (
+        Column("device", "device", 17, "<.17"),
+        Column("problem", "problem", 15, "<"),
+        Column("instances", "instances"),
+        Column("seconds", "seconds", form=".2f"),
+        Column("rate", "a second", form=".1f"),
+        Column("at_best", "at best", 8, ".1%"),
+        Column("as_good", "as lkh", 8, ".1%"),
+        Column("more", "mean to lkh", form="+.4%"),
+        Column("method", "method", form="<"),
+    ),
+)
+
+
+def measure(request: BenchRequest) -> Iterator[Row]:
+    """Solve instances of each kind and size by each method, on each backend."""
+    if other := {*request.rivals} - {Lkh.name}:
+        raise UsageError(f"--rivals {min(other)}: many instances are solved by {Lkh.name} only")
+    methods = variants(request.variant, Trust(is_full=request.trust))
+    return _measured(request, methods)
+
+
+def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row]:
+    kinds = [("cities", n, max(_FIRST, _EFFORT // n**2)) for n in request.cities]
+    kinds += [("facilities", n, _ASSIGNMENTS) for n in request.facilities]
+    cores = request.threads or share_of_cores(1)
+    for noun, size, count in request.heartbeat.over(kinds, lambda kind: f"{kind[1]} {kind[0]}"):
+        random, rival = np.random.default_rng(size), None
+        if noun == "cities":
+            places = random.integers(0, _SIDE, (count, size, 2)).astype(float)
+            problems = list(tsp_batch(places))
+            rival = _by_lkh(problems, places, cores) if request.rivals else None
+        else:
+            problems = list(qap_batch(*_symmetric(random, (2, count, size, size))))
+        solved = [
+            _by_islands(problems, method, backend, cores)
+            for backend in request.backends
+            for method in methods
+        ]
+        yield from _rows(f"{size} {noun}", solved, rival)
+
+
+@dataclass(frozen=True)
+class _Solved:
+    """What a method found."""
+
+    method: str
+    device: str
+    seconds: float
+    costs: NDArray[np.int64]
+
+
+def _rows(problem: str, solved: Sequence[_Solved], rival: _Solved | None) -> Iterator[Row]:
+    every = [*solved] if rival is None else [rival, *solved]
+    best = np.min([each.costs for each in every], axis=0)
+    for each in every:
+        count = len(each.costs)
+        yield TABLE.row(
+            device=each.device,
+            problem=problem,
+            instances=count,
+            seconds=each.seconds,
+            rate=count / each.seconds,
+            at_best=float((each.costs == best).mean()),
+            as_good=None if rival is None else float((each.costs <= rival.costs).mean()),
+            more=None if rival is None else float((each.costs / rival.costs - 1).mean()),
+            method=each.method,
+        )
+
+
+def _by_islands(problems: Sequence[Problem], method: Variant, backend: str, cores: int) -> _Solved:
+    settings: dict[str, Any] = {**method.options, "backend": backend, "seed": 1}
+    if backend == "cpu":
+        settings["threads"] = cores
+    if method.config is not None:
+        settings["config"] = method.config
+    solve_many(problems[:_FIRST], **settings)
+    began = perf_counter()
+    found = solve_many(problems, **settings)
+    seconds = perf_counter() - began
+    device = _cpu(cores) if backend == "cpu" else found[0].device
+    costs = np.array([each.require_solution().cost for each in found], np.int64)
+    return _Solved(f"{method.name}, {backend}", device, seconds, costs)
+
+
+def _cpu(cores: int) -> str:
+    return f"CPU, {counted(cores, 'thread')}"
+
+
+def _by_lkh(problems: Sequence[Problem], places: NDArray[np.float64], processes: int) -> _Solved:
+    with silent_processes(processes) as pool:
+        pool.map(_tour, places[: _FIRST * processes], chunksize=1)
+        began = perf_counter()
+        tours = pool.map(_tour, places, chunksize=1)
+        seconds = perf_counter() - began
+    costs = [each.cost(np.array(tour)) for each, tour in zip(problems, tours, strict=True)]
+    name = f"{Lkh.name}, {Lkh.package} {version(Lkh.package)}"
+    return _Solved(name, _cpu(processes), seconds, np.array(costs, np.int64))
+
+
+def _tour(places: NDArray[np.float64]) -> list[int]:
+    from elkai import Coordinates2D
+
+    found: list[int] = Coordinates2D(dict(enumerate(places.tolist()))).solve_tsp(runs=1)
+    return found[:-1]
+
+
+def _symmetric(random: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    upper = np.triu(random.integers(0, _MOST_FLOW + 1, shape), 1)
+    return upper + upper.swapaxes(-1, -2)
