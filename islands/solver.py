@@ -374,7 +374,7 @@ class Solver:
         own = self._archipelago.elite(count)
         everyone = [candidate for rank in self._world.allgather(own) for candidate in rank]
         chosen = sorted(everyone, key=lambda candidate: (candidate.cost, candidate.island))[:count]
-        best = [replace(each, cost=self.problem.own_sense(each.cost)) for each in chosen]
+        best = [replace(each, cost=self.problem.scale.own_sense(each.cost)) for each in chosen]
         for candidate in best:
             # All ranks have the same candidates, so either all raise or none does.
             check_exactly(self.problem, candidate, candidate.cost)

@@ -355,7 +355,7 @@ class Algorithm(ABC):
 
     def items(self, problem: Problem) -> int:
         """Return the number of work items that the threads of a block share."""
-        return problem.items()
+        return problem.evaluation.items
 
     def room(self, pitch: int) -> int:
         """Return the bytes of scratch memory that it needs besides what its mover declares."""

@@ -295,7 +295,7 @@ class Colony:
 
     def refuse_faults(self) -> None:
         """Raise an error if kernels have reported a fault of the problem on this rank."""
-        self._problem.refuse_faults(self._launches.data, self._backend)
+        self._problem.evaluation.refuse_faults(self._launches.data, self._backend)
 
     def measures(self) -> list[IslandMeasure]:
         """Return the measures; generations are those of the run."""

@@ -75,9 +75,9 @@ def replace_worst(
     one = np.ones((), np.int32)
     for island, own in enumerate(solutions):
         for slot, solution in zip(order[island, ::-1].tolist(), own, strict=False):
-            backend.upload(encoding.encode(problem.to_device(solution)), genes[island, slot])
-            exact = problem.device_costs(solution[np.newaxis])
-            cost = 2 * exact if problem.marks else exact  # all solutions are feasible
+            backend.upload(encoding.encode(problem.layout.to_device(solution)), genes[island, slot])
+            exact = problem.evaluation.device_costs(solution[np.newaxis])
+            cost = 2 * exact if problem.scale.marks else exact  # all solutions are feasible
             backend.upload(cost, costs[island, slot : slot + 1])
             if changed is not None:
                 backend.upload(one[np.newaxis], changed[island, slot : slot + 1])
@@ -106,4 +106,4 @@ def place(
     for island, own in enumerate(solutions):
         for slot, solution in enumerate(own):
             problem.check(solution)
-            backend.upload(encoding.encode(problem.to_device(solution)), genes[island, slot])
+            backend.upload(encoding.encode(problem.layout.to_device(solution)), genes[island, slot])

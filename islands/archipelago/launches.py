@@ -92,7 +92,7 @@ class Launches:
         self._backend, self._parts, self._shape = backend, parts, parts.shape
         self._algorithm, self._archipelago = parts.algorithm, memory.all
         archipelago = memory.all
-        self._archives = parts.algorithm.loses_best or parts.problem.marks
+        self._archives = parts.algorithm.loses_best or parts.problem.scale.marks
         self.data = self._uploaded()
         """`problem::Data`, in which kernels may report faults of the problem."""
         self._near = near
@@ -128,7 +128,9 @@ class Launches:
         problem = self._parts.problem
         if self._parts.evaluation == "host":
             return Struct(nothing=np.int32(0))
-        members = problem.reports() if self._parts.evaluation == "batch" else problem.data()
+        members = (
+            problem.evaluation.reports() if self._parts.evaluation == "batch" else problem.data()
+        )
         if self._instances is None:
             return self._backend.uploaded(members)
         place = self._instances.place
@@ -161,7 +163,7 @@ class Launches:
         structs = {**_COMMON, **dict(zip(names, self.arguments[1:], strict=True))}
         structs["Islands"] = self._archipelago
         if self._parts.evaluation == "batch":
-            kind = np.float64 if self._parts.problem.real else np.int64
+            kind = np.float64 if self._parts.problem.scale.real else np.int64
             structs["problem::Returned"] = _returned(Null(kind), Null(np.int64), 0)
         macros = self._parts.macros()
         if self._instances is not None:

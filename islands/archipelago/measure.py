@@ -88,11 +88,13 @@ class Meaning:
     """What the numbers of `Measure` mean for islands of one problem and population."""
 
     def __init__(self, problem: Problem, encoding: Encoding, population: int) -> None:
-        self._problem, self._population = problem, population
-        self.worst = INFINITE if problem.real else NONE
+        self._problem, self.scale, self._population = problem, problem.scale, population
+        self.worst = INFINITE if self.scale.real else NONE
         """Costs from here on are not those of a solution."""
-        self.infeasible = first_infeasible(real=problem.real) if problem.priced else self.worst
+        self.infeasible = self.worst
         """Costs from here on are not those of a feasible solution."""
+        if self.scale.priced:
+            self.infeasible = first_infeasible(real=self.scale.real)
         self._most_distant = most_distant(encoding, problem, population)
 
     def measures(self, islands: Iterable[int], rows: NDArray[np.int64]) -> list[IslandMeasure]:
@@ -102,23 +104,23 @@ class Meaning:
 
     def _measure(self, island: int, row: Mapping[str, int]) -> IslandMeasure:
         # An island may find the same cost again after a restart: the first time counts.
-        from_archive = self._problem.marks or row["archived"] <= row["best"]
+        from_archive = self.scale.marks or row["archived"] <= row["best"]
         best = row["archived" if from_archive else "best"]
-        is_unknown = self._problem.marks or self._problem.priced
+        is_unknown = self.scale.has_violations
         total, real_total = (row["sum_high"] << 32) + row["sum_low"], 0.0
         mean = total / self._population
-        if self._problem.real:
+        if self.scale.real:
             total, real_total = 0, float(np.int64(row["sum_high"]).view(np.float64))
             mean = mean_of(real_total, self._population)
             self._refuse_nan(row["worst"], island)
         return IslandMeasure(
             island=island,
-            best=None if best >= self.infeasible else self.unmarked(best),
+            best=None if best >= self.infeasible else self.scale.unmarked(best),
             present=None if is_unknown else row["best"],
             total=total,
             real_total=real_total,
             mean=mean,
-            worst=self.unmarked(row["worst"]),
+            worst=self.scale.unmarked(row["worst"]),
             best_generation=row["archived_generation" if from_archive else "best_generation"],
             evaluations=row["calls"],
             distance=row["distance"] / self._most_distant if self._most_distant else None,
@@ -132,10 +134,6 @@ class Meaning:
                 f"{self._problem.instance}: the cost of an individual on island {island} is NaN."
                 " Return a number, or infinity if a solution is infeasible"
             )
-
-    def unmarked(self, cost: int) -> int:
-        """Return a cost without the feasibility mark of kernels/core/marks.cuh."""
-        return cost >> 1 if self._problem.marks else cost
 
 
 class IslandReader:
@@ -185,7 +183,7 @@ class IslandReader:
         records = self._backend.download(self._state.part("island", generation))
         archived = records[:, ISLAND.index("archived")]
         # Archives follow the populations; an archive with the cost NONE is empty.
-        if self._problem.marks:
+        if self.meaning.scale.marks:
             costs = np.full_like(costs, NONE)
         costs = np.concatenate([costs, archived])
         islands = np.concatenate([islands, np.arange(len(self._mine))])
@@ -202,7 +200,7 @@ class IslandReader:
                 row = self._state.part("genes", generation)[local, place - local * self._population]
             else:
                 row = self._state.part("archive", generation)[local]
-            found.append(self._candidate(self.meaning.unmarked(int(costs[place])), local, row))
+            found.append(self._candidate(meaning.scale.unmarked(int(costs[place])), local, row))
         return found
 
     def digests(self, generation: int, run: int | None) -> list[tuple[int, str]]:
@@ -220,7 +218,7 @@ class IslandReader:
     def _candidate(self, cost: int, local: int, row: Any) -> Candidate:
         genome = self._backend.download(row)[: self._encoding.size]
         decoded = self._encoding.decode(genome[np.newaxis])[0]
-        solution = self._problem.from_device(decoded)
+        solution = self._problem.layout.from_device(decoded)
         return Candidate(cost, self._mine[local], solution, genome)
 
 
@@ -243,7 +241,7 @@ _WORD_BITS = 32
 
 def compares_edges(encoding: Encoding, problem: Problem) -> bool:
     """Return whether genomes are closed tours, which differ in edges and not in places."""
-    return problem.is_tour and "permutation" in (encoding.name, encoding.like)
+    return problem.layout.is_tour and "permutation" in (encoding.name, encoding.like)
 
 
 def most_distant(encoding: Encoding, problem: Problem, population: int) -> int:

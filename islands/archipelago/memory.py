@@ -35,7 +35,7 @@ class Memory:
         `runs` is `Runs` of kernels/core/islands.cuh if concurrent runs have an instance each.
         """
         shape = parts.shape
-        self._backend, self._marks = backend, parts.problem.marks
+        self._backend, self._marks = backend, parts.problem.scale.marks
         self.cleared = (
             "calls",
             *(name for name, each in parts.algorithm.fields(shape).items() if each.cleared),
@@ -74,9 +74,9 @@ def fields_of(parts: ProgramParts) -> dict[str, Field]:
         "calls": Field((population,), np.int64),
         "given": Field((), np.int32, kind="scratch"),
     }
-    if algorithm.patience or algorithm.loses_best or problem.marks:
+    if algorithm.patience or algorithm.loses_best or problem.scale.marks:
         fields["archive"] = Field((pitch,), gene)
-    if problem.marks:
+    if problem.scale.marks:
         # For the archive: feasible solutions that the population may reject; PSO's particles.
         fields["offered"] = Field((population, pitch), gene)
         fields["offered_cost"] = Field((population,), np.int64)

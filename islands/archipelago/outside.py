@@ -27,6 +27,7 @@ class Outside:
 
     def __init__(self, parts: ProgramParts, backend: Backend, state: State) -> None:
         self._backend, self._problem, self._encoding = backend, parts.problem, parts.encoding
+        self._evaluation = parts.problem.evaluation
         self._genes, self._cost, self._waiting = (
             state.arrays[name] for name in (GENES, COST, WAITING)
         )
@@ -64,8 +65,8 @@ class Outside:
 
         while self.evaluated < len(genomes) and not must_leave():
             # Each process that calls a slow function takes a solution.
-            if self._problem.python is not None:
-                self._batch = max(self._batch, self._problem.python.callers)
+            if self._evaluation.python is not None:
+                self._batch = max(self._batch, self._evaluation.python.callers)
             begin = self.evaluated
             some = slice(begin, begin + self._batch)
             costs = self._timed(genomes[some], factors[some], must_leave)
@@ -87,7 +88,7 @@ class Outside:
 
     def _worthwhile(self, counts: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the number of guesses of each slot to evaluate."""
-        python = self._problem.python
+        python = self._evaluation.python
         if python is None or python.is_batch:
             return counts
         at_once = max(python.callers, self._batch // _GUESSED)
@@ -114,12 +115,12 @@ class Outside:
         the problem corrects are changed.
         """
         began = time.perf_counter()
-        solutions = self._problem.from_device(self._encoding.decode(genomes))
+        solutions = self._problem.layout.from_device(self._encoding.decode(genomes))
         if self._problem.kind.rules:
             decoded, solutions = solutions, self._problem.kind.corrected(solutions)
             for row in np.flatnonzero((solutions != decoded).any(axis=1)):
                 genomes[row] = self._encoding.corrected(genomes[row], solutions[row])
-        costs = self._problem.device_costs(solutions, must_leave, factors)
+        costs = self._evaluation.device_costs(solutions, must_leave, factors)
         took = time.perf_counter() - began
         self._seconds += took
         each = took / max(1, len(costs))
@@ -150,7 +151,7 @@ class BatchOutside(Outside):
         solutions = state.arrays[SOLUTIONS]
         self._solutions = solutions.reshape(-1, solutions.shape[-1])
         self._rows_an_island = solutions.shape[1]
-        kind = np.float64 if parts.problem.real else np.int64
+        kind = np.float64 if parts.problem.scale.real else np.int64
         self._returned = backend.empty((self._cost.size,), kind)
         self._may_change = not parts.algorithm.same_slots or parts.algorithm.patience > 0
         self._counts: NDArray[np.int32] | None = None
@@ -211,8 +212,8 @@ class BatchOutside(Outside):
 
     def _call(self, *, is_compared: bool) -> Any:
         """Call the function, and return what must be kept while its launches are repeated."""
-        assert self._problem.python is not None, "a batch is evaluated by a Python function"
-        costs = self._problem.python.stored_costs(self._stored, is_compared=is_compared)
+        assert self._evaluation.python is not None, "a batch is evaluated by a Python function"
+        costs = self._evaluation.python.stored_costs(self._stored, is_compared=is_compared)
         self._returned[: self.evaluated] = costs
         return costs
 

@@ -94,7 +94,7 @@ class ProgramParts:
             problem.size,
             block_memory,
             _decoding(decoding, kind, encoder, improver.name, problem),
-            assigns=problem.assigns,
+            assigns=problem.layout.assigns,
             **problem.kind.box,
         )
         improving = improvers_for(solutions)[improver.name](improver, problem.size)
@@ -132,9 +132,7 @@ class ProgramParts:
         return {
             "ISLANDS_ENCODING": self.encoding.header,
             "ENCODING_BOUNDED": str(int(self.encoding.bounded)),
-            "COSTS_MARKED": str(int(self.problem.marks)),
-            "COSTS_REAL": str(int(self.problem.real)),
-            **({"COSTS_PRICED": "1"} if self.problem.priced else {}),
+            **self.problem.scale.macros(),
             "GENES_ARE_TOURS": str(int(compares_edges(self.encoding, self.problem))),
             **self.encoding.defines(),
         }
@@ -179,7 +177,7 @@ def _decoding(
         )
     if not known or encoder is not Keys:
         return _FREE
-    if improver == "none" and not problem.changes_solutions:
+    if improver == "none" and not problem.evaluation.changes_solutions:
         return known[0] if requested in ("", HOST) else requested
     if requested not in ("", known[0]):
         raise _unimproved(requested, improver)
@@ -188,28 +186,28 @@ def _decoding(
 
 def _evaluation(problem: Problem, improver: str, decoding: str, *, on_cpu: bool) -> str:
     """Return who evaluates the children of an algorithm."""
-    if problem.python is not None:
+    if (python := problem.evaluation.python) is not None:
         if improver != "none":
             raise UsageError(
                 f"improver {improver}: {problem.instance} is evaluated by a Python function, which"
                 f" local search cannot call. Choose {option('improver', 'none')}, or state the cost"
                 " in CUDA (cost=)"
             )
-        is_batch = problem.python.is_batch and not problem.priced and not problem.kind.rules
+        is_batch = python.is_batch and not problem.scale.priced and not problem.kind.rules
         return "batch" if is_batch and not on_cpu and decoding != HOST else HOST
     if decoding == HOST:
         _require_host_evaluation(problem, improver)
         return HOST
     # On a CPU, a block is one thread. A search or a repair changes solutions in the block.
-    is_split = not on_cpu and improver == "none" and not problem.changes_solutions
-    return "thread" if problem.is_serial and is_split else "block"
+    is_split = not on_cpu and improver == "none" and not problem.evaluation.changes_solutions
+    return "thread" if problem.evaluation.is_serial and is_split else "block"
 
 
 def _require_host_evaluation(problem: Problem, improver: str) -> None:
     """Refuse problems and improvers that need a kernel's evaluation."""
     if improver != "none":
         raise _unimproved(HOST, improver)
-    if problem.changes_solutions:
+    if problem.evaluation.changes_solutions:
         raise UsageError(
             f"decoding=host: only kernels select the items of a solution of {problem.name}. Omit"
             " decoding"

@@ -55,7 +55,7 @@ def can_share(parts: ProgramParts) -> bool:
     """Return whether runs with these parts can share launches."""
     problem = parts.problem
     is_in_block = parts.evaluation == "block" and not parts.evaluates_own
-    is_plain = not parts.algorithm.halo and problem.same_memory
+    is_plain = not parts.algorithm.halo and problem.evaluation.same_memory
     return is_in_block and is_plain and problem.solution_kind in _KINDS
 
 

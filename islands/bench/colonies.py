@@ -26,7 +26,8 @@ def measure(request: BenchRequest) -> Iterator[BenchRow]:
 
 def methods(problem: Problem, request: BenchRequest) -> list[Variant]:
     """Return the colonies together, the first with migration, and each alone."""
-    stated = parsed(list(request.colony or problem.colonies or problem.kind.colonies))
+    suited = problem.other_defaults().colonies or problem.kind.colonies
+    stated = parsed(list(request.colony or suited))
     if len(stated) < 2:
         raise UsageError(
             f"bench colonies: {problem.instance} has one colony. Name two or more with --colony"

@@ -185,7 +185,10 @@ def _require_any(tuning: Tuning, ranking: Ranking, folder: Path) -> None:
     for name in (RANKING, CONCLUSION, BEST, PROVENANCE):  # from an earlier command
         with writing(folder / name):
             (folder / name).unlink(missing_ok=True)
-    words, hints = "found a feasible solution", {each.hint for each in tuning.problems.values()}
+    words, hints = (
+        "found a feasible solution",
+        {each.words.infeasible_fix for each in tuning.problems.values()},
+    )
     if ranking.metric == "evaluations":
         words, hints = (
             "reached the target of --stop",

@@ -65,7 +65,7 @@ def _require_equal(
     costs: tuple[NDArray[Any], NDArray[Any]],
 ) -> None:
     """Raise `_Difference` about the first solution with two costs."""
-    equal = agree(*costs, real=problem.real)
+    equal = agree(*costs, real=problem.scale.real)
     if equal.all():
         return
     k = int(np.argmin(equal))
@@ -82,7 +82,7 @@ def _require_usable(
     """Raise `_Difference` about the first cost that is not a number, or better than any other."""
     best = np.inf if problem.maximise else -np.inf
     wrong = np.isnan(costs) | (costs == best)
-    if problem.real and wrong.any():
+    if problem.scale.real and wrong.any():
         k = int(np.argmax(wrong))
         what = "is not a number" if np.isnan(costs[k]) else f"is {best}, better than any other cost"
         raise _Difference(
@@ -122,7 +122,7 @@ class Checked:
     def __str__(self) -> str:
         """Return the report: the problem, a table of the ways, notes and the outcome."""
         problem = self.problem
-        costs = "real" if problem.real else "integer"
+        costs = "real" if problem.scale.real else "integer"
         sense = "maximised" if problem.maximise else "minimised"
         blocks = [
             [
@@ -212,15 +212,15 @@ class _Check:
         self._solutions = drawn(checked.problem, checked.samples, checked.seed)
         self._backends, missing = backends()
         # With violations, changes by whole costs are differences of costs and their prices.
-        self._has_moves = not self._problem.priced and any(
+        self._has_moves = not self._problem.scale.priced and any(
             move in self._problem.moves for move in self._problem.kind.moves
         )
-        self._is_compiled = self._problem.python is None
+        self._is_compiled = self._problem.evaluation.python is None
         if self._is_compiled and not isinstance(self._problem, Model):
             self._is_compiled = self._problem.kind.largest is not None
             if not self._is_compiled:
                 missing = ["its kernels were not checked: that needs orders or subsets"]
-        checked.notes += missing if self._problem.python is None else []
+        checked.notes += missing if self._problem.evaluation.python is None else []
 
     def perform(self) -> None:
         """Do all steps; raise `_Difference` at the first difference."""
@@ -230,7 +230,7 @@ class _Check:
         python = list(python_ways(problem, self._backends))
         compiled = list(compiled_ways(problem, self._backends)) if self._is_compiled else []
         self._costs([*python, *compiled])
-        if isinstance(problem, Model) and problem.priced:
+        if isinstance(problem, Model) and problem.scale.priced:
             self._violations(problem, compiled)
         for way in compiled:
             if self._has_moves:
@@ -269,7 +269,7 @@ class _Check:
         for way in ways:
             costs, after, _ = way.timed(solutions)
             again, _, speed = way.timed(solutions[::-1].copy())
-            if problem.changes_solutions and not isinstance(problem, Model):
+            if problem.evaluation.changes_solutions and not isinstance(problem, Model):
                 self._changed(way, costs, after, speed)
                 continue
             _require_usable(problem, solutions, way.name, costs)
@@ -292,7 +292,7 @@ class _Check:
         solutions, ways = self._solutions, dict[str, NDArray[Any]]()
         if problem.reference_violation is not None:
             ways["violation, reference"] = problem.violations(solutions)
-        if problem.python is not None:
+        if problem.evaluation.python is not None:
             ways["violation"] = problem.own_violations(solutions)
         for way in compiled:
             assert way.program is not None
@@ -316,7 +316,7 @@ class _Check:
     def _remarks(self, bits: dict[str, NDArray[Any]]) -> None:
         """Add notes about the costs of all ways."""
         notes = self._checked.notes
-        if self._problem.real and bits:
+        if self._problem.scale.real and bits:
             if all(np.isinf(costs).all() for costs in bits.values()):
                 notes.append("all random solutions are infeasible: their costs are infinite")
             own = [costs for name, costs in bits.items() if name != "reference"]
@@ -333,7 +333,7 @@ class _Check:
         problem = self._problem
         if way.program is None:
             return
-        exact = problem.value_of(problem.costs(after))
+        exact = problem.scale.value_of(problem.costs(after))
         is_feasible = np.array([_is_feasible(problem, each) for each in after])
         feasible = int(is_feasible.sum())
         both = (exact[is_feasible], costs[is_feasible])
@@ -347,11 +347,11 @@ class _Check:
         problem, orders, ends = self._problem, self._solutions, self._ends()
         if ends.shape[1] == 0:
             return
-        on_device = problem.to_device(orders)
+        on_device = problem.layout.to_device(orders)
         for move, found in way.program.deltas(orders, ends).items():
             name = way.name.replace("cost", f"delta of {move}", 1)
             for m in range(ends.shape[1]):
-                after = problem.from_device(moved(on_device, ends[:, m], move))
+                after = problem.layout.from_device(moved(on_device, ends[:, m], move))
                 pair = way.evaluate(orders)[0], way.evaluate(after)[0]
                 self._compare_deltas(name, move, ends[:, m], pair, found[:, m])
             self._passed(name, f"{found.size} of {found.size} as differences of costs")
@@ -366,13 +366,13 @@ class _Check:
     ) -> None:
         problem = self._problem
         before, after = pair
-        change = np.asarray(problem.own_sense(units))
+        change = np.asarray(problem.scale.own_sense(units))
         usable = np.isfinite(before) & np.isfinite(after)
         with np.errstate(invalid="ignore"):
             exact = after - before
         size = np.maximum(np.abs(before), np.abs(after))
         size[~usable] = 0
-        equal = agree(exact, change, real=problem.real, size=size) | ~usable
+        equal = agree(exact, change, real=problem.scale.real, size=size) | ~usable
         if equal.all():
             return
         k = int(np.argmin(equal))
@@ -394,7 +394,9 @@ class _Check:
         assert walk is not None
         found, reached = way.program.followed(self._solutions, walk)
         before = self._solutions
-        priced_at = f", with its violation at {problem.price:g} a unit," if problem.priced else ""
+        priced_at = (
+            f", with its violation at {problem.price:g} a unit," if problem.scale.priced else ""
+        )
         for step, (move, after) in enumerate(zip(walk.names, walk.reached or reached, strict=True)):
             if not problem.kind.holds(after):
                 raise _Difference(
@@ -404,7 +406,7 @@ class _Check:
             exact = self._weighed(problem, way, after)
             usable = np.isfinite(exact) & np.isfinite(found[:, step])
             size = np.where(usable, np.abs(exact), 0)
-            equal = agree(exact, found[:, step], real=problem.real, size=size) | ~usable
+            equal = agree(exact, found[:, step], real=problem.scale.real, size=size) | ~usable
             if not equal.all():
                 k = int(np.argmin(equal))
                 raise _Difference(
@@ -419,12 +421,12 @@ class _Check:
         """Return the costs of solutions, with the violations at their price."""
         assert way.program is not None
         costs = way.evaluate(solutions)[0]
-        if not problem.priced:
+        if not problem.scale.priced:
             return costs
         minimised = -costs if problem.maximise else costs
         violations = way.program.violations(solutions)
-        units = priced.compared(minimised, violations, problem.price, real=problem.real)
-        return np.asarray(problem.own_sense(units))
+        units = priced.compared(minimised, violations, problem.price, real=problem.scale.real)
+        return np.asarray(problem.scale.own_sense(units))
 
     def _repair(self, problem: Model, way: Way) -> None:
         """Require that repaired solutions are valid, and that a repair does not change them."""

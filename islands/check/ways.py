@@ -15,8 +15,9 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block, Call, Program, Room
 from islands.backends.source import Macros, Source
 from islands.errors import CompileError, RunError
+from islands.modelling.evaluation import backend_of
 from islands.modelling.functions import UserFunction
-from islands.modelling.model import Model, backend_of
+from islands.modelling.model import Model
 from islands.problems.base import Problem
 from islands.problems.solution_kinds import STEP, Box, Order
 
@@ -71,7 +72,7 @@ class Walk:
 def random_walk(problem: Model, solutions: NDArray[Any], steps: int, seed: int) -> Walk:
     """Return random moves that the functions of a problem's state take."""
     random, (count, size) = np.random.default_rng(seed), solutions.shape
-    taken = [each for each in problem.proposals if size > 1 or each in ("flip", "setting")]
+    taken = [each for each in problem.chains.proposals if size > 1 or each in ("flip", "setting")]
     numbers, values = np.zeros((count, steps, 4), np.int32), np.zeros((count, steps))
     names, reached, rows = [], [], np.arange(count)
     now = solutions
@@ -109,9 +110,7 @@ def source_of(entry: str, problem: Problem, data: Struct) -> Source:
     macros: Macros = {
         **problem.defines(),
         "ISLANDS_PROBLEM": problem.header,
-        "COSTS_MARKED": str(int(problem.marks)),
-        "COSTS_REAL": str(int(problem.real)),
-        **({"COSTS_PRICED": "1"} if problem.priced else {}),
+        **problem.scale.macros(),
     }
     if problem.solution_kind == Order.name and not isinstance(problem, Model):
         macros["CHECK_ORDERS"] = "1"
@@ -125,7 +124,9 @@ def source_of(entry: str, problem: Problem, data: Struct) -> Source:
 def follows(problem: Problem) -> bool:
     """Return whether costs after moves are sums: of a state, or of changes with a violation."""
     own = problem.functions if isinstance(problem, Model) else None
-    return own is not None and (own.state is not None or (problem.priced and own.delta is not None))
+    return own is not None and (
+        own.state is not None or (problem.scale.priced and own.delta is not None)
+    )
 
 
 class CheckProgram:
@@ -156,9 +157,9 @@ class CheckProgram:
         self._run(kernel, count, self._data, rows, *sizes, costs, has_room=not self._is_model)
         if not self._is_model:
             words = backend.download(rows)[:, : problem.kind.stored_length]
-            solutions = problem.from_device(problem.kind.read(words).astype(np.int64))
-        units = backend.download(costs) >> int(problem.marks)
-        return np.asarray(problem.own_sense(units)), solutions
+            solutions = problem.layout.from_device(problem.kind.read(words).astype(np.int64))
+        units = problem.scale.unmarked(backend.download(costs))
+        return np.asarray(problem.scale.own_sense(units)), solutions
 
     def violations(self, solutions: NDArray[Any]) -> NDArray[np.float64]:
         """Return the violations of the solutions of a model."""
@@ -205,7 +206,7 @@ class CheckProgram:
             low, high = self._problem.kind.bounds()
             after = np.minimum(low + (high - low) * after, high)
         by_step = [after[step::steps] for step in range(steps)]
-        return np.asarray(self._problem.own_sense(self._backend.download(costs))), by_step
+        return np.asarray(self._problem.scale.own_sense(self._backend.download(costs))), by_step
 
     def repaired(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return what the repair of a model makes of solutions."""
@@ -217,14 +218,14 @@ class CheckProgram:
     def fault(self) -> str:
         """Return the fault of a function that the last calls have reported, or an empty string."""
         try:
-            self._problem.refuse_faults(self._data, self._backend)
+            self._problem.evaluation.refuse_faults(self._data, self._backend)
         except RunError as error:
             return str(error)
         return ""
 
     def _rows(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return solutions as kernels read them; those of `evaluate_rows` fill whole 16 bytes."""
-        stored = self._problem.kind.stored(self._problem.to_device(solutions))
+        stored = self._problem.kind.stored(self._problem.layout.to_device(solutions))
         padding = 0 if self._is_model else -stored.shape[1] % 4
         return np.pad(stored, ((0, 0), (0, padding)))
 
@@ -286,14 +287,14 @@ def python_ways(problem: Problem, found: list[Backend]) -> Iterator[Way]:
     """Yield the functions of Python; the first is the reference if there is one."""
     if not isinstance(problem, Model):
         yield Way(
-            "NumPy", lambda solutions: (problem.value_of(problem.costs(solutions)), solutions)
+            "NumPy", lambda solutions: (problem.scale.value_of(problem.costs(solutions)), solutions)
         )
         return
     if problem.reference is not None:
         yield Way("reference", _by_function(problem.reference, problem))
-    if problem.python is None:
+    if (python := problem.evaluation.python) is None:
         return
-    function, is_batch = problem.python.function, problem.python.is_batch
+    function, is_batch = python.function, python.is_batch
     yield Way("batch, NumPy" if is_batch else "function", _by_function(function, problem))
     for backend in found:
         if is_batch and not backend.in_host_memory:
@@ -305,9 +306,9 @@ def _by_function(
 ) -> Evaluate:
     def evaluate(solutions: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         if backend is None:
-            return function.costs(solutions, real=problem.real), solutions
+            return function.costs(solutions, real=problem.scale.real), solutions
         with backend.python() as module:
-            costs = function.costs(module.asarray(solutions), real=problem.real)
+            costs = function.costs(module.asarray(solutions), real=problem.scale.real)
             return backend.download(costs), solutions
 
     return evaluate

@@ -14,7 +14,7 @@ from islands.custom.scripts import is_reference, split_reference
 from islands.errors import InputError, RunError
 from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME
 from islands.instances.locate import Found, find
-from islands.instances.solution_files import Remark
+from islands.instances.solution_files import Remark, solution_file
 from islands.paths import expanded, reading
 from islands.problems import load, read
 from islands.problems.base import Problem, Solution
@@ -55,19 +55,18 @@ def verify(args: argparse.Namespace) -> int:
     1. A wrong header of a `.sln` file, as published ones have, is only remarked.
     """
     path, problem = _read(args.instance, args.solution, args.format, trusted=args.trust)
-    solution, of_solution = problem.read_remarked(path)
-    remarks = [*problem.remarks, *of_solution]
+    file = solution_file(path, problem.solution_suffix, "solution")
+    solution = problem.read_solution(file)
     cost, reason, compared = None, None, list[Remark]()
     try:
         problem.check(solution)
-        if (violation := problem.violation(solution)) > 0:
+        if (violation := problem.evaluation.violation(solution)) > 0:
             raise RunError(f"the violation is {violation:g}")
         cost = problem.cost(solution)
-        remarks = [*problem.remarks_given(path, cost), *of_solution]
         compared = [*_compared(path, problem, cost), *_mixed(path, problem, solution)]
-        remarks += compared
     except RunError as error:
         reason = str(error)
+    remarks = [*problem.remarks_on(file, cost), *compared]
     _print(problem, path, cost, reason, remarks, as_json=args.json)
     is_wrong = any(remark.value in (None, False) for remark in compared)
     return 1 if cost is None or is_wrong else 0
@@ -127,8 +126,8 @@ def _compared(path: Path, problem: Problem, cost: float) -> list[Remark]:
         return [Remark("said", None, str(error))]
     if stated is None:
         return []
-    word = problem.cost_word
-    agrees = not isinstance(stated, str) and problem.agrees(cost, stated)
+    word = problem.words.cost
+    agrees = not isinstance(stated, str) and problem.scale.agrees(cost, stated)
     result = "correct" if agrees else f"wrong: the {word} of its solution is {cost}"
     return [
         Remark("said", stated, f"{path.resolve().name} states {word} {stated}"),
@@ -187,7 +186,7 @@ def _print(
     if cost is None:
         show(f"infeasible: {reason}")
         return
-    show(f"{problem.cost_word} {cost}")
+    show(f"{problem.words.cost} {cost}")
     if known is not None:
         status = known.status.replace("_", " ")
         show(f"best known {known.value} ({status})   gap {gap(percent)}")

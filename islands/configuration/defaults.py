@@ -46,9 +46,10 @@ def defaults_for(
     """
     ends = given.get("stop", ())
     is_short = CONVERGED in ([ends] if isinstance(ends, str) else ends)
-    choices = [problem.defaults(), *problem.other_defaults()]
-    if is_short and (own_choice := problem.short_defaults()) is not None:
-        choices.insert(0, own_choice)
+    other = problem.other_defaults()
+    choices = [problem.defaults(), *other.choices]
+    if is_short and other.short is not None:
+        choices.insert(0, other.short)
     defaults = _of_problem(problem, choices, given)
     own, usual = defaults["algorithm"], choices[0]["algorithm"]
     name, note = given.get("algorithm"), ""
@@ -62,7 +63,7 @@ def defaults_for(
         return _gpus(given)
 
     general = chosen.defaults(problem, seconds, gpus)
-    sizes = problem.sizes(defaults, gpus) if defaults in choices else {}
+    sizes = other.sizes(defaults, gpus) if defaults in choices else {}
     last = chosen.when_converged(problem) if is_short else {}
     return _filling({**general, **sizes, **last, **defaults}, chosen, given), note
 
@@ -196,7 +197,7 @@ class _Adjustment:
 
     def lower_core(self) -> None:
         """Let fewer items of a subset change, if items are ordered by utility."""
-        if self._problem.ranks_items and self._excess() > _TOLERANCE:
+        if self._problem.layout.ranks_items and self._excess() > _TOLERANCE:
             core = self._problem.size / math.sqrt(self._excess())
             self._improve(core=min(self._problem.size, math.ceil(max(_CORE, core))))
 

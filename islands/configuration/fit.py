@@ -10,6 +10,7 @@ from islands.archipelago.colonies import of_colony
 from islands.archipelago.parts import ProgramParts
 from islands.backends.base import Room
 from islands.backends.source import without_room
+from islands.bounds.methods import method_for
 from islands.configuration.given import Layer
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.encodings import ENCODINGS, base_encoding
@@ -99,7 +100,7 @@ def refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem
 def known_settings(algorithms: Sequence[type[Algorithm]], problem: Problem) -> list[str]:
     """Return the full names of all settings that runs with these algorithms on a problem use."""
     of_algorithms = [name for each in algorithms for name in each.Settings.names()]
-    general = [name for name in GeneralSettings.names() if name != _BOUND or problem.is_tour]
+    general = [name for name in GeneralSettings.names() if name != _BOUND or problem.layout.is_tour]
     known = [*general, *of_algorithms, *problem.Settings.names(), *NAMES]
     known += [f"{name}.{key}" for name, group in GROUPS.items() for key in group.names()]
     return list(dict.fromkeys(known))
@@ -177,7 +178,7 @@ def require_improver(settings: ImproverSettings, problem: Problem, algorithm: st
             f" itself. Leave {option('improver')} out, or choose {option('algorithm', others)}"
         )
     name, of_kind = settings.name, improvers_for(problem.solution_kind)
-    if problem.real:
+    if problem.scale.real:
         if name in of_kind and of_kind[name].adds_costs:
             raise UsageError(
                 f"improver {name} adds up differences of costs, which must be integers, but"
@@ -192,7 +193,7 @@ def require_improver(settings: ImproverSettings, problem: Problem, algorithm: st
     far = [] if problem.near is not None else near
     fit = [each for each, moves in lacking.items() if not moves and each not in far]
     if name in fit:
-        if settings.core and name != "none" and not problem.ranks_items:
+        if settings.core and name != "none" and not problem.layout.ranks_items:
             raise UsageError(
                 f"improver.core={settings.core}: needs an order of the items by utility. Choose"
                 " infeasible=repair, or leave improver.core out"
@@ -207,7 +208,7 @@ def require_improver(settings: ImproverSettings, problem: Problem, algorithm: st
         missing = " and ".join(lacking[name])
         raise UsageError(
             f"improver {name} needs the delta of the move {missing}, which {problem.name} does not"
-            f" have. {problem.moves_fix}, or choose an improver that fits: {', '.join(fit)}"
+            f" have. {problem.words.moves_fix}, or choose an improver that fits: {', '.join(fit)}"
         )
     raise UsageError(
         f"improver {name} does not fit {problem.instance}, whose solutions have the kind"
@@ -217,7 +218,7 @@ def require_improver(settings: ImproverSettings, problem: Problem, algorithm: st
 
 def require_bound(problem: Problem) -> None:
     """Refuse a bound of a problem that has none."""
-    if not problem.is_tour and problem.name != "mkp":
+    if method_for(problem) is None:
         raise UsageError(
             f"{option('bound', True)}: bounds are computed for tsp and mkp, but"
             f" {problem.instance} is an instance of {problem.name}. Leave {option('bound')} out"

@@ -45,7 +45,7 @@ class Standstill:
 
 def cure(problem: Problem) -> str:
     """Return what to try if no feasible solution is found."""
-    return HOW_TO_BE_FEASIBLE if problem.priced else problem.hint
+    return HOW_TO_BE_FEASIBLE if problem.scale.priced else problem.words.infeasible_fix
 
 
 def advice(spec: RunSpec, problem: Problem) -> str:
@@ -53,6 +53,6 @@ def advice(spec: RunSpec, problem: Problem) -> str:
     usual = str(problem.defaults()["algorithm"])
     tried = [option("algorithm", usual)] if usual != spec.algorithm else []
     tried.append(f"more islands ({option('islands', 4 * spec.general.islands)})")
-    if problem.proposals and not problem.has_state:
+    if problem.chains.proposals and not problem.chains.has_state:
         tried.append("a state, which judges moves in a few steps (state=)")
     return ", or ".join(tried)

@@ -47,7 +47,7 @@ class LocalSearch(Improver):
         return _ITEMS_A_THREAD * moves
 
     def work(self, problem: Problem) -> float:
-        of_move, moves, n = problem.delta_items(self.moves[0]), self._moves(), self.size
+        of_move, moves, n = problem.evaluation.reads(self.moves[0]), self._moves(), self.size
         if self.settings.strategy == "best":
             return min(self.settings.steps or n, n) * moves * of_move
         whole = self.scans() * moves * of_move
@@ -141,7 +141,7 @@ class Tabu(Improver):
         return self.settings.steps or min(_STEPS_PER_ITEM * self.size, affordable)
 
     def work(self, problem: Problem) -> float:
-        reads = problem.delta_items("swap")
+        reads = problem.evaluation.reads("swap")
         if problem.swaps is not None:  # each is computed once, from rows in memory, then updated
             return self.items() * (self.steps() + reads / _READ_AT_ONCE)
         return self.items() * self.steps() * reads

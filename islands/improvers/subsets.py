@@ -43,7 +43,7 @@ class NearSubset(Improver):
 
     def reads(self, problem: Problem) -> tuple[float, float]:
         """Return the approximate memory reads for all items, and for all pairs of items."""
-        of_item = self.core * problem.delta_items("exchange")
+        of_item = self.core * problem.evaluation.reads("exchange")
         return of_item, self.core * of_item
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import RunError, Suspended
-from islands.problems.base import never
+from islands.problems.evaluation import never
 from islands.problems.real_costs import agree
 from islands.problems.solution_kinds import SolutionKind, array_module
 from islands.text import counted

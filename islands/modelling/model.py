@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
-from functools import cache
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -14,31 +12,22 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from islands.backends import takes_gpu
-from islands.backends.arguments import Struct
-from islands.backends.base import Backend, Block
-from islands.backends.source import Header, Macros, Source
-from islands.errors import CompileError, InputError, RunError, UsageError
+from islands.backends.source import Header, Macros
+from islands.errors import InputError, RunError, UsageError
 from islands.instances.catalogue import BestKnown
 from islands.instances.solution_files import solution_file, write_lines
-from islands.modelling.functions import SEED, Function, PythonCosts, UserFunction, parts_of
-from islands.modelling.header import (
-    FAULTS,
-    PRICE,
-    Functions,
-    Text,
-    no_faults,
-    refuse_faults,
-    wrong_violation,
-)
+from islands.modelling.evaluation import ModelEvaluation, costs_of
+from islands.modelling.functions import Function, PythonCosts, UserFunction, parts_of
+from islands.modelling.header import PRICE, Functions, Text, wrong_violation
 from islands.modelling.members import Members
 from islands.problems import priced
-from islands.problems.base import FACTS, Problem, Solution, never, packed
-from islands.problems.real_costs import ordered
+from islands.problems.base import FACTS, Problem, Solution, packed
+from islands.problems.capabilities import Chains, OtherDefaults, Words
+from islands.problems.evaluation import never
+from islands.problems.scale import Scale
 from islands.problems.solution_kinds import SOLUTION_KINDS, Order, SolutionKind
 from islands.untrusted import bounded_text, followed
 
-_BLOCKS = 1024
 _PRICED_BY = 16
 """Solutions in a group that tells the price of a violation: few, as functions may be slow."""
 _SOLUTION_BASE, _SOLUTION_ENTRY = 1 << 20, 64
@@ -54,9 +43,11 @@ class NeedsScriptError(InputError):
 class Model(Problem):
     """A problem whose cost a user has written, in CUDA or in Python."""
 
-    moves_fix = "Define delta for it, or leave delta out"
     solution_suffix: ClassVar[str] = ".txt"
-    hint: ClassVar[str] = "All costs were infinite: let the cost of a solution be finite"
+    words: Words = Words(
+        infeasible_fix="All costs were infinite: let the cost of a solution be finite",
+        moves_fix="Define delta for it, or leave delta out",
+    )
     statement: Mapping[str, Any] = MappingProxyType({})
     """The arguments of the function that made it; none if the folder of a run did."""
 
@@ -78,69 +69,58 @@ class Model(Problem):
     ) -> None:
         """Take either CUDA `functions` or the function of `python`, with that of `violation`."""
         self.kind, self.members, self.functions = kind, members, functions
-        self.python, self.reference, self.plot = python, reference, plot
-        self._violation, self._price = violation, price
-        self.priced = violation is not None
+        self.reference, self.plot = reference, plot
+        self._python, self._violation, self._price = python, violation, price
         self.name, self.solution_kind = name, kind.name
         self.instance, self.size = name, kind.size
         self.low, self.high = kind.low, kind.high
         self.maximise, self.best_known = maximise, best_known
-        self._checks_on = ""
-        self._argument = "cost" if python is None else python.function.argument
-        self.evaluator = f"{self._argument}= of {name}"
+        self._priced = violation is not None
         if functions is not None:
             self._returns_real = functions.returns_real(kind)
-            self.priced = functions.violation is not None
-            price_of = {PRICE: np.float64(0)} if self.priced else {}
+            self._priced = functions.violation is not None
+            price_of = {PRICE: np.float64(0)} if self._priced else {}
             self.header = functions.header(kind, {**members, **kind.members, **price_of})
             self.moves = functions.moves(kind)
-            self.proposals = functions.proposals(kind)
-            self.has_state = functions.state is not None
-            self.has_steps = functions.has_steps
-            self.is_serial = not functions.cooperative
-            self.changes_solutions = functions.repair is not None or bool(kind.rules)
+            has_state = functions.state is not None
+            self.chains = Chains(functions.proposals(kind), has_state, functions.has_steps)
         else:
             self.header = Header("problems/outside.cuh")
-            self.proposals = kind.proposals
-            self.changes_solutions = bool(kind.rules)
-            self.moves_fix = "Only costs in CUDA, cost=, may have one"
+            self.chains = Chains(kind.proposals)
+            self.words = replace(self.words, moves_fix="Only costs in CUDA, cost=, may have one")
         self.reference_violation: UserFunction | None = None
-        self.adapts_price = self.priced and adapts_price
-        if self.priced and reference is not None:
+        self._adapts_price = self._priced and adapts_price
+        if self._priced and reference is not None:
             self.reference, self.reference_violation = parts_of(reference)
+        self._evaluation = ModelEvaluation(self, python, violation)
 
     @property
-    def real(self) -> bool:  # type: ignore[override]
-        """Whether costs are floating-point numbers; a Python function shows it by a first cost."""
-        return self._returns_real if self.python is None else self.python.real
+    def scale(self) -> Scale:
+        """How costs are read; a Python function shows by a first cost whether they are real."""
+        return Scale(
+            maximise=self.maximise,
+            real=self._returns_real if self._python is None else self._python.real,
+            priced=self._priced,
+            adapts_price=self._adapts_price,
+        )
 
     @property
-    def cost_fix(self) -> str:  # type: ignore[override]
-        """What to do if a cost of the run is wrong."""
-        compare = "Compare its functions: islands.check_problem(problem)"
-        return compare if self.python is None else f"{SEED}. {compare}"
-
-    @property
-    def checker(self) -> str:  # type: ignore[override]
-        """What computes the exact costs."""
-        if self.reference is not None:
-            return "its reference"
-        if self.python is not None:
-            return f"{self._argument}="
-        return f"its program on the {self._checks_on.upper() or 'CPU'}"
+    def evaluation(self) -> ModelEvaluation:
+        """Who calls the user's functions."""
+        return self._evaluation
 
     def defaults(self) -> dict[str, Any]:
         """Return tempering for moves that it can judge, else what suits this kind of solution."""
-        by_moves = self.kind.by_moves or self.has_state
+        by_moves = self.kind.by_moves or self.chains.has_state
         # A repair searches by itself: then, a population is as good.
         is_repaired = self.functions is not None and self.functions.repair is not None
-        if by_moves and self.proposals and not is_repaired:
+        if by_moves and self.chains.proposals and not is_repaired:
             return {"algorithm": "tempering"}
         return self._usual()
 
-    def other_defaults(self) -> list[dict[str, Any]]:
+    def other_defaults(self) -> OtherDefaults:
         """Return the defaults for requests that exclude tempering, such as of an improver."""
-        return [self._usual()]
+        return OtherDefaults([self._usual()])
 
     def _usual(self) -> dict[str, Any]:
         return {"algorithm": self.kind.algorithm, **self.kind.defaults}
@@ -152,22 +132,18 @@ class Model(Problem):
                 "SOLUTION_KIND": str(self.kind.number),
                 "STATED_MAXIMISES": str(int(self.maximise)),
             }
-        return dict(self.functions.macros(self.kind, real=self.real, maximise=self.maximise))
+        return dict(self.functions.macros(self.kind, real=self.scale.real, maximise=self.maximise))
 
     def data(self) -> Members:
         """Return the members of `struct Data`: inputs, and where kernels report wrong values."""
-        return self._inputs() | self.reports()
-
-    def reports(self) -> Members:
-        """Return the member of `struct Data` to which kernels report wrong values."""
-        return {FAULTS: no_faults()}
+        return self._inputs() | self.evaluation.reports()
 
     def arrays(self) -> list[NDArray[Any]]:
         """Return the members of `struct Data` that kernels read, as arrays."""
         return [np.asarray(value) for value in self._inputs().values()]
 
     def _inputs(self) -> Members:
-        price = {PRICE: np.float64(self.price)} if self.priced and self.python is None else {}
+        price = {PRICE: np.float64(self.price)} if self._priced and self._python is None else {}
         return {**self.members, **self.kind.members, **price}
 
     @property
@@ -188,37 +164,26 @@ class Model(Problem):
             self._price = found
         return self._price
 
-    def refuse_faults(self, data: Struct, device: Backend) -> None:
-        """Raise a `RunError` if kernels have reported a wrong value of a user's function."""
-        if (words := data.members.get(FAULTS)) is not None:
-            found = device.download(words)
-            bits = priced.LARGEST_COST.bit_length() - 1 if self.priced else 62
-            refuse_faults(found, self._argument, self.kind, maximise=self.maximise, bits=bits)
-
-    def items(self) -> int:
-        """Return 1 if one thread evaluates a solution, else the number of items."""
-        return 1 if self.is_serial else self.size
-
     def costs(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return the cost of each row: by the reference, the Python function, or the program."""
         solutions = np.asarray(solutions).astype(self.kind.dtype)
         if self.reference is not None:
-            return np.asarray(self.reference.costs(solutions, real=self.real))
-        return self._own_costs(solutions, self._checks_on)
+            return np.asarray(self.reference.costs(solutions, real=self.scale.real))
+        return self._own_costs(solutions, self.evaluation.checks_on)
 
     def _own_costs(self, solutions: NDArray[Any], backend: str = "") -> NDArray[Any]:
-        if self.python is not None:
-            return self.python.costs(solutions)
+        if self._python is not None:
+            return self._python.costs(solutions)
         return self.program_costs(solutions, backend)
 
     def violations(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return the violation of each row, as `costs` the costs; zeros without `violation=`."""
         solutions = np.asarray(solutions).astype(self.kind.dtype)
-        if not self.priced:
+        if not self._priced:
             return np.zeros(len(solutions))
         if self.reference_violation is not None:
             return _usable(self.reference_violation.costs(solutions, real=None))
-        return self.own_violations(solutions, self._checks_on)
+        return self.own_violations(solutions, self.evaluation.checks_on)
 
     def own_violations(
         self,
@@ -231,63 +196,13 @@ class Model(Problem):
             return _usable(self._violation.costs(solutions, must_leave))
         return costs_of(self, solutions, backend, kernel="evaluate_violations").view(np.float64)
 
-    def violation(self, solution: Solution) -> float:
-        """Return by how much one solution is infeasible; 0 if it is feasible."""
-        found: float = self.violations(np.asarray(solution)[np.newaxis])[0].item()
-        return found
-
-    def own_sense(self, costs: Any) -> Any:
-        """Return the values of device costs, with violations at their price."""
-        return super().own_sense(priced.soft(costs, real=self.real) if self.priced else costs)
-
     def program_costs(self, solutions: NDArray[Any], backend: str = "") -> NDArray[Any]:
         """Return the cost of each row as the program on a backend computes it.
 
         By default, the backend is the CPU if there is a compiler, otherwise a GPU.
         """
         units = costs_of(self, np.asarray(solutions), backend)
-        return np.asarray(self.own_sense(units))
-
-    def device_costs(
-        self,
-        solutions: NDArray[Any],
-        must_leave: Callable[[], bool] = never,
-        factors: NDArray[np.float64] | float = 1.0,
-    ) -> NDArray[np.int64]:
-        """Return the costs as on the device: minimised integers. The reference is not used."""
-        solutions = np.asarray(solutions).astype(self.kind.dtype)
-        if self.python is None:
-            costs = self.costs(solutions)
-        else:
-            costs = self.python.costs(solutions, must_leave)
-        minimised = -costs if self.maximise else costs
-        if self.priced:
-            return self._compared(solutions, minimised, must_leave, factors)
-        if self.real and bool((minimised == -np.inf).any()):
-            raise RunError(
-                f"{self.instance}: a cost is {'inf' if self.maximise else '-inf'}, better than any"
-                f" other. Return {'-inf' if self.maximise else 'inf'} if a solution is infeasible"
-            )
-        return ordered(minimised) if self.real else minimised.astype(np.int64)
-
-    def _compared(
-        self,
-        solutions: NDArray[Any],
-        costs: NDArray[Any],
-        must_leave: Callable[[], bool],
-        factors: NDArray[np.float64] | float,
-    ) -> NDArray[np.int64]:
-        """Return the compared costs of the first solutions, whose minimised costs are given."""
-        if not self.real and (np.abs(costs) > priced.LARGEST_COST).any():
-            raise RunError(
-                f"{self._argument}= returned {costs[np.abs(costs).argmax()]}: integer costs with"
-                " violation= must be from -2**60 to 2**60. Return real numbers, or divide costs by"
-                " a common factor"
-            )
-        violations = self.own_violations(solutions[: len(costs)], "", must_leave)
-        count = len(violations)
-        prices = self.price * np.broadcast_to(factors, (len(solutions),))[:count]
-        return priced.compared(costs[:count], violations, prices, real=self.real)
+        return np.asarray(self.scale.own_sense(units))
 
     def parts_of(self, solution: Solution) -> list[NDArray[Any]]:
         """Return the orders of a solution of `islands.permutation(n, parts=...)`."""
@@ -341,17 +256,6 @@ class Model(Problem):
         head = f"# {self.instance}: cost {cost}"
         write_lines(path, [head, *(str(each) for each in solution.tolist())])
 
-    @contextmanager
-    def prepared(self, processes: int, backend: str) -> Iterator[str]:
-        """Let `processes` processes call function=; yield a text that says who calls it."""
-        self._checks_on = other_backend(backend)
-        if self.python is None:
-            yield ""
-            return
-        rule = nullcontext() if self._violation is None else self._violation.prepared(processes)
-        with self.python.prepared(processes) as words, rule:
-            yield words
-
     def saved(self) -> dict[str, NDArray[Any]]:
         """Return the arrays from which `restored` makes the problem again."""
         best = self.best_known
@@ -361,11 +265,11 @@ class Model(Problem):
             "own": self.kind.own,
             "name": self.name,
             "maximise": self.maximise,
-            "price": self.price if self.priced and self.python is None else None,
-            "adapts_price": self.adapts_price,
+            "price": self.price if self._priced and self._python is None else None,
+            "adapts_price": self._adapts_price,
             "best_known": None if best is None else best.value,
-            "python": None if self.python is None else self._argument,
-            "functions": None if self.functions is None else dataclasses.asdict(self.functions),
+            "python": None if self._python is None else self.evaluation.argument,
+            "functions": None if self.functions is None else asdict(self.functions),
             "numbers": [k for k, value in self.members.items() if isinstance(value, np.generic)],
         }
         low, high = self.kind.box.get("low"), self.kind.box.get("high")
@@ -426,54 +330,3 @@ def _usable(violations: NDArray[Any]) -> NDArray[np.float64]:
     if (amounts < 0).any():
         raise RunError(wrong_violation(amounts.min()))
     return amounts
-
-
-@cache
-def backend_of(name: str) -> Backend:
-    """Return a backend for evaluations: the one with this name, or the first that exists."""
-    from islands.backends.cpu import CpuBackend
-
-    if name == "cuda":
-        from islands.backends.cuda import CudaBackend
-
-        return CudaBackend()
-    try:
-        return CpuBackend()
-    except CompileError:
-        if name == "cpu":
-            raise
-        return backend_of("cuda")
-
-
-def other_backend(name: str) -> str:
-    """Return the backend that checks the costs of a run on another one, if there are two."""
-    if name == "cuda":
-        return backend_of("").name
-    return "cuda" if takes_gpu("auto") else "cpu"
-
-
-def costs_of(
-    problem: Model,
-    solutions: NDArray[Any],
-    backend: str = "",
-    threads: int = 128,
-    kernel: str = "evaluate_solutions",
-) -> NDArray[np.int64]:
-    """Return the device's cost, without violations, of each row of `solutions`."""
-    device = backend_of(backend)
-    data = device.uploaded(problem.data())
-    macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}
-    block = Block(threads) if not device.in_host_memory else Block()
-    program = device.compile(Source("solutions.cuh", macros, {"problem::Data": data}), block)
-    stored = device.upload(problem.kind.stored(solutions))
-    costs = device.zeros((len(solutions),), np.int64)
-    call = device.call(
-        program,
-        kernel,
-        *(data, stored, np.int32(problem.size), np.int32(len(solutions)), costs),
-        blocks=max(1, min(len(solutions), _BLOCKS)),
-    )
-    device.run([call])
-    found = device.download(costs)
-    problem.refuse_faults(data, device)
-    return found

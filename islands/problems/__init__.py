@@ -113,7 +113,7 @@ def restored(arrays: Arrays) -> Problem | None:
 
 def hint_of(name: str) -> str:
     """Return the hint for a run on this kind of problem that finds no feasible solution."""
-    return PROBLEMS[name].hint if name in PROBLEMS else ""
+    return PROBLEMS[name].words.infeasible_fix if name in PROBLEMS else ""
 
 
 def read(found: Found, form: str | None = None) -> Problem:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -15,20 +14,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands import settings as named
-from islands.backends.arguments import Struct
-from islands.backends.base import Backend
 from islands.backends.source import Header, Macros
 from islands.errors import UsageError
-from islands.instances.solution_files import solution_file
+from islands.problems.capabilities import Chains, Layout, OtherDefaults, Words
 from islands.problems.distances import Distances
-from islands.problems.real_costs import agree, real_of
+from islands.problems.evaluation import Evaluation
+from islands.problems.scale import Scale
 from islands.problems.solution_kinds import SOLUTION_KINDS, SolutionKind
 from islands.statistics import percent_worse
 
 if TYPE_CHECKING:
     from islands.instances.catalogue import BestKnown
     from islands.instances.solution_files import Remark
-    from islands.modelling.functions import PythonCosts
     from islands.problems.core import Core
     from islands.problems.qap_exchanges import Swaps
 
@@ -56,11 +53,6 @@ def narrowed(numbers: NDArray[np.int64], types: Iterable[str]) -> NDArray[Any] |
     return None
 
 
-def never() -> bool:
-    """Return that all solutions must be evaluated."""
-    return False
-
-
 class Problem(ABC):
     """One instance of one kind of problem.
 
@@ -78,30 +70,8 @@ class Problem(ABC):
     """The suffix of solution files in the usual format of the problem, such as `.tour`."""
     moves: tuple[str, ...] = ()
     """The moves for which its header has `delta`: swap, reversal, insertion; subsets: exchange."""
-    moves_fix: str = "Add it to its header and to `moves` of its class"
-    """The fix that is shown if an improver needs another move."""
-    cost_fix: ClassVar[str] = "This is an error in islands: please report it"
-    """The fix that is shown if the kernels and the exact objective give different costs."""
-    proposals: tuple[str, ...] = ()
-    """The moves after which kernels compute the cost, for the chains of tempering."""
-    has_state: bool = False
-    """Whether a state that follows the moves tells their changes of the cost in a few steps."""
-    has_steps: bool = False
-    """Whether the state proposes moves of its own."""
-    assigns: ClassVar[bool] = False
-    """Whether entry i of a solution is the place of item i, instead of the item at place i."""
-    is_tour: ClassVar[bool] = False
-    """Whether an order is a closed tour, whose cost is its length by `near`: the edges of two
-    orders are compared, and islands/bounds finds a lower bound."""
-    cost_word: ClassVar[str] = "cost"
-    """The usual name of its cost, such as `length`."""
-    colonies: ClassVar[tuple[str, ...]] = ()
-    """The settings of colonies that suit it; empty: those of its kind of solutions."""
     Settings: ClassVar[type[named.Settings]] = named.NoSettings
     """Its settings, which have no prefix; no algorithm has settings with the same names."""
-    hint: ClassVar[str] = ""
-    """The fix that is shown if a run finds no feasible solution."""
-
     instance: str
     """The instance's name; `set/name` if it is in the catalogue."""
     size: int
@@ -114,43 +84,21 @@ class Problem(ABC):
     """The distances between its items, if it has any; then each has nearest neighbours."""
     swaps: Swaps | None = None
     """What it says about exchanges of two items, if its kernels can update their differences."""
-    has_core: bool = False
-    """Whether it is a knapsack with a core, whose items tempering exchanges."""
-    same_memory: bool = True
-    """Whether kernels need as much memory for any other instance of its size and kind."""
+    core: Core | None = None
+    """The core of a knapsack that has one, whose items tempering exchanges."""
+    chains: Chains = Chains()
+    """The moves by which tempering can search it."""
+    layout: Layout = Layout()
+    """What the entries of a solution mean."""
+    words: Words = Words()
+    """What messages say about it."""
     best_known: BestKnown | None = None
     maximise: bool = False
-    unit: int = 1
-    """Costs, on the device and in NumPy, are integers in units of `1 / unit`, to be exact."""
-    real: bool = False
-    """Whether costs are floating-point numbers; on the device, integers with the same order."""
     constraints: int | None = None
     """The number of its constraints, if that is a part of its size."""
-    ranks_items: bool = False
-    """Whether the device numbers items by decreasing utility."""
     path: Path | None = None
     """Its file, if it was read from one."""
-    structure: str = ""
-    """What is special about the instance, for the header of a run."""
-    remarks: Sequence[Remark] = ()
-    """Remarks about its file."""
     settings: named.Settings = named.NoSettings()
-    changes_solutions: bool = False
-    """Whether its kernels may change a solution when they evaluate it."""
-    marks: bool = False
-    """Whether costs on the device are doubled, with 1 added if the solution is infeasible."""
-    priced: bool = False
-    """Whether costs on the device have the price of a violation: see core/priced.cuh."""
-    adapts_price: bool = False
-    """Whether this price may change: see Ladder::adapt in kernels/tempering/ladder.cuh."""
-    is_serial: bool = False
-    """Whether one thread evaluates a solution, instead of all threads of a block together."""
-    python: PythonCosts | None = None
-    """The Python function that computes its costs instead of kernels."""
-    checker: str = "NumPy"
-    """What computes the exact costs."""
-    evaluator: str = "an evaluation"
-    """What evaluates solutions, for a message about an evaluation that does not return."""
     plot: Callable[[Solution, Any], Any] | None = None
     """A function that draws a solution into Matplotlib axes."""
 
@@ -172,6 +120,16 @@ class Problem(ABC):
         adjusted.settings = settings
         return adjusted
 
+    @property
+    def scale(self) -> Scale:
+        """How costs on the device are read."""
+        return Scale(maximise=self.maximise)
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """Who computes its costs in a run."""
+        return Evaluation(self)
+
     @abstractmethod
     def defines(self) -> Macros:
         """Return the macros for the compilation of its kernel header."""
@@ -184,17 +142,6 @@ class Problem(ABC):
         """Return the members of `problem::Data`: device arrays, and numbers; named or in order."""
         return {str(place): array for place, array in enumerate(self.arrays())}
 
-    @contextmanager
-    def prepared(self, processes: int, backend: str) -> Iterator[str]:
-        """Prepare evaluations during a run on a backend, by at most `processes` processes.
-
-        Yield a text about who evaluates, which is empty if kernels do.
-        """
-        yield ""
-
-    def refuse_faults(self, data: Struct, device: Backend) -> None:  # noqa: B027
-        """Raise a `RunError` if kernels have reported a fault in the arrays of `data`."""
-
     def saved(self) -> Arrays:
         """Return arrays from which it can be made again; empty if only a script has it."""
         return {}
@@ -205,10 +152,6 @@ class Problem(ABC):
     ) -> Self:
         """Return the problem of `PROBLEMS` that was `saved` like this."""
         raise NotImplementedError
-
-    def reports(self) -> Mapping[str, NDArray[Any] | np.generic]:
-        """Return the members of `problem::Data` to which kernels report wrong values."""
-        return {}
 
     def likeness(self) -> Hashable:
         """Return what its settings and programs depend on, the same for problems with equal ones.
@@ -222,64 +165,17 @@ class Problem(ABC):
         """The kind of its solutions."""
         return SOLUTION_KINDS[self.solution_kind](self.size, self.low, self.high)
 
-    def to_device(self, solutions: Solution) -> Solution:
-        """Return solutions, one or a row each, with the items as the device numbers them."""
-        return solutions
-
-    def from_device(self, found: Solution) -> Solution:
-        """Return solutions of the device with the items as the instance numbers them."""
-        return found
-
-    @property
-    def core(self) -> Core:
-        """The core of a knapsack that has one."""
-        raise NotImplementedError
-
     def defaults(self) -> dict[str, Any]:
         """Return the default settings for this problem, by name."""
         return {"algorithm": "brkga"}
 
-    def short_defaults(self) -> dict[str, Any] | None:
-        """Return the default settings of a run that ends when it has converged; None: as usual."""
-        return None
-
-    def other_defaults(self) -> list[dict[str, Any]]:
-        """Return default settings for requests that exclude `defaults`, such as of an improver."""
-        return []
-
-    def sizes(self, defaults: Mapping[str, Any], gpus: Callable[[], int]) -> Mapping[str, Any]:
-        """Return the islands, population and steps of chosen defaults, by the backend.
-
-        `gpus` returns the number of GPUs of the run, 0 for CPUs, which may take a while to find
-        out.
-        """
-        return {}
-
-    def items(self) -> int:
-        """Return the number of work items that the threads of a block share in an evaluation."""
-        return self.size
-
-    def delta_items(self, move: str) -> int:
-        """Return the approximate number of memory reads for the cost difference of one move."""
-        return self.size
+    def other_defaults(self) -> OtherDefaults:
+        """Return the default settings for other requests and runs."""
+        return OtherDefaults()
 
     @abstractmethod
     def costs(self, solutions: NDArray[Any]) -> NDArray[np.int64]:
         """Return the exact cost of each row of `solutions`, in units."""
-
-    def device_costs(
-        self,
-        solutions: NDArray[Any],
-        must_leave: Callable[[], bool] = never,
-        factors: NDArray[np.float64] | float = 1.0,
-    ) -> NDArray[np.int64]:
-        """Return the exact costs as on the device, where they are minimised.
-
-        If evaluations may take long, those after `must_leave` has returned true are left out.
-        `factors` are those of the price of a violation, of each solution.
-        """
-        costs = self.costs(solutions)
-        return -costs if self.maximise else costs
 
     @abstractmethod
     def check(self, solution: Solution) -> None:
@@ -289,13 +185,12 @@ class Problem(ABC):
     def read_solution(self, path: Path) -> Solution:
         """Return the solution in a file of the problem's usual format."""
 
-    def read_remarked(self, path: Path) -> tuple[Solution, list[Remark]]:
-        """Return the solution in a file or a run's folder, with remarks about the file."""
-        return self.read_solution(solution_file(path, self.solution_suffix, "solution")), []
+    def remarks_on(self, path: Path, cost: float | None) -> list[Remark]:
+        """Return the remarks about its file and a solution in `path` with this cost.
 
-    def remarks_given(self, path: Path, cost: float) -> Sequence[Remark]:
-        """Return the remarks about the instance, given the cost of the solution in `path`."""
-        return self.remarks
+        None: the solution is infeasible.
+        """
+        return list(self.words.remarks)
 
     @abstractmethod
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
@@ -308,44 +203,15 @@ class Problem(ABC):
         """
         array = np.asarray(solution)
         self.check(array)
-        cost: float = self.value_of(int(self.costs(array[np.newaxis])[0]))
+        cost: float = self.scale.value_of(int(self.costs(array[np.newaxis])[0]))
         return cost
-
-    def violation(self, solution: Solution) -> float:
-        """Return by how much a solution is infeasible, where results may be; 0 if feasible."""
-        return 0.0
-
-    def value_of(self, units: Any) -> Any:
-        """Return the value of a number of units, or of an array of them.
-
-        It is an integer unless costs have decimals. Decimals are exact up to 15 digits.
-        """
-        return units if self.unit == 1 else units / self.unit
-
-    def own_sense(self, costs: Any) -> Any:
-        """Return the values of device costs, which are minimised, in the sense of the instance."""
-        if self.real:
-            values = real_of(costs)
-            return 0.0 - values if self.maximise else values
-        return self.value_of(-costs if self.maximise else costs)
-
-    def own_mean(self, total: Any, count: float = 1) -> Any:
-        """Return the mean of `count` values in the sense of the instance.
-
-        `total` is their sum, minimised and in units; or an array of such sums.
-        """
-        return self.value_of(-total if self.maximise else total) / count
-
-    def agrees(self, exact: float | None, shown: float | None) -> bool:
-        """Return whether a cost that was computed again confirms the cost that a run shows."""
-        return agree(exact, shown, real=self.real)
 
     def gap(self, cost: float) -> float | None:
         """Return how much worse `cost` is than the best known value, in percent; None: unknown."""
         if self.best_known is None:
             return None
         best = self.best_known.value
-        if self.real and best:
+        if self.scale.real and best:
             return float(percent_worse(np.float64(cost), float(best), maximise=self.maximise))
         worse = best - cost if self.maximise else cost - best
         if best == 0:

@@ -12,7 +12,7 @@ structure and algorithms. INFORMS Journal on Computing 22, 2010.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, NamedTuple
@@ -62,11 +62,23 @@ class Core:
     """The core of an instance, with the items in the order of the device."""
 
     file: MkpFile
-    numbering: NDArray[np.int64]
-    """The item of the file for each of the device."""
-    duals: NDArray[np.float64]
-    """The price of a unit of each capacity, in units of profit."""
+    find_numbering: Callable[[], NDArray[np.int64]]
+    """Return the item of the file for each of the device; a core is only computed if used."""
+    find_duals: Callable[[], NDArray[np.float64]]
+    """Return the price of a unit of each capacity, in units of profit."""
     variants: tuple[Variant, ...] = VARIANTS
+
+    @cached_property
+    def numbering(self) -> NDArray[np.int64]:
+        """The item of the file for each of the device."""
+        numbering: NDArray[np.int64] = self.find_numbering()
+        return numbering
+
+    @cached_property
+    def duals(self) -> NDArray[np.float64]:
+        """The price of a unit of each capacity."""
+        duals: NDArray[np.float64] = self.find_duals()
+        return duals
 
     @cached_property
     def _fitting(self) -> NDArray[np.bool_]:

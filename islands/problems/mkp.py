@@ -22,7 +22,10 @@ from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import SUM_MAX, MkpFile, read_mkp, read_sol, write_sol
 from islands.problems import utilities
 from islands.problems.base import Arrays, Problem, Solution, narrowed
+from islands.problems.capabilities import Layout, OtherDefaults, Words
 from islands.problems.core import MOST_CONSTRAINTS, Core
+from islands.problems.evaluation import Evaluation
+from islands.problems.scale import Scale
 from islands.problems.utilities import UTILITIES
 from islands.settings import Settings, setting
 
@@ -77,6 +80,7 @@ _SAVED = ("profits", "weights", "capacities")
 _NAMED = 10  # maximum number of constraints that an error lists
 
 _TEMPERING = {"algorithm": "tempering", "encoding": "bits"}
+_COLONIES = ("algorithm=ga", "algorithm=pso population=64")
 
 # Defaults of the genetic algorithm, measured on an H200: individuals in all, and population sizes.
 _MANY, _FEW = 16_384, 4_096
@@ -92,14 +96,12 @@ class Mkp(Problem):
     header: Header = Header("problems/mkp.cuh")
     solution_kind: str = "subset"
     moves: tuple[str, ...] = ("exchange",)
-    changes_solutions: bool = True
     solution_suffix: ClassVar[str] = ".sol"
     maximise: bool = True
-    cost_word: ClassVar[str] = "profit"
-    colonies: ClassVar[tuple[str, ...]] = ("algorithm=ga", "algorithm=pso population=64")
-    hint: ClassVar[str] = (
-        "Choose infeasible=repair, infeasible=drop or fit_first=true, or with infeasible=linear a"
-        " larger penalty"
+    words: Words = Words(
+        cost="profit",
+        infeasible_fix="Choose infeasible=repair, infeasible=drop or fit_first=true, or with"
+        " infeasible=linear a larger penalty",
     )
     Settings: ClassVar[type[named.Settings]] = MkpSettings
 
@@ -116,14 +118,28 @@ class Mkp(Problem):
         self.instance = instance or file.name
         self.size = len(file.profits)
         self.best_known = best_known
-        self.file, self.path, self.unit = file, file.path, file.unit
+        self.file, self.path = file, file.path
         self.settings = settings or MkpSettings()
         self.constraints = len(file.capacities)
         self.ranks_items = self.settings.infeasible == "repair"
-        self.has_core = self.ranks_items and self.constraints <= MOST_CONSTRAINTS
-        self.marks = self.settings.infeasible in PENALTIES
-        if self.marks:
+        self.layout = Layout(
+            ranks_items=self.ranks_items, to_device=self._to_device, from_device=self._from_device
+        )
+        if self.ranks_items and self.constraints <= MOST_CONSTRAINTS:
+            self.core = Core(file, self.numbering, lambda: self._duals)
+        if self.scale.marks:
             self._check_penalties()
+
+    @property
+    def scale(self) -> Scale:
+        """Profits, in the unit of the file; penalties mark those of infeasible subsets."""
+        marks = self.settings.infeasible in PENALTIES
+        return Scale(maximise=self.maximise, unit=self.file.unit, marks=marks)
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """Its kernels, which may change a subset; a move changes the load of each capacity."""
+        return Evaluation(self, reads={"exchange": self.constraints}, changes_solutions=True)
 
     def saved(self) -> Arrays:
         """Return the numbers of the instance."""
@@ -148,11 +164,11 @@ class Mkp(Problem):
         """Return the item of a solution for each item of the device."""
         return self.orders[0] if self.ranks_items else np.arange(self.size)
 
-    def to_device(self, solutions: Solution) -> Solution:
+    def _to_device(self, solutions: Solution) -> Solution:
         """Return solutions with the items as the device numbers them."""
         return solutions[..., self.numbering()]
 
-    def from_device(self, found: Solution) -> Solution:
+    def _from_device(self, found: Solution) -> Solution:
         """Return solutions with the items as the instance numbers them."""
         solutions = np.empty_like(found)
         solutions[..., self.numbering()] = found
@@ -164,11 +180,6 @@ class Mkp(Problem):
         if not self.ranks_items:
             return np.zeros((1, 1), np.int64)
         return utilities.orders(self.file, self._duals, self.settings.orders)
-
-    @cached_property
-    def core(self) -> Core:
-        """The items that tempering exchanges."""
-        return Core(self.file, self.numbering(), self._duals)
 
     @cached_property
     def _duals(self) -> NDArray[np.float64]:
@@ -199,16 +210,17 @@ class Mkp(Problem):
         """Return the sizes, those of the core too, unless it has more than data."""
         if type(self) is not Mkp or self.best_known is not None:
             return None
-        core = self.core.likeness if self.has_core else None
-        return (self.size, self.settings, self.unit, core, *self.defines().items())
+        core = None if self.core is None else self.core.likeness
+        return (self.size, self.settings, self.file.unit, core, *self.defines().items())
 
     def defaults(self) -> dict[str, Any]:
         """Return those of tempering; without repair, it does not fit."""
-        return dict(_TEMPERING) if self.has_core else self._genetic()
+        return self._genetic() if self.core is None else dict(_TEMPERING)
 
-    def other_defaults(self) -> list[dict[str, Any]]:
+    def other_defaults(self) -> OtherDefaults:
         """Return those of a genetic algorithm, which takes improvers and any population."""
-        return [self._genetic()] if self.has_core else []
+        others = [] if self.core is None else [self._genetic()]
+        return OtherDefaults(others, sizes=self._sizes, colonies=_COLONIES)
 
     def _genetic(self) -> dict[str, Any]:
         """Return settings with many small populations that restart when they stop improving.
@@ -235,7 +247,7 @@ class Mkp(Problem):
             "migration.topology": "none",
         }
 
-    def sizes(self, defaults: Mapping[str, Any], gpus: Callable[[], int]) -> Mapping[str, Any]:
+    def _sizes(self, defaults: Mapping[str, Any], gpus: Callable[[], int]) -> Mapping[str, Any]:
         """Return the distance of the rows of the trace: about as many a second on all devices.
 
         At each row, the host looks at all islands, and ranks wait for each other.
@@ -248,10 +260,6 @@ class Mkp(Problem):
     @property
     def _is_small(self) -> bool:
         return self.size * self.constraints <= _SMALL
-
-    def delta_items(self, move: str) -> int:
-        """Return the number of capacities that are read."""
-        return self.constraints
 
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the device data, with items in the order of the device."""
@@ -272,7 +280,7 @@ class Mkp(Problem):
     def prices(self) -> NDArray[np.float64]:
         """Return the penalty, in units of profit, per scaled unit of each constraint."""
         places = self.file.places or (0,) * self.constraints
-        return np.array([self.settings.penalty * self.unit / 10.0**each for each in places])
+        return np.array([self.settings.penalty * self.file.unit / 10.0**each for each in places])
 
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the profit of each row."""

@@ -6,7 +6,8 @@ ordered pairs, including i = j. Data in a script may add a cost L[i, p(i)] of ea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -20,6 +21,8 @@ from islands.instances.qaplib import QapFile, read_qap
 from islands.instances.sln import WORDS, compared, counted, inverts, read_sln, write_sln
 from islands.instances.solution_files import Remark, order_fault, read_json, solution_file
 from islands.problems.base import Arrays, Problem, Solution, narrowed
+from islands.problems.capabilities import Layout, OtherDefaults, Words
+from islands.problems.evaluation import Evaluation
 from islands.problems.qap_exchanges import Swaps
 from islands.problems.qap_form import form
 
@@ -65,6 +68,10 @@ each; 300 steps and a population of 20 found fewer. Tempering needs as many eval
 longer on a CPU.
 """
 _STEPS_AN_ITEM = 20
+_COLONIES = (
+    "algorithm=cellular",
+    "algorithm=ga encoding=permutation improver=tabu population=64",
+)
 
 
 def _choices(swaps: Swaps, n: int) -> list[dict[str, Any]]:
@@ -135,11 +142,6 @@ class Qap(Problem):
     solution_kind: str = "order"
     moves: tuple[str, ...] = ("swap", "reversal", "insertion")
     solution_suffix: ClassVar[str] = ".sln"
-    assigns: ClassVar[bool] = True
-    colonies: ClassVar[tuple[str, ...]] = (
-        "algorithm=cellular",
-        "algorithm=ga encoding=permutation improver=tabu population=64",
-    )
     swaps: Swaps
 
     def __init__(
@@ -153,8 +155,10 @@ class Qap(Problem):
         self.symmetric = _is_symmetric(file.a) or _is_symmetric(file.b)
         """Whether one matrix is symmetric; then both are stored as symmetric matrices."""
         self.form = form(file.a, file.b, file.linear)
-        self.structure = self.form.words()
-        self.same_memory = self.form.after is None  # otherwise, it is that for its pairs
+        self.words = Words(structure=self.form.words())
+        self.layout = Layout(
+            assigns=True, to_device=self.form.to_device, from_device=self.form.from_device
+        )
         a, b = self.form.a, self.form.b
         a, b = _halved(a, b) if self.symmetric else (a, b)
         self._on_device = [self._narrowed(a), self._narrowed(b)]
@@ -168,7 +172,8 @@ class Qap(Problem):
     ) -> Qap:
         """Return the instance in a QAPLIB file."""
         problem = cls(read_qap(path), instance or str(path), best_known)
-        problem.best_known, problem.remarks = checked_best_known(problem)
+        problem.best_known, remarks = checked_best_known(problem)
+        problem.words = replace(problem.words, remarks=remarks)
         return problem
 
     def saved(self) -> Arrays:
@@ -218,43 +223,38 @@ class Qap(Problem):
         first, *_ = _choices(self.swaps, self.size)
         return first
 
-    def short_defaults(self) -> dict[str, Any] | None:
-        """Return a memetic search for few facilities."""
-        if self.size >= _ROUGH_FROM or self.swaps.choice is not None:
-            return None
-        return _MEMETIC | _SHORT | {"improver.steps": _STEPS_AN_ITEM * self.size}
-
-    def other_defaults(self) -> list[dict[str, Any]]:
-        """Return the other choices, in order of preference."""
+    def other_defaults(self) -> OtherDefaults:
+        """Return the other choices, and a short memetic search for few facilities."""
         _, *others = _choices(self.swaps, self.size)
-        return others
+        short: dict[str, Any] | None = None
+        if self.size < _ROUGH_FROM and self.swaps.choice is None:
+            short = _MEMETIC | _SHORT | {"improver.steps": _STEPS_AN_ITEM * self.size}
+        return OtherDefaults(others, short, self._sizes, _COLONIES)
 
-    def sizes(self, defaults: Mapping[str, Any], gpus: Callable[[], int]) -> Mapping[str, Any]:
+    def _sizes(self, defaults: Mapping[str, Any], gpus: Callable[[], int]) -> Mapping[str, Any]:
         """Return the sizes of the memetic search."""
         if defaults["algorithm"] != "memetic":
             return {}
         return _memetic_sizes(self.swaps, self.size, gpus)
 
-    def items(self) -> int:
-        """Return the number of pairs, which the threads of a block share."""
-        return max(1, self.form.pairs)
+    @property
+    def evaluation(self) -> Evaluation:
+        """Its kernels, whose threads share pairs.
 
-    def delta_items(self, move: str) -> int:
-        """Return the number of products that change: of two facilities, or of all moved ones."""
-        return self.size if move == "swap" else self.size**2 // 4
+        A move changes the products of two facilities, or of all moved ones.
+        """
+        moved = self.size**2 // 4
+        return Evaluation(
+            self,
+            items=max(1, self.form.pairs),
+            reads={"swap": self.size, "reversal": moved, "insertion": moved},
+            same_memory=self.form.after is None,  # otherwise, it is that for its pairs
+        )
 
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the matrices; symmetric ones contain each pair once. Equal items may follow."""
         after = self.form.after
         return [*self._on_device, *([] if after is None else [after])]
-
-    def to_device(self, solutions: Solution) -> Solution:
-        """Return the place of each item in kernels."""
-        return self.form.to_device(solutions)
-
-    def from_device(self, found: Solution) -> Solution:
-        """Return the location of each facility."""
-        return self.form.from_device(found)
 
     def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the cost of each row, in which entry i is the location of facility i."""
@@ -304,9 +304,10 @@ class Qap(Problem):
         solution = inverse if inverts(file, cost, of_inverse) else file.order
         return solution, [counted(file), *compared(file, cost, of_inverse)]
 
-    def remarks_given(self, path: Path, cost: float) -> Sequence[Remark]:
+    def remarks_on(self, path: Path, cost: float | None) -> list[Remark]:
         """Return the remarks; an assignment with the cost that the file states confirms it."""
-        return confirmed(self, path.name, cost)
+        own = super().remarks_on(path, cost) if cost is None else confirmed(self, path.name, cost)
+        return [*own, *self.read_remarked(path)[1]]
 
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
         """Write a QAPLIB solution."""
@@ -396,9 +397,9 @@ def confirmed(problem: Qap, name: str, cost: float) -> list[Remark]:
     published = _published(problem)
     is_worse = published is not None and published[0] < cost
     if problem.best_known is not None or cost != problem.file.stated.value or is_worse:
-        return list(problem.remarks)
+        return list(problem.words.remarks)
     shown = Remark("stated_agrees", True, f"the assignment in {name} has this cost")
-    return [shown if each.key == shown.key else each for each in problem.remarks]
+    return [shown if each.key == shown.key else each for each in problem.words.remarks]
 
 
 def _published(problem: Qap) -> tuple[float, str] | None:

@@ -18,11 +18,18 @@ from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.tsplib import TspFile, read_tour, read_tsp, tour_fault, write_tour
 from islands.problems.base import Arrays, Problem, Solution, packed
+from islands.problems.capabilities import Layout, OtherDefaults, Words
 from islands.problems.distances import Distances
+from islands.problems.evaluation import Evaluation
 
 _EDGES_AT_ONCE = 1 << 20
 _VERY_FEW = 12
 """Up to this number of cities, 2-opt and Or-opt alone find the shortest tour many times."""
+
+_COLONIES = (
+    "algorithm=brkga",
+    "algorithm=ga encoding=permutation improver=two_opt population=64",
+)
 
 
 class Tsp(Problem):
@@ -33,12 +40,8 @@ class Tsp(Problem):
     solution_kind: str = "order"
     moves: tuple[str, ...] = ("swap", "reversal", "insertion")
     solution_suffix: ClassVar[str] = ".tour"
-    is_tour: ClassVar[bool] = True
-    cost_word: ClassVar[str] = "length"
-    colonies: ClassVar[tuple[str, ...]] = (
-        "algorithm=brkga",
-        "algorithm=ga encoding=permutation improver=two_opt population=64",
-    )
+    layout: Layout = Layout(is_tour=True)
+    words: Words = Words(cost="length")
     near: Distances
 
     def __init__(
@@ -80,6 +83,10 @@ class Tsp(Problem):
         early = {"stop": ["generations=100"]} if self.size <= _VERY_FEW else {}
         return {"algorithm": "eax"} | early
 
+    def other_defaults(self) -> OtherDefaults:
+        """Return the colonies."""
+        return OtherDefaults(colonies=_COLONIES)
+
     def defines(self) -> Macros:
         """Return the macros that select the source of distances and their rounding."""
         return self.near.defines()
@@ -89,9 +96,10 @@ class Tsp(Problem):
         is_plain = type(self) is Tsp and self.best_known is None
         return (self.size, *self.defines().values()) if is_plain else None
 
-    def delta_items(self, move: str) -> int:
-        """Return the number of edges that a move removes or adds."""
-        return {"reversal": 4, "insertion": 6, "swap": 8}[move]
+    @property
+    def evaluation(self) -> Evaluation:
+        """Its kernels, which read the edges that a move removes or adds."""
+        return Evaluation(self, reads={"reversal": 4, "insertion": 6, "swap": 8})
 
     def arrays(self) -> list[NDArray[np.generic]]:
         """Return the distance matrix if there is one, otherwise the coordinates."""

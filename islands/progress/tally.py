@@ -138,12 +138,12 @@ def summarise(
     The best solution remains attributed to the island that found it, even after that island
     restarts or others receive the solution.
     """
-    cost = None if tally.best == NO_SOLUTION else problem.own_sense(tally.best)
+    cost = None if tally.best == NO_SOLUTION else problem.scale.own_sense(tally.best)
     individuals = population * tally.islands
-    if problem.real:
-        mean = problem.own_mean(mean_of(tally.real_total, individuals))
+    if problem.scale.real:
+        mean = problem.scale.own_mean(mean_of(tally.real_total, individuals))
     else:
-        mean = problem.own_mean(tally.total, individuals)
+        mean = problem.scale.own_mean(tally.total, individuals)
     found: tuple[int | None, int] = (tally.island, tally.best_generation)
     if cost is None:
         found = None, 0

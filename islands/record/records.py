@@ -65,7 +65,7 @@ class Record(ABC):
         """Return the columns for a problem, whose costs may have decimals."""
         import pyarrow as pa
 
-        cost = "int64" if problem.unit == 1 and not problem.real else "double"
+        cost = "int64" if problem.scale.unit == 1 and not problem.scale.real else "double"
         return pa.schema([(name, cost if kind == _COST else kind) for name, kind in cls.types])
 
     @staticmethod
@@ -178,7 +178,7 @@ class Trace(Record):
     @staticmethod
     def columns(problem: Problem, epochs: Sequence[Epoch]) -> list[NDArray[Any]]:
         """Return one row per island and epoch."""
-        own = problem.own_sense
+        own = problem.scale.own_sense
         counts = [len(epoch.measures) for epoch in epochs]
         measures = [measure for epoch in epochs for measure in epoch.measures]
         return [
@@ -186,7 +186,7 @@ class Trace(Record):
             np.repeat([epoch.progress.generation for epoch in epochs], counts),
             np.repeat([epoch.progress.seconds for epoch in epochs], counts),
             own(_masked([measure.best for measure in measures], np.int64)),
-            problem.own_mean(np.array([measure.mean for measure in measures])),
+            problem.scale.own_mean(np.array([measure.mean for measure in measures])),
             own(np.array([measure.worst for measure in measures])),
             np.array([measure.best_generation for measure in measures]),
             np.array([measure.evaluations for measure in measures]),
@@ -233,7 +233,7 @@ class Migrations(Record):
             np.concatenate([each.source for each in arrivals]).astype(np.int32),
             np.concatenate([each.target for each in arrivals]).astype(np.int32),
             # Without the bit of infeasible costs.
-            problem.own_sense(costs >> 1 if problem.marks else costs),
+            problem.scale.own_sense(problem.scale.unmarked(costs)),
             np.concatenate([each.accepted for each in arrivals]),
             np.repeat([each.bytes for each in arrivals], counts),
             np.concatenate([each.microseconds for each in arrivals]),

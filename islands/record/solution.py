@@ -67,8 +67,8 @@ class Finished:
                 " changed since. Restore the changed file"
             )
         exact = problem.cost(result.solution)
-        if not problem.agrees(exact, result.cost):
-            word = problem.cost_word
+        if not problem.scale.agrees(exact, result.cost):
+            word = problem.words.cost
             raise InputError(
                 f"{path}: states {word} {result.cost}, but its solution has {word} {exact}."
                 f" {_remedy(path.parent)}"

@@ -115,7 +115,7 @@ def _summary(run: RecordedRun) -> Iterator[tuple[str, object]]:
 
 
 def _course(run: RecordedRun, history: History) -> Iterator[str]:
-    word = run.problem.cost_word if run.problem is not None else "cost"
+    word = run.problem.words.cost if run.problem is not None else "cost"
     yield paragraph(f"{words_of(history)} {_DIVERSITY}", "soft")
     yield figures(*_pictures(run, history, "generations", word))
     others = [next(_pictures(run, history, over, word)) for over in [*AXES][1:]]

@@ -123,7 +123,7 @@ def _knapsack(problem: Mkp, chosen: Solution) -> tuple[Any, str]:
     panels[0].xaxis.set_major_locator(whole_ticks(10))
     if prices is None:
         return figure, "The load of each capacity."
-    reduced = problem.value_of(file.profits - prices @ file.weights)
+    reduced = problem.scale.value_of(file.profits - prices @ file.weights)
     order = np.argsort(-reduced, kind="stable")
     x, taken = np.arange(1, len(order) + 1), chosen[order] == 1
     for mask, colour, words in ((taken, COLOURS[0], "chosen"), (~taken, COLOURS[1], "left out")):

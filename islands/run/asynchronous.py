@@ -49,7 +49,7 @@ def evolve_asynchronous(
 ) -> Outcome:
     """Run until rank 0 finds a criterion satisfied, or every rank has done its generations."""
     began, limit = time.perf_counter(), time_limit(spec.stop)
-    slow = Slow(archipelago, spec, viewer.say, problem.evaluator)
+    slow = Slow(archipelago, spec, viewer.say, problem.evaluation.name)
     loop: _AsynchronousLoop | None = None
     if archipelago.mine:
         evolution = (archipelago, spec, problem, archipelago.firsts or world, interruption)

@@ -131,7 +131,7 @@ class _ConcurrentLoop(Epochs):
         check_exactly(self._problem, best, progress.cost)
         digest = combined(self._archipelago.digests(run))
         costs = [each.present for each in measures if each.present is not None]
-        present = self._problem.own_sense(min(costs)) if costs else None
+        present = self._problem.scale.own_sense(min(costs)) if costs else None
         seed = self._spec.general.seed + run
         return ConcurrentRun(seed, progress, best, reason, digest, present)
 

@@ -231,7 +231,7 @@ class Loop(Epochs):
         islands, viewer = self._archipelago, self._viewer
         slow = None
         if viewer is not None:
-            slow = Slow(islands, self._spec, viewer.say, self._problem.evaluator)
+            slow = Slow(islands, self._spec, viewer.say, self._problem.evaluation.name)
         with Alarm(islands, self._interruption, self.is_late, self._world, slow):
             if self._origin is None:
                 self.start()

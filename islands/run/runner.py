@@ -80,7 +80,7 @@ def run_requested(
     return (
         result
         if allow_no_solution or result.violation > 0
-        else world.run_on_all(lambda: result.require_solution(chosen.hint))
+        else world.run_on_all(lambda: result.require_solution(chosen.words.infeasible_fix))
     )
 
 

@@ -284,7 +284,7 @@ class Sharing(Generic[Key]):
         """Return which runs may be over, from the measures of all of them at once."""
         spec, generations = self._spec, self._generations
         may = np.zeros(self.places, np.bool_)
-        is_plain = not (self._parts.problem.marks or self._parts.problem.priced)
+        is_plain = not self._parts.problem.scale.has_violations
         for criterion in spec.stop:
             if criterion.kind == "generations":
                 may |= generations >= criterion.value
@@ -338,7 +338,7 @@ class Sharing(Generic[Key]):
     def _best(self, problem: Problem, found: Found) -> Candidate | None:
         """Return the best individual of a run, as `IslandReader.elite` finds it."""
         meaning, population = self._meaning, found.cost.shape[1]
-        costs = np.full_like(found.cost, NONE) if problem.marks else found.cost
+        costs = np.full_like(found.cost, NONE) if problem.scale.marks else found.cost
         archived = found.island[:, ISLAND.index("archived")]
         every = np.concatenate([costs.ravel(), archived])
         numbers = np.arange(len(costs))
@@ -354,8 +354,8 @@ class Sharing(Generic[Key]):
             row = found.archive[island]
         genome = row[: self._parts.encoding.size]
         decoded = self._parts.encoding.decode(genome[np.newaxis])[0]
-        cost = meaning.unmarked(int(every[place]))
-        return Candidate(cost, island, problem.from_device(decoded), genome)
+        cost = meaning.scale.unmarked(int(every[place]))
+        return Candidate(cost, island, problem.layout.from_device(decoded), genome)
 
 
 def _best_generations(measured: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -18,8 +18,8 @@ from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate
 from islands.backends.base import Backend
 from islands.backends.cpu import share_of_cores
-from islands.bounds.held_karp import ESTIMATE, Bound, lower_bound
-from islands.bounds.knapsack import upper_bound
+from islands.bounds.held_karp import ESTIMATE, Bound
+from islands.bounds.methods import method_for
 from islands.configuration.spec import RunSpec
 from islands.display.messages import opening, place
 from islands.display.screen import Screen
@@ -27,7 +27,6 @@ from islands.display.standstill import Standstill, advice, cure
 from islands.errors import IslandsError, RunError
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.problems.mkp import Mkp
 from islands.progress.progress import Outcome
 from islands.progress.result import Records, Result
 from islands.progress.usage import EnergyMeter, Machine
@@ -41,9 +40,6 @@ from islands.run.signals import INTERRUPT, Interruption
 
 _FACTS = ("islands", "population", "rate", "algorithm", "encoding")
 """The settings of a colony in a result."""
-_BOUND_SHARE, _BOUND_SECONDS = 0.2, 2.0
-"""The time of a bound: a share of the time of the search, and at least some seconds."""
-_BOUND_KNAPSACK = 20.0, 1.0
 
 
 @dataclass(frozen=True)
@@ -99,7 +95,7 @@ def perform(
     log = folder / LOG if folder is not None and world.rank == 0 else None
     processes = spec.general.threads or share_of_cores(world.local_size)
     with (
-        problem.prepared(processes, run.machine.backend) as evaluation,
+        problem.evaluation.prepared(processes, run.machine.backend) as evaluation,
         Screen(
             stream,
             log,
@@ -190,13 +186,13 @@ def check_exactly(problem: Problem, best: Candidate | None, shown: float | None)
 
     Raise a `RunError` if the exact objective contradicts the cost that the run reported.
     """
-    violation = 0.0 if best is None else problem.violation(best.solution)
+    violation = 0.0 if best is None else problem.evaluation.violation(best.solution)
     exact = problem.cost(best.solution) if best is not None and violation == 0 else None
-    if not problem.agrees(exact, shown):
+    if not problem.scale.agrees(exact, shown):
         found = f"its violation is {violation:g}" if violation else f"its exact cost is {exact}"
         raise RunError(
             f"the best solution{'' if best is None else f' of island {best.island}'} had the cost"
-            f" {shown} in the run, but {found}. {problem.cost_fix}"
+            f" {shown} in the run, but {found}. {problem.evaluation.cost_fix}"
         )
     return violation
 
@@ -218,7 +214,7 @@ def _colonies(run: PreparedRun) -> list[dict[str, Any]]:
         facts = {name: getattr(colony, name) for name in _FACTS} | {
             "improver": colony.improver.name
         }
-        best = run.problem.own_sense(min(costs)) if costs else None
+        best = run.problem.scale.own_sense(min(costs)) if costs else None
         found.append({**facts, "cost": best})
     return found
 
@@ -298,7 +294,7 @@ def completed(
         device=machine.device,
         transport=machine.transport,
         digest=digest,
-        checked="" if best is None else problem.checker,
+        checked="" if best is None else problem.evaluation.checker,
         settings=_copied(spec.stored),  # a caller may change it
         **others,
     )
@@ -324,8 +320,9 @@ def _with_bound(
     cost = result.cost
     assert cost is not None, "only a finished run has a bound"
     solution = np.asarray(result.solution, np.int64)
-    least, share = (_BOUND_SECONDS, _BOUND_SHARE) if problem.is_tour else _BOUND_KNAPSACK
-    seconds = max(least, share * result.seconds)
+    method = method_for(problem)
+    assert method is not None, "the problem has a bound"
+    seconds = max(method.least, method.share * result.seconds)
     side = "upper" if problem.maximise else "lower"
     say("")
     say(f"computing {'an' if problem.maximise else 'a'} {side} bound, for about {seconds:.0f} s")
@@ -334,10 +331,7 @@ def _with_bound(
         def is_stopped() -> bool:
             return interruption.requested != 0
 
-        if isinstance(problem, Mkp):
-            profit = int(problem.costs(solution[np.newaxis])[0])
-            return upper_bound(problem.file, profit, seconds, is_stopped)
-        return lower_bound(problem, solution, device, seconds, is_stopped)
+        return method.compute(problem, solution, device, seconds, is_stopped)
 
     found: Bound | None = None
     try:
@@ -349,7 +343,7 @@ def _with_bound(
     result = replace(result, interrupted=any(each & INTERRUPT for each in signals))
     if found is None:
         return result
-    value, is_proven = problem.value_of(found.value), found.kind != ESTIMATE
+    value, is_proven = problem.scale.value_of(found.value), found.kind != ESTIMATE
     return replace(
         result,
         bound=value if is_proven else None,

@@ -55,7 +55,7 @@ def both(
     )
 
     def costs(genomes: np.ndarray) -> np.ndarray:
-        return problem.costs(problem.from_device(mine._encodings[0].decode(genomes)))
+        return problem.costs(problem.layout.from_device(mine._encodings[0].decode(genomes)))
 
     width = Cellular(settings, general["population"], encoding).width
     changes |= {"width": width, "encoding": encoding, "given": tuple(given)}

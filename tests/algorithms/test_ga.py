@@ -36,7 +36,7 @@ def test_knapsacks_equal_the_reference(
 ) -> None:
     problem = knapsack(40, 5).adjusted(MkpSettings(infeasible=infeasible, penalty=0.7))
     mine, reference = both(backend, problem, **changes)
-    if problem.marks:
+    if problem.scale.marks:
         assert {cost % 2 for island in reference.cost for cost in island} == {0, 1}
     assert_evolves(mine, reference)
 

@@ -111,11 +111,13 @@ def test_each_infeasible_setting_equals_the_reference(
             reference.evolve(1)
         assert_same(mine, reference)
         for island, costs in enumerate(reference.cost_here.tolist()):
-            feasible = [cost // 2 for cost in costs if cost % 2 == 0] if problem.marks else costs
+            feasible = (
+                [cost // 2 for cost in costs if cost % 2 == 0] if problem.scale.marks else costs
+            )
             best[island] = min([best[island], *feasible])
         assert [measure.best for measure in mine.measure()] == best
     assert mine.best().cost == min(best) == -problem.cost(mine.best().solution)
-    if problem.marks:
+    if problem.scale.marks:
         assert (reference.cost % 2).any(), "no best position is infeasible"
     assert reference.restarts > 0
     mine.migrate()

@@ -138,7 +138,7 @@ def test_given_solutions_and_temperatures_are_taken(backend: Backend) -> None:
     problem = knapsack(120, 4)
     best = islands.solve(problem, stop="generations=20", backend=backend.name, seed=3).solution
     mine, reference = both(backend, problem, (best,), coldest=0.01, hottest=0.03)
-    assert reference.replicas[0][0].best == problem.to_device(best).tolist()
+    assert reference.replicas[0][0].best == problem.layout.to_device(best).tolist()
     assert_same(mine, reference)
     for _ in range(4):
         mine.advance(1)
@@ -167,7 +167,7 @@ def test_weights_that_are_rounded_give_feasible_subsets_only(backend: Backend) -
     reference.evolve(8)
     assert_same(mine, reference)
     for row in unpacked(mine.snapshot()["genes"].reshape(8, -1), 120):
-        problem.check(problem.from_device(row.astype(np.int64)))
+        problem.check(problem.layout.from_device(row.astype(np.int64)))
 
 
 def _run(world: World, migrations: int, saved: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -220,7 +220,7 @@ def test_kernels_compile_for_gpus(m: int) -> None:
 
 
 def test_knapsacks_with_too_many_constraints_or_penalties_have_no_core() -> None:
-    assert not knapsack(10, 513).has_core
-    assert knapsack(10, 512).has_core
+    assert knapsack(10, 513).core is None
+    assert knapsack(10, 512).core is not None
     problem = knapsack(10, 3)
-    assert not problem.adjusted(replace(problem.settings, infeasible="drop")).has_core
+    assert problem.adjusted(replace(problem.settings, infeasible="drop")).core is None

@@ -83,7 +83,7 @@ def assert_same(mine: Archipelago, reference: NumpyChains, model: Model) -> None
         "cost": [r.cost for r in rows],
         "energy": [r.energy for r in rows],
     }.items():
-        found = numbers(saved[name].reshape(-1)) if model.real else saved[name].reshape(-1)
+        found = numbers(saved[name].reshape(-1)) if model.scale.real else saved[name].reshape(-1)
         assert np.asarray(found).tolist() == values, name
     temperatures = [t for island in reference.temperature for ladder in island for t in ladder]
     assert saved["temperature"].reshape(-1).tolist() == temperatures

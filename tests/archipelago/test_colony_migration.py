@@ -77,7 +77,7 @@ def test_migrants_keep_their_cost_in_another_encoding(
         arrivals = islands.arrivals()
         assert arrivals is not None
         # The best of each island emigrates.
-        marked = 2 if problem.marks else 1
+        marked = 2 if problem.scale.marks else 1
         sent = [bests[source] * marked for source in arrivals.source.tolist()]
         assert arrivals.cost.tolist() == sent
         crosses = arrivals.colonies(arrivals.source) != arrivals.colonies(arrivals.target)

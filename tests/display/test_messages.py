@@ -23,6 +23,7 @@ from islands.configuration.resolve import layers, resolve
 from islands.display.messages import Slow, opening, place
 from islands.instances.catalogue import BestKnown
 from islands.instances.solution_files import Remark
+from islands.problems.capabilities import Words
 from islands.progress.progress import Progress
 from islands.progress.usage import Machine
 from islands.run.build import forget_devices
@@ -32,7 +33,8 @@ MACHINE = Machine(2, "cpu", "2 x CPU, 1 thread", "no GPU found", "staged", 1.94,
 
 def test_the_header_describes_the_run_the_machine_and_the_criteria() -> None:
     problem = FakeProblem(BestKnown(200, "optimal", "a list"))
-    problem.remarks = [Remark("stated", 190, "the file says best known 190")]
+    remark = Remark("stated", 190, "the file says best known 190")
+    problem.words = Words(remarks=[remark])
     spec = resolve(layers({"preset": "xavier2019", "seed": 7}), problem)
     assert opening("0.1.0", spec, problem, 2).split("\n") == [
         "islands 0.1.0   tsp fake/five, size 5, optimum 200",

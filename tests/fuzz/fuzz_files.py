@@ -58,7 +58,7 @@ def solutions() -> list[Target]:
 
     def of(name: str) -> Callable[[Path], object]:
         problem = load(name)
-        return lambda path: problem.read_remarked(path)
+        return lambda path: (problem.read_solution(path), problem.remarks_on(path, None))
 
     tsp, qap, mkp = of("demo/tsp"), of("demo/qap"), of("demo/mkp")
     order = json.dumps(list(range(200))).encode()

@@ -59,9 +59,9 @@ def require_exact(archipelago: Archipelago, problem: Problem) -> int:
         if f"{number}.genes" not in saved:  # on other ranks
             continue
         for genes, cost in zip(saved[f"{number}.genes"], saved[f"{number}.cost"], strict=True):
-            solutions = problem.from_device(encoding.decode(genes))
+            solutions = problem.layout.from_device(encoding.decode(genes))
             assert encoding.holds(genes)
-            assert np.array_equal(problem.device_costs(solutions), cost)
+            assert np.array_equal(problem.evaluation.device_costs(solutions), cost)
             count += len(cost)
     return count
 

@@ -66,7 +66,7 @@ class NumpyCore(NumpyChains):
                 mine = given[island::islands]
                 state = self.drawn(place, START)
                 if slot < len(mine):
-                    state = problem.to_device(np.array(mine[slot])).tolist()
+                    state = problem.layout.to_device(np.array(mine[slot])).tolist()
                 best, cost = self.repaired(state, place)
                 energy = math.floor(self.core.scale * cost)
                 rows.append(Replica(state, energy, best, cost, slot % rungs))
@@ -92,9 +92,9 @@ class NumpyCore(NumpyChains):
         return state
 
     def repaired(self, state: list[int], place: Place) -> tuple[list[int], int]:
-        own = self.problem.from_device(np.array(state))
+        own = self.problem.layout.from_device(np.array(state))
         found, cost = evaluated(self.problem, own, place[0], place[1:])
-        return self.problem.to_device(found).tolist(), cost
+        return self.problem.layout.to_device(found).tolist(), cost
 
     def begin(
         self, replica: Replica, mine: list[int], mate: int,

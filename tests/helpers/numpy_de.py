@@ -214,7 +214,7 @@ def both(
     )
     mine.start()
     reference = NumpyDe(
-        problem.size, problem.costs, settings, assigns=problem.assigns, search=search,
+        problem.size, problem.costs, settings, assigns=problem.layout.assigns, search=search,
         bounded=mine._encodings[0] if mine._encodings[0].bounded else None, **rest,
     )  # fmt: skip
     return mine, reference

@@ -102,7 +102,7 @@ class ImprovedBrkga(NumpyBrkga):
 
     def solutions(self, keys: NDArray[np.float32]) -> NDArray[np.int64]:
         orders = np.argsort(keys, axis=1, kind="stable")
-        return np.argsort(orders, axis=1) if self.search.problem.assigns else orders
+        return np.argsort(orders, axis=1) if self.search.problem.layout.assigns else orders
 
     def decoded(self, keys: NDArray[np.float32]) -> NDArray[np.int64]:
         return self.costs(self.solutions(keys))
@@ -119,7 +119,7 @@ class ImprovedBrkga(NumpyBrkga):
                 calls[slot] += tried
                 if better < int(cost[slot]):
                     # The same keys in the order of the solution, or of its inverse if it assigns.
-                    sequence = np.argsort(order) if self.search.problem.assigns else order
+                    sequence = np.argsort(order) if self.search.problem.layout.assigns else order
                     keys[slot][sequence] = distinct(keys[slot])
                 cost[slot] = better
 
@@ -128,10 +128,10 @@ class Seen:
     """A problem whose orders are numbered as on the device."""
 
     def __init__(self, problem: Problem) -> None:
-        self._problem, self.size, self.assigns = problem, problem.size, problem.assigns
+        self._problem, self.size, self.assigns = problem, problem.size, problem.layout.assigns
 
     def costs(self, orders: NDArray[np.int64]) -> NDArray[np.int64]:
-        return self._problem.costs(self._problem.from_device(orders))
+        return self._problem.costs(self._problem.layout.from_device(orders))
 
 
 def unequal_pairs(problem: Problem, *, of_places: bool = False) -> list[tuple[int, int]]:

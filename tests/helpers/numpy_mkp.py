@@ -111,7 +111,7 @@ def evaluate_choices(
     """
     n, count = problem.size, len(choices)
     order = problem.numbering()
-    macros = problem.defines() | {"COSTS_MARKED": str(int(problem.marks))}
+    macros = problem.defines() | {"COSTS_MARKED": str(int(problem.scale.marks))}
     arrays = [backend.upload(array) for array in problem.arrays()]
     data = Struct(**{f"array{i}": array for i, array in enumerate(arrays)})
     source = Source(str(KERNEL), macros)

@@ -200,7 +200,7 @@ def evaluator_of(
             solution = (genome >= np.float32(0.5)).astype(np.int64)
         else:
             solution = np.argsort(genome, kind="stable")
-            solution = np.argsort(solution) if problem.assigns else solution
+            solution = np.argsort(solution) if problem.layout.assigns else solution
         cost = int(problem.costs(solution[np.newaxis])[0])
         if search is None or place[2] == 0 or not search.is_due(place):
             return genome, cost, 1
@@ -208,7 +208,7 @@ def evaluator_of(
         if better == cost:
             return genome, cost, 1 + tried
         improved = np.empty_like(genome)
-        improved[np.argsort(order) if problem.assigns else order] = distinct(genome)
+        improved[np.argsort(order) if problem.layout.assigns else order] = distinct(genome)
         return improved, better, 1 + tried
 
     return evaluate

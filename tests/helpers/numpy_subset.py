@@ -31,7 +31,7 @@ class NumpyKnapsack:
     def __init__(self, problem: Mkp) -> None:
         order = problem.numbering()
         self.weights, self.profits = problem.file.weights[:, order], problem.file.profits[order]
-        self.capacities, self.marks = problem.file.capacities, problem.marks
+        self.capacities, self.marks = problem.file.capacities, problem.scale.marks
 
     def fits(self, chosen: Choice) -> bool:
         return bool((self.weights @ np.array(chosen) <= self.capacities).all())
@@ -165,7 +165,7 @@ INFEASIBLE = 2 * 1234 + 1
 def source_of(problem: Mkp, improver: Improver, **more: str) -> Source:
     """Return the program that improves choices."""
     macros = {
-        "COSTS_MARKED": str(int(problem.marks)),
+        "COSTS_MARKED": str(int(problem.scale.marks)),
         "ISLANDS_IMPROVER": improver.header,
     }
     return Source(KERNEL, problem.defines() | improver.defines() | macros | more)

@@ -90,7 +90,7 @@ class NumpyTempering(NumpyIslands):
                 mine = given[island::islands]
                 order = random_genome(problem.size, "permutation", START, self.place(island, slot))
                 if slot < len(mine):
-                    order = problem.to_device(np.array(mine[slot])).tolist()
+                    order = problem.layout.to_device(np.array(mine[slot])).tolist()
                 order = list(order)
                 cost = self.evaluate(order)
                 rows.append(Replica(order, cost, order, cost, slot % rungs))
@@ -113,7 +113,7 @@ class NumpyTempering(NumpyIslands):
         return [[replica.cost for replica in rows] for rows in self.replicas]
 
     def evaluate(self, order: list[int]) -> int:
-        return int(self.problem.costs(self.problem.from_device(np.array([order])))[0])
+        return int(self.problem.costs(self.problem.layout.from_device(np.array([order])))[0])
 
     def series(self, low: float, high: float) -> list[float]:
         return [low * pow(high / low, rung / (self.rungs - 1)) for rung in range(self.rungs)]
@@ -217,7 +217,7 @@ class NumpyTempering(NumpyIslands):
     def changes(self, replica: Replica) -> list[int]:
         """Return how much the exchange of each pair raises the cost."""
         others = np.array([exchanged(replica.order, pair) for pair in self.pairs])
-        costs = self.problem.costs(self.problem.from_device(others))
+        costs = self.problem.costs(self.problem.layout.from_device(others))
         return [int(cost) - replica.energy for cost in costs]
 
     def end(self, island: int, number: int, first: int) -> None:

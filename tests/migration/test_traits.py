@@ -97,7 +97,7 @@ def test_jde_with_migration_equals_the_reference_bit_for_bit(
     islands, migration = made(backend, way), reference_of(way)
     problem = facilities(N)
     reference = NumpyDe(
-        N, problem.costs, DeSettings.build(CHANGED), assigns=problem.assigns,
+        N, problem.costs, DeSettings.build(CHANGED), assigns=problem.layout.assigns,
         population=POPULATION, islands=ISLANDS, seed=SEED,
     )  # fmt: skip
     for generations in (12, 1, 0, 15):

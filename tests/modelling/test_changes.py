@@ -105,8 +105,8 @@ __device__ void apply(State& state, const Solution& s, int n, const Data& data, 
 def test_arguments_take_the_place_of_old_ones() -> None:
     old = islands.models.flow_shop(TIMES, name="small")
     new = changed(old, maximise=True, state=None)
-    assert (new.name, new.maximise, new.has_state) == ("small-changed", True, False)
-    assert (old.maximise, old.has_state) == (False, True)
+    assert (new.name, new.maximise, new.chains.has_state) == ("small-changed", True, False)
+    assert (old.maximise, old.chains.has_state) == (False, True)
     assert new.reference is None
     longest = max(old.cost(np.array(order)) for order in permutations(range(3)))
     assert islands.solve(new, generations=20).cost == longest

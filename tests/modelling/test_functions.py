@@ -233,10 +233,10 @@ def test_processes_call_a_function_of_any_place() -> None:
         return float(order[0]) if os.getpid() == me else float(order[0]) + 0.0
 
     own = islands.permutation(5, function=cost)
-    assert own.python is not None
-    with own.python.prepared(2) as words:
+    assert own.evaluation.python is not None
+    with own.evaluation.python.prepared(2) as words:
         assert words == "costs by function=, called by 2 processes"
-        assert own.python.costs(ORDERS[:, :5]).tolist() == [0.0] * 4
+        assert own.evaluation.python.costs(ORDERS[:, :5]).tolist() == [0.0] * 4
 
 
 def test_costs_in_python_have_as_few_replicas_on_a_gpu_as_on_a_cpu() -> None:

@@ -39,7 +39,7 @@ def test_a_pair_that_fits_solves_the_problem(algorithm: str, encoding: str, name
     few = {"generations": 3, "islands": 2, "population": 16, "backend": "cpu", "improver": "none"}
     result = islands.solve(problem, algorithm=algorithm, encoding=encoding, **few)
     assert result.generations == 3
-    tolerance = 1e-9 if problem.real else 0
+    tolerance = 1e-9 if problem.scale.real else 0
     assert result.cost == pytest.approx(problem.cost(result.solution), rel=tolerance, abs=0)
     if name in NAMES:
         assert result.cost == pytest.approx(plain_cost(name, problem, result.solution), rel=1e-9)

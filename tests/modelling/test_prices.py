@@ -129,7 +129,7 @@ def test_a_resumed_run_has_the_same_price(backend: Backend, by: str, tmp_path: P
 def test_a_stored_problem_has_its_price(backend: Backend, price: Any) -> None:
     own = knapsack(price=price)
     again = restored(own.saved())
-    assert (again.adapts_price, again.price) == (price == "adaptive", own.price)
+    assert (again.scale.adapts_price, again.price) == (price == "adaptive", own.price)
     options: Any = {"backend": backend.name, **FEW}
     assert islands.solve(own, **options).digest == islands.solve(again, **options).digest
 

@@ -93,7 +93,7 @@ def test_items_that_fit_nowhere_leave_the_core_as_it_is() -> None:
     for profit in (1, 10**13):
         profits[6:9] = profit  # of the items that fit into no knapsack
         problem = islands.mkp(profits, weights, capacities)
-        found = problem.from_device(np.arange(60))
+        found = problem.layout.from_device(np.arange(60))
         cores.append({int(found[item]) for item in problem.core.items[:30]})
     assert cores[0] == cores[1]
 

@@ -66,7 +66,7 @@ def test_each_infeasible_setting_compiles_for_gpus(way: str, fit_first: bool) ->
     from islands.backends.cuda import compiled
 
     problem = knapsack(100, 5).adjusted(MkpSettings(infeasible=way, fit_first=fit_first))
-    macros = problem.defines() | {"COSTS_MARKED": str(int(problem.marks))}
+    macros = problem.defines() | {"COSTS_MARKED": str(int(problem.scale.marks))}
     for threads, blocks in (("32", "32"), ("1024", "1")):
         cut = {"ISLANDS_THREADS": threads, "ISLANDS_BLOCKS": blocks}
         source = Source(str(KERNEL), macros | cut)
@@ -378,11 +378,11 @@ def test_settings_of_the_genetic_algorithm_are_those_of_the_measurements(
     rows: tuple[int, int],
 ) -> None:
     problem = knapsack(items, constraints)
-    (found,) = problem.other_defaults()
+    (found,) = problem.other_defaults().choices
     sizes = {"population": population, "islands": islands_of_all}
     assert found.items() >= {**sizes, "reset": reset}.items()
     for gpus, every in enumerate(rows):
-        assert problem.sizes(found, partial(int, gpus)) == {"record.every": every}
+        assert problem.other_defaults().sizes(found, partial(int, gpus)) == {"record.every": every}
     improver = {"name": "exchange22", "strategy": "best", "core": 60, "every": 100, "rate": 0.1}
     assert found.items() >= {f"improver.{name}": value for name, value in improver.items()}.items()
     chosen = {"algorithm": "ga", "encoding": "bits", "strength": 2, "migration.topology": "none"}

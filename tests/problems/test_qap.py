@@ -30,7 +30,7 @@ def naive_cost(problem: Qap, p: list[int]) -> int:
 def device_cost(problem: Qap, p: list[int]) -> int:
     """Return the cost as a kernel computes it from the device data."""
     a, b = (matrix.tolist() for matrix in problem.arrays()[:2])
-    p = problem.to_device(np.array(p)).tolist()
+    p = problem.layout.to_device(np.array(p)).tolist()
     n, defines = len(p), problem.defines()
     if defines["QAP_SYMMETRIC"] == "1":
         for matrix in (a, b):

@@ -25,7 +25,7 @@ def costs_of_choices(problem: Qap) -> tuple[list[int], list[int]]:
     assert not weights.diagonal().any()
     chosen = [list(each) for each in combinations(range(n), choice.chosen)]
     orders = np.array([each + [p for p in range(n) if p not in each] for each in chosen])
-    costs = problem.costs(problem.from_device(orders)).tolist()
+    costs = problem.costs(problem.layout.from_device(orders)).tolist()
     sums = [int(alone[each].sum() + weights[np.ix_(each, each)].sum() // 2) for each in chosen]
     return sums, costs
 

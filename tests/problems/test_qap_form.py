@@ -107,9 +107,9 @@ def test_kernels_see_the_same_costs(turned: bool) -> None:
     problem = equals(turned=turned)
     form = problem.form
     orders = np.array([np.random.default_rng(k).permutation(12) for k in range(20)])
-    seen = problem.to_device(orders)
-    assert (problem.from_device(seen) == orders).all()
-    assert (problem.from_device(seen[3]) == orders[3]).all()
+    seen = problem.layout.to_device(orders)
+    assert (problem.layout.from_device(seen) == orders).all()
+    assert (problem.layout.from_device(seen[3]) == orders[3]).all()
     for order, cost in zip(seen, problem.costs(orders).tolist(), strict=True):
         assert (form.a * form.b[np.ix_(order, order)]).sum() == cost
 
@@ -127,13 +127,13 @@ def test_a_warm_start_is_the_same_assignment(turned: bool, algorithm: str) -> No
 
 
 def test_the_header_says_what_is_exchanged() -> None:
-    assert facilities(9).structure == ""
+    assert facilities(9).words.structure == ""
     end = "are never exchanged (59 of 66 exchanges remain)"
-    assert equals().structure == f"8 kinds of facilities: equal facilities {end}"
-    assert equals(turned=True).structure == f"8 kinds of locations: equal locations {end}"
+    assert equals().words.structure == f"8 kinds of facilities: equal facilities {end}"
+    assert equals(turned=True).words.structure == f"8 kinds of locations: equal locations {end}"
     end = "equal facilities are never exchanged (44 of 105 exchanges remain)"
-    assert grey(15, 4).structure == f"4 of 15 locations are chosen: {end}"
-    assert grey(15, 11).structure.startswith("11 of 15 locations are chosen")
+    assert grey(15, 4).words.structure == f"4 of 15 locations are chosen: {end}"
+    assert grey(15, 11).words.structure.startswith("11 of 15 locations are chosen")
 
 
 @pytest.mark.parametrize("algorithm", ["tempering", "memetic"])

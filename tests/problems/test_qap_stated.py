@@ -39,7 +39,7 @@ def made(folder: Path, stated: str, name: str = "five.qap") -> Problem:
 
 
 def words(problem: Problem) -> str:
-    return "; ".join(remark.words for remark in problem.remarks)
+    return "; ".join(remark.words for remark in problem.words.remarks)
 
 
 def solution(order: tuple[int, ...], cost: int, first: int = 1) -> bytes:
@@ -48,7 +48,7 @@ def solution(order: tuple[int, ...], cost: int, first: int = 1) -> bytes:
 
 def test_file_without_a_stated_cost_has_no_remarks(tmp_path: Path) -> None:
     problem = made(tmp_path, "")
-    assert (problem.best_known, list(problem.remarks)) == (None, [])
+    assert (problem.best_known, list(problem.words.remarks)) == (None, [])
 
 
 @pytest.mark.parametrize("order", [ORDER, INVERSE])
@@ -65,7 +65,7 @@ def test_solution_file_with_the_stated_cost_confirms_it(
     assert words(problem) == (
         f"the file says optimum {BEST}; the assignment in five.sln has this cost"
     )
-    assert [(each.key, each.value) for each in problem.remarks] == [
+    assert [(each.key, each.value) for each in problem.words.remarks] == [
         ("stated", BEST),
         ("stated_agrees", True),
     ]
@@ -101,7 +101,7 @@ def test_unconfirmed_cost_is_only_reported(
     assert words(problem).startswith(
         f"the file says best known {BEST}; this is not accepted as the best known: {reason}"
     )
-    assert problem.remarks[1].value is False
+    assert problem.words.remarks[1].value is False
 
 
 def test_too_high_value_is_not_accepted(tmp_path: Path) -> None:
@@ -169,8 +169,8 @@ def test_catalogue_confirms_or_refutes_the_stated_cost(
     else:
         known = problem.best_known.value if problem.best_known is not None else None
         assert known == (value if agrees else None)
-    assert [remark.value for remark in problem.remarks] == [value, agrees]
-    assert words in problem.remarks[1].words
+    assert [remark.value for remark in problem.words.remarks] == [value, agrees]
+    assert words in problem.words.remarks[1].words
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,9 @@ def test_catalogue_entry_must_match_name_problem_and_size(
     path.write_text(f"{size} {stated}{text}")
     problem = load(str(path))
     assert problem.best_known is None
-    assert problem.remarks[1].words.startswith(f"this is not accepted as the best known: {words}")
+    assert problem.words.remarks[1].words.startswith(
+        f"this is not accepted as the best known: {words}"
+    )
 
 
 @pytest.mark.parametrize("stated", [577, 579])
@@ -211,4 +213,4 @@ def test_value_worse_than_the_catalogue_is_not_accepted(tmp_path: Path, stated: 
     problem = load(str(tmp_path / "nug12.qap"))
     known = problem.best_known.value if problem.best_known is not None else None
     assert known == (577 if stated == 577 else None)
-    assert "the catalogue has 578 for qaplib/nug12" in problem.remarks[1].words
+    assert "the catalogue has 578 for qaplib/nug12" in problem.words.remarks[1].words

@@ -13,7 +13,7 @@ from models_for_tests import cost_text
 import islands
 from islands.backends.base import Backend
 from islands.instances.catalogue import BestKnown
-from islands.modelling.model import costs_of
+from islands.modelling.evaluation import costs_of
 from islands.problems.real_costs import INFINITE, NOT_A_NUMBER, ordered, real_of
 
 TINY = np.nextafter(0.0, 1.0)

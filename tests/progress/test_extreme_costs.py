@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from results_for_tests import called, result
+from fakes import FakeProblem
+from results_for_tests import result
 
 import islands
 from islands import statistics
@@ -19,6 +20,8 @@ from islands.backends.base import Backend
 from islands.campaign.summary import Summary, table
 from islands.display.screen import row
 from islands.errors import UsageError
+from islands.instances.catalogue import BestKnown
+from islands.problems.scale import Scale
 from islands.progress.progress import Progress
 from islands.statistics import LARGEST, against, percent_worse
 
@@ -89,9 +92,9 @@ def test_losses_of_huge_costs() -> None:
     assert percent_worse(np.array([3.0, 2.5]), 0.0).tolist() == [3.0, 2.5]
 
 
-def test_gaps_of_huge_costs() -> None:
-    stated = called("huge", -1.6e308)
-    stated.real = True
+def test_gaps_of_huge_costs(monkeypatch: pytest.MonkeyPatch) -> None:
+    stated = FakeProblem(BestKnown(-1.6e308, "optimal", ""))
+    monkeypatch.setattr(FakeProblem, "scale", Scale(real=True))
     assert stated.gap(-HUGE) == pytest.approx(-6.25)
     assert stated.gap(HUGE) == pytest.approx(206.25)
 

@@ -25,6 +25,7 @@ from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.problems.base import Solution
+from islands.problems.scale import Scale
 from islands.progress.progress import Epoch, Progress
 from islands.progress.result import Result
 from islands.progress.tally import Tally, summarise
@@ -38,7 +39,11 @@ class Tenths(FakeProblem):
     """The profit of an order is 87.0, plus 0.1 times its first item."""
 
     name: ClassVar[str] = "tenths"
-    unit = 10
+    unit: int = 10
+
+    @property
+    def scale(self) -> Scale:
+        return Scale(maximise=self.maximise, unit=self.unit)
 
     def __init__(self, known: float | None = 87.2) -> None:
         super().__init__(None if known is None else BestKnown(known, "best_known", ""))
@@ -87,16 +92,18 @@ def test_numbers_of_up_to_15_digits_are_exact(digits: int) -> None:
         problem.unit = unit
         drawn = np.random.default_rng(unit).integers(-(10**digits), 10**digits, 50)
         for units in drawn.tolist():
-            assert Decimal(repr(problem.value_of(units))) == Decimal(units) / unit
-        assert problem.value_of(drawn).tolist() == [problem.value_of(u) for u in drawn.tolist()]
+            assert Decimal(repr(problem.scale.value_of(units))) == Decimal(units) / unit
+        assert problem.scale.value_of(drawn).tolist() == [
+            problem.scale.value_of(u) for u in drawn.tolist()
+        ]
 
 
 def test_a_problem_converts_units_to_decimals() -> None:
     problem, order = Tenths(), np.array([3, 0, 1, 2, 4])
-    assert (problem.cost(order), problem.own_sense(-873)) == (87.3, 87.3)
+    assert (problem.cost(order), problem.scale.own_sense(-873)) == (87.3, 87.3)
     assert problem.gap(86.2) == pytest.approx(100 / 87.2)
     whole = FakeProblem(maximise=True)
-    assert repr(whole.cost(order)) == repr(whole.own_sense(-103)) == "103"
+    assert repr(whole.cost(order)) == repr(whole.scale.own_sense(-103)) == "103"
 
 
 def test_the_result_of_a_run_has_decimals(tmp_path: Path) -> None:

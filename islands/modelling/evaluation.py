@@ -1,0 +1,182 @@
+"""The evaluation of a user's own problem: by a program, or by a Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends import takes_gpu
+from islands.backends.arguments import Struct
+from islands.backends.base import Backend, Block
+from islands.backends.source import Source
+from islands.errors import CompileError, RunError
+from islands.modelling.functions import SEED, PythonCosts
+from islands.modelling.header import FAULTS, no_faults, refuse_faults
+from islands.modelling.members import Members
+from islands.problems import priced
+from islands.problems.evaluation import Evaluation, never
+from islands.problems.real_costs import ordered
+
+if TYPE_CHECKING:
+    from islands.modelling.model import Model
+
+_BLOCKS = 1024
+
+
+class ModelEvaluation(Evaluation):
+    """The evaluation of a model; its reference, if it has one, only confirms costs."""
+
+    def __init__(
+        self, model: Model, python: PythonCosts | None, violation: PythonCosts | None
+    ) -> None:
+        """Take a model with its functions in CUDA, or in Python."""
+        functions, has_rules = model.functions, bool(model.kind.rules)
+        self.is_serial = functions is not None and not functions.cooperative
+        is_repaired = functions is not None and functions.repair is not None
+        items = 1 if self.is_serial else model.size
+        super().__init__(model, items=items, changes_solutions=is_repaired or has_rules)
+        self.python, self._violation, self._model = python, violation, model
+        self.argument = "cost" if python is None else python.function.argument
+        """The argument with the cost."""
+        self.name = f"{self.argument}= of {model.name}"
+        compare = "Compare its functions: islands.check_problem(problem)"
+        self.cost_fix = compare if python is None else f"{SEED}. {compare}"
+        self.checks_on = ""
+        """The backend that checks costs of a run; empty: any."""
+
+    @property
+    def checker(self) -> str:
+        """What computes the exact costs."""
+        if self._model.reference is not None:
+            return "its reference"
+        if self.python is not None:
+            return f"{self.argument}="
+        return f"its program on the {self.checks_on.upper() or 'CPU'}"
+
+    @contextmanager
+    def prepared(self, processes: int, backend: str) -> Iterator[str]:
+        """Let `processes` processes call function=; yield a text that says who calls it."""
+        self.checks_on = other_backend(backend)
+        if self.python is None:
+            yield ""
+            return
+        rule = nullcontext() if self._violation is None else self._violation.prepared(processes)
+        with self.python.prepared(processes) as words, rule:
+            yield words
+
+    def reports(self) -> Members:
+        """Return the member of `struct Data` to which kernels report wrong values."""
+        return {FAULTS: no_faults()}
+
+    def refuse_faults(self, data: Struct, device: Backend) -> None:
+        """Raise a `RunError` if kernels have reported a wrong value of a user's function."""
+        model = self._model
+        if (words := data.members.get(FAULTS)) is not None:
+            found = device.download(words)
+            bits = priced.LARGEST_COST.bit_length() - 1 if model.scale.priced else 62
+            refuse_faults(found, self.argument, model.kind, maximise=model.maximise, bits=bits)
+
+    def device_costs(
+        self,
+        solutions: NDArray[Any],
+        must_leave: Callable[[], bool] = never,
+        factors: NDArray[np.float64] | float = 1.0,
+    ) -> NDArray[np.int64]:
+        """Return the costs as on the device: minimised integers. The reference is not used."""
+        model, scale = self._model, self._model.scale
+        solutions = np.asarray(solutions).astype(model.kind.dtype)
+        if self.python is None:
+            costs = model.costs(solutions)
+        else:
+            costs = self.python.costs(solutions, must_leave)
+        minimised = -costs if model.maximise else costs
+        if scale.priced:
+            return self._compared(solutions, minimised, must_leave, factors)
+        if scale.real and bool((minimised == -np.inf).any()):
+            raise RunError(
+                f"{model.instance}: a cost is {'inf' if model.maximise else '-inf'}, better than"
+                f" any other. Return {'-inf' if model.maximise else 'inf'} if a solution is"
+                " infeasible"
+            )
+        return ordered(minimised) if scale.real else minimised.astype(np.int64)
+
+    def _compared(
+        self,
+        solutions: NDArray[Any],
+        costs: NDArray[Any],
+        must_leave: Callable[[], bool],
+        factors: NDArray[np.float64] | float,
+    ) -> NDArray[np.int64]:
+        """Return the compared costs of the first solutions, whose minimised costs are given."""
+        model, real = self._model, self._model.scale.real
+        if not real and (np.abs(costs) > priced.LARGEST_COST).any():
+            raise RunError(
+                f"{self.argument}= returned {costs[np.abs(costs).argmax()]}: integer costs with"
+                " violation= must be from -2**60 to 2**60. Return real numbers, or divide costs by"
+                " a common factor"
+            )
+        violations = model.own_violations(solutions[: len(costs)], "", must_leave)
+        count = len(violations)
+        prices = model.price * np.broadcast_to(factors, (len(solutions),))[:count]
+        return priced.compared(costs[:count], violations, prices, real=real)
+
+    def violation(self, solution: NDArray[Any]) -> float:
+        """Return by how much one solution is infeasible; 0 if it is feasible."""
+        found: float = self._model.violations(np.asarray(solution)[np.newaxis])[0].item()
+        return found
+
+
+@cache
+def backend_of(name: str) -> Backend:
+    """Return a backend for evaluations: the one with this name, or the first that exists."""
+    from islands.backends.cpu import CpuBackend
+
+    if name == "cuda":
+        from islands.backends.cuda import CudaBackend
+
+        return CudaBackend()
+    try:
+        return CpuBackend()
+    except CompileError:
+        if name == "cpu":
+            raise
+        return backend_of("cuda")
+
+
+def other_backend(name: str) -> str:
+    """Return the backend that checks the costs of a run on another one, if there are two."""
+    if name == "cuda":
+        return backend_of("").name
+    return "cuda" if takes_gpu("auto") else "cpu"
+
+
+def costs_of(
+    problem: Model,
+    solutions: NDArray[Any],
+    backend: str = "",
+    threads: int = 128,
+    kernel: str = "evaluate_solutions",
+) -> NDArray[np.int64]:
+    """Return the device's cost, without violations, of each row of `solutions`."""
+    device = backend_of(backend)
+    data = device.uploaded(problem.data())
+    macros = {**problem.defines(), "ISLANDS_PROBLEM": problem.header}
+    block = Block(threads) if not device.in_host_memory else Block()
+    program = device.compile(Source("solutions.cuh", macros, {"problem::Data": data}), block)
+    stored = device.upload(problem.kind.stored(solutions))
+    costs = device.zeros((len(solutions),), np.int64)
+    call = device.call(
+        program,
+        kernel,
+        *(data, stored, np.int32(problem.size), np.int32(len(solutions)), costs),
+        blocks=max(1, min(len(solutions), _BLOCKS)),
+    )
+    device.run([call])
+    found = device.download(costs)
+    problem.evaluation.refuse_faults(data, device)
+    return found

@@ -1,0 +1,81 @@
+"""What some problems have besides a cost: moves, a numbering of items, defaults, words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from islands.instances.solution_files import Remark
+
+
+@dataclass(frozen=True)
+class Chains:
+    """How chains of tempering change a solution; those of `swaps` and `core` are not listed."""
+
+    proposals: tuple[str, ...] = ()
+    """The moves after which kernels compute the cost."""
+    has_state: bool = False
+    """Whether a state that follows the moves tells their changes of the cost in a few steps."""
+    has_steps: bool = False
+    """Whether the state proposes moves of its own."""
+
+
+def _same(solutions: NDArray[Any]) -> NDArray[Any]:
+    return solutions
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the entries of a solution mean, and how kernels see them."""
+
+    is_tour: bool = False
+    """Whether an order is a closed tour, whose cost is its length by `near`: the edges of two
+    orders are compared, and islands/bounds finds a lower bound."""
+    assigns: bool = False
+    """Whether entry i of a solution is the place of item i, instead of the item at place i."""
+    ranks_items: bool = False
+    """Whether the device numbers items by decreasing utility."""
+    to_device: Callable[[NDArray[Any]], NDArray[Any]] = _same
+    """Return solutions, one or a row each, with the items as the device numbers them."""
+    from_device: Callable[[NDArray[Any]], NDArray[Any]] = _same
+    """Return solutions of the device with the items as the instance numbers them."""
+
+
+Sizes = Callable[[Mapping[str, Any], Callable[[], int]], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class OtherDefaults:
+    """Default settings where those of `Problem.defaults` do not fit."""
+
+    choices: Sequence[dict[str, Any]] = ()
+    """For requests that exclude the defaults, such as of an improver; the best ones first."""
+    short: dict[str, Any] | None = None
+    """For a run that ends when it has converged; None: as usual."""
+    sizes: Sizes = lambda defaults, gpus: {}
+    """Return the islands, population and steps of chosen defaults, by the backend.
+
+    The second argument returns the number of GPUs of the run, 0 for CPUs, which may take a while
+    to find out.
+    """
+    colonies: tuple[str, ...] = ()
+    """The settings of colonies that suit it; empty: those of its kind of solutions."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What messages say about a problem."""
+
+    cost: str = "cost"
+    """The usual name of its cost, such as `length`."""
+    infeasible_fix: str = ""
+    """The fix that is shown if a run finds no feasible solution."""
+    moves_fix: str = "Add it to its header and to `moves` of its class"
+    """The fix that is shown if an improver needs another move."""
+    structure: str = ""
+    """What is special about the instance, for the header of a run."""
+    remarks: Sequence[Remark] = ()
+    """Remarks about its file."""

@@ -1,0 +1,95 @@
+"""Who computes the costs of solutions in a run, and how much work that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends.arguments import Struct
+from islands.backends.base import Backend
+
+if TYPE_CHECKING:
+    from islands.modelling.functions import PythonCosts
+    from islands.problems.base import Problem
+
+
+def never() -> bool:
+    """Return that all solutions must be evaluated."""
+    return False
+
+
+class Evaluation:
+    """The evaluation of a problem by its kernels, whose costs NumPy confirms."""
+
+    python: PythonCosts | None = None
+    """The Python function that computes costs instead of kernels."""
+    name: str = "an evaluation"
+    """What evaluates solutions, for a message about an evaluation that does not return."""
+    cost_fix: str = "This is an error in islands: please report it"
+    """The fix that is shown if the kernels and the exact objective give different costs."""
+    is_serial: bool = False
+    """Whether one thread evaluates a solution, instead of all threads of a block together."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        *,
+        items: int | None = None,
+        reads: Mapping[str, int] | None = None,
+        changes_solutions: bool = False,
+        same_memory: bool = True,
+    ) -> None:
+        """Take the problem, and what differs from an evaluation that reads each item once."""
+        self._problem, self._reads = problem, reads or {}
+        self.items = problem.size if items is None else items
+        """The number of work items that the threads of a block share in an evaluation."""
+        self.changes_solutions = changes_solutions
+        """Whether kernels may change a solution when they evaluate it."""
+        self.same_memory = same_memory
+        """Whether kernels need as much memory for any other instance of its size and kind."""
+
+    @property
+    def checker(self) -> str:
+        """What computes the exact costs."""
+        return "NumPy"
+
+    def reads(self, move: str) -> int:
+        """Return the approximate number of memory reads for the cost difference of one move."""
+        return self._reads.get(move, self._problem.size)
+
+    @contextmanager
+    def prepared(self, processes: int, backend: str) -> Iterator[str]:
+        """Prepare evaluations during a run on a backend, by at most `processes` processes.
+
+        Yield a text about who evaluates, which is empty if kernels do.
+        """
+        yield ""
+
+    def reports(self) -> Mapping[str, NDArray[Any] | np.generic]:
+        """Return the members of `problem::Data` to which kernels report wrong values."""
+        return {}
+
+    def refuse_faults(self, data: Struct, device: Backend) -> None:
+        """Raise a `RunError` if kernels have reported a fault in the arrays of `data`."""
+
+    def device_costs(
+        self,
+        solutions: NDArray[Any],
+        must_leave: Callable[[], bool] = never,
+        factors: NDArray[np.float64] | float = 1.0,
+    ) -> NDArray[np.int64]:
+        """Return the exact costs as on the device, where they are minimised.
+
+        If evaluations may take long, those after `must_leave` has returned true are left out.
+        `factors` are those of the price of a violation, of each solution.
+        """
+        costs = self._problem.costs(solutions)
+        return -costs if self._problem.maximise else costs
+
+    def violation(self, solution: NDArray[Any]) -> float:
+        """Return by how much a solution is infeasible, where results may be; 0 if feasible."""
+        return 0.0

@@ -1,0 +1,71 @@
+"""What the costs of a problem are on the device: minimised 64-bit integers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from islands.backends.source import Macros
+from islands.problems import priced
+from islands.problems.real_costs import agree, real_of
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How a cost on the device is read: its sense, its unit, and how it shows a violation."""
+
+    maximise: bool = False
+    unit: int = 1
+    """Costs, on the device and in NumPy, are integers in units of `1 / unit`, to be exact."""
+    real: bool = False
+    """Whether costs are floating-point numbers; on the device, integers with the same order."""
+    marks: bool = False
+    """Whether costs on the device are doubled, with 1 added if the solution is infeasible."""
+    priced: bool = False
+    """Whether costs on the device have the price of a violation: see core/priced.cuh."""
+    adapts_price: bool = False
+    """Whether this price may change: see Ladder::adapt in kernels/tempering/ladder.cuh."""
+
+    @property
+    def has_violations(self) -> bool:
+        """Whether infeasible solutions have finite costs."""
+        return self.marks or self.priced
+
+    def macros(self) -> Macros:
+        """Return the macros of kernels that compute and compare costs."""
+        return {
+            "COSTS_MARKED": str(int(self.marks)),
+            "COSTS_REAL": str(int(self.real)),
+            **({"COSTS_PRICED": "1"} if self.priced else {}),
+        }
+
+    def unmarked(self, costs: Any) -> Any:
+        """Return costs without the mark of kernels/core/marks.cuh: a number or an array."""
+        return costs >> 1 if self.marks else costs
+
+    def value_of(self, units: Any) -> Any:
+        """Return the value of a number of units, or of an array of them.
+
+        It is an integer unless costs have decimals. Decimals are exact up to 15 digits.
+        """
+        return units if self.unit == 1 else units / self.unit
+
+    def own_sense(self, costs: Any) -> Any:
+        """Return the values of device costs in the sense of the instance; violations are priced."""
+        if self.priced:
+            costs = priced.soft(costs, real=self.real)
+        if self.real:
+            values = real_of(costs)
+            return 0.0 - values if self.maximise else values
+        return self.value_of(-costs if self.maximise else costs)
+
+    def own_mean(self, total: Any, count: float = 1) -> Any:
+        """Return the mean of `count` values in the sense of the instance.
+
+        `total` is their sum, minimised and in units; or an array of such sums.
+        """
+        return self.value_of(-total if self.maximise else total) / count
+
+    def agrees(self, exact: float | None, shown: float | None) -> bool:
+        """Return whether a cost that was computed again confirms the cost that a run shows."""
+        return agree(exact, shown, real=self.real)
