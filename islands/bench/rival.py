@@ -16,7 +16,7 @@ class Answer:
 
     course: Sequence[tuple[float, float]]
     """Each better cost with the seconds until it was found."""
-    solution: Sequence[int] | None
+    solution: Sequence[float] | None
     """The last one, for an independent check."""
     seconds: float
     proved: bool = False

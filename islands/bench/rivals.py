@@ -26,7 +26,8 @@ import numpy as np
 
 from islands.backends.cpu import share_of_cores
 from islands.bench.base import BenchRequest
-from islands.bench.model_rivals import MODEL_RIVALS, Covering, covering_of
+from islands.bench.model_rivals import MODEL_RIVALS
+from islands.bench.plain_models import covering_of, medians_of
 from islands.bench.quality_runs import Course
 from islands.bench.rival import Answer, Rival
 from islands.errors import RunError, UsageError
@@ -45,7 +46,7 @@ _MOST_IN_MATRIX = 3000
 class Highs(Rival):
     """HiGHS, an integer programming solver, as SciPy starts it: until no gap is left.
 
-    It solves knapsacks and coverings. Only the end of a run tells its cost.
+    It solves knapsacks, coverings and p-medians. Only the end of a run tells its cost.
     """
 
     name: ClassVar[str] = "highs"
@@ -54,41 +55,46 @@ class Highs(Rival):
     is_seeded: ClassVar[bool] = False
 
     def refusal(self, problem: Problem) -> str | None:
-        """Refuse everything but knapsacks and coverings."""
-        fits = isinstance(problem, Mkp) or covering_of(problem) is not None
-        return None if fits else "solves knapsacks and coverings only"
+        """Refuse other problems."""
+        fits = self.given(problem) is not None
+        return None if fits else "solves knapsacks, coverings and p-medians only"
 
     def given(self, problem: Problem) -> Any:
-        """Return a knapsack, or the numbers of a covering."""
-        return problem if isinstance(problem, Mkp) else covering_of(problem)
+        """Return a knapsack, or the numbers of another problem."""
+        if isinstance(problem, Mkp):
+            return problem
+        return covering_of(problem) or medians_of(problem)
 
     def solve(self, problem: Any, seed: int, seconds: float, threads: int = 1) -> Answer:
         """Run HiGHS once."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
-        if isinstance(problem, Covering):
-            price, rule = problem.costs.astype(float), LinearConstraint(problem.matrix(), 1, np.inf)
-        else:
+        if isinstance(problem, Mkp):
             file = problem.file
             price = -file.profits.astype(float)
-            rule = LinearConstraint(file.weights, -np.inf, file.capacities)
+            rules = [LinearConstraint(file.weights, -np.inf, file.capacities)]
+        else:
+            price, rules = problem.program()
         began = time.perf_counter()
         end = milp(
             price,
             integrality=np.ones(len(price)),
             bounds=Bounds(0, 1),
-            constraints=rule,
+            constraints=rules,
             options={"time_limit": seconds, "mip_rel_gap": 0.0},
         )
         taken = time.perf_counter() - began
         if end.x is None:
             return Answer((), None, taken)
         items = np.rint(end.x).astype(np.int64)
-        try:
-            cost = problem.cost(items)
-        except RunError:  # the solution may exceed a capacity within HiGHS's tolerance
-            return Answer((), None, taken)
-        return Answer([(taken, cost)], items.tolist(), taken, proved=end.status == 0)
+        if isinstance(problem, Mkp):
+            try:
+                solution, cost = items.tolist(), problem.cost(items)
+            except RunError:  # the solution may exceed a capacity within HiGHS's tolerance
+                return Answer((), None, taken)
+        else:
+            solution, cost = problem.answer(items)
+        return Answer([(taken, cost)], solution, taken, proved=end.status == 0)
 
 
 class OrTools(Rival):

@@ -39,103 +39,146 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
 }
 """
 _STATE = """
+constexpr int NONE = -1;
+constexpr int LOOKS = 2000, TENURE = 10;  // steps to look at; a node does not return for about this
+
+// A tabu search with a given number of colours (Hertz and de Werra 1987): the best step of a node
+// with a clash. If none is left, the smallest colour is closed, and its nodes need another one.
 struct State {
-    int *colour, *size, *clashes;  // of each node; of each colour: its nodes, and edges inside
-    int *clash, *bad, *place;      // of each node: neighbours of its colour; the nodes with some
-    int bad_count;
+    int *colour, *size;  // of each node; of each colour: its nodes
+    int *bad, *place;    // the nodes that need another colour; the place of each, or NONE
+    int *open, *open_at;  // the colours that may be used; the place of each, or NONE
+    int *near, *until;  // of each node and colour: neighbours with it; the first step to take it
+    int bad_count, open_count;
+    int wrong, least, step;  // clashes and nodes of closed colours; their least number
     __device__ State(Memory& memory, int n, const Data&)
-        : colour(memory.take<int>(n)), size(memory.take<int>(COLOURS)),
-          clashes(memory.take<int>(COLOURS)), clash(memory.take<int>(n)),
-          bad(memory.take<int>(n)), place(memory.take<int>(n)), bad_count(0) {}
+        : colour(memory.take<int>(n)), size(memory.take<int>(COLOURS)), bad(memory.take<int>(n)),
+          place(memory.take<int>(n)), open(memory.take<int>(COLOURS)),
+          open_at(memory.take<int>(COLOURS)), near(memory.take<int>(n * COLOURS)),
+          until(memory.take<int>(n * COLOURS)), bad_count(0), open_count(0), wrong(0), least(0),
+          step(0) {}
 };
 
 struct Step {
     int node, colour;
 };
 
-__device__ void set_clash(State& state, int i, int clash) {
-    const bool was = state.clash[i] > 0, is = clash > 0;
-    state.clash[i] = clash;
+__device__ int& near_of(const State& state, int i, int colour) {
+    return state.near[i * COLOURS + colour];
+}
+__device__ int& until_of(const State& state, int i, int colour) {
+    return state.until[i * COLOURS + colour];
+}
+__device__ bool is_closed(const State& state, int colour) { return state.open_at[colour] == NONE; }
+
+// Let a node be among those that need another colour, or not.
+__device__ void sort_in(State& state, int i) {
+    const int own = state.colour[i];
+    const bool was = state.place[i] != NONE;
+    const bool is = near_of(state, i, own) > 0 || is_closed(state, own);
     if (is && !was) state.place[i] = state.bad_count, state.bad[state.bad_count++] = i;
     if (was && !is) {
         const int at = state.place[i], last = state.bad[--state.bad_count];
-        state.bad[at] = last, state.place[last] = at;
+        state.bad[at] = last, state.place[last] = at, state.place[i] = NONE;
+    }
+}
+
+// Close the smallest open colour while no node needs another one.
+__device__ void close_one(State& state, int n) {
+    while (COUNTS && state.bad_count == 0 && state.open_count > 1) {
+        int smallest = state.open[0];
+        for (int k = 1; k < state.open_count; ++k) {
+            const int c = state.open[k];
+            if (state.size[c] < state.size[smallest]) smallest = c;
+        }
+        const int at = state.open_at[smallest], last = state.open[--state.open_count];
+        state.open[at] = last, state.open_at[last] = at, state.open_at[smallest] = NONE;
+        for (int i = 0; i < n; ++i) {
+            if (state.colour[i] == smallest) sort_in(state, i);
+        }
+        state.least = state.wrong = state.size[smallest];
     }
 }
 
 __device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
-    for (int c = 0; c < COLOURS; ++c) state.size[c] = state.clashes[c] = 0;
+    for (int c = 0; c < COLOURS; ++c) state.size[c] = 0;
     for (int i = 0; i < n; ++i) {
-        state.clash[i] = 0;
         ++state.size[state.colour[i] = colour_of(s[i])];
+        state.place[i] = NONE;
+        for (int c = 0; c < COLOURS; ++c) near_of(state, i, c) = 0, until_of(state, i, c) = 0;
+    }
+    for (int c = 0; c < COLOURS; ++c) {
+        const bool is_open = !COUNTS || state.size[c] > 0;
+        state.open_at[c] = is_open ? state.open_count : NONE;
+        if (is_open) state.open[state.open_count++] = c;
     }
     for (int i = 0; i < n; ++i) {
-        int clash = 0;
         for (long long k = data.first[i]; k < data.first[i + 1]; ++k) {
-            clash += state.colour[data.other[k]] == state.colour[i];
+            ++near_of(state, i, state.colour[data.other[k]]);
         }
-        state.clashes[state.colour[i]] += clash;
-        set_clash(state, i, clash);
+        state.wrong += near_of(state, i, state.colour[i]);
+        sort_in(state, i);
     }
-    for (int c = 0; c < COLOURS; ++c) state.clashes[c] /= 2;
+    state.least = state.wrong /= 2;
+    close_one(state, n);
 }
 
-// A node with a clash, or any if colours are counted, gets another colour, seldom an unused one.
-__device__ bool propose(const State& state, const Solution&, int n, const Data&, Random& random,
+// What a step adds to the clashes and to the nodes of closed colours.
+__device__ int worse(const State& state, const Step& step) {
+    const int own = state.colour[step.node];
+    return near_of(state, step.node, step.colour) - near_of(state, step.node, own) -
+           is_closed(state, own);
+}
+
+__device__ bool propose(const State& state, const Solution&, int, const Data&, Random& random,
                         Step& step) {
-    if (!COUNTS && state.bad_count == 0) return false;
-    step.node = COUNTS ? random.below(n) : state.bad[random.below(state.bad_count)];
-    const bool takes_any = !COUNTS || random.below(8) == 0;
-    for (int attempt = 0; attempt < 8; ++attempt) {
-        step.colour = random.below(COLOURS);
-        if (step.colour == state.colour[step.node]) continue;
-        if (takes_any || state.size[step.colour]) return true;
+    if (state.bad_count == 0 || state.open_count == 0) return false;
+    const int count = min(state.bad_count, max(1, LOOKS / state.open_count));
+    int at = random.below(state.bad_count), best = 0, equal = 0;
+    step.node = NONE;
+    for (int i = 0; i < count; ++i, at = at + 1 < state.bad_count ? at + 1 : 0) {
+        Step each = {state.bad[at], 0};
+        for (int k = 0; k < state.open_count; ++k) {
+            each.colour = state.open[k];
+            if (each.colour == state.colour[each.node]) continue;
+            const int by = worse(state, each);
+            if (step.node != NONE && by > best) continue;
+            const bool is_tabu = until_of(state, each.node, each.colour) > state.step;
+            if (is_tabu && state.wrong + by >= state.least) continue;
+            equal = step.node != NONE && by == best ? equal + 1 : 1;
+            if (equal == 1 || random.below(equal) == 0) step = each, best = by;
+        }
     }
-    return false;
+    return step.node != NONE;
 }
 
-__device__ int clash_with(const State& state, const Data& data, const Step& step) {
-    int clash = 0;
-    for (long long k = data.first[step.node]; k < data.first[step.node + 1]; ++k) {
-        clash += state.colour[data.other[k]] == step.colour;
+// Each step is made, whatever it costs: it is the best one.
+__device__ long long change(const State&, const Solution&, int, const Data&, Step) { return 0; }
+
+__device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step) {
+    const int i = step.node, old = state.colour[i];
+    const int more = near_of(state, i, step.colour) - near_of(state, i, old);
+    state.wrong += worse(state, step);
+    state.least = min(state.least, state.wrong);
+    state.colour[i] = step.colour;
+    for (long long k = data.first[i]; k < data.first[i + 1]; ++k) {
+        const int j = data.other[k];
+        --near_of(state, j, old), ++near_of(state, j, step.colour);
+        if (state.colour[j] == old || state.colour[j] == step.colour) sort_in(state, j);
     }
-    return clash;
-}
-
-// What large colours and few clashes are worth: twice the size times the edges inside, less the
-// square of the size (Johnson et al. 1991). The number of colours alone would show no way down.
-__device__ long long worth(long long size, long long clashes) {
-    return size * (2 * clashes - size);
-}
-
-__device__ long long change(const State& state, const Solution&, int, const Data& data,
-                            Step step) {
-    const int old = state.colour[step.node], clash = state.clash[step.node];
-    const int after = clash_with(state, data, step);
-    if (!COUNTS) return after - clash;
-    const int a = state.size[old], b = state.size[step.colour];
-    const int ca = state.clashes[old], cb = state.clashes[step.colour];
-    return worth(a - 1, ca - clash) + worth(b + 1, cb + after) - worth(a, ca) - worth(b, cb);
-}
-
-__device__ long long apply(State& state, Changing& s, int, const Data& data, Step step) {
-    const int old = state.colour[step.node], before = state.clash[step.node];
-    const int after = clash_with(state, data, step);
-    for (long long k = data.first[step.node]; k < data.first[step.node + 1]; ++k) {
-        const int j = data.other[k], own = state.colour[j];
-        if (own == old) set_clash(state, j, state.clash[j] - 1);
-        if (own == step.colour) set_clash(state, j, state.clash[j] + 1);
-    }
-    set_clash(state, step.node, after);
-    state.colour[step.node] = step.colour;
-    state.clashes[old] -= before, state.clashes[step.colour] += after;
-    const int less = --state.size[old] == 0, more = state.size[step.colour]++ == 0;
-    s.set(step.node, (step.colour + 0.5f) / COLOURS);
-    return COUNTS ? 2 * (after - before) + more - less : after - before;
+    sort_in(state, i);
+    ++state.step;
+    until_of(state, i, old) = state.step + state.bad_count * 3 / 5 + (i * 7 + state.step) % TENURE;
+    const int used = (state.size[step.colour]++ == 0) - (--state.size[old] == 0);
+    s.set(i, (step.colour + 0.5f) / COLOURS);
+    close_one(state, n);
+    return COUNTS ? 2 * more + used : more;
 }
 """
 _MOST = 1 << 16
 """The most colours, so that keys tell them apart."""
+_LARGEST = 1 << 28
+"""The most pairs of a node and a colour, of which each search has a table."""
 
 
 def graph_colouring(
@@ -159,6 +202,11 @@ def graph_colouring(
         colours = _greedy(first, other)
     if not 1 <= colours <= _MOST:
         raise UsageError(f"colours={colours}: must be from 1 to {_MOST}")
+    if n * colours > _LARGEST:
+        raise UsageError(
+            f"edges: {n} nodes with {colours} colours need a table of more than {_LARGEST} numbers."
+            " Pass fewer colours"
+        )
     words = {"colours": colours, "counts": str(counts).lower()}
     once = np.unique(np.sort(pairs, axis=1), axis=0)
 

@@ -17,6 +17,8 @@ __device__ int count() { return block::warps(); }
 __device__ void sync() { __syncwarp(); }
 // Return the value of the first thread of the warp.
 __device__ int first(int mine) { return __shfl_sync(block::ALL, mine, 0); }
+// Return the value of a thread of the warp.
+__device__ int of(int mine, int lane) { return __shfl_sync(block::ALL, mine, lane); }
 // Return the first lane in which `mine` is true, or -1 if there is none.
 __device__ int find(bool mine) { return __ffs(__ballot_sync(block::ALL, mine)) - 1; }
 // Return in how many lanes `mine` is true, and in how many of those before this one.
@@ -26,6 +28,8 @@ __device__ Counts counts(bool mine) {
 }
 // Return the sum of the values of all threads of the warp.
 __device__ int sum(int mine) { return __reduce_add_sync(block::ALL, mine); }
+// Return the largest value of all threads of the warp.
+__device__ int most(int mine) { return __reduce_max_sync(block::ALL, mine); }
 // Return the sum of the values of the threads before this one.
 __device__ int sum_before(int mine) {
     int through = mine;
@@ -47,9 +51,11 @@ __device__ int index() { return 0; }
 __device__ int count() { return 1; }
 __device__ void sync() {}
 __device__ int first(int mine) { return mine; }
+__device__ int of(int mine, int) { return mine; }
 __device__ int find(bool mine) { return mine ? 0 : -1; }
 __device__ Counts counts(bool mine) { return {mine, 0}; }
 __device__ int sum(int mine) { return mine; }
+__device__ int most(int mine) { return mine; }
 __device__ int sum_before(int) { return 0; }
 template <class T>
 __device__ block::Least<T> least(block::Least<T> mine) {

@@ -41,10 +41,11 @@ class Chain {
         judge_.prepare(row_);
         const int64_t before = costs.best;
         int64_t end = proposals, next = 0;
+        int looks = blockDim.x;  // proposals that are evaluated together
         for (int turn = 0; next < end && !lookout.halts(); turn ^= 1) {
             const int64_t mine = next + threadIdx.x;
             Bid bid;
-            if (mine < end) {
+            if (mine < end && int(threadIdx.x) < looks) {
                 const uint4 words = place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, mine);
                 Move move;
                 if (draws(words, move)) {
@@ -57,10 +58,13 @@ class Chain {
             }
             const auto found = block::lowest(bid, turn);
             if (found.key == found.NONE) {
-                next += blockDim.x;
+                next += looks;
+                looks = min(2 * looks, int(blockDim.x));
                 continue;
             }
             next += found.key + 1;
+            // Few threads diverge less, and those after the accepted move work for nothing.
+            if (int(found.key) < looks / 4 && looks > FEWEST_LOOKS) looks /= 2;
             end -= effort_;
             const auto [cost, move, climbs] = found.value;
             costs.climbs += climbs;
@@ -100,7 +104,7 @@ class Chain {
     }
 
   private:
-    static constexpr int SAMPLES = ROUGHNESS_SAMPLES;
+    static constexpr int SAMPLES = ROUGHNESS_SAMPLES, FEWEST_LOOKS = 4;
 
     struct Step {
         int64_t cost;

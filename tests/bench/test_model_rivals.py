@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import permutations, product
 from typing import Any
 
@@ -11,7 +12,14 @@ from problems_for_tests import knapsack
 
 import islands
 from islands.bench import rivals
-from islands.bench.model_rivals import covering_of, quadratic_of, shop_of
+from islands.bench.plain_models import (
+    colouring_of,
+    covering_of,
+    medians_of,
+    packing_of,
+    quadratic_of,
+    shop_of,
+)
 from islands.bench.rivals import RIVALS
 from islands.instances.catalogue import BestKnown
 from islands.modelling.model import Model
@@ -22,6 +30,9 @@ WEIGHTS = RANDOM.integers(-3, 9, len(EDGES))
 MATRIX = RANDOM.integers(-9, 9, (10, 10))
 ROWS = [RANDOM.choice(10, 3, replace=False).tolist() for _ in range(8)]
 COSTS = RANDOM.integers(1, 9, 10)
+DISTANCES = RANDOM.integers(1, 20, (10, 10))
+DISTANCES += DISTANCES.T
+SIZES = [7, 6, 5, 4, 3, 3, 2]
 MACHINES, TIMES = [[0, 1, 2], [2, 0, 1], [1, 2, 0]], RANDOM.integers(1, 20, (3, 3)).tolist()
 
 
@@ -41,6 +52,22 @@ def shop() -> Model:
     return islands.models.job_shop(MACHINES, TIMES)
 
 
+def colours() -> Model:
+    return islands.models.graph_colouring(EDGES)
+
+
+def bins() -> Model:
+    return islands.models.bin_packing(SIZES, 11)
+
+
+def places() -> Model:
+    return islands.models.p_median(DISTANCES, 4)
+
+
+def diverse() -> Model:
+    return islands.models.max_diversity(DISTANCES, 4)
+
+
 def subsets(n: int = 10) -> Any:
     return np.array(list(product((0, 1), repeat=n)), np.int8)
 
@@ -55,13 +82,49 @@ def test_a_quadratic_problem_has_the_costs_of_its_model(problem: Model) -> None:
     assert costs == pytest.approx(problem.costs(subsets()[::7]).tolist())
 
 
+KINDS = (shop_of, covering_of, quadratic_of, colouring_of, packing_of, medians_of)
+MODELS = (shop, cover, cut, colours, bins, places)
+"""A model of each kind."""
+
+
+def recognised(problem: Any) -> list[bool]:
+    return [kind(problem) is not None for kind in KINDS]
+
+
+@pytest.mark.parametrize("k", range(len(MODELS)))
+def test_a_model_is_one_of_its_kind_only(k: int) -> None:
+    assert recognised(MODELS[k]()) == [k == each for each in range(len(KINDS))]
+
+
+def test_all_quadratic_models_are_recognised() -> None:
+    for problem in (quadratic(maximise=True), islands.qubo(MATRIX / 4), diverse()):
+        assert recognised(problem) == recognised(cut())
+
+
+@pytest.mark.parametrize("problem", [each() for each in MODELS])
+def test_changed_models_are_refused(problem: Model) -> None:
+    text = "__device__ long long cost(const Solution& s, int n, const Data& data) { return n; }"
+    violation = text.replace("cost(", "violation(")
+    for changes in ({"cost": text}, {"violation": violation, "state": None}):
+        changed = islands.models.changed(problem, **changes)
+        assert not any(recognised(changed))
+        for name in ("cpsat", "highs", "dwave-tabu"):
+            assert "only" in (RIVALS[name].refusal(changed) or "")
+    # Another search is the same problem.
+    assert recognised(islands.models.changed(problem, state=None)) == recognised(problem)
+
+
 def test_other_problems_are_refused() -> None:
     other, flow = knapsack(5, 2), islands.models.flow_shop(TIMES)
-    for problem in (other, flow):
-        assert (shop_of(problem), covering_of(problem), quadratic_of(problem)) == (None,) * 3
+    fixed = islands.models.graph_colouring(EDGES, 3)
+    some = islands.models.changed(cut(), choose=4, state=None)
+    for problem in (other, flow, fixed, some):
+        assert not any(recognised(problem))
         for name in ("cpsat", "dwave-tabu", "dwave-annealing"):
             assert "only" in (RIVALS[name].refusal(problem) or "")
-    assert RIVALS["highs"].refusal(flow) == "solves knapsacks and coverings only"
+    assert RIVALS["highs"].refusal(flow) == "solves knapsacks, coverings and p-medians only"
+    real = islands.models.max_diversity(DISTANCES / 2, 4)
+    assert "whole distances only" in (RIVALS["cpsat"].refusal(real) or "")
 
 
 def answered(name: str, problem: Model, seconds: float = 0.5) -> tuple[float, bool]:
@@ -76,7 +139,7 @@ def answered(name: str, problem: Model, seconds: float = 0.5) -> tuple[float, bo
 
 
 @pytest.mark.parametrize("name", ["dwave-tabu", "dwave-annealing"])
-@pytest.mark.parametrize("problem", [cut(), quadratic(), quadratic(maximise=True)])
+@pytest.mark.parametrize("problem", [cut(), quadratic(), quadratic(maximise=True), diverse()])
 def test_samplers_find_the_best_subset(name: str, problem: Model) -> None:
     costs = problem.costs(subsets())
     best = costs.max() if problem.maximise else costs.min()
@@ -86,10 +149,26 @@ def test_samplers_find_the_best_subset(name: str, problem: Model) -> None:
 
 
 @pytest.mark.parametrize("name", ["highs", "cpsat"])
-def test_exact_solvers_prove_the_best_cover(name: str) -> None:
-    problem = cover()
+@pytest.mark.parametrize("problem", [cover(), places()])
+def test_exact_solvers_prove_the_best_subset(name: str, problem: Model) -> None:
     best = problem.costs(subsets()).min()
     assert answered(name, problem, 20.0) == (best, True)
+
+
+def test_cp_sat_proves_the_best_choice() -> None:
+    assert answered("cpsat", diverse(), 20.0) == (diverse().costs(subsets()).max(), True)
+
+
+@pytest.mark.parametrize("problem", [colours(), bins()])
+def test_cp_sat_proves_the_fewest_colours_and_bins(problem: Model) -> None:
+    assert problem.functions is not None
+    found = re.search(r"constexpr int (?:COLOURS|BINS) = (\d+)", problem.functions.cost.code)
+    assert found is not None
+    count = int(found[1])
+    # The first item has the first number.
+    numbers = np.array([(0, *each) for each in product(range(count), repeat=problem.size - 1)])
+    best = problem.costs((numbers + 0.5) / count).min()
+    assert answered("cpsat", problem, 20.0) == (best, True)
 
 
 def test_cp_sat_proves_the_best_schedule() -> None:

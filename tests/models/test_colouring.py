@@ -63,3 +63,17 @@ def test_a_file_is_read(tmp_path: Path) -> None:
 def test_a_wrong_number_of_colours_is_refused() -> None:
     with pytest.raises(UsageError, match="colours=0: must be from 1"):
         islands.models.graph_colouring(EDGES, 0)
+
+
+def test_a_hidden_colouring_is_found() -> None:
+    random, classes = np.random.default_rng(5), np.arange(90) % 9
+    pairs = [(a, b) for a in range(90) for b in range(a) if classes[a] != classes[b]]
+    edges = [each for each in pairs if random.random() < 0.7]
+    problem = islands.models.graph_colouring(edges)
+    assert islands.solve(problem, stop="evaluations=300000", seed=1).cost <= 9
+
+
+def test_too_large_tables_are_refused() -> None:
+    edges = np.stack([np.arange(1 << 16), np.arange(1, (1 << 16) + 1)], axis=1)
+    with pytest.raises(UsageError, match="65537 nodes with 5000 colours need a table"):
+        islands.models.graph_colouring(edges, 5000)

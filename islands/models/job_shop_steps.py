@@ -1,0 +1,355 @@
+"""The CUDA of job shops: the cost of an order, and a state that proposes steps."""
+
+from __future__ import annotations
+
+COST = """
+// An order of all operations. The k-th item of a job stands for its k-th operation, which begins as
+// soon as its job and its machine are free.
+__device__ int last_end(const Solution& s, int n, const Data& data) {
+    int next[JOBS], job[JOBS] = {}, machine[MACHINES] = {}, last = 0;
+    for (int j = 0; j < JOBS; ++j) next[j] = data.first[j];
+    for (int i = 0; i < n; ++i) {
+        const int j = data.job[s[i]], o = next[j]++, k = data.machine[o];
+        job[j] = machine[k] = max(job[j], machine[k]) + data.time[o];
+        last = max(last, job[j]);
+    }
+    return last;
+}
+
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    // One thread finds it.
+    return block::sum(int64_t(threadIdx.x == 0 ? last_end(s, n, data) : 0));
+}
+"""
+STATE = """
+constexpr int NONE = -1, BOTH = -2, REACH = 24;
+
+struct State {
+    int *order, *place;   // operations in an order in which each follows all that it waits for
+    int *before, *after;  // neighbours of each operation on its machine
+    int *end, *tail;      // longest path to the end of an operation; from its begin to the end
+    int *path;            // the operations of a critical path
+    int *item, *mark;
+    int *block, *start;   // of each place of the path, its block; the first place of each block
+    int* ahead;           // on a GPU: the operation whose end each waits for; see waits_for()
+    int length, last;     // of the path; the end of the last job
+    unsigned turn;
+    bool is_cycle;        // operations would have waited for each other
+    __device__ State(Memory& memory, int n, const Data&)
+        : order(memory.take<int>(n)), place(memory.take<int>(n)), before(memory.take<int>(n)),
+          after(memory.take<int>(n)), end(memory.take<int>(n)), tail(memory.take<int>(n)),
+          path(memory.take<int>(n)), item(memory.take<int>(n)), mark(memory.take<int>(n)),
+          block(memory.take<int>(n)), start(memory.take<int>(n + 1)),
+          ahead(memory.take<int>(warp::SIZE > 1 ? n : 0)),
+          length(0), last(0), turn(0), is_cycle(false) {}
+};
+
+// Moves operation u behind v (`is_right`) or v in front of u; u is before v in a block of critical
+// operations of a machine.
+struct Step {
+    int u, v;
+    bool is_right;
+};
+
+__device__ int job_before(const Data& data, int o) {
+    return o > 0 && data.job[o - 1] == data.job[o] ? o - 1 : NONE;
+}
+__device__ int job_after(const Data& data, int n, int o) {
+    return o + 1 < n && data.job[o + 1] == data.job[o] ? o + 1 : NONE;
+}
+__device__ int of(const int* values, int o) { return o == NONE ? 0 : values[o]; }
+__device__ int end_of(const State& state, int o) { return of(state.end, o); }
+__device__ int tail_of(const State& state, int o) { return of(state.tail, o); }
+
+// Set the values of operations from a place on, in their order or backwards, of which each depends
+// on those of its job and of its machine ahead: combine(o, value, value). The last place is `to`,
+// or that of the last operation that depends on a value that has changed, up to `most`. Called by a
+// warp. Each lane takes an operation and receives the values of other lanes, until none changes,
+// which gives what one thread finds. Calls found(o, a, value of a, b, value of b, value) for each.
+template <bool IS_BACKWARD, class Combine, class Found>
+__device__ void pass_on(const State& state, int n, const Data& data, int* values, int from, int to,
+                        int most, Combine combine, Found found) {
+    const int *const order = state.order, *const place = state.place;
+    const int* const ahead = IS_BACKWARD ? state.after : state.before;
+    const int* const behind = IS_BACKWARD ? state.before : state.after;
+    const auto steps_to = [&](int at) { return IS_BACKWARD ? from - at : at - from; };
+    const auto steps_of = [&](int o) { return o == NONE ? -1 : steps_to(place[o]); };
+    struct Link {
+        int o, a, b, lane_a, lane_b;  // negative: no lane
+        int reach;                    // the last that depends on this one
+    };
+    const int limit = steps_to(most);
+    const auto link_of = [&](int i) {
+        // The last lanes repeat the last operation.
+        const int k = warp::SIZE == 1 ? i : min(i, limit), begin = i - warp::lane();
+        const int o = order[IS_BACKWARD ? from - k : from + k], b = ahead[o];
+        const int a = IS_BACKWARD ? job_after(data, n, o) : job_before(data, o);
+        if (warp::SIZE == 1) return Link{o, a, b, -1, -1, -1};
+        const int c = IS_BACKWARD ? job_before(data, o) : job_after(data, n, o);
+        const int reach = max(steps_of(c), steps_of(behind[o]));
+        return Link{o, a, b, steps_of(a) - begin, steps_of(b) - begin, reach};
+    };
+    // On a CPU, to look for an earlier end costs as much as it saves.
+    int far = warp::SIZE > 1 ? steps_to(to) : limit;
+    Link next = link_of(warp::lane());
+    for (int i = warp::lane(); i - warp::lane() <= far; i += warp::SIZE) {
+        const Link at = warp::SIZE > 1 ? next : link_of(i);
+        if (warp::SIZE > 1) next = link_of(i + warp::SIZE);  // while the values are found
+        const int old_a = of(values, at.a), old_b = of(values, at.b), before = values[at.o];
+        int now = before, by_a = 0, by_b = 0;
+        bool changes = true;
+        while (changes) {
+            const int lane_a = warp::of(now, max(at.lane_a, 0));
+            const int lane_b = warp::of(now, max(at.lane_b, 0));
+            by_a = at.lane_a < 0 ? old_a : lane_a, by_b = at.lane_b < 0 ? old_b : lane_b;
+            const int then = combine(at.o, by_a, by_b);
+            changes = warp::find(warp::SIZE > 1 && then != now) >= 0;
+            now = then;
+        }
+        values[at.o] = now;
+        if (warp::SIZE > 1) far = min(max(far, warp::most(now != before ? at.reach : -1)), limit);
+        found(at.o, at.a, by_a, at.b, by_b, now);
+        warp::sync();
+    }
+}
+
+template <bool IS_BACKWARD, class Combine>
+__device__ void pass_on(const State& state, int n, const Data& data, int* values, int from, int to,
+                        int most, Combine combine) {
+    const auto ignore = [](int, int, int, int, int, int) {};
+    pass_on<IS_BACKWARD>(state, n, data, values, from, to, most, combine, ignore);
+}
+
+// Return the operation whose end `o` waits for, or NONE; from BOTH on, both of its job and of its
+// machine, BOTH - b.
+__device__ int waits_for(const Data& data, int o, int end, int a, int end_a, int b, int end_b) {
+    const int head = end - data.time[o];
+    const bool by_job = a != NONE && end_a == head, by_machine = b != NONE && end_b == head;
+    return by_job && by_machine ? BOTH - b : by_machine ? b : by_job ? a : NONE;
+}
+
+// Find a critical path and its blocks, the operations of one machine after each other. Called by a
+// warp, whose first lane walks along the path. On a GPU, each operation knows what it waits for.
+__device__ void trace(State& state, const Data& data) {
+    int last = 0, at = NONE;
+    for (int j = warp::lane(); j < JOBS; j += warp::SIZE) {
+        const int o = data.first[j + 1] - 1, end = state.end[o];
+        if (end > last) last = end, at = o;
+    }
+    const auto latest = warp::least(block::Least<int>{-last, uint32_t(at)});
+    at = warp::lane() == 0 ? int(latest.index) : NONE;
+    int* const path = state.path;  // read once, as the state is in block memory
+    const int *const before = state.before, *const end = state.end, *const aheads = state.ahead;
+    int length = 0;
+    unsigned turn = state.turn;
+    while (at != NONE) {
+        path[length++] = at;
+        turn = turn * 1664525u + 1013904223u;
+        int ahead;
+        if (warp::SIZE > 1) {
+            ahead = aheads[at];
+        } else {
+            const int a = job_before(data, at), b = before[at];
+            ahead = waits_for(data, at, end[at], a, of(end, a), b, of(end, b));
+        }
+        at = ahead > BOTH ? ahead : turn >> 30 ? BOTH - ahead : at - 1;
+    }
+    length = warp::first(length);
+    warp::sync();
+    int blocks = 0;
+    for (int i = warp::lane(); i - warp::lane() < length; i += warp::SIZE) {
+        const bool begins = i == 0 || (i < length && data.machine[path[i]] !=
+                                                         data.machine[path[i - 1]]);
+        const auto begun = warp::counts(begins);
+        const int block = blocks + begun.before + begins - 1;
+        if (i < length) state.block[i] = block;
+        if (begins) state.start[block] = i;
+        blocks += begun.all;
+    }
+    if (warp::lane() != 0) return;
+    state.start[blocks] = length;
+    state.last = -latest.value, state.length = length, state.turn = turn;
+}
+
+// Places of the order that a step changes, and of the operations that have other neighbours then.
+struct Window {
+    int first, end;
+    int first_tail, last_end;  // the most distant places with other neighbours
+};
+
+// Compute ends and tails, and a critical path, after a change of the order.
+__device__ void follow(State& state, int n, const Data& data, const Window& window) {
+    const auto longer = [&data](int o, int a, int b) { return data.time[o] + max(a, b); };
+    if (warp::index() == 0) {
+        const auto keep = [&](int o, int a, int end_a, int b, int end_b, int end) {
+            if (warp::SIZE > 1) state.ahead[o] = waits_for(data, o, end, a, end_a, b, end_b);
+        };
+        pass_on<false>(state, n, data, state.end, window.first, window.last_end, n - 1, longer,
+                       keep);
+        trace(state, data);
+    }
+    if (warp::index() == warp::count() - 1) {  // at the same time, as neither reads the other
+        pass_on<true>(state, n, data, state.tail, window.end, window.first_tail, 0, longer);
+    }
+    __syncthreads();
+}
+
+__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
+    if (threadIdx.x == 0) {
+        int next[JOBS], last[MACHINES];
+        for (int j = 0; j < JOBS; ++j) next[j] = data.first[j];
+        for (int k = 0; k < MACHINES; ++k) last[k] = NONE;
+        for (int i = 0; i < n; ++i) {
+            const int o = next[data.job[s[i]]]++, k = data.machine[o];
+            state.order[i] = o, state.place[o] = i;
+            state.before[o] = last[k], state.after[o] = NONE;
+            if (last[k] != NONE) state.after[last[k]] = o;
+            last[k] = o;
+            state.end[o] = state.tail[o] = state.mark[o] = 0;
+            state.turn = state.turn * 1664525u + o;
+        }
+    }
+    __syncthreads();
+    follow(state, n, data, {0, n - 1, 0, n - 1});
+}
+
+// Propose to move an operation of a block to one of its ends, or past its neighbour. Other moves
+// cannot shorten the critical path.
+__device__ bool propose(const State& state, const Solution&, int n, const Data& data,
+                        Random& random, Step& step) {
+    if (state.length == 0) return false;  // no operation takes time
+    for (int attempt = 0; attempt < 8; ++attempt) {
+        const int i = random.below(state.length), o = state.path[i];
+        // The path leads backwards, so that the block begins at `last`.
+        const int block = state.block[i];
+        const int first = max(state.start[block], i - REACH);
+        const int last = min(state.start[block + 1] - 1, i + REACH);
+        if (first == last) continue;
+        const int kind = random.below(4);
+        const int to = kind == 0 ? first : kind == 1 ? last : kind == 2 ? i - 1 : i + 1;
+        if (to == i || to < first || to > last) continue;
+        if (to < i) {
+            step = {o, state.path[to], true};
+            const int next = job_after(data, n, o);
+            if (i - to == 1 || tail_of(state, step.v) >= tail_of(state, next)) return true;
+        } else {
+            step = {state.path[to], o, false};
+            const int back = job_before(data, o);
+            if (to - i == 1 ||
+                end_of(state, step.u) >= end_of(state, back)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Estimate the change: the longest path through the operations that move. It is exact if
+// neighbours are exchanged and the last job ends later.
+__device__ long long change(const State& state, const Solution&, int n, const Data& data,
+                            Step step) {
+    const int u = step.u, v = step.v;
+    int end[2 * REACH + 2], size = 0, ready = end_of(state, state.before[u]);
+    const auto add = [&](int o) {
+        ready = data.time[o] + max(ready, end_of(state, job_before(data, o)));
+        end[size++] = ready;
+    };
+    if (!step.is_right) add(v);
+    const int stop = step.is_right ? state.after[v] : v;
+    for (int o = step.is_right ? state.after[u] : u; o != stop; o = state.after[o]) add(o);
+    if (step.is_right) add(u);
+    int tail = tail_of(state, state.after[v]), longest = 0;
+    const auto take = [&](int o) {
+        tail = max(tail, tail_of(state, job_after(data, n, o)));
+        longest = max(longest, end[--size] + tail);
+        tail += data.time[o];
+    };
+    if (step.is_right) take(u);
+    const int ahead = step.is_right ? u : state.before[u];
+    for (int o = step.is_right ? v : state.before[v]; o != ahead; o = state.before[o]) take(o);
+    if (!step.is_right) take(v);
+    return longest - state.last;
+}
+
+__device__ void link(State& state, int a, int b) {
+    if (a != NONE) state.after[a] = b;
+    if (b != NONE) state.before[b] = a;
+}
+
+// Move u behind v in the list of their machine, or v in front of u.
+__device__ void relink(State& state, const Step& step) {
+    const int u = step.u, v = step.v;
+    if (step.is_right) {
+        const int next = state.after[v];
+        link(state, state.before[u], state.after[u]);
+        link(state, v, u), link(state, u, next);
+    } else {
+        const int back = state.before[u];
+        link(state, state.before[v], state.after[v]);
+        link(state, back, v), link(state, v, u);
+    }
+}
+
+// Make a step, and sort the operations between both places anew. Called by a warp.
+__device__ void reorder(State& state, Changing& s, int n, const Data& data, const Step& step,
+                        int first, int end) {
+    const int u = step.u, v = step.v, back = state.before[v], next = state.after[u];
+    const bool is_right = step.is_right;
+    if (warp::lane() == 0) {
+        relink(state, step);
+        state.mark[is_right ? u : v] = 1;
+    }
+    warp::sync();
+    // Mark what must follow u, or what must precede v.
+    const auto either = [](int, int a, int b) { return a | b; };
+    if (is_right) {
+        pass_on<false>(state, n, data, state.mark, first + 1, end, end, either);
+    } else {
+        pass_on<true>(state, n, data, state.mark, end - 1, first, first, either);
+    }
+    const bool is_cycle = state.mark[is_right ? v : u];
+    warp::sync();
+    if (warp::lane() == 0) state.is_cycle = is_cycle;
+    if (is_cycle) {  // only if operations take no time, or if they are not neighbours
+        for (int i = first + warp::lane(); i <= end; i += warp::SIZE) {
+            state.mark[state.order[i]] = 0;
+        }
+        if (warp::lane() == 0) relink(state, is_right ? Step{next, u, false} : Step{v, back, true});
+        return;
+    }
+    // The order of the operations in between: those without a mark, then the others; to the left,
+    // the reverse.
+    int late = 0, passed = 0;
+    for (int i = first + warp::lane(); i <= end; i += warp::SIZE) {
+        const int o = state.order[i];
+        state.path[i] = o, state.item[i] = s[i];
+        late += state.mark[o] == is_right;
+    }
+    const int begin = end + 1 - warp::sum(late);
+    warp::sync();
+    for (int i = first + warp::lane(); i - warp::lane() <= end; i += warp::SIZE) {
+        const int o = i <= end ? state.path[i] : NONE;
+        const bool is_late = o != NONE && state.mark[o] == is_right;
+        const auto lates = warp::counts(is_late);
+        if (o != NONE) {
+            const int before = passed + lates.before, at = is_late ? begin + before : i - before;
+            state.order[at] = o, state.place[o] = at, state.mark[o] = 0;
+            s.set(at, state.item[i]);
+        }
+        passed += lates.all;
+    }
+}
+
+__device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step) {
+    const int first = state.place[step.u], end = state.place[step.v], old = state.last;
+    const int before = state.before[step.u], after = state.after[step.v];
+    const Window window{first, end, before == NONE ? first : state.place[before],
+                        after == NONE ? end : state.place[after]};
+    __syncthreads();  // all have read
+    if (warp::index() == 0) reorder(state, s, n, data, step, first, end);
+    __syncthreads();
+    if (state.is_cycle) return 0;
+    follow(state, n, data, window);
+    return state.last - old;
+}
+"""
