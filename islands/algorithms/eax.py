@@ -147,10 +147,11 @@ _SHARE = 0.7
 """Share of the time limit in which a population should converge."""
 _FEW_CITIES = 500
 """Up to this number, islands converge in a second, and eight of them rarely miss the optimum."""
-_FEW_CONVERGING = {"islands": 1, "population": 160, "children": 10}
-"""Sizes for few cities in a run that ends when it has converged. On a CPU, one large population was
-better than several small ones in the same time; of 1,000 tours of 100 cities, 99 % were as short as
-those of LKH. More children took longer and led to the same tours.
+_FEWEST_CONVERGING, _MOST_CONVERGING, _CHILDREN_CONVERGING = 30, 160, 10
+"""The population for few cities in a run that ends when it has converged, one for each 0.625 cities
+from the fewest to the most, and the children of a pair. On a CPU, one large population was better
+than several small ones in the same time; of 1,000 tours of 100 cities, 99 % were as short as those
+of LKH. More children took longer and led to the same tours.
 """
 _CLEARING = 8  # blocks that clear the frequencies of an island
 
@@ -244,7 +245,11 @@ class Eax(Algorithm):
     @classmethod
     def when_converged(cls, problem: Problem) -> dict[str, Any]:
         """Return settings for one population, which ends when it has converged."""
-        return {"restart": False, **(_FEW_CONVERGING if problem.size <= _FEW_CITIES else {})}
+        if problem.size > _FEW_CITIES:
+            return {"restart": False}
+        population = min(_MOST_CONVERGING, max(_FEWEST_CONVERGING, problem.size * 8 // 50 * 10))
+        sizes = {"islands": 1, "population": population, "children": _CHILDREN_CONVERGING}
+        return {"restart": False, **sizes}
 
     def defines(self) -> Macros:
         return {"EAX_WIDE": str(int(self._pitch > NARROW))}

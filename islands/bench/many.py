@@ -32,7 +32,7 @@ from islands.text import counted
 _EFFORT = 10_000_000
 """There are as many tours as this number divided by the square of that of their cities."""
 _ASSIGNMENTS = 200
-_FIRST = 4
+_FIRST = 16
 _SIDE = 1_000_000
 _MOST_FLOW = 99
 
@@ -61,7 +61,7 @@ def measure(request: BenchRequest) -> Iterator[Row]:
 
 
 def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row]:
-    kinds = [("cities", n, max(_FIRST, _EFFORT // n**2)) for n in request.cities]
+    kinds = [("cities", n, max(1, _EFFORT // n**2)) for n in request.cities]
     kinds += [("facilities", n, _ASSIGNMENTS) for n in request.facilities]
     cores = request.threads or share_of_cores(1)
     for noun, size, count in request.heartbeat.over(kinds, lambda kind: f"{kind[1]} {kind[0]}"):

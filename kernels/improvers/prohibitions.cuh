@@ -94,23 +94,22 @@ class Prohibitions {
         }
     }
 
-    // Return the values of the exchanges of a run of pairs.
-    __device__ block::Run<Delta> values(const Scale& scale, const block::Run<Delta>& delta,
-                                        int run) const {
+    // Call body(k, value) for each exchange of a run of pairs.
+    template <class Body>
+    __device__ void values(const Scale& scale, const block::Run<Delta>& delta, int run,
+                           Body body) const {
         using Steps = block::Run<Step>;
         const Steps first = reinterpret_cast<const Steps*>(first_)[run];
 #if TABU_ASPIRATION
         const Steps second = reinterpret_cast<const Steps*>(second_)[run];
 #endif
-        block::Run<Delta> value;
         block::along_run([&](int k) {
 #if TABU_ASPIRATION
-            value.item[k] = scale.value(delta.item[k], first.item[k], second.item[k]);
+            body(k, scale.value(delta.item[k], first.item[k], second.item[k]));
 #else
-            value.item[k] = scale.value(delta.item[k], first.item[k]);
+            body(k, scale.value(delta.item[k], first.item[k]));
 #endif
         });
-        return value;
     }
 
   private:

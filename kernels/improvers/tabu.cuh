@@ -40,6 +40,62 @@ __device__ auto advanced(Deltas& deltas, int run, const block::Triangle::Place& 
     }
 }
 
+// The best exchange of a step, the first of equals: the runs of a thread one after another.
+class Best {
+  public:
+    __device__ explicit Best(const block::Triangle& triangle) : triangle_(triangle) {
+#ifndef __CUDACC__
+        for (int k = 0; k < block::RUN; ++k) low_.item[k] = Least::NONE, run_.item[k] = 0;
+#endif
+    }
+
+    __device__ void add(const Prohibitions& prohibitions, const Scale& scale,
+                        const block::Run<Delta>& delta, int run, const block::Triangle::Place& at) {
+#ifdef __CUDACC__
+        block::Run<Delta> value;
+        prohibitions.values(scale, delta, run, [&](int k, Delta own) { value.item[k] = own; });
+        Delta least = Least::NONE;
+        block::along_run([&](int k) { least = min(least, value.item[k]); });
+        if (least < mine_.value) {
+            int first = block::RUN - 1;
+            for (int k = block::RUN - 2; k >= 0; --k) first = value.item[k] == least ? k : first;
+            mine_ = {least, uint32_t(at.i) << 16 | uint32_t(at.j + first)};
+        }
+#else
+        // Each lane of the vector instructions has its own best one.
+        prohibitions.values(scale, delta, run, [&](int k, Delta own) {
+            const bool is_less = own < low_.item[k];
+            low_.item[k] = is_less ? own : low_.item[k];
+            run_.item[k] = is_less ? run : run_.item[k];
+        });
+#endif
+    }
+
+    // Return the best exchange of all threads.
+    __device__ Least found() {
+#ifndef __CUDACC__
+        Delta least = Least::NONE;
+        block::along_run([&](int k) { least = min(least, low_.item[k]); });
+        int place = triangle_.entries();
+        block::along_run([&](int k) {
+            const int own = low_.item[k] == least ? run_.item[k] * block::RUN + k : place;
+            place = min(place, own);
+        });
+        const auto [i, j] = triangle_.place(place / block::RUN);
+        mine_ = {least, uint32_t(i) << 16 | uint32_t(j + place % block::RUN)};
+#endif
+        return block::least(mine_);
+    }
+
+  private:
+    const block::Triangle& triangle_;
+    Least mine_;
+#ifndef __CUDACC__
+    block::Run<Delta> low_;
+    block::Run<int32_t> run_;
+#endif
+};
+
 }  // namespace tabu
 
 struct Workspace {
@@ -109,23 +165,14 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, in
         }
         scale.now = now;
         tabu::begin_step(deltas);
-        Least mine;
+        tabu::Best best_of_step(triangle);
         for (int run = threadIdx.x; run < triangle.runs(); run += blockDim.x) {
             if (halts_step()) break;
             const block::Triangle::Place at = triangle.place(run);
-            const auto value =
-                prohibitions.values(scale, tabu::advanced(deltas, run, at, lookout), run);
-            Delta least = Least::NONE;
-            block::along_run([&](int k) { least = min(least, value.item[k]); });
-            if (least < mine.value) {
-                int first = block::RUN - 1;
-                for (int k = block::RUN - 2; k >= 0; --k) {
-                    first = value.item[k] == least ? k : first;
-                }
-                mine = {least, uint32_t(at.i) << 16 | uint32_t(at.j + first)};
-            }
+            const auto delta = tabu::advanced(deltas, run, at, lookout);
+            best_of_step.add(prohibitions, scale, delta, run, at);
         }
-        const Least found = block::least(mine);
+        const Least found = best_of_step.found();
         moved = found.value != Least::NONE;
         improved = false;
         if (moved) {

@@ -276,11 +276,17 @@ def test_a_search_converges_when_populations_are_alike_or_stand_still() -> None:
 
 
 def test_few_cities_have_one_population_that_converges() -> None:
-    tours = {size: islands.tsp(np.random.default_rng(size).random((size, 2))) for size in (9, 501)}
+    tours = {
+        size: islands.tsp(np.random.default_rng(size).random((size, 2)))
+        for size in (9, 50, 500, 501)
+    }
     few = islands.solve(tours[9], backend="cpu", stop=["converged", "generations=10"])
     assert few.settings["restart"] is False
     assert few.settings["children"] == 10
-    assert (few.islands, few.population) == (1, 160)
+    assert (few.islands, few.population) == (1, 30)
+    more = islands.solve(tours[50], backend="cpu", stop=["converged", "generations=1"])
+    most = islands.solve(tours[500], backend="cpu", stop=["converged", "generations=1"])
+    assert [more.population, most.population] == [80, 160]
     many = islands.solve(tours[501], backend="cpu", stop=["converged", "generations=1"])
     assert many.settings["restart"] is False
     assert many.settings["children"] == 30
