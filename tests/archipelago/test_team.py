@@ -15,7 +15,7 @@ from islands.archipelago.team import divided
 from islands.backends import choose
 from islands.parallel import World
 
-RESTARTS = ISLAND.index("restarts")
+ENDED = ISLAND.index("ended")
 SMALL = [name for name in RUNS if name != "many cities"]
 
 
@@ -67,7 +67,7 @@ def test_tours_that_all_ranks_share_begin_again_together(
 ) -> None:
     given = {"islands": islands, "population": population, "shares_all": True}
     alone = run("eax", World(), tmp_path, **given)
-    assert all(fields["island"][RESTARTS] > 0 for fields in alone[0].values())
+    assert all(fields["island"][ENDED] > 0 for fields in alone[0].values())
     for size in sizes:
         found = on_ranks(size, lambda ranks: run("eax", ranks, tmp_path, **given))
         assert [each for rank in found for each in rank[1]] == alone[1]
@@ -85,7 +85,7 @@ def test_exchanges_do_not_multiply_with_the_islands_that_begin_again(tmp_path: P
         mine.advance(300)
         sharing = mine._colonies[0]._sharing
         assert sharing is not None
-        restarts = sum(int(each["island"][RESTARTS]) for each in copies(mine).values())
+        restarts = sum(int(each["island"][ENDED]) for each in copies(mine).values())
         return restarts, sum(len(each._parts) for each in sharing._exchanges.values())
 
     islands, fields, halves = 3, 4, 2  # "chosen", or genes, costs and calls of new tours
