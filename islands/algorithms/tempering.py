@@ -352,8 +352,8 @@ class Tempering(Algorithm):
     def tables(self, problem: Problem) -> dict[str, NDArray[Any]]:
         if self._moves:
             return {}
-        if self._core is not None:
-            return self._core.tables(self._shape.pitch)
+        if problem.core is not None:  # of this instance: others share the algorithm
+            return problem.core.tables(self._shape.pitch)
         assert problem.swaps is not None, "the problem fits"
         tables = problem.swaps.tables()
         if self._choice is not None:
