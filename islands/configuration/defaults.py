@@ -78,9 +78,10 @@ def _gpus(given: Mapping[str, Any]) -> int:
 def _filling(
     defaults: dict[str, Any], algorithm: type[Algorithm], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the defaults with as many islands for several GPUs as keep them busy.
+    """Return the defaults with the islands of one GPU for each.
 
-    Each GPU has as many as one alone; those that share islands have them for every eight.
+    Where GPUs share islands, it is for every eight.
+
     Whether a run uses GPUs may take a while to find out, and is not asked for a single rank.
     """
     if launched()[1] == 1 and "gpus" not in given:
