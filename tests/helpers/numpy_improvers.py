@@ -128,7 +128,7 @@ class Seen:
     """A problem whose orders are numbered as on the device."""
 
     def __init__(self, problem: Problem) -> None:
-        self._problem, self.size, self.assigns = problem, problem.size, problem.layout.assigns
+        self._problem, self.size, self.layout = problem, problem.size, problem.layout
 
     def costs(self, orders: NDArray[np.int64]) -> NDArray[np.int64]:
         return self._problem.costs(self._problem.layout.from_device(orders))
