@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import pytest
@@ -122,6 +124,31 @@ def test_problems_are_made_when_they_are_needed() -> None:
         assert len(made) <= count + 60
     done.close()
     assert len(made) < 80
+
+
+@pytest.mark.parametrize("callback", [None, lambda _: False])
+def test_solved_problems_and_their_results_are_not_kept(callback: Any) -> None:
+    """With a callback, each is solved alone."""
+    problems, results = WeakSet[Any](), WeakSet[Any]()
+
+    def stream() -> Iterator[islands.Problem]:
+        for number in range(300):
+            made = islands.tsp(np.random.default_rng(number).random((8, 2)) * 100)
+            problems.add(made)
+            yield made
+
+    most = [0, 0]
+    settings = {"generations": 1, "threads": 2, "callback": callback, **SETTINGS}
+    for _, result in islands.iter_many(stream(), **settings):
+        results.add(result)
+        gc.collect()
+        most = [max(most[0], len(problems)), max(most[1], len(results))]
+    del result
+    gc.collect()
+    assert 1 < most[0] < 90
+    assert most[1] < 10
+    assert len(results) == 0
+    assert len(problems) == 0
 
 
 def test_time_that_ends_an_instance_is_the_reason() -> None:

@@ -61,10 +61,9 @@ class BenchRequest:
     """Whether the files of methods may name scripts of others."""
     rivals: Sequence[str] = ()
     """Other programs that `quality` and `many` also run."""
-    cities: Sequence[int] = (100, 200, 500)
-    """The sizes of the tours of `many`."""
-    facilities: Sequence[int] = (20,)
-    """The sizes of its assignments."""
+    cities: Sequence[int] = ()
+    facilities: Sequence[int] = ()
+    """The sizes of the tours and assignments of `many`; without both, those of its `SIZES`."""
     mixes: Sequence[str] = ("tai60a", "pr2392", "mknapcb9-00")
     """The instances of `colonies`."""
     colony: Sequence[str] = ()

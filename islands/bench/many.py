@@ -29,6 +29,8 @@ from islands.problems.batches import qap_batch, tsp_batch
 from islands.tables import Column, Row, Table
 from islands.text import counted
 
+SIZES = (100, 200, 500), (20,)
+"""Those of tours and assignments if none are asked for."""
 _EFFORT = 10_000_000
 """There are as many tours as this number divided by the square of that of their cities."""
 _ASSIGNMENTS = 200
@@ -61,8 +63,11 @@ def measure(request: BenchRequest) -> Iterator[Row]:
 
 
 def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row]:
-    kinds = [("cities", n, max(1, _EFFORT // n**2)) for n in request.cities]
-    kinds += [("facilities", n, _ASSIGNMENTS) for n in request.facilities]
+    cities, facilities = request.cities, request.facilities
+    if not (cities or facilities):
+        cities, facilities = SIZES
+    kinds = [("cities", n, max(1, _EFFORT // n**2)) for n in cities]
+    kinds += [("facilities", n, _ASSIGNMENTS) for n in facilities]
     cores = request.threads or share_of_cores(1)
     for noun, size, count in request.heartbeat.over(kinds, lambda kind: f"{kind[1]} {kind[0]}"):
         random, rival = np.random.default_rng(size), None

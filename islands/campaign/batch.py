@@ -234,7 +234,9 @@ class _Performance:
         if self._world.rank == 0:
             with published(inside(self._folder, BATCH_SETTINGS)) as temporary:
                 temporary.write_text(json.dumps(self._plan.stored()) + "\n", encoding="utf-8")
-            self._campaign.ledger.tabulate(self._folder / BATCH_TABLE, COLUMNS, _row)
+            # A batch may have a million instances, each of them once.
+            table = self._folder / BATCH_TABLE
+            self._campaign.ledger.tabulate(table, COLUMNS, _row, is_read=False)
 
     def _made(self, tasks: Sequence[Task]) -> Iterator[Done]:
         """Yield what becomes of the runs, on all ranks, until a signal arrives."""

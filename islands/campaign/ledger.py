@@ -142,11 +142,16 @@ class Ledger:
         return self._seconds + perf_counter() - self._since
 
     def tabulate(
-        self, path: Path, columns: Sequence[str], row_of: Callable[[Asked, Made], Row]
+        self,
+        path: Path,
+        columns: Sequence[str],
+        row_of: Callable[[Asked, Made], Row],
+        *,
+        is_read: bool = True,
     ) -> None:
-        """Keep a table as well, unless this is done."""
+        """Keep a table as well, unless this is done; see `LedgerTable`."""
         if self.table is None:
-            self.table = LedgerTable(path, columns, row_of, self.entries())
+            self.table = LedgerTable(path, columns, row_of, self.entries(), is_read=is_read)
 
     def adopt(self, entries: Iterable[tuple[Asked, Made, float]]) -> None:
         """Add results of an earlier version, with their seconds."""
@@ -227,12 +232,19 @@ class LedgerTable:
         columns: Sequence[str],
         row_of: Callable[[Asked, Made], Row],
         entries: Iterable[tuple[Asked, Made]],
+        *,
+        is_read: bool = True,
     ) -> None:
-        """Write the table again, as a killed process may have left it without its last row."""
+        """Write the table again, as a killed process may have left it without its last row.
+
+        Without `is_read`, all questions differ and no row is read, so that none is kept in memory.
+        """
         self._path, self._columns, self._row_of = path, columns, row_of
-        self._rows = {_key(asked): row_of(asked, made) for asked, made in entries}
-        if self._rows:
-            write_table(path, columns, self._rows.values())
+        self._is_read = is_read
+        rows = {_key(asked): row_of(asked, made) for asked, made in entries}
+        self._rows = rows if is_read else {}
+        if rows:
+            write_table(path, columns, rows.values())
         else:
             with writing(path):
                 path.unlink(missing_ok=True)
@@ -244,7 +256,9 @@ class LedgerTable:
     def add(self, asked: Asked, made: Made) -> None:
         """Add a row, or replace one."""
         key, row = _key(asked), self._row_of(asked, made)
-        if key in self._rows:
+        if not self._is_read:
+            append_row(self._path, self._columns, row)
+        elif key in self._rows:
             self._rows[key] = row
             write_table(self._path, self._columns, self._rows.values())
         else:

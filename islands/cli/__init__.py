@@ -30,7 +30,7 @@ from islands.parallel import (
     record_error,
 )
 from islands.paths import writing
-from islands.text import command_line, show, unknown
+from islands.text import command_line, nearest, show, unknown
 
 COMMANDS = {
     "run": "Solve instances, once or with several seeds, on one process or under mpirun.",
@@ -166,9 +166,19 @@ def parsed(line: list[str]) -> argparse.Namespace:
     for word in rest:
         if word.startswith("-"):
             known = ("--help", "--version") if args.command is None else args.options
-            raise UsageError(unknown("option", word.partition("=")[0], known))
+            raise UsageError(_unknown_option(word.partition("=")[0], known))
         raise UsageError(f"unexpected {word!r}. See islands {args.command} --help")
     return args
+
+
+def _unknown_option(name: str, known: Sequence[str]) -> str:
+    """Return the message for an unknown option, which may be a setting or a criterion."""
+    if "--set" in known and not nearest(name, known):
+        from islands.configuration.fit import how_to_write
+
+        if (text := how_to_write(name)) is not None:
+            return f"unknown option {name!r}. Did you mean {text!r}?"
+    return unknown("option", name, known)
 
 
 def _print(error: BaseException, *, with_traceback: bool) -> None:

@@ -145,6 +145,7 @@ _COLONY = "settings of a colony; repeat it (default: by problem)"
 _VARIANT = (
     "settings KEY=VALUE of a method, and a file for --config; repeat it (default: the default run)"
 )
+_BOTH = "100,200,500 cities and 20 facilities if neither is given"
 _RIVALS = f"also run these programs, as long and on as many cores: {', '.join(RIVALS)}"
 
 OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
@@ -190,8 +191,8 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
     ),
     ("quality", "many"): (BenchOption("rivals", "A,B", _names, _RIVALS, "none"),),
     ("many",): (
-        BenchOption("cities", "N,N", _counts, "cities of random tours"),
-        BenchOption("facilities", "N,N", _counts, "facilities of random assignments"),
+        BenchOption("cities", "N,N", _counts, "cities of random tours", _BOTH),
+        BenchOption("facilities", "N,N", _counts, "facilities of random assignments", _BOTH),
     ),
     ("gpus",): (
         BenchOption("gap", "G%,G%", _gaps, "targets, in per cent", "0%, the best known value"),

@@ -22,7 +22,7 @@ from islands.encodings import base_encoding
 from islands.errors import UsageError
 from islands.improvers import Improver, improvers_for
 from islands.improvers.base import MOST_STEPS
-from islands.parallel import launched
+from islands.parallel import LARGEST_TEAM, launched
 from islands.problems.base import Problem
 
 _CHOSEN_FOR = ("algorithm", "encoding", "improver.name")
@@ -78,15 +78,18 @@ def _gpus(given: Mapping[str, Any]) -> int:
 def _filling(
     defaults: dict[str, Any], algorithm: type[Algorithm], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the defaults with as many islands for each of several GPUs as for one.
+    """Return the defaults with the islands of one GPU for each.
+
+    Where GPUs share islands, it is for every eight.
 
     Whether a run uses GPUs may take a while to find out, and is not asked for a single rank.
     """
     if launched()[1] == 1 and "gpus" not in given:
         return defaults
     gpus = _gpus(given)
-    if gpus and algorithm.grows_by_islands:
-        defaults["islands"] = gpus * int(defaults.get("islands", GeneralSettings.islands))
+    having = gpus if algorithm.grows_by_islands else -(-gpus // LARGEST_TEAM)
+    if having > 1:
+        defaults["islands"] = having * int(defaults.get("islands", GeneralSettings.islands))
     return defaults | {"gpus": gpus}
 
 

@@ -13,6 +13,7 @@ from islands.backends.source import without_room
 from islands.bounds.methods import method_for
 from islands.configuration.given import Layer
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
+from islands.configuration.stop import CRITERIA
 from islands.encodings import ENCODINGS, base_encoding
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
@@ -20,12 +21,14 @@ from islands.migration.settings import require_fit
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.settings import Settings
-from islands.text import counted, option, unknown
+from islands.text import counted, nearest, option, unknown
 
 NAMES = ("instance", "format", "preset", "algorithm", "encoding", "stop", "start")
 """The settings of a run that belong to no group."""
 
 _BOUND = "bound"
+_OPTIONS = ("population", "threads", "seed", "islands")
+"""Settings in `OTHER_NAMES` that are options of the command line."""
 
 OTHER_NAMES = {
     **dict.fromkeys(("pop_size", "popsize", "population_size", "n_pop"), "population=N"),
@@ -88,13 +91,34 @@ def refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem
         )
     if key in OTHER_NAMES:
         raise UsageError(
-            f"{layer.origin}{key}: is no name of a setting here. Write {OTHER_NAMES[key]}"
+            f"{layer.origin}{key}: is no name of a setting here. Write {_written(OTHER_NAMES[key])}"
         )
+    # Someone may have written the name of the algorithm before that of its setting.
+    named = key.removeprefix(f"{algorithm.name}.")
     what = f"setting of {algorithm.name}"
     what += f" on {problem.name}" if problem.Settings.names() else ""
-    error = UnknownSettingError(f"{layer.origin}{unknown(what, key, known)}")
+    error = UnknownSettingError(f"{layer.origin}{unknown(what, named, known)}")
     error.key, error.algorithm = key, algorithm.name
     raise error
+
+
+def _written(example: str) -> str:
+    """Return an example of a setting in Python as it is on the command line, if that is in use."""
+    name, _, value = example.partition("=")
+    if name in CRITERIA and (text := option("stop", example)).startswith("--"):
+        return text
+    return option(name, value) if name in _OPTIONS and option(name).startswith("--") else example
+
+
+def how_to_write(word: str) -> str | None:
+    """Return how to write what someone took for an option: a criterion or a setting, or None."""
+    name = word.lstrip("-").replace("-", "_")
+    if name in OTHER_NAMES:
+        return _written(OTHER_NAMES[name])
+    if near := nearest(name, CRITERIA):
+        return option("stop", CRITERIA[near[0]].example)
+    near = nearest(name, every_setting())
+    return option("set", f"{near[0]}=VALUE") if near else None
 
 
 def known_settings(algorithms: Sequence[type[Algorithm]], problem: Problem) -> list[str]:

@@ -55,7 +55,9 @@ def changed(problem: Model, **arguments: Any) -> Model:
         if both and name == "data":
             value = {**_data(old[name]), **_data(value)}
         new[name] = value
-    return _MAKERS[problem.kind.made_by](**new)
+    model = _MAKERS[problem.kind.made_by](**new)
+    model.learns = problem.learns and new["state"] is not None
+    return model
 
 
 def _data(value: Any) -> Mapping[str, Any]:

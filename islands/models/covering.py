@@ -242,7 +242,7 @@ def set_cover(costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | No
         axes.plot(column[is_chosen], row[is_chosen], ",", color="C0")
         axes.set(xlabel="column", ylabel="row", xlim=(0, n), ylim=(len(own), 0))
 
-    return subset(
+    model = subset(
         n,
         cost=_COST,
         state=_STATE,
@@ -260,6 +260,8 @@ def set_cover(costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | No
         name=name or f"setcover-{len(own)}x{n}",
         plot=draw,
     )
+    model.learns = True  # its weights
+    return model
 
 
 def lp_bound(costs: ArrayLike, rows: Sequence[Sequence[int]]) -> float:

@@ -12,11 +12,19 @@ from islands.parallel.failure import (
 )
 from islands.parallel.likeness import differences
 from islands.parallel.process import leave, leave_alone, prints_for_all, world
-from islands.parallel.ranks import Deal, blocks, has_launcher, launched, powers_of_two
+from islands.parallel.ranks import (
+    LARGEST_TEAM,
+    Deal,
+    blocks,
+    has_launcher,
+    launched,
+    powers_of_two,
+)
 from islands.parallel.world import Pending, Standing, World
 
 __all__ = [
     "ERROR_FILE",
+    "LARGEST_TEAM",
     "Channel",
     "Deal",
     "InterruptedTogether",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from islands.errors import UsageError
 
-_LARGEST_TEAM = 8
+LARGEST_TEAM = 8
 """Ranks that share all islands: each keeps a copy, and sends its part to all others."""
 # The variables with which each launcher tells a process its rank and the number of ranks. A Slurm
 # batch script has a rank but no step, so that a plain start inside it is one rank.
@@ -83,7 +83,7 @@ class Deal:
     @property
     def teams(self) -> int:
         """The number of teams."""
-        most = -(-self.ranks // _LARGEST_TEAM) if self.shares_all else self.ranks
+        most = -(-self.ranks // LARGEST_TEAM) if self.shares_all else self.ranks
         return min(most, self.islands)
 
     def _team_of(self, rank: int) -> int:

@@ -50,6 +50,9 @@ _INDIVIDUALS = 1 << 15
 _INDIVIDUALS_ON_CPU = 256
 """Those of a launch of a CPU thread: enough that launches take longer than what the host does for
 them, and few enough for its caches."""
+_SECONDS_ON_CPU, _READ_SECONDS = 0.005, 2e-9
+"""The time of a launch of a CPU thread, if local searches take most of it, and of a read of memory.
+Places without an instance compute until the last one has ended."""
 _MOST_PLACES = 2048
 _SHARE = 0.5
 """Part of the free memory of a device that runs may take."""
@@ -371,7 +374,10 @@ def _best_generations(measured: NDArray[np.int64]) -> NDArray[np.int64]:
 def places_for(first: Waiting[Any], backend: Backend) -> int:
     """Return the number of runs of a launch that fill the device."""
     colony = first.spec.as_colony()
-    individuals = _INDIVIDUALS_ON_CPU if backend.in_host_memory else _INDIVIDUALS
+    individuals = _INDIVIDUALS
+    if backend.in_host_memory:
+        each = _READ_SECONDS * first.parts.improver.work(first.problem)
+        individuals = int(min(_INDIVIDUALS_ON_CPU, _SECONDS_ON_CPU / max(each, 1e-9)))
     fill = max(1, individuals // (colony.islands * colony.population))
     room = fill
     if (free := backend.free_now()) is not None:

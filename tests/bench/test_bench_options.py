@@ -60,7 +60,7 @@ def test_without_a_name_benchmarks_are_only_listed(capsys: pytest.CaptureFixture
         ),
         (
             "quality --of demo/tsp --rivals highs",
-            "--rivals highs: highs solves knapsacks and",
+            "--rivals highs: highs solves knapsacks",
         ),
         ("colonies --mixes nosuch", "unknown instance 'nosuch'"),
         ("migration --instances nosuch", "unknown instance 'nosuch'"),

@@ -76,3 +76,27 @@ def test_seconds_without_a_folder() -> None:
     kept = Ledger()
     add(kept, Clock(), 1, 1.0)
     assert kept.seconds() >= 0
+
+
+def test_a_table_that_nobody_reads_is_complete_and_keeps_no_rows(tmp_path: Path) -> None:
+    def row(asked: ledger.Asked, made: ledger.Made) -> dict[str, str]:
+        return {"seed": str(asked["seed"]), "cost": str(made["cost"])}
+
+    def filled(folder: Path, seeds: range, *, is_read: bool) -> Ledger:
+        kept = Ledger(folder)
+        kept.tabulate(folder / "table.tsv", ("seed", "cost"), row, is_read=is_read)
+        for seed in seeds:
+            kept.add({"seed": seed}, {"cost": seed * seed})
+        kept.close()
+        return kept
+
+    tables = []
+    for is_read in (True, False):
+        folder = tmp_path / str(is_read)
+        filled(folder, range(5), is_read=is_read)
+        kept = filled(folder, range(5, 9), is_read=is_read)
+        assert kept.table is not None
+        assert (kept.table.row({"seed": 7}) is not None) == is_read
+        tables.append((folder / "table.tsv").read_text())
+    assert tables[0] == tables[1]
+    assert len(tables[0].splitlines()) == 10

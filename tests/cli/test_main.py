@@ -55,6 +55,26 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         ("rnu", "unknown command 'rnu'. Did you mean 'run'?"),
         ("run --populaton 5", "unknown option '--populaton'. Did you mean '--population'?"),
         ("run --pop 5", "unknown option '--pop'."),
+        (
+            "run --generation 5",
+            "unknown option '--generation'. Did you mean '--stop generations=N'?",
+        ),
+        ("run --seconds 5", "unknown option '--seconds'. Did you mean '--stop seconds=60'?"),
+        ("run --n-jobs 5", "unknown option '--n-jobs'. Did you mean '--threads N'?"),
+        ("run --cycle 5", "unknown option '--cycle'. Did you mean '--set cycle=VALUE'?"),
+        ("resume --cycle 5", "unknown option '--cycle'"),
+        (
+            "run demo/tsp --set generation=5",
+            "generation: is no name of a setting here. Write --stop generations=N",
+        ),
+        (
+            "run demo/tsp --set popsize=5",
+            "popsize: is no name of a setting here. Write --population N",
+        ),
+        (
+            "run demo/tsp --algorithm ga --set ga.elit=5",
+            "unknown setting of ga 'elit'. Did you mean 'elite'?",
+        ),
         ("verify a b c", "unexpected 'c'. See islands verify --help"),
         ("run --stop", "argument --stop: expected one argument. See islands run --help"),
         ("verify", "the following arguments are required: INSTANCE, SOLUTION. See islands verify"),

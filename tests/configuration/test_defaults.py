@@ -13,6 +13,7 @@ import pytest
 from fakes import FakeProblem
 from problems_for_tests import facilities, knapsack
 
+import islands
 from islands.algorithms import ALGORITHMS
 from islands.cli.run import add_run, options
 from islands.configuration.fit import fitting
@@ -96,6 +97,17 @@ def test_gpu_gets_more_individuals_and_steps() -> None:
     assert cpu.improver.steps < gpu.improver.steps
     assert cpu.general.islands * cpu.general.population >= 128
     assert gpu.general.islands * gpu.general.population >= 512
+
+
+def test_generations_of_slow_steps_are_short_on_a_gpu() -> None:
+    machines = [[(job + k) % 10 for k in range(10)] for job in range(30)]
+    shop = islands.models.job_shop(machines, np.ones((30, 10), int).tolist())
+    cut = islands.models.max_cut([(i, i + 1) for i in range(300)])
+    numbers = [
+        [resolved(problem, backend).settings.proposals for backend in BACKENDS]
+        for problem in (shop, cut)
+    ]
+    assert numbers == [[12_000, 600], [40 * cut.size, 40 * cut.size]]
 
 
 @pytest.mark.parametrize("kind", BACKENDS)

@@ -11,6 +11,7 @@ import pytest
 
 import islands
 from islands.backends.base import Backend
+from islands.configuration.defaults import defaults_for
 from islands.errors import InputError, UsageError
 from islands.models.covering import lp_bound, read
 
@@ -87,3 +88,16 @@ def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
 def test_wrong_data_are_refused(costs: Any, rows: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         islands.models.set_cover(costs, rows)
+
+
+def test_weights_are_kept_for_long_generations() -> None:
+    def moves(problem: Any, **given: Any) -> int | None:
+        found, _ = defaults_for(problem, {"backend": "cpu", **given}, 60.0)
+        return found.get("proposals")
+
+    problem = islands.models.set_cover(COSTS, ROWS)
+    assert moves(problem) == 600 * len(COSTS)
+    assert moves(islands.models.changed(problem, name="other")) == 600 * len(COSTS)
+    assert moves(islands.models.changed(problem, state=None)) is None
+    assert moves(problem, algorithm="ga") is None
+    assert moves(islands.models.max_cut([[0, 1], [1, 2]])) == 400
