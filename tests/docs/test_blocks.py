@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from pages import PAGES, ROOT, Block, blocks
-from quick_compiler import in_scripts
+from quick_compiler import for_long_runs
 
 _LONGEST = 120
 """Time limit of a block in seconds, on a busy machine."""
@@ -59,7 +59,7 @@ def test_the_blocks_of_a_page_run(page: Path, monkeypatch: pytest.MonkeyPatch) -
         pytest.skip("slow: set ISLANDS_ALL_DOCS=1 to run it")
     if page == PAGES[0]:
         # Its runs take longer than the compilation of their programs.
-        monkeypatch.setenv("CXX", in_scripts().replace("-Og", "-O1"))
+        monkeypatch.setenv("CXX", for_long_runs())
     for block in blocks(page):
         if block.language == "python" and block.needs is not None:
             compile(block.text, str(page), "exec")

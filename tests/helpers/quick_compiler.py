@@ -42,6 +42,11 @@ def in_scripts() -> str:
     return shlex.join(words[:at])
 
 
+def for_long_runs() -> str:
+    """Return the C++ compiler for scripts whose runs take longer than compilation."""
+    return in_scripts().replace(_LEVEL, "-O1")
+
+
 def _compiled_headers(command: str, version: str) -> Path:
     """Return a file with the system headers of all programs, and compile it if no test has."""
     core = data_folder("kernels") / "core"

@@ -6,12 +6,14 @@ It finds missing barriers and threads that diverge, on machines without a GPU.
 from __future__ import annotations
 
 import functools
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from quick_compiler import for_long_runs
 from small_runs import RUNS
 from standing_ranks import StandingRanks
 
@@ -24,6 +26,8 @@ LONG_CYCLES = ("eax/child.cuh", "LONG_CYCLE = 48", "LONG_CYCLE = 2")
 """Heavy children, most of which otherwise need more cities."""
 
 
+_LONG_RUNS = ("shop", "flexible shop", "many cities")
+
 SCRIPT = str(Path(__file__).parents[1] / "helpers" / "small_runs.py")
 
 
@@ -32,7 +36,9 @@ def _run(name: str, *faults: tuple[str, str, str]) -> subprocess.CompletedProces
     line = [sys.executable, SCRIPT, name, "--emulated"]
     for fault in faults:
         line += ["--replace", *fault]
-    return subprocess.run(line, text=True, capture_output=True)
+    quick = os.environ.get("CXX", "c++")
+    environment = os.environ | {"CXX": for_long_runs() if name in _LONG_RUNS else quick}
+    return subprocess.run(line, text=True, capture_output=True, env=environment)
 
 
 def _digests(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
