@@ -28,11 +28,12 @@ def orders(file: MkpFile, prices: Floats, count: int) -> NDArray[np.int64]:
     """
     weights = file.weights.astype(np.float64)
     fits = _fit(file)
+    profits = file.profits * fits  # those of other items must not decide how numbers are rounded
     rows = []
     for number in range(count):
         priced = varied(prices, number) @ weights
         utility = by_difference if number % 2 else by_ratio
-        ranks = np.where(fits, utility(file.profits, priced), -np.inf)
+        ranks = np.where(fits, utility(profits, priced), -np.inf)
         rows.append(np.lexsort((np.where(np.isposinf(ranks), -file.profits, 0), -ranks)))
     return np.array(rows, np.int64)
 

@@ -70,6 +70,15 @@ def test_islands_repair_by_their_own_order() -> None:
     assert digests[1][0] != digests[1][1]
 
 
+def test_an_item_that_fits_nowhere_leaves_the_orders_of_the_others() -> None:
+    usual = knapsack(20, 3).file
+    profits = np.append(usual.profits, 10**15)
+    weights = np.column_stack([usual.weights, usual.capacities + 1])
+    more = replace(usual, profits=profits, weights=weights)
+    prices = prices_of(usual, "lp")
+    assert (orders(more, prices, 6)[:, :-1] == orders(usual, prices, 6)).all()
+
+
 def test_duals_are_those_of_the_linear_relaxation() -> None:
     """By weak duality, prices give at least the optimum of the relaxation; only duals reach it."""
     for items, constraints in ((30, 1), (60, 5), (100, 30)):
