@@ -31,8 +31,9 @@ from islands.text import counted
 
 SIZES = (100, 200, 500), (20,)
 """Those of tours and assignments if none are asked for."""
-_EFFORT = 10_000_000
-"""There are as many tours as this number divided by the square of that of their cities."""
+_EFFORT, _MOST_TOURS = 10_000_000, 10_000
+"""There are as many tours as the first number divided by the square of that of their cities, and no
+more than the second."""
 _ASSIGNMENTS = 200
 _FIRST = 16
 _SIDE = 1_000_000
@@ -66,7 +67,7 @@ def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row
     cities, facilities = request.cities, request.facilities
     if not (cities or facilities):
         cities, facilities = SIZES
-    kinds = [("cities", n, max(1, _EFFORT // n**2)) for n in cities]
+    kinds = [("cities", n, _tours(n)) for n in cities]
     kinds += [("facilities", n, _ASSIGNMENTS) for n in facilities]
     cores = request.threads or share_of_cores(1)
     for noun, size, count in request.heartbeat.over(kinds, lambda kind: f"{kind[1]} {kind[0]}"):
@@ -83,6 +84,10 @@ def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row
             for method in methods
         ]
         yield from _rows(f"{size} {noun}", solved, rival)
+
+
+def _tours(cities: int) -> int:
+    return max(1, min(_MOST_TOURS, _EFFORT // cities**2))
 
 
 @dataclass(frozen=True)

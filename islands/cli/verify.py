@@ -60,7 +60,7 @@ def verify(args: argparse.Namespace) -> int:
     cost, reason, compared = None, None, list[Remark]()
     try:
         problem.check(solution)
-        if (violation := problem.evaluation.violation(solution)) > 0:
+        if (violation := problem.violation(solution)) > 0:
             raise RunError(f"the violation is {violation:g}")
         cost = problem.cost(solution)
         compared = [*_compared(path, problem, cost), *_mixed(path, problem, solution)]

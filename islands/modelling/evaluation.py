@@ -125,11 +125,6 @@ class ModelEvaluation(Evaluation):
         prices = model.price * np.broadcast_to(factors, (len(solutions),))[:count]
         return priced.compared(costs[:count], violations, prices, real=real)
 
-    def violation(self, solution: NDArray[Any]) -> float:
-        """Return by how much one solution is infeasible; 0 if it is feasible."""
-        found: float = self._model.violations(np.asarray(solution)[np.newaxis])[0].item()
-        return found
-
 
 @cache
 def backend_of(name: str) -> Backend:

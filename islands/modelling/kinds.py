@@ -24,6 +24,13 @@ def size_of(n: Any) -> int:
     return int(n)
 
 
+def whole_number(name: str, value: Any, most: int) -> int:
+    """Return an argument that is a whole number from 1 to `most`; refuse anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= most:
+        raise UsageError(f"{name}={shown(value)}: must be a whole number from 1 to {most}")
+    return int(value)
+
+
 def order_of(n: Any, before: Any, parts: Any) -> Order:
     """Return orders of n items in a number of parts, in which pairs of items are in sequence."""
     size = size_of(n)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from islands.errors import UsageError
 from islands.modelling.header import without_comments
 
 OLD = "old_"
@@ -40,6 +41,12 @@ def merged(text: str, more: str) -> str:
         if part.name in names:
             added[part.name] = added.get(part.name, "") + "\n" + more[at : part.end]
             at = part.end
+    for name in added:
+        if OLD + name in names:
+            raise UsageError(
+                f"{name}: was changed before, and the text has {OLD}{name} already. Make both"
+                " changes in one call"
+            )
     last = {part.name: part for part in own if part.name in added}
     result, at = "", 0
     for part in own:

@@ -193,6 +193,11 @@ class Model(Problem):
             return self._python.costs(solutions)
         return self.program_costs(solutions, backend)
 
+    def violation(self, solution: Solution) -> float:
+        """Return by how much one solution is infeasible; 0 if it is feasible."""
+        found: float = self.violations(np.asarray(solution)[np.newaxis])[0].item()
+        return found
+
     def violations(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return the violation of each row, as `costs` the costs; zeros without `violation=`."""
         solutions = np.asarray(solutions).astype(self.kind.dtype)

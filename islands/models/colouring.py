@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
 from islands.modelling.api import keys
+from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
 from islands.models.files import Words, refusing
 from islands.models.graphs import draw_graph, neighbours, pairs_of
@@ -200,8 +201,7 @@ def graph_colouring(
     counts = colours is None
     if colours is None:
         colours = _greedy(first, other)
-    if not 1 <= colours <= _MOST:
-        raise UsageError(f"colours={colours}: must be from 1 to {_MOST}")
+    colours = whole_number("colours", colours, _MOST)
     if n * colours > _LARGEST:
         raise UsageError(
             f"edges: {n} nodes with {colours} colours need a table of more than {_LARGEST} numbers."

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from islands.errors import UsageError
 from islands.instances.lines import shown
 from islands.modelling.api import subset
+from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
 from islands.models.files import Words, refusing
 from islands.models.medians import EXCHANGES
@@ -94,8 +95,7 @@ def max_diversity(distances: ArrayLike, size: int, *, name: str | None = None) -
         raise UsageError("distances: must be a square matrix of numbers")
     if not np.array_equal(distance, distance.T):
         raise UsageError("distances: differ in both directions. Pass their means")
-    if not 1 <= size <= n:
-        raise UsageError(f"size={size}: must be from 1 to {n}, the number of items")
+    size = whole_number("size", size, n)
     np.fill_diagonal(distance, 0)
     price = float(2 * np.abs(distance).sum(axis=1).max()) + 1
 

@@ -10,9 +10,11 @@ from islands.modelling.api import permutation
 from islands.modelling.model import Model
 from islands.models.files import Words, refusing
 from islands.models.shops import Dates, FlexibleShop, draw_gantt
+from islands.models.texts import filled
 
 _COST = """
-constexpr int NONE = -1;
+constexpr int JOBS = {jobs}, MACHINES = {machines}, OPERATIONS = {operations}, NONE = -1;
+constexpr bool IS_MAKESPAN = {is_makespan};
 
 // What jobs cost that end at a time: the last end, or the sum of what late ones cost.
 struct Total {
@@ -395,22 +397,16 @@ def stated(shop: FlexibleShop, name: str | None, best_known: float | None) -> Mo
     machines = int(shop.machine.max()) + 1
     is_makespan = shop.dates.objective == "makespan"
     words = {
-        "JOBS": str(jobs),
-        "MACHINES": str(machines),
-        "OPERATIONS": str(operations),
-        "IS_MAKESPAN": "true" if is_makespan else "false",
+        "jobs": jobs,
+        "machines": machines,
+        "operations": operations,
+        "is_makespan": str(is_makespan).lower(),
     }
-
-    def filled(text: str) -> str:
-        for word, value in words.items():
-            text = text.replace(word, value)
-        return text
-
     kind = "jobshop" if choices == operations else "flexiblejobshop"
     return permutation(
         choices,
-        cost=filled(_COST),
-        state=filled(_STATE),
+        cost=filled(_COST, words),
+        state=_STATE,
         data={
             "first": shop.first,
             "job": shop.job,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 COST = """
+constexpr int JOBS = {jobs}, MACHINES = {machines};
+
 // An order of all operations. The k-th item of a job stands for its k-th operation, which begins as
 // soon as its job and its machine are free.
 __device__ int last_end(const Solution& s, int n, const Data& data) {
@@ -121,11 +123,13 @@ __device__ void pass_on(const State& state, int n, const Data& data, int* values
 }
 
 // Return the operation whose end `o` waits for, or NONE; from BOTH on, both of its job and of its
-// machine, BOTH - b.
+// machine, BOTH - b. If its job was on this machine before, that of the machine: operations that
+// take no time may be in between, and the blocks of a path have no gaps.
 __device__ int waits_for(const Data& data, int o, int end, int a, int end_a, int b, int end_b) {
     const int head = end - data.time[o];
     const bool by_job = a != NONE && end_a == head, by_machine = b != NONE && end_b == head;
-    return by_job && by_machine ? BOTH - b : by_machine ? b : by_job ? a : NONE;
+    if (by_job && by_machine && data.machine[a] != data.machine[o]) return BOTH - b;
+    return by_machine ? b : by_job ? a : NONE;
 }
 
 // Find a critical path and its blocks, the operations of one machine after each other. Called by a

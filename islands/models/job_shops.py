@@ -25,6 +25,7 @@ from islands.models.shops import (
     has_choices,
     whole,
 )
+from islands.models.texts import filled
 from islands.text import unknown
 
 
@@ -68,24 +69,20 @@ def job_shop(
         dates = Dates.of(len(times), objective, release, due, weights)
         return stated(FlexibleShop.of(machines, times, dates), name, best_known)
     shop = Shop.of(machines, times)
-    words = {"JOBS": str(len(shop.first) - 1), "MACHINES": str(int(shop.machine.max()) + 1)}
-
-    def filled(text: str) -> str:
-        for word, value in words.items():
-            text = text.replace(word, value)
-        return text
+    jobs, machine_count = len(shop.first) - 1, int(shop.machine.max()) + 1
+    words = {"jobs": jobs, "machines": machine_count}
 
     def ends(orders: NDArray[Any]) -> NDArray[Any]:
         return np.array([max(end for *_, end in shop.schedule(order)) for order in orders])
 
     return permutation(
         len(shop.time),
-        cost=filled(COST),
-        state=filled(STATE),
+        cost=filled(COST, words),
+        state=STATE,
         data={"first": shop.first, "job": shop.job, "machine": shop.machine, "time": shop.time},
         cooperative=True,
         reference=ends,
-        name=name or f"jobshop-{len(shop.first) - 1}x{words['MACHINES']}",
+        name=name or f"jobshop-{jobs}x{machine_count}",
         best_known=best_known,
         plot=lambda solution, axes: draw_gantt(axes, shop.schedule(solution)),
     )

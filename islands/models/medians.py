@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
 from islands.modelling.api import subset
+from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
 from islands.models.files import Words, refusing
 
@@ -177,8 +178,7 @@ def p_median(distances: ArrayLike, p: int, *, name: str | None = None) -> Model:
     if way.ndim != 2 or not way.size or way.dtype.kind not in "iu" or int(way.min()) < 0:
         raise UsageError("distances: must be rows of whole numbers of at least 0, one a customer")
     customers, n = way.shape
-    if not 1 <= p <= n:
-        raise UsageError(f"p={p}: must be from 1 to {n}, the number of places")
+    p = whole_number("p", p, n)
     if int(way.max()) >= 2**31 - 1:
         raise UsageError("distances: must be below 2**31 - 1. Use a larger unit")
     far = int(way.max()) + 1

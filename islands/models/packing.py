@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
 from islands.modelling.api import keys
+from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
 from islands.models.files import Words, refusing
 from islands.models.texts import filled
@@ -122,6 +123,7 @@ def bin_packing(
     size = np.asarray(sizes)
     if size.ndim != 1 or not size.size or size.dtype.kind not in "iu" or int(size.min()) < 0:
         raise UsageError("sizes: must be whole numbers of at least 0")
+    capacity = whole_number("capacity", capacity, 2**30)
     if int(size.max()) > capacity:
         raise UsageError(f"sizes: {size.max()} exceeds capacity={capacity}. Leave it out")
     if int(size.sum()) >= 2**30:
@@ -129,8 +131,7 @@ def bin_packing(
     if bins is None:
         bins = _first_fit(size, capacity)
         bins = min(len(size), bins + bins // 10 + 1)  # with room for moves
-    if not 1 <= bins <= _MOST:
-        raise UsageError(f"bins={bins}: must be from 1 to {_MOST}")
+    bins = whole_number("bins", bins, _MOST)
 
     def costs(solutions: NDArray[Any]) -> NDArray[Any]:
         found = []

@@ -206,6 +206,10 @@ class Problem(ABC):
         cost: float = self.scale.value_of(int(self.costs(array[np.newaxis])[0]))
         return cost
 
+    def violation(self, solution: Solution) -> float:
+        """Return by how much a solution is infeasible, where results may be; 0 if feasible."""
+        return 0.0
+
     def gap(self, cost: float) -> float | None:
         """Return how much worse `cost` is than the best known value, in percent; None: unknown."""
         if self.best_known is None:

@@ -89,7 +89,3 @@ class Evaluation:
         """
         costs = self._problem.costs(solutions)
         return -costs if self._problem.maximise else costs
-
-    def violation(self, solution: NDArray[Any]) -> float:
-        """Return by how much a solution is infeasible, where results may be; 0 if feasible."""
-        return 0.0

@@ -186,7 +186,7 @@ def check_exactly(problem: Problem, best: Candidate | None, shown: float | None)
 
     Raise a `RunError` if the exact objective contradicts the cost that the run reported.
     """
-    violation = 0.0 if best is None else problem.evaluation.violation(best.solution)
+    violation = 0.0 if best is None else problem.violation(best.solution)
     exact = problem.cost(best.solution) if best is not None and violation == 0 else None
     if not problem.scale.agrees(exact, shown):
         found = f"its violation is {violation:g}" if violation else f"its exact cost is {exact}"

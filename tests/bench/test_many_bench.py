@@ -58,6 +58,12 @@ def test_methods_are_compared_with_each_other_and_a_rival(monkeypatch: pytest.Mo
     assert all(each["rate"] == each["instances"] / each["seconds"] for each in (lkh, good, poor))
 
 
+def test_small_tours_are_no_more_than_can_be_solved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(many, "_MOST_TOURS", 3)
+    (row,) = many.measure(request(cities=(5,)))
+    assert row["instances"] == 3
+
+
 def test_other_rivals_are_refused() -> None:
     with pytest.raises(UsageError, match="--rivals ortools: many instances are solved by lkh only"):
         many.measure(request(rivals=["ortools"]))

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,8 @@ from islands.record.files import write_table
 from islands.record.parquet import read_parquet, write_parquet
 
 SECONDS, BYTES = 10.0, 1 << 30
+LONGEST = 300
+"""After so many seconds, also of waiting, a command is ended."""
 SMALL = {"algorithm": "ga", "population": 16, "islands": 2, "backend": "cpu", "improver": "none"}
 STREAM = "trace/rank-000.1.unfinished.arrows"
 
@@ -78,7 +80,8 @@ def long_words(run: Path) -> None:
 
 
 def large_problem(run: Path) -> None:
-    with zipfile.ZipFile(run / "problem.npz", "w", zipfile.ZIP_DEFLATED) as file:
+    path = run / "problem.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
         file.writestr("signature.npy", b"")
         with file.open("a.npy", "w") as stream:
             for _ in range(600):
@@ -107,19 +110,19 @@ def large_manifest(run: Path) -> None:
 
 
 def compressed_checkpoint(run: Path) -> None:
-    """Replace a checkpoint by one with two gigabytes of zeros, and correct its manifest."""
+    """Replace a checkpoint by one with a gigabyte of zeros, and correct its manifest."""
     from islands.record.checkpoint import content_digest, digest
 
     path = next(run.glob("checkpoints/*/rank-000.npz"))
     with np.load(path) as earlier:
         names = earlier.files
     with (
-        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file,
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file,
         file.open(f"{names[0]}.npy", "w", force_zip64=True) as stream,
     ):
-        header = {"descr": "<i8", "fortran_order": False, "shape": (2, 1 << 27)}
+        header = {"descr": "<i8", "fortran_order": False, "shape": (2, 1 << 26)}
         np.lib.format.write_array_header_1_0(stream, header)
-        for _ in range(2048):
+        for _ in range(1024):
             stream.write(bytes(1 << 20))
     manifest = path.parent / "manifest.json"
     values = json.loads(manifest.read_text())
@@ -163,27 +166,70 @@ BOMBS: dict[str, tuple[Callable[[Path], None], tuple[str, ...], str]] = {
 
 
 LAUNCHER = """
-import json, resource, subprocess, sys
-done = subprocess.run([sys.executable, "-m", "islands", *sys.argv[1:]], stderr=subprocess.STDOUT)
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(json.dumps([used.ru_utime + used.ru_stime, 1024 * used.ru_maxrss]), file=sys.stderr)
+import json, os, signal, sys
+import islands.report.campaigns, islands.report.folders, pyarrow.parquet
+from islands.cli import main
+for line in sys.stdin:
+    words, printed = json.loads(line)
+    child = os.fork()
+    if not child:
+        signal.alarm(LONGEST)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(os.open(printed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), 1)
+        os.dup2(1, 2)
+        sys.exit(main(words))
+    _, status, used = os.wait4(child, 0)
+    seconds, size = used.ru_utime + used.ru_stime, 1024 * used.ru_maxrss
+    print(json.dumps([os.WIFEXITED(status), seconds, size]), flush=True)
+""".replace("LONGEST", str(LONGEST))
+"""Runs each command in a process of its own, forked from a small one that has imported the package.
+
+As a child of this process, a command would count the memory of its tests as well.
 """
-"""Runs a command from a small process, as the memory of the parent would count as well."""
 
 
-def run_within_limits(command: list[str]) -> str:
-    """Run a command, check its time and memory, and return what it printed."""
-    line = [sys.executable, "-c", LAUNCHER, *command]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=300)
-    seconds, size = json.loads(done.stderr)
-    assert seconds < SECONDS, done.stdout
-    assert size < BYTES, done.stdout
-    assert "unexpected" not in done.stdout
-    return done.stdout
+class Limited:
+    """Runs commands, and checks their time and memory."""
+
+    def __init__(self, printed: Path) -> None:
+        self._printed = printed
+        self._launcher = subprocess.Popen(
+            [sys.executable, "-c", LAUNCHER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __call__(self, *command: str) -> str:
+        """Run a command within the limits, and return what it printed."""
+        asked, answered = self._launcher.stdin, self._launcher.stdout
+        assert asked is not None
+        assert answered is not None
+        print(json.dumps([command, str(self._printed)]), file=asked, flush=True)
+        ended, seconds, size = json.loads(answered.readline())
+        printed = self._printed.read_text()
+        assert ended, f"{command} was ended by a signal: {printed}"
+        assert seconds < SECONDS, printed
+        assert size < BYTES, printed
+        assert "unexpected" not in printed
+        return printed
+
+    def stop(self) -> None:
+        """End the launcher."""
+        self._launcher.communicate()
+
+
+@pytest.fixture(scope="module")
+def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Limited]:
+    commands = Limited(tmp_path_factory.mktemp("printed") / "all.txt")
+    yield commands
+    commands.stop()
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_a_command_ends_soon_or_says_why_not(name: str, finished: Path, tmp_path: Path) -> None:
+def test_a_command_ends_soon_or_says_why_not(
+    name: str, finished: Path, tmp_path: Path, limited: Limited
+) -> None:
     make, commands, message = BOMBS[name]
     run = tmp_path / "a"
     shutil.copytree(finished, run)
@@ -197,25 +243,25 @@ def test_a_command_ends_soon_or_says_why_not(name: str, finished: Path, tmp_path
             line = ["export", str(run), *others, "--csv", str(tmp_path / "trace.csv")]
         else:
             line = [command, str(run), *others]
-        assert message in run_within_limits(line), words
+        assert message in limited(*line), words
 
 
-def test_the_tables_of_other_work_may_be_huge(tmp_path: Path) -> None:
+def test_the_tables_of_other_work_may_be_huge(tmp_path: Path, limited: Limited) -> None:
     series = tmp_path / "ten"
     series.mkdir()
     write_table(series / "runs.tsv", COLUMNS, [dict.fromkeys(COLUMNS, "1")])
     with (series / "runs.tsv").open("r+b") as stream:
         stream.truncate(5 << 30)
     again = ["run", "demo/tsp", "--seed", "1", "--runs", "2", "--backend", "cpu"]
-    words = run_within_limits([*again, "--out", str(series)])
+    words = limited(*again, "--out", str(series))
     assert "runs.tsv: has more than" in words
     measured = tmp_path / "measured"
     measured.mkdir()
     gaps(measured / "runs.jsonl")
-    assert "0 runs" not in run_within_limits(["status", str(measured)])
+    assert "0 runs" not in limited("status", str(measured))
     for name in ("table1.csv", "table1.txt", "table1.svg", "settings.toml", "provenance.json"):
         folder = tmp_path / f"of-{name}"
         folder.mkdir()
         experiment(folder)
         gaps(folder / name)
-        run_within_limits(["report", str(folder)])
+        limited("report", str(folder))

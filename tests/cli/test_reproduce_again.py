@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from instance_texts import tsplib_text
+from standing_ranks import StandingRanks
 
 from islands.cli import main
 from islands.display.heartbeat import read_work
@@ -177,6 +178,7 @@ def test_a_repetition_without_a_new_result_keeps_the_provenance() -> None:
 )
 def test_signal_to_one_rank_ends_all_ranks(
     mpirun: list[str],
+    standing_ranks: StandingRanks,
     number: signal.Signals,
     status: int,
     said: str,
@@ -207,7 +209,7 @@ def test_signal_to_one_rank_ends_all_ranks(
     assert out.endswith("\nInterrupted. To continue, repeat the command: a has the results\n")
     ended = kept("a")
     assert 1 <= len(ended) < 4
-    again = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    again = standing_ranks.run(2, "-m", "islands", *line)
     assert again.returncode == 0, again.stderr
     assert kept("a")[: len(ended)] == ended
     assert len(kept("a")) == 4

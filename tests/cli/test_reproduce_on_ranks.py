@@ -6,11 +6,12 @@ import csv
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -79,18 +80,30 @@ def own40(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISLANDS_INSTANCES", str(tmp_path / "instances"))
 
 
-def test_runs_with_fewer_islands_than_ranks_use_all_of_them(mpirun: list[str], own40: None) -> None:
+ON_TWO_CORES = """
+import os, sys
+from islands.cli import main
+usable = os.sched_getaffinity(0)
+os.sched_setaffinity(0, sorted(usable)[:2])
+try:
+    status = main(sys.argv[1:])
+finally:
+    os.sched_setaffinity(0, usable)
+sys.exit(status)
+"""
+
+
+def test_runs_with_fewer_islands_than_ranks_use_all_of_them(
+    standing_ranks: StandingRanks, own40: None
+) -> None:
     line = ["xavier2019/vlsi", "--runs", "1", "--generations", "4", "--threads", "1"]
     line += ["--backend", "cpu", "--quiet"]
+    Path("on_two_cores.py").write_text(ON_TWO_CORES)
 
     def on_ranks(ranks: int) -> None:
         # With few cores, a rank has one thread for any number of ranks, so the place is the same.
-        cores = sorted(os.sched_getaffinity(0))[:2]
-        done = subprocess.run(
-            [*mpirun, str(ranks), *ISLANDS, *line, "--out", "many"],
-            capture_output=True, text=True, timeout=100, check=False,
-            preexec_fn=lambda: os.sched_setaffinity(0, cores),
-        )  # fmt: skip
+        command = ["on_two_cores.py", "reproduce", *line, "--out", "many"]
+        done = standing_ranks.run(ranks, *command)
         assert done.returncode == 0, done.stderr
 
     on_ranks(4)
@@ -111,25 +124,40 @@ def test_runs_with_fewer_islands_than_ranks_use_all_of_them(mpirun: list[str], o
     assert "several devices" not in Path("many", "vlsi.txt").read_text()
 
 
+@contextmanager
+def on_cores(cores: set[int]) -> Iterator[None]:
+    """Let this thread use some of the cores, as `taskset` does."""
+    usable = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, usable)
+
+
 def test_the_usual_threads_are_those_of_all_ranks_on_the_host(
-    mpirun: list[str], own40: None
+    mpirun: list[str], own40: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    usable = sorted(os.sched_getaffinity(0))
-    if len(usable) < 2 or not (taskset := shutil.which("taskset")):
-        pytest.skip("needs taskset and two cores")
-    line = [*ISLANDS, "xavier2019/vlsi", "--runs", "1", "--generations", "2", "--backend", "cpu"]
+    usable = os.sched_getaffinity(0)
+    if len(usable) < 2:
+        pytest.skip("needs two cores")
+    line = ["xavier2019/vlsi", "--runs", "1", "--generations", "2", "--backend", "cpu"]
     line += ["--json", "--quiet", "--out", "a"]
-    for start, has_several in (
-        ([taskset, "-c", str(usable[0])], False),
-        ([*mpirun, "2", "--bind-to", "core"], True),
-        ([], True),
-    ):
-        done = subprocess.run(
-            [*start, *line], capture_output=True, text=True, timeout=100, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        [first, *others] = json.loads(done.stdout)["cpu_threads"]
-        assert (first, bool(others)) == (1, has_several)
+
+    def threads(printed: str) -> list[int]:
+        return list(json.loads(printed)["cpu_threads"])
+
+    with on_cores({min(usable)}):
+        assert main(["reproduce", *line]) == 0
+    assert threads(capsys.readouterr().out) == [1]
+    on_ranks = [*mpirun, "2", "--bind-to", "core", *ISLANDS, *line]
+    done = subprocess.run(on_ranks, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    assert main(["reproduce", *line]) == 0
+    for printed in (done.stdout, capsys.readouterr().out):
+        [first, *others] = threads(printed)
+        assert first == 1
+        assert others
     assert 'threads = "1,4,8,all"\n' in Path("a", "settings.toml").read_text()
 
 

@@ -14,6 +14,11 @@ from islands.modelling.merging import merged
 from islands.models import changed
 
 TIMES = [[3, 2], [1, 4], [2, 1]]
+COST = """
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    return old_cost(s, n, data) + JOBS;
+}
+"""
 
 
 def test_a_function_takes_the_place_of_another_one() -> None:
@@ -113,11 +118,19 @@ def test_arguments_take_the_place_of_old_ones() -> None:
     assert changed(new, name="again").name == "again"
 
 
+@pytest.mark.parametrize("arguments", [{}, {"release": [0, 0, 0]}])
+def test_a_changed_shop_knows_the_number_of_jobs(arguments: dict[str, Any]) -> None:
+    shop = islands.models.job_shop([[0, 1], [1, 0], [0, 1]], TIMES, **arguments)
+    order = np.arange(6)
+    assert changed(shop, cost=COST).cost(order) == shop.cost(order) + 3
+
+
 @pytest.mark.parametrize(
     ("problem", "arguments", "message"),
     [
         (islands.models.flow_shop(TIMES), {"stat": None}, "argument 'stat'. Did you mean 'state'"),
         (islands.models.flow_shop(TIMES), {"data": [1]}, "data: is of the type list"),
+        (changed(islands.models.flow_shop(TIMES), cost=COST), {"cost": COST}, "^cost: was changed"),
         (islands.tsp([[0, 0], [1, 0], [0, 1]]), {}, "problem: is not one of islands.models"),
     ],
 )

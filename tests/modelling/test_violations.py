@@ -90,6 +90,14 @@ def test_the_default_finds_the_best_feasible_subset(backend: Backend, by: str, b
     assert excess(result.solution) == 0
 
 
+@pytest.mark.parametrize("by", ["cost", "function"])
+def test_a_problem_tells_the_violation_of_a_solution(by: str) -> None:
+    everything = np.ones(N, np.int64)
+    assert knapsack(by).violation(everything) == WEIGHTS.sum() - LIMIT
+    assert knapsack(by).violation(0 * everything) == 0
+    assert islands.load("demo/tsp").violation(np.arange(5)) == 0
+
+
 @pytest.mark.parametrize("by", ["batch", "function"])
 def test_the_end_of_a_run_calls_the_violation_once(by: str) -> None:
     calls: list[int] = []

@@ -60,9 +60,10 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         read(path)
 
 
-def test_a_wrong_number_of_colours_is_refused() -> None:
-    with pytest.raises(UsageError, match="colours=0: must be from 1"):
-        islands.models.graph_colouring(EDGES, 0)
+@pytest.mark.parametrize("count", [0, 2.5, "3", True])
+def test_a_wrong_number_of_colours_is_refused(count: Any) -> None:
+    with pytest.raises(UsageError, match=f"colours={count!r}: must be a whole number from 1"):
+        islands.models.graph_colouring(EDGES, count)
 
 
 def test_a_hidden_colouring_is_found() -> None:

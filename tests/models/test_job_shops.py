@@ -65,6 +65,13 @@ def test_jobs_may_have_different_lengths_and_visit_a_machine_again() -> None:
     assert result.cost == best_makespan(machines, times)
 
 
+def test_operations_without_time_between_two_of_a_job_on_a_machine() -> None:
+    machines, times = [[0, 0], *[[0]] * 120], [[5, 5], *[[0]] * 120]
+    problem = islands.models.job_shop(machines, times)
+    assert "480 of 480 moves as costs" in str(islands.check_problem(problem, samples=60))
+    assert islands.solve(problem, **SEARCH, generations=20).cost == 10
+
+
 def test_a_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "two.txt"
     path.write_text("# two jobs\n2 2\n0 3 1 2\n1 4 0 1\n")

@@ -70,9 +70,13 @@ def test_a_file_of_distances_is_read(tmp_path: Path) -> None:
 
 
 def test_wrong_numbers_of_items_are_refused() -> None:
-    with pytest.raises(UsageError, match="p=10: must be from 1 to 9"):
+    with pytest.raises(UsageError, match="p=10: must be a whole number from 1 to 9"):
         islands.models.p_median(WAYS, 10)
-    with pytest.raises(UsageError, match="size=0: must be from 1 to 9"):
+    with pytest.raises(UsageError, match=r"p=1\.5: must be a whole number"):
+        islands.models.p_median(WAYS, 1.5)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="size='2': must be a whole number"):
+        islands.models.max_diversity(WAYS, "2")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="size=0: must be a whole number from 1 to 9"):
         islands.models.max_diversity(WAYS, 0)
     with pytest.raises(UsageError, match="differ in both directions"):
         islands.models.max_diversity([[0, 1], [2, 0]], 1)

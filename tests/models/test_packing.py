@@ -61,3 +61,16 @@ def test_a_file_is_read(tmp_path: Path) -> None:
 def test_wrong_sizes_are_refused(sizes: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         islands.models.bin_packing(sizes, 10)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"capacity": 10.5}, r"capacity=10\.5: must be a whole number"),
+        ({"capacity": 10, "bins": 1.5}, r"bins=1\.5: must be a whole number"),
+        ({"capacity": 10, "bins": 0}, "bins=0: must be a whole number from 1"),
+    ],
+)
+def test_wrong_numbers_are_refused(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        islands.models.bin_packing([3, 2], **arguments)
