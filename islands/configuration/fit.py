@@ -86,7 +86,10 @@ def refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem
     named = key.removeprefix(f"{algorithm.name}.")
     what = f"setting of {algorithm.name}"
     what += f" on {problem.name}" if problem.Settings.names() else ""
-    error = UnknownSettingError(f"{layer.origin}{unknown(what, named, known)}")
+    text = unknown(what, named, known)
+    if named in known:
+        text = f"{key}: is no name of a setting here. Write {named}"
+    error = UnknownSettingError(f"{layer.origin}{text}")
     error.key, error.algorithm = key, algorithm.name
     raise error
 
