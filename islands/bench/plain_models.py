@@ -22,6 +22,7 @@ from islands.problems.base import Problem
 
 Answered = tuple[list[Any], float]
 """A solution as its model has it, and its cost."""
+_DECLARED = re.compile(r"\bconstexpr int [^;]*;")
 _CONSTANT = re.compile(r"\bconstexpr \w+ (\w+) = (\w+)")
 
 
@@ -44,7 +45,7 @@ def _is_like(problem: Problem, example: Model) -> bool:
 
 
 def _without_numbers(code: str) -> str:
-    return re.sub(r"(\bconstexpr int \w+ = )\d+", r"\1", code)
+    return _DECLARED.sub(lambda found: re.sub(r"\b\d+", "", found[0]), code)
 
 
 def _constants(problem: Problem) -> dict[str, str]:
@@ -81,12 +82,7 @@ class JobShop:
 
 def shop_of(problem: Problem) -> JobShop | None:
     """Return the job shop that a model is; None for another one."""
-    members = problem.members if isinstance(problem, Model) else {}
-    if not {"first", "machine"} <= set(members):
-        return None
-    jobs, last = np.asarray(members["first"]).size - 1, int(np.max(members["machine"]))
-    example = models.job_shop([[last], *[[0]] * (jobs - 1)], [[1]] * jobs)
-    found = _data_of(problem, example)
+    found = _data_of(problem, models.job_shop([[0]], [[1]]))
     return None if found is None else JobShop(Shop(**found), _best(problem))
 
 

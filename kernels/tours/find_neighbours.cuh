@@ -135,11 +135,20 @@ __device__ void find(const problem::Data& data, const Neighbours& near, int n, i
 
 #endif
 
+// A city without any other is its own neighbour.
+__device__ void find_any(const problem::Data& data, const Neighbours& near, int n, int city) {
+    if (n > 1) {
+        find(data, near, n, city);
+    } else {
+        near.table[0] = city;
+    }
+}
+
 }  // namespace neighbours
 
 KERNEL(find_neighbours, (problem::Data data, Neighbours near, int32_t n)) {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-        if (n > 1) neighbours::find(data, near, n, i);
+        neighbours::find_any(data, near, n, i);
     }
 }
 
@@ -149,12 +158,12 @@ KERNEL(find_neighbours_of_runs, (Islands all, problem::Data data, Neighbours nea
     const int runs = all.islands / all.runs.islands;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < runs * n; i += gridDim.x * blockDim.x) {
         const int local = i / n * all.runs.islands;
-        if (!all.begins(local) || n < 2) continue;
+        if (!all.begins(local)) continue;
         problem::Data own = data;
         Neighbours own_near = near;
         instance::choose_data(own, data, instance::shift_of(all, local));
         instance::choose_near(own_near, near, instance::shift_of(all, local));
-        neighbours::find(own, own_near, n, i % n);
+        neighbours::find_any(own, own_near, n, i % n);
     }
 }
 #endif

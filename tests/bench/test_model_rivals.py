@@ -127,6 +127,16 @@ def test_other_problems_are_refused() -> None:
     assert "whole distances only" in (RIVALS["cpsat"].refusal(real) or "")
 
 
+def test_data_with_the_names_of_a_model_are_no_model() -> None:
+    for machine in (20_000, np.array([-1])):
+        own = islands.permutation(
+            3,
+            cost="__device__ long long cost(const Solution& s, int, const Data&) { return s[0]; }",
+            data={"first": np.array([0, 3]), "machine": machine},
+        )
+        assert not any(recognised(own))
+
+
 def answered(name: str, problem: Model, seconds: float = 0.5) -> tuple[float, bool]:
     """Return the cost and whether it is proved, after the check that `quality` makes."""
     rival = RIVALS[name]

@@ -184,6 +184,7 @@ def test_paths_in_toml_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ({"encoding": "key"}, "unknown encoding 'key'. Did you mean 'keys'?"),
         ({"preset": "xavier"}, "unknown preset 'xavier'. Did you mean 'xavier2019'?"),
         ({"eliet": "1"}, "unknown setting of brkga 'eliet'. Did you mean 'elite'?"),
+        ({"brkga.elite": "0.2"}, "brkga.elite: is no name of a setting here. Write elite"),
         ({"rho": "2"}, "rho=2: must be from 0.5 to 1"),
         ({"rho": "high"}, "rho=high: must be a number"),
         ({"elite": "0.7", "mutants": "0.6"}, "elite=0.7 + mutants=0.6 = 1.3"),

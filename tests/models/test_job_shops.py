@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from emulated_gpu import EmulatedGpu
 from shops import best_makespan, longest_path
 
 import islands
 from islands.backends.base import Backend
 from islands.errors import InputError, UsageError
+from islands.models import job_shops
 from islands.models.job_shops import Shop, read
 
 SEARCH = {"algorithm": "tempering", "seed": 1}
@@ -111,3 +113,26 @@ def test_wrong_shops_are_refused(machines: Any, times: Any, message: str) -> Non
 def test_operations_may_take_no_time() -> None:
     problem = islands.models.job_shop([[0, 1], [1, 0]], [[0, 0], [0, 0]])
     assert islands.solve(problem, generations=3, backend="cpu").cost == 0
+
+
+def digest_of_a_long_shop(state: str, patch: pytest.MonkeyPatch, **backend: str) -> str:
+    """Return the digest of a run on a shop whose operations are dealt to a warp several times."""
+    with patch.context() as within:
+        within.setattr(job_shops, "STATE", state)
+        if not backend:
+            within.setattr("islands.backends._made", lambda *_: EmulatedGpu(64))
+        orders, times = shop(20, 8, 3)
+        problem = islands.models.job_shop(orders, [[3 * each + 1 for each in row] for row in times])
+        sizes: Any = {"islands": 1, "population": 2, "proposals": 400, "tuning": 4, "cycle": 4}
+        return islands.solve(problem, generations=12, **SEARCH, **sizes, **backend).digest
+
+
+def test_a_warp_passes_on_what_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU ends where nothing changes any more; a CPU computes all operations that follow."""
+    on_cpu = digest_of_a_long_shop(job_shops.STATE, monkeypatch, backend="cpu")
+    assert digest_of_a_long_shop(job_shops.STATE, monkeypatch) == on_cpu
+    both = "max(steps_of(c), steps_of(behind[o]))"  # what depends on an operation
+    assert job_shops.STATE.count(both) == 1
+    for one in ("steps_of(c)", "steps_of(behind[o])"):
+        wrong = job_shops.STATE.replace(both, one)
+        assert digest_of_a_long_shop(wrong, monkeypatch) != on_cpu

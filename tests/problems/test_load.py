@@ -144,3 +144,17 @@ def test_unknown_suffix_is_refused(tmp_path: Path) -> None:
 def test_missing_published_instance_is_refused() -> None:
     with pytest.raises(InputError, match="Run `islands instances fetch tsplib`"):
         load("berlin52")
+
+
+@pytest.mark.parametrize("name", ["demo/tsp", "demo/qap", "demo/mkp"])
+def test_costs_take_lists(name: str) -> None:
+    problem = load(name)
+    rows = [problem.kind.drawn(1, seed=seed)[0].tolist() for seed in (1, 2)]
+    assert problem.costs(rows).tolist() == problem.costs(np.array(rows)).tolist()
+    for wrong in (rows[0], [rows[0][:-1]], [rows[0], rows[0][:-1]]):
+        with pytest.raises(UsageError, match=r"Pass \[solution\] for one"):
+            problem.costs(wrong)
+
+
+def test_a_problem_says_what_it_is() -> None:
+    assert repr(load("demo/tsp")) == "Problem(demo/tsp: tsp of size 120, best known 8637)"

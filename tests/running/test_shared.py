@@ -168,6 +168,13 @@ def test_places_without_an_instance_do_no_harm() -> None:
     assert [facts(every[n]) for n in range(6)] == [facts(each) for each in alone]
 
 
+@pytest.mark.parametrize("data", [{"coordinates": [[3, 4]]}, {"distances": [[0]]}])
+def test_tours_of_one_city(data: dict[str, Any]) -> None:
+    problems = [islands.tsp(**data) for _ in range(20)]
+    results = islands.solve_many(problems, backend="cpu", threads=1, seed=1)
+    assert [(each.cost, each.solution.tolist()) for each in results] == [(0, [0])] * 20
+
+
 def test_runs_that_would_exchange_migrants_are_solved_alone() -> None:
     settings = {"islands": 2, "population": 8, "migration": "ring", "interval": 10}
     settings |= {"algorithm": "ga", "encoding": "permutation", "record.every": 5}
