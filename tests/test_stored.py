@@ -107,6 +107,7 @@ def test_a_search_starts_from_arrays(tmp_path: Path) -> None:
     [
         ([1, 2, 3], r"start\[0\]: has the shape \(3,\)"),
         ([[0] * 120], r"start\[0\]: not a tour"),
+        ([range(1, 121)], r"start\[0\]\[119\] = 120: must be .* to 119\. Items are counted from 0"),
         (["nosuch.tour"], r"nosuch\.tour: No such file"),
         (7, r"start=\[7\]: is not a list of solutions\. Write start=\[solution\]"),
         (np.tile(np.arange(120), (65, 1)), "65 solutions for 64 individuals"),
@@ -132,6 +133,11 @@ def test_no_seed_draws_one_that_repeats_the_run() -> None:
         ("time_limit", "seconds=60"),
         ("maximize", "maximise=True where the problem is made"),
         ("n_jobs", "threads=N"),
+        ("n_iter", "generations=N"),
+        ("early_stopping", "stagnation=200"),
+        ("warm_start", "start=[solution]"),
+        ("topology", "migration=TOPOLOGY"),
+        ("output", "out=FOLDER"),
     ],
 )
 def test_names_of_other_libraries_have_hints(name: str, hint: str) -> None:

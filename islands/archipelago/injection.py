@@ -47,7 +47,8 @@ def _checked(problem: Problem, name: str, values: Any) -> Solution:
     require_shape(name, array, (problem.size,), f"an entry for each item of {problem.instance}")
     solution: NDArray[Any]
     if (largest := problem.kind.largest) is not None:
-        solution = integers(name, array, largest, fix="Pass whole numbers")
+        large = "Items are counted from 0" if largest > 1 else "1 is a chosen item"
+        solution = integers(name, array, largest, fix="Pass whole numbers", large=large)
     else:
         solution = reals(name, array, sys.float_info.max)
     try:

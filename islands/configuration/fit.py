@@ -13,7 +13,7 @@ from islands.backends.source import without_room
 from islands.bounds.methods import method_for
 from islands.configuration.given import Layer
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
-from islands.configuration.stop import CRITERIA
+from islands.configuration.stop import CRITERIA, OTHER_CRITERIA
 from islands.encodings import ENCODINGS, base_encoding
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
@@ -27,35 +27,24 @@ NAMES = ("instance", "format", "preset", "algorithm", "encoding", "stop", "start
 """The settings of a run that belong to no group."""
 
 _BOUND = "bound"
-_OPTIONS = ("population", "threads", "seed", "islands")
+_OPTIONS = ("population", "threads", "seed", "islands", "migration", "out")
 """Settings in `OTHER_NAMES` that are options of the command line."""
 
 OTHER_NAMES = {
+    **OTHER_CRITERIA,
     **dict.fromkeys(("pop_size", "popsize", "population_size", "n_pop"), "population=N"),
-    **dict.fromkeys(("time_limit", "timeout", "max_time", "max_runtime"), "seconds=60"),
-    **dict.fromkeys(
-        (
-            "max_iter",
-            "maxiter",
-            "max_iterations",
-            "n_gen",
-            "n_generations",
-            "max_generations",
-            "generation",
-        ),
-        "generations=N",
-    ),
-    **dict.fromkeys(
-        ("n_trials", "max_evals", "max_evaluations", "n_eval", "maxfun"), "evaluations=N"
-    ),
     **dict.fromkeys(
         ("maximize", "maximise", "direction", "sense"),
         "maximise=True where the problem is made: islands.permutation(n, ..., maximise=True)",
     ),
     **dict.fromkeys(("n_jobs", "workers", "num_workers", "n_threads", "nthreads"), "threads=N"),
     **dict.fromkeys(("random_state", "random_seed", "rng"), "seed=N"),
-    **dict.fromkeys(("x0", "init", "initial_solution", "initial"), "start=[solution]"),
+    **dict.fromkeys(
+        ("x0", "init", "initial_solution", "initial", "warm_start"), "start=[solution]"
+    ),
     **dict.fromkeys(("n_islands", "num_islands"), "islands=N"),
+    **dict.fromkeys(("topology", "migrations"), "migration=TOPOLOGY"),
+    **dict.fromkeys(("log_dir", "output", "output_dir"), "out=FOLDER"),
     **dict.fromkeys(("disp", "progress", "progress_bar", "display"), "verbose=True"),
     **dict.fromkeys(("termination", "stopping_criterion"), "stop='seconds=60'"),
     **dict.fromkeys(("bounds", "constraints"), "them where the problem is made"),

@@ -16,7 +16,7 @@ from islands.configuration.given import twice
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.progress.progress import Progress
-from islands.text import counted, meant, option, seconds, unknown
+from islands.text import counted, meant, nearest, option, seconds, unknown
 
 KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnation")
 """The criteria that `solve` takes as keywords: all with a value."""
@@ -56,12 +56,12 @@ def _whole(text: str) -> int:
 
 def _cost(text: str) -> float:
     """Return a cost; integers of any size are exact."""
-    nearest = _number(text)
+    rounded = _number(text)
     try:
         exact = Decimal(text)
     except InvalidOperation:
         raise ValueError("must be a number with fewer digits") from None
-    return int(exact) if exact == int(exact) else nearest
+    return int(exact) if exact == int(exact) else rounded
 
 
 def _at_least_one(text: str) -> int:
@@ -196,11 +196,41 @@ class Criterion:
         return CRITERIA[self.kind].words(self.value)
 
 
+OTHER_CRITERIA = {
+    **dict.fromkeys(
+        ("time", "time_limit", "timeout", "max_time", "max_runtime", "max_seconds"), "seconds=60"
+    ),
+    **dict.fromkeys(
+        (
+            "generation",
+            "iterations",
+            "max_generations",
+            "max_iter",
+            "max_iterations",
+            "maxiter",
+            "n_gen",
+            "n_generations",
+            "n_iter",
+            "num_iterations",
+        ),
+        "generations=N",
+    ),
+    **dict.fromkeys(
+        ("n_trials", "max_evals", "max_evaluations", "n_eval", "maxfun"), "evaluations=N"
+    ),
+    **dict.fromkeys(("patience", "early_stopping", "max_no_improvement"), "stagnation=200"),
+}
+"""What to write instead of names that other libraries have."""
+
+
 def parse(text: str, words: str = "") -> Criterion:
     """Return the criterion of `--stop TEXT`; errors quote `words` instead if they are given."""
     words = words or option("stop", text)
     name, equals, value = (part.strip() for part in text.partition("="))
     name = meant(name, CRITERIA)
+    if name in OTHER_CRITERIA and not nearest(name, CRITERIA):
+        example = option("stop", OTHER_CRITERIA[name])
+        raise UsageError(f"{words}: {name} is no criterion here. Write {example}")
     if name not in CRITERIA:
         raise UsageError(f"{words}: {unknown('criterion', name, CRITERIA)}")
     kind = CRITERIA[name]

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from islands.errors import InputError, UsageError
@@ -63,9 +64,12 @@ class Index:
 
     def __init__(self) -> None:
         self.files: dict[tuple[str, str], Path] = {}
+        sets: dict[Path, str] = {}  # of folders, as thousands of files share a few
         for folder in _folders():
             for name, path in files_in(folder):
-                self.files.setdefault((set_of(path), name), path)
+                if path.parent not in sets:
+                    sets[path.parent] = set_of(path)
+                self.files.setdefault((sets[path.parent], name), path)
         for each in catalogue().sets.values():
             if each.is_embedded:
                 for entry in each.entries.values():
@@ -82,9 +86,7 @@ class Index:
 
         Files that would have the same name keep their suffixes.
         """
-        sets = catalogue().sets.values()
-        files = [(e.set, e.file) for each in sets for e in each.entries.values()]
-        known = {(name, each) for name, file in files for each in (file, Path(file).name)}
+        known = _published()
         own = {
             (set_name, file): path
             for (set_name, file), path in self.files.items()
@@ -95,6 +97,14 @@ class Index:
             _stem(*key) if taken[_stem(*key)] == 1 else "/".join(key): path
             for key, path in own.items()
         }
+
+
+@cache
+def _published() -> frozenset[tuple[str, str]]:
+    """Return the set and the name of each file of the catalogue, with and without its folder."""
+    sets = catalogue().sets.values()
+    files = [(e.set, e.file) for each in sets for e in each.entries.values()]
+    return frozenset((name, each) for name, file in files for each in (file, Path(file).name))
 
 
 def find(instance: str, suffixes: tuple[str, ...]) -> Found:

@@ -130,6 +130,12 @@ class Problem(ABC):
         """Who computes its costs in a run."""
         return Evaluation(self)
 
+    def __repr__(self) -> str:
+        """Return its name, kind, size and best known value."""
+        best = "" if self.best_known is None else f", best known {self.best_known.value}"
+        kind = "" if self.name == self.instance else f"{self.name} of "
+        return f"Problem({self.instance}: {kind}size {self.size}{best})"
+
     @abstractmethod
     def defines(self) -> Macros:
         """Return the macros for the compilation of its kernel header."""
@@ -205,6 +211,19 @@ class Problem(ABC):
         self.check(array)
         cost: float = self.scale.value_of(int(self.costs(array[np.newaxis])[0]))
         return cost
+
+    def _rows(self, solutions: ArrayLike) -> NDArray[Any]:
+        """Return solutions as an array with one in each row; refuse other shapes."""
+        try:
+            array = np.asarray(solutions)
+        except ValueError:  # rows of different lengths
+            array = np.empty(0)
+        if array.ndim != 2 or array.shape[1] != self.size:
+            raise UsageError(
+                f"costs: has no row of {self.size} entries for each solution of {self.instance}."
+                " Pass [solution] for one"
+            )
+        return array
 
     def violation(self, solution: Solution) -> float:
         """Return by how much a solution is infeasible, where results may be; 0 if feasible."""

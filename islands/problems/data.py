@@ -21,6 +21,7 @@ from islands.problems.tsp import Tsp
 from islands.text import counted, meant, one_line, shown, unknown
 
 _CORRECT = "Correct it"
+_DIVIDE = "Divide all of them by a common factor"
 _FIX = "Multiply all of them by a power of ten, or round them"
 _FORMS = {1: "a list of numbers", 2: "a list of rows of numbers of equal length"}
 _EXAMPLES = {1: "[3, 5, 2]", 2: "[[3, 5, 2]] for one row"}
@@ -53,11 +54,17 @@ def read_array(name: str, values: Any, dimensions: int) -> NDArray[Any]:
 
 
 def integers(
-    name: str, array: NDArray[Any], largest: int, *, fix: str = _FIX, negative: str = _CORRECT
+    name: str,
+    array: NDArray[Any],
+    largest: int,
+    *,
+    fix: str = _FIX,
+    negative: str = _CORRECT,
+    large: str = _DIVIDE,
 ) -> NDArray[np.int64]:
     """Return the numbers as integers; refuse others than whole numbers from 0 to `largest`.
 
-    `fix` is the hint for numbers with decimals, `negative` that for negative numbers.
+    `fix` is the hint for numbers with decimals, `negative` and `large` that for such numbers.
     """
     with np.errstate(invalid="ignore"):
         wrong = ~((array >= 0) & (array <= largest))
@@ -69,7 +76,7 @@ def integers(
         if math.isfinite(value) and value != math.floor(value):
             hint = fix
         elif 0 <= value < math.inf:
-            hint = "Divide all of them by a common factor"
+            hint = large
         else:
             hint = negative if math.isfinite(value) else _CORRECT
         raise UsageError(

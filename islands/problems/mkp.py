@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from islands import settings as named
 from islands.backends.source import Header, Macros
@@ -282,9 +282,10 @@ class Mkp(Problem):
         places = self.file.places or (0,) * self.constraints
         return np.array([self.settings.penalty * self.file.unit / 10.0**each for each in places])
 
-    def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def costs(self, solutions: ArrayLike) -> NDArray[np.int64]:
         """Return the profit of each row."""
-        return solutions @ self.file.profits
+        profits: NDArray[np.int64] = self._rows(solutions) @ self.file.profits
+        return profits
 
     def loads(self, solution: Solution) -> NDArray[np.int64]:
         """Return the load of each capacity: the total weight of the selected items."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from islands.backends.source import Header, Macros
 from islands.errors import InputError, RunError
@@ -256,8 +256,9 @@ class Qap(Problem):
         after = self.form.after
         return [*self._on_device, *([] if after is None else [after])]
 
-    def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def costs(self, solutions: ArrayLike) -> NDArray[np.int64]:
         """Return the cost of each row, in which entry i is the location of facility i."""
+        solutions = self._rows(solutions)
         count, n = solutions.shape
         many = max(1, _PRODUCTS_AT_ONCE // n**2)
         rows = max(1, _PRODUCTS_AT_ONCE // n)

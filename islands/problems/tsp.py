@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from islands.backends.source import Header, Macros
 from islands.errors import RunError
@@ -105,8 +105,9 @@ class Tsp(Problem):
         """Return the distance matrix if there is one, otherwise the coordinates."""
         return [self.near.array()]
 
-    def costs(self, solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def costs(self, solutions: ArrayLike) -> NDArray[np.int64]:
         """Return the length of each row, a closed tour."""
+        solutions = self._rows(solutions)
         count, n = solutions.shape
         rows = max(1, _EDGES_AT_ONCE // n)
         lengths = np.empty(count, np.int64)

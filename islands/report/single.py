@@ -226,7 +226,7 @@ def _lineage_words(lineage: Lineage, history: History) -> str:
         return f"No migrant led to the best: island {history.placed(lineage.island)} found it."
     way = [lineage.steps[0].source, *(each.target for each in lineage.steps)]
     ranks = len({history.rank_of(each) for each in way})
-    stops = [history.placed(each) for each in way]
+    stops = [history.placed(each) if ranks > 1 else str(each) for each in way]
     if len(stops) > 2 * _STOPS:
         left_out = counted(len(stops) - 2 * _STOPS, "other")
         stops = [*stops[:_STOPS], left_out, *stops[-_STOPS:]]

@@ -61,6 +61,11 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         ("run --seconds 5", "unknown option '--seconds'. Did you mean '--stop seconds=60'?"),
         ("run --n-jobs 5", "unknown option '--n-jobs'. Did you mean '--threads N'?"),
+        (
+            "run --topology ring",
+            "unknown option '--topology'. Did you mean '--migration TOPOLOGY'?",
+        ),
+        ("run --output first", "unknown option '--output'. Did you mean '--out FOLDER'?"),
         ("run --cycle 5", "unknown option '--cycle'. Did you mean '--set cycle=VALUE'?"),
         ("resume --cycle 5", "unknown option '--cycle'"),
         (

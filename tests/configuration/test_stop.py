@@ -134,6 +134,7 @@ def test_example_of_each_kind_is_parsed_and_keeps_its_text(kind: str) -> None:
         ("gap=-1%", "--stop gap=-1%: must be at least 0%"),
         ("best-known=3", "--stop best-known=3: takes no value; write --stop best-known"),
         ("generation=5", "unknown criterion 'generation'. Did you mean 'generations'?"),
+        ("time_limit=5", "time_limit is no criterion here. Write --stop seconds=60"),
         ("", "unknown criterion ''"),
     ],
 )

@@ -19,6 +19,7 @@ from without_search import tried
 
 from islands import problems
 from islands.errors import InputError, IslandsError, UsageError
+from islands.instances import locate
 from islands.instances.catalogue import catalogue
 from islands.paths import data_folder
 
@@ -211,8 +212,9 @@ def troubles(page: Documented, *, has_gpus: bool, published: bool) -> list[str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _read_once() -> Iterator[None]:
-    """Read each instance once: many commands name the same ones."""
+    """Find and read each instance once: many commands name the same ones."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(locate, "Index", cache(locate.Index))  # no command adds a file to a set
         for readers in (problems.READERS, problems.PART_READERS):
             for name, reader in readers.items():
                 patch.setitem(readers, name, cache(reader))

@@ -93,7 +93,7 @@ def test_pseudo_euclidean_distances_are_rounded_as_published() -> None:
     # 0 to 1: sqrt(10 / 10) = 1 exactly; 0 to 2: sqrt(1.6) = 1.26, rounds to 1, which is less: 2.
     places = np.array([[0.0, 0.0], [1.0, 3.0], [4.0, 0.0]])
     problem = Tsp(TspFile("att", None, 3, "ATT", coordinates=places))
-    assert problem.costs(np.array([[0, 1], [0, 2]])).tolist() == [2, 4]
+    assert problem.near.along(np.array([[0, 1], [0, 2]])).sum(axis=1).tolist() == [2, 4]
 
 
 def exact_distance(metric: str, squares: int) -> int:
@@ -116,7 +116,7 @@ def test_integer_and_half_distances_are_rounded_exactly(metric: str) -> None:
     pairs = list(itertools.combinations(range(len(halves)), 2))
     squares = [math.dist(halves[a], halves[b]) ** 2 for a, b in pairs]
     expected = [2 * exact_distance(metric, round(each)) for each in squares]
-    assert problem.costs(np.array(pairs)).tolist() == expected
+    assert problem.near.along(np.array(pairs)).sum(axis=1).tolist() == expected
     # 3, 4 and 5, as integers and halves, and just above.
     wanted = {"EUC_2D": [5, 3, 3, 5], "CEIL_2D": [5, 3, 3, 6], "ATT": [2, 1, 1, 2]}
     assert [exact_distance(metric, each) for each in (100, 25, 26, 101)] == wanted[metric]
