@@ -181,9 +181,9 @@ class Model(Problem):
             self._price = found
         return self._price
 
-    def costs(self, solutions: NDArray[Any]) -> NDArray[Any]:
+    def costs(self, solutions: ArrayLike) -> NDArray[Any]:
         """Return the cost of each row: by the reference, the Python function, or the program."""
-        solutions = np.asarray(solutions).astype(self.kind.dtype)
+        solutions = self._rows(solutions).astype(self.kind.dtype)
         if self.reference is not None:
             return np.asarray(self.reference.costs(solutions, real=self.scale.real))
         return self._own_costs(solutions, self.evaluation.checks_on)

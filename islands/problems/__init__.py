@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from importlib import import_module
+from inspect import isfunction
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,12 @@ def taken(problem: Any, call: str) -> tuple[str, Problem | None]:
             f"{call}({shown(problem)}): data is not a problem yet. Write"
             f" {call}(islands.tsp(distances=...)) for a matrix of distances, or"
             f" {call}(islands.tsp(...)) for coordinates"
+        )
+    if isfunction(problem):
+        raise UsageError(
+            f"{call}({shown(problem)}): a function is not a problem yet. Write"
+            f" {call}(islands.permutation(n, function=...)) if it is the cost of an order of n"
+            " items; islands.subset, islands.keys and islands.real are for other solutions"
         )
     own = KIND.registered(problem)
     made: Problem = own.part

@@ -133,7 +133,8 @@ class Problem(ABC):
     def __repr__(self) -> str:
         """Return its name, kind, size and best known value."""
         best = "" if self.best_known is None else f", best known {self.best_known.value}"
-        return f"Problem({self.instance}: {self.name} of size {self.size}{best})"
+        kind = "" if self.name == self.instance else f"{self.name} of "
+        return f"Problem({self.instance}: {kind}size {self.size}{best})"
 
     @abstractmethod
     def defines(self) -> Macros:

@@ -50,3 +50,9 @@ def test_a_release_reads_the_version_where_it_is() -> None:
     (pattern,) = re.findall(r"sed -n 's/\^(.*?) = ", text("release.yml"))
     lines = (ROOT / "islands" / "__init__.py").read_text(encoding="utf-8").splitlines()
     assert sum(line.startswith(f"{pattern} = ") for line in lines) == 1
+
+
+def test_a_container_leaves_out_what_git_ignores() -> None:
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
+    left_out = {line.removeprefix("**/") for line in text("Dockerfile.dockerignore").splitlines()}
+    assert {each.rstrip("/") for each in ignored} | {".git"} <= left_out

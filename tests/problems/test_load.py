@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from instance_texts import drake_text, qaplib_text, tsplib_text
 
+import islands
 from islands.errors import InputError, UsageError
 from islands.instances.synthetic import correlated_mkp, grid_qap, uniform_tsp
 from islands.problems import load
@@ -158,3 +159,10 @@ def test_costs_take_lists(name: str) -> None:
 
 def test_a_problem_says_what_it_is() -> None:
     assert repr(load("demo/tsp")) == "Problem(demo/tsp: tsp of size 120, best known 8637)"
+    own = islands.permutation(6, function=lambda order: int(order[0]))
+    assert repr(own) == "Problem(permutation-6: size 6)"
+    assert own.costs([[3, 1, 2, 0, 5, 4]]).tolist() == [3]
+    with pytest.raises(UsageError, match=r"Pass \[solution\] for one"):
+        own.costs([3, 1, 2, 0, 5, 4])
+    with pytest.raises(UsageError, match=r"Write solve\(islands\.permutation\(n, function="):
+        islands.solve(lambda order: int(order[0]))  # type: ignore[arg-type]
