@@ -64,12 +64,13 @@ class Index:
 
     def __init__(self) -> None:
         self.files: dict[tuple[str, str], Path] = {}
-        sets: dict[Path, str] = {}  # of folders, as thousands of files share a few
+        sets: dict[str, str] = {}  # of folders, as thousands of files share a few
         for folder in _folders():
             for name, path in files_in(folder):
-                if path.parent not in sets:
-                    sets[path.parent] = set_of(path)
-                self.files.setdefault((sets[path.parent], name), path)
+                parent = str(path).rpartition(os.sep)[0]
+                if parent not in sets:
+                    sets[parent] = set_of(path)
+                self.files.setdefault((sets[parent], name), path)
         for each in catalogue().sets.values():
             if each.is_embedded:
                 for entry in each.entries.values():
