@@ -11,7 +11,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from islands.errors import InputError, IslandsError, UnwritableError, system_reason
+from islands.errors import InputError, IslandsError, UnwritableError, UsageError, system_reason
 
 _ELSEWHERE = "name a folder that can be written"
 _OTHER_CACHE = "ISLANDS_CACHE name a folder that you may write"
@@ -19,6 +19,13 @@ CACHE_ELSEWHERE = f"let {_OTHER_CACHE}"
 """The fix if a file of the cache cannot be written."""
 
 _PACKAGE = Path(__file__).resolve().parent
+
+
+def given_folder(folder: object, name: str) -> Path:
+    """Return the folder that a caller names by an argument; refuse what is no path."""
+    if not isinstance(folder, str | Path):
+        raise UsageError(f"{name}={folder!r}: must be a path, as text or a pathlib.Path")
+    return Path(folder)
 
 
 def data_folder(name: str) -> Path:

@@ -26,6 +26,7 @@ from islands.errors import UsageError
 from islands.keywords import SessionKeywords, SolveKeywords, SolverKeywords
 from islands.parallel import World
 from islands.parallel import world as launched_world
+from islands.paths import given_folder
 from islands.problems import taken
 from islands.problems.base import Problem
 from islands.progress.result import Result
@@ -163,7 +164,7 @@ def solve(
     options = options_of(named, settings)
     output = Output(
         writes=out is not None,
-        folder=Path(out) if out is not None else None,
+        folder=given_folder(out, "out") if out is not None else None,
         force=force,
         stream=sys.stdout if verbose else None,
         callback=callback,

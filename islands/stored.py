@@ -15,6 +15,7 @@ from islands.custom.trust import Trust
 from islands.errors import InputError, RunError
 from islands.parallel import World
 from islands.parallel import world as launched_world
+from islands.paths import given_folder
 from islands.problems import taken
 from islands.problems.base import Problem
 from islands.progress.result import Result
@@ -80,7 +81,13 @@ def resume(
     ranks = world if world is not None else launched_world()
     with ranks.guarded(show_traceback=True):
         result = resume_requested(
-            *(Path(folder), options, ranks, output, RankOptions(share_gpu=share_gpu)),
+            *(
+                given_folder(folder, "folder"),
+                options,
+                ranks,
+                output,
+                RankOptions(share_gpu=share_gpu),
+            ),
             trust=Trust(is_full=trust),
             problem=made,
         )
@@ -101,14 +108,15 @@ def read_run(
     `problem` names its instance if the file has moved. A picture of a problem of your own needs the
     script that states it, which is run only with `trust`.
     """
-    require_run(Path(folder))
-    if not (Path(folder) / FINISHED).exists():
+    path = given_folder(folder, "folder")
+    require_run(path)
+    if not (path / FINISHED).exists():
         raise InputError(
             f"{folder}: the run is not finished, or has found no feasible solution. Continue it"
             f" with islands.resume({str(folder)!r}), and a later criterion if it has ended"
         )
     name, made = _named(problem, "read_run")
-    result = recorded(Path(folder)).result
+    result = recorded(path).result
     return _with_records(result, made, moved=name, is_trusted=trust)
 
 

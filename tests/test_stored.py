@@ -11,6 +11,7 @@ import pytest
 
 import islands
 from islands.configuration.fit import OTHER_NAMES
+from islands.errors import UsageError
 
 SMALL: dict[str, Any] = {"islands": 2, "population": 32, "backend": "cpu", "improver": "none"}
 
@@ -82,6 +83,16 @@ def test_a_folder_without_a_finished_run_is_refused(tmp_path: Path) -> None:
     (folder / "solution.parquet").unlink()
     with pytest.raises(islands.IslandsError, match=r"Continue it with islands\.resume\("):
         islands.read_run(folder)
+
+
+def test_what_is_no_path_is_refused() -> None:
+    for call, name in (
+        (islands.read_run, "folder"),
+        (islands.resume, "folder"),
+        (lambda out: islands.solve("demo/tsp", generations=1, out=out), "out"),
+    ):
+        with pytest.raises(UsageError, match=f"^{name}=3: must be a path"):
+            call(3)  # type: ignore[operator]
 
 
 def test_a_search_starts_from_arrays(tmp_path: Path) -> None:
