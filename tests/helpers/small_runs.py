@@ -122,6 +122,8 @@ RUNS: dict[str, tuple[str, str, str, dict[str, Any]]] = {
 }
 """Some names are crossovers, which the run then uses."""
 
+_FEW = {"proposals": 100}
+
 
 def made(
     name: str,
@@ -140,7 +142,8 @@ def made(
     asked |= {"elite": 0.2} if algorithm == "brkga" else {}
     if algorithm == "tempering":
         asked |= {"sweeps": 20, "tuning": 4, "patience": 1, "descent": int(of == "choice")}
-        asked |= {"proposals": 4000} if of == "core" else {}
+        # Enough to move often: the emulated threads of a shop take turns for each proposal.
+        asked |= {"core": {"proposals": 4000}, "shop": _FEW, "flexible shop": _FEW}.get(of, {})
     if name in CROSSOVERS:
         asked |= {"crossover": name, "mutation": "insertion"}
     settings = ALGORITHMS[algorithm].Settings.build(asked)
