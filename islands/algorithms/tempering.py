@@ -172,7 +172,7 @@ class TemperingSettings(Settings):
         _MOVES,
         "own problems and knapsacks: moves that a replica proposes per generation; an accepted one"
         " counts as four more, of a knapsack as 300; with state=, the default is 40 for each item,"
-        " and 2 for steps with a GPU",
+        " 2 for steps with a GPU, and 600, or 60 with a GPU, if the state learns",
         low=1,
         high=1_000_000_000,
     )

@@ -24,7 +24,7 @@ from islands.record.parquet import read_parquet, write_parquet
 
 SECONDS, BYTES = 10.0, 1 << 30
 LONGEST = 300
-"""After so many seconds, also of waiting, a command is ended."""
+"""A command is ended after this time in seconds, also of waiting."""
 SMALL = {"algorithm": "ga", "population": 16, "islands": 2, "backend": "cpu", "improver": "none"}
 STREAM = "trace/rank-000.1.unfinished.arrows"
 
