@@ -63,7 +63,6 @@ class Chain {
                 continue;
             }
             next += found.key + 1;
-            // Few threads diverge less, and those after the accepted move work for nothing.
             if (int(found.key) < looks / 4 && looks > FEWEST_LOOKS) looks /= 2;
             end -= effort_;
             const auto [cost, move, climbs] = found.value;
@@ -104,7 +103,14 @@ class Chain {
     }
 
   private:
-    static constexpr int SAMPLES = ROUGHNESS_SAMPLES, FEWEST_LOOKS = 4;
+    static constexpr int SAMPLES = ROUGHNESS_SAMPLES;
+#ifdef STATED_STEP
+    // Few threads diverge less, and those after the accepted step work for nothing.
+    static constexpr int FEWEST_LOOKS = 4;
+#else
+    // Other moves take all threads equally long, so that few would only look more often.
+    static constexpr int FEWEST_LOOKS = 1 << 30;
+#endif
 
     struct Step {
         int64_t cost;
