@@ -126,7 +126,7 @@ class Mkp(Problem):
             ranks_items=self.ranks_items, to_device=self._to_device, from_device=self._from_device
         )
         if self.ranks_items and self.constraints <= MOST_CONSTRAINTS:
-            self.core = Core(file, self.numbering, lambda: self._duals)
+            self.core = Core(file, self.numbering, self._find_duals)
         if self.scale.marks:
             self._check_penalties()
 
@@ -180,6 +180,9 @@ class Mkp(Problem):
         if not self.ranks_items:
             return np.zeros((1, 1), np.int64)
         return utilities.orders(self.file, self._duals, self.settings.orders)
+
+    def _find_duals(self) -> NDArray[np.float64]:
+        return self._duals  # a method, as functions without a name cannot be sent to processes
 
     @cached_property
     def _duals(self) -> NDArray[np.float64]:

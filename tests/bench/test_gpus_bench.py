@@ -95,7 +95,10 @@ def test_the_command_keeps_its_runs(tmp_path: Path, capsys: pytest.CaptureFixtur
         ("gpus demo/qap --variant seed=1", "--variant 'seed=1': seed is the same for all"),
         ("gpus demo/qap --of demo/tsp", "--of demo/tsp with demo/qap: both name instances."),
         ("quality --of demo/tsp --own-defaults", "--own-defaults: an option of gpus, but quality"),
-        ("gpus demo/qap --rivals lkh", "--rivals: an option of quality, but gpus was asked for"),
+        (
+            "gpus demo/qap --rivals lkh",
+            "--rivals: an option of quality and many, but gpus was asked for",
+        ),
         ("qpus", "unknown benchmark 'qpus'"),
     ],
 )

@@ -6,17 +6,20 @@ import csv
 import json
 import os
 import signal
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import islands
+from islands.bounds import methods
 from islands.cli import main
 from islands.progress.result import Result
 from islands.record.solution import recorded
 from islands.report.recorded import RecordedRun
 from islands.report.single import page_of
-from islands.run import single as bounds
 
 FEW = ["run", "tsplib/berlin52", "--stop", "generations=3", "--backend", "cpu", "--bound"]
 
@@ -76,10 +79,15 @@ def test_in_python_a_matrix_has_a_bound_too() -> None:
     assert "this is the optimum" in str(result)
 
 
+def compute_by(function: Callable[..., Any], patch: pytest.MonkeyPatch) -> None:
+    """Let a function compute the bounds of tours."""
+    patch.setattr(methods, "_TOUR", replace(methods._TOUR, compute=function))
+
+
 def test_a_signal_ends_the_bound_and_keeps_the_result(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    computed = bounds.lower_bound
+    computed = methods.lower_bound
 
     def interrupted(*given: object) -> object:
         os.kill(os.getpid(), signal.SIGINT)
@@ -89,14 +97,14 @@ def test_a_signal_ends_the_bound_and_keeps_the_result(
             pass
         return computed(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(bounds, "lower_bound", interrupted)
+    compute_by(interrupted, monkeypatch)
     assert main([*FEW, "--out", "a", "--json"]) == 130
     found = json.loads(capsys.readouterr().out)
     assert 0 < found["bound"] < 7542
     assert found["bound_seconds"] < 1
     assert found["interrupted"]
     assert Path("a", "solution.tour").exists()
-    monkeypatch.setattr(bounds, "lower_bound", computed)
+    compute_by(computed, monkeypatch)
     assert main(["resume", "a", "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     assert (again["bound"], again["interrupted"]) == (7542, False)
@@ -106,7 +114,7 @@ def test_a_signal_ends_the_bound_and_keeps_the_result(
 def test_a_suspension_ends_the_bound_of_a_complete_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    computed = bounds.lower_bound
+    computed = methods.lower_bound
 
     def ended(*given: object) -> object:
         os.kill(os.getpid(), signal.SIGTERM)
@@ -116,7 +124,7 @@ def test_a_suspension_ends_the_bound_of_a_complete_run(
             pass
         return computed(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(bounds, "lower_bound", ended)
+    compute_by(ended, monkeypatch)
     assert main([*FEW, "--out", "a", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["bound"] < 7542
 
@@ -125,7 +133,7 @@ def test_the_solution_is_written_before_the_bound(monkeypatch: pytest.MonkeyPatc
     def ended(*_: object) -> object:
         raise SystemExit(9)
 
-    monkeypatch.setattr(bounds, "lower_bound", ended)
+    compute_by(ended, monkeypatch)
     assert main([*FEW, "--out", "a", "--quiet"]) == 9
     assert Path("a", "solution.tour").exists()
     kept = recorded(Path("a")).result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -412,3 +413,11 @@ def test_the_default_algorithm_takes_the_request(options: dict[str, Any], chosen
 def test_more_constraints_than_a_core_takes_are_for_the_genetic_algorithm() -> None:
     spec = resolve(layers({"backend": "cpu"}), knapsack(10, 513))
     assert (spec.algorithm, spec.general.islands) == ("ga", 256)
+
+
+@pytest.mark.parametrize("name", ["demo/mkp", "demo/qap", "demo/tsp"])
+def test_problems_can_be_sent_to_processes(name: str) -> None:
+    problem = load(name)
+    solution = islands.solve(problem, generations=1, backend="cpu", seed=1).solution
+    again = pickle.loads(pickle.dumps(problem))
+    assert again.cost(solution) == problem.cost(solution)
