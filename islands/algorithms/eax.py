@@ -51,6 +51,8 @@ _MOST_ADDED, _MERGE_BYTES, _CANDIDATES = 48, 32, 4 * 8
 
 NARROW = 1 << 16
 """Number of cities up to which positions have 16 bits."""
+MOST_INSIDE = 13 << 13
+"""Number of cities up to which block memory has room to improve and to compare tours."""
 _SMALLEST, _STEP = 512, 1 << 11  # size classes: the smallest, and the step above NARROW
 _FEWEST_FAST = 6144
 """Differing positions of a pair that block memory has room for: at least these."""
@@ -66,8 +68,13 @@ def size_class(pitch: int) -> int:
     return max(_SMALLEST, 1 << (pitch - 1).bit_length())
 
 
+def is_outside(pitch: int) -> bool:
+    """Return whether tours are improved and compared outside block memory, which is too small."""
+    return size_class(pitch) > MOST_INSIDE
+
+
 def fast_vertices(pitch: int) -> int:
-    """Return the size of graphs in block  First tours differ at half of the positions."""
+    """Return the size of graphs in block memory. First tours differ at half of the positions."""
     most = max(_FEWEST_FAST, (_GRAPH_BYTES - _comparison_or_walk(pitch)) // _VERTEX)
     return min(pitch, max(_FEWEST_FAST, pitch * 3 // 5), most) // 32 * 32
 
@@ -81,7 +88,7 @@ def graph_bytes(pitch: int) -> int:
 
 def _comparison_or_walk(pitch: int) -> int:
     """Return the bytes for the comparison of a pair, and then for a walk."""
-    comparison = scratch_bytes(*[4 * -(-pitch // 32)] * 4)
+    comparison = 0 if is_outside(pitch) else scratch_bytes(*[4 * -(-pitch // 32)] * 4)
     return max(comparison, scratch_bytes(*_walk_parts(1))) + _ALIGNED
 
 
@@ -119,7 +126,9 @@ def chosen_bytes(pitch: int) -> int:
 
 
 def search_bytes(n: int) -> int:
-    """Return the bytes for making and improving a first tour."""
+    """Return the bytes of block memory for making and improving a first tour."""
+    if is_outside(n):
+        return 0
     groups, cells = -(-n // _GROUP), max(_USUAL_CELLS, -(-n // _LARGEST_CELL))
     return scratch_bytes(4 * groups, 24 * groups, 8 * cells, 4)
 
@@ -310,6 +319,7 @@ class Eax(Algorithm):
             end_pair=np.int32(0),
             graph_bytes=np.int32(graph_bytes(size)),
             fast_vertices=np.int32(fast_vertices(size)),
+            is_outside=np.int32(is_outside(size)),
             shared=np.int32(0),
         )
 

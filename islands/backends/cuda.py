@@ -386,6 +386,7 @@ class Graphs:
 # Contraction would round a * b + c once where the CPU rounds twice.
 OPTIONS = ["--std=c++17", "--fmad=false", "--ftz=false"]
 OPTIONS += ["--diag-error=940,39"]  # a missing return, and a division by the number zero
+_ON_ALL_CORES, _SINCE = "--split-compile=0", (13, 0)  # of which version of NVRTC
 _KEPT = 'extern "C" __device__'  # kept because it can be looked up by name
 
 
@@ -400,8 +401,11 @@ def compiled(
     `begins` is called before a program that is not in the cache is compiled.
     """
     nvrtc = load_cupy().cuda.nvrtc
+    version = nvrtc.getVersion()
     options = [*OPTIONS, f"-arch={architecture}"]
-    digest = source.digest("nvrtc", str(nvrtc.getVersion()), *options)
+    if version >= _SINCE:
+        options.append(_ON_ALL_CORES)
+    digest = source.digest("nvrtc", str(version), *options)
 
     def make(path: Path) -> None:
         begins()

@@ -118,9 +118,10 @@ EAX_KERNEL(384, 3, eax_pair) {
         const int most = is_block ? eax::MOST_CYCLES : min(plan.children, eax::MOST_CYCLES);
         const eax::Cycles cycles(plan, job, int(pitch));
         int32_t* const work = plan.work + job * eax::WORK * pitch;
-        // The graph grows from the beginning of the memory, the comparison is at its end; when it
-        // is over, the walks take its place.
-        Scratch scratch(arena.large()), of_comparison(eax::end_of(plan, arena.large(), n));
+        // The graph grows from the beginning of the memory, the comparison is at its end, unless it
+        // is outside; when it is over, the walks take its place.
+        Scratch scratch(arena.large());
+        Scratch of_comparison = eax::memory_of(plan, work, pitch, arena.large(), n);
         eax::Comparison comparison(plan, pair, of_comparison, work + 4 * pitch, n);
         const int count = comparison.count(arena.large());
         if (count <= plan.fast_vertices) {

@@ -94,9 +94,10 @@ class Marks {
     uint32_t *const bits_, *const before_;
 };
 
-// Return where the memory of a comparison begins, at the end of that of a block.
-__device__ char* end_of(const Plan& plan, char* memory, int n) {
-    return memory + plan.graph_bytes - 2 * Marks::bytes(n);
+// Return the memory of a comparison: the last array of `work`, or the end of that of a block.
+__device__ Scratch memory_of(const Plan& plan, int32_t* work, int64_t pitch, char* block, int n) {
+    if (plan.is_outside) return Scratch(reinterpret_cast<char*>(work + (WORK - 1) * pitch));
+    return Scratch(block + plan.graph_bytes - 2 * Marks::bytes(n));
 }
 
 // Compares the parents of a pair, all threads of a block together.
@@ -141,7 +142,8 @@ class Comparison {
   private:
     __device__ static int words_of(int n) { return (n + 3) / 4 * sizeof(Position) / 2; }
     __device__ bool fits() const {
-        return words_of(n_) * int(sizeof(uint64_t)) <= plan_.graph_bytes - 2 * Marks::bytes(n_);
+        return !plan_.is_outside &&
+               words_of(n_) * int(sizeof(uint64_t)) <= plan_.graph_bytes - 2 * Marks::bytes(n_);
     }
 
     // Find the position in A of the city at each position of B.

@@ -67,7 +67,6 @@ __device__ void make_first(const Islands& all, const problem::Data& data, const 
     const int32_t row = all.row(generation, local, slot);
     const int64_t number = all.number(local, slot), pitch = all.shape.pitch;
     int32_t* const order = all.genes_of(row);
-    const tours::SearchMemory memory(scratch, n);
     if (!is_given) {
         const draw::Place place = all.place(local, generation, slot);
         if (!make_tour(data, plan, improving, all.shape, place, number, order, is_needed)) return;
@@ -75,6 +74,9 @@ __device__ void make_first(const Islands& all, const problem::Data& data, const 
     const tours::Tour<Position> tour{order, plan.position + number * pitch, n, data};
     tour.locate();
     int64_t tried = 0;
+    int32_t* const work = plan.work + number * WORK * pitch;  // free again
+    if (plan.is_outside) scratch = Scratch(reinterpret_cast<char*>(work));
+    const tours::SearchMemory memory(scratch, n);
     if (!is_given && n >= FEWEST_CITIES) {
         tours::LocalSearch(tour, plan.near, memory).run(improving, 0, false, tried);
     }

@@ -130,8 +130,12 @@ def test_an_abandoned_generation_0_has_a_tour(
 
 @pytest.mark.parametrize(
     ("name", "value", "position"),
-    [("NARROW", 8, np.int32), ("fast_vertices", lambda pitch: 0, np.uint16)],
-    ids=["wide positions", "graphs outside block memory"],
+    [
+        ("NARROW", 8, np.int32),
+        ("fast_vertices", lambda pitch: 0, np.uint16),
+        ("MOST_INSIDE", 8, np.uint16),
+    ],
+    ids=["wide positions", "graphs outside block memory", "comparisons outside block memory"],
 )
 def test_other_memory_gives_the_same_tours(
     name: str,
@@ -141,7 +145,7 @@ def test_other_memory_gives_the_same_tours(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    problem = cities(50, tmp_path)
+    problem = cities(120, tmp_path)
     usual = tours(backend, problem)
     usual.advance(12)
     monkeypatch.setattr(eax, name, value)
