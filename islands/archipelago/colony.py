@@ -55,7 +55,7 @@ class Colony:
         self._problem, self._backend = parts.problem, backend
         self.encoding = parts.encoding
         self.may_take_long = (
-            parts.improver.name != "none" or parts.evaluation == "host" or parts.evaluates_own
+            parts.improver.name != "none" or parts.evaluated_by == "host" or parts.evaluates_own
         )
         """Whether a generation may take long on any device."""
         memory = Memory(backend, parts, fields, layout)

@@ -126,10 +126,10 @@ class Launches:
     def _uploaded(self) -> Struct:
         """Return `problem::Data`."""
         problem = self._parts.problem
-        if self._parts.evaluation == "host":
+        if self._parts.evaluated_by == "host":
             return Struct(nothing=np.int32(0))
         members = (
-            problem.evaluation.reports() if self._parts.evaluation == "batch" else problem.data()
+            problem.evaluation.reports() if self._parts.evaluated_by == "batch" else problem.data()
         )
         if self._instances is None:
             return self._backend.uploaded(members)
@@ -162,7 +162,7 @@ class Launches:
         names = ("problem::Data", "algorithm::Plan", "improver::Plan")
         structs = {**_COMMON, **dict(zip(names, self.arguments[1:], strict=True))}
         structs["Islands"] = self._archipelago
-        if self._parts.evaluation == "batch":
+        if self._parts.evaluated_by == "batch":
             kind = np.float64 if self._parts.problem.scale.real else np.int64
             structs["problem::Returned"] = _returned(Null(kind), Null(np.int64), 0)
         macros = self._parts.macros()
@@ -248,7 +248,7 @@ class Launches:
                 calls = self._all_bound(step.launches, archipelago)
                 launches = []
                 segments += [Repeated(calls, step.are_guesses), launches]
-            elif step is Host.EVALUATES and self._parts.evaluation == "thread":
+            elif step is Host.EVALUATES and self._parts.evaluated_by == "thread":
                 launches.append(self._evaluation(archipelago))
             elif shares or not isinstance(step, TeamExchanges):
                 launches = []

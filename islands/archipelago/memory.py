@@ -206,9 +206,9 @@ def _children_fields(parts: ProgramParts) -> dict[str, Field]:
         COST: Field((size, children), np.int64, kind="scratch"),
         WAITING: Field((size,), np.int32, kind="scratch"),
     }
-    if parts.evaluation in ("thread", "batch"):
+    if parts.evaluated_by in ("thread", "batch"):
         kind = parts.problem.kind
-        dtype = kind.stored_dtype(in_tiles=parts.evaluation == "thread")
+        dtype = kind.stored_dtype(in_tiles=parts.evaluated_by == "thread")
         rows = _TILE * tiles_of(shape, children)
         fields[SOLUTIONS] = Field((rows, kind.stored_length), dtype, kind="scratch")
     return fields

@@ -252,6 +252,6 @@ def evaluator(
     parts: ProgramParts, backend: Backend, state: State, launches: Launches
 ) -> Outside | None:
     """Return who evaluates children between launches, unless a kernel does."""
-    if parts.evaluation == "batch":
+    if parts.evaluated_by == "batch":
         return BatchOutside(parts, backend, state, launches)
-    return Outside(parts, backend, state) if parts.evaluation == "host" else None
+    return Outside(parts, backend, state) if parts.evaluated_by == "host" else None

@@ -37,20 +37,20 @@ class ProgramParts:
     improver: Improver
     algorithm: Algorithm
     shape: Shape
-    evaluation: str
+    evaluated_by: str
     """Who evaluates children: the `block` that made them, then each in one `thread`, the `host`, or
     a Python function in a `batch` on the GPU."""
 
     @property
     def outside(self) -> bool:
         """Whether children are evaluated between two launches."""
-        return self.evaluation != "block"
+        return self.evaluated_by != "block"
 
     @property
     def is_worth_sharing(self) -> bool:
         """Whether a generation surely takes longer than an exchange between ranks."""
         is_search = self.improver.name != "none" or not self.algorithm.improves
-        return is_search or self.evaluation in ("host", "batch")
+        return is_search or self.evaluated_by in ("host", "batch")
 
     def sharing(self, slots: range | None, first: range | None = None) -> ProgramParts:
         """Return the parts of a rank that makes the individuals of these slots only; None: all.
@@ -68,7 +68,7 @@ class ProgramParts:
     @property
     def evaluates_own(self) -> bool:
         """Whether kernels evaluate a user's own problem, which may take any time."""
-        return self.evaluation != "host" and not PROBLEMS.has_built_in(type(self.problem))
+        return self.evaluated_by != "host" and not PROBLEMS.has_built_in(type(self.problem))
 
     @property
     def uses_neighbours(self) -> bool:
@@ -83,10 +83,10 @@ class ProgramParts:
         kind, improver, decoding = ALGORITHMS[colony.algorithm], colony.improver, colony.decoding
         solutions = problem.solution_kind
         on_cpu = block_memory is None
-        evaluation = _evaluation(problem, improver.name, decoding, on_cpu=on_cpu)
+        evaluated_by = _evaluated_by(problem, improver.name, decoding, on_cpu=on_cpu)
         is_few = colony.population * islands <= _FEW
-        if evaluation == "thread" and (is_few or not kind.improves):  # it evaluates its own moves
-            evaluation = "block"
+        if evaluated_by == "thread" and (is_few or not kind.improves):  # it evaluates its own moves
+            evaluated_by = "block"
         encoder = ENCODINGS[colony.encoding][solutions]
         own = kind.confined(colony.settings) if encoder.bounded else colony.settings
         algorithm = kind(own, colony.population, base_encoding(colony.encoding))
@@ -100,11 +100,11 @@ class ProgramParts:
         improving = improvers_for(solutions)[improver.name](improver, problem.size)
         shape = Shape(islands, colony.population, encoded.pitch, encoded.gene)
         algorithm.prepare(problem, shape)
-        return cls(problem, encoded, improving, algorithm, shape, evaluation)
+        return cls(problem, encoded, improving, algorithm, shape, evaluated_by)
 
     def macros(self) -> Macros:
         """Return the macros that choose the parts, and the macros of each part."""
-        is_host = self.evaluation in ("host", "batch")
+        is_host = self.evaluated_by in ("host", "batch")
         chosen: Macros = {
             "ISLANDS_PROBLEM": Header("problems/outside.cuh") if is_host else self.problem.header,
             "ISLANDS_IMPROVER": self.improver.header,
@@ -112,13 +112,13 @@ class ProgramParts:
         }
         if self.outside:
             chosen["ISLANDS_OUTSIDE"] = str(self.algorithm.children)
-        if self.evaluation in ("thread", "batch"):
+        if self.evaluated_by in ("thread", "batch"):
             chosen["ISLANDS_STORED"] = "1"
-        if self.evaluation == "thread":
+        if self.evaluated_by == "thread":
             chosen["ISLANDS_TILED"] = "1"
             if self.problem.kind.stored_dtype(in_tiles=True).itemsize == _NARROW:
                 chosen["SOLUTION_NARROW"] = "1"
-        if self.evaluation != "host":
+        if self.evaluated_by != "host":
             chosen |= self.problem.defines()
         if self.uses_neighbours:
             chosen["ISLANDS_NEIGHBOURS"] = "1"
@@ -184,7 +184,7 @@ def _decoding(
     return _FREE
 
 
-def _evaluation(problem: Problem, improver: str, decoding: str, *, on_cpu: bool) -> str:
+def _evaluated_by(problem: Problem, improver: str, decoding: str, *, on_cpu: bool) -> str:
     """Return who evaluates the children of an algorithm."""
     if (python := problem.evaluation.python) is not None:
         if improver != "none":

@@ -54,7 +54,7 @@ def parts_for(colony: ColonySpec, problem: Problem, runs: int, backend: Backend)
 def can_share(parts: ProgramParts) -> bool:
     """Return whether runs with these parts can share launches."""
     problem = parts.problem
-    is_in_block = parts.evaluation == "block" and not parts.evaluates_own
+    is_in_block = parts.evaluated_by == "block" and not parts.evaluates_own
     is_plain = not parts.algorithm.halo and problem.evaluation.same_memory
     return is_in_block and is_plain and problem.solution_kind in _KINDS
 

@@ -200,7 +200,7 @@ class _Adjustment:
 
     def lower_core(self) -> None:
         """Let fewer items of a subset change, if items are ordered by utility."""
-        if self._problem.layout.ranks_items and self._excess() > _TOLERANCE:
+        if self._problem.layout.sorts_items and self._excess() > _TOLERANCE:
             core = self._problem.size / math.sqrt(self._excess())
             self._improve(core=min(self._problem.size, math.ceil(max(_CORE, core))))
 

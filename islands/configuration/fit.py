@@ -209,7 +209,7 @@ def require_improver(settings: ImproverSettings, problem: Problem, algorithm: st
     far = [] if problem.near is not None else near
     fit = [each for each, moves in lacking.items() if not moves and each not in far]
     if name in fit:
-        if settings.core and name != "none" and not problem.layout.ranks_items:
+        if settings.core and name != "none" and not problem.layout.sorts_items:
             raise UsageError(
                 f"improver.core={settings.core}: needs an order of the items by utility. Choose"
                 " infeasible=repair, or leave improver.core out"

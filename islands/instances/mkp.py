@@ -27,7 +27,7 @@ from islands.errors import InputError, UsageError
 from islands.instances.lines import Lines, Numbers, decimals, is_number, scaled, shown
 from islands.instances.solution_files import (
     ENTRY_MAX,
-    Words,
+    SolutionWords,
     in_rows,
     read_json,
     solution_file,
@@ -36,7 +36,7 @@ from islands.instances.solution_files import (
 from islands.paths import without_gz
 from islands.text import counted, option, unknown
 
-_SUBSET = Words("subset", "chosen item", "chosen items", "chosen")
+_SUBSET = SolutionWords("subset", "chosen item", "chosen items", "chosen")
 
 MOST_ITEMS = 1_000_000
 MOST_CONSTRAINTS = 100_000

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.instances.lines import Lines, shown
-from islands.instances.solution_files import ENTRY_MAX, Remark, Words, in_rows, write_lines
+from islands.instances.solution_files import ENTRY_MAX, Remark, SolutionWords, in_rows, write_lines
 
-WORDS = Words("assignment", "location", "locations", "taken")
+WORDS = SolutionWords("assignment", "location", "locations", "taken")
 
 _COST_MAX = 2**63 - 1
 

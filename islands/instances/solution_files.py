@@ -23,8 +23,8 @@ _JSON_BASE = 1 << 20
 _JSON_ENTRY = 64
 
 
-class Words(NamedTuple):
-    """Words for an order in messages: a *tour* has each of its *cities visited*."""
+class SolutionWords(NamedTuple):
+    """SolutionWords for an order in messages: a *tour* has each of its *cities visited*."""
 
     whole: str
     item: str
@@ -47,7 +47,9 @@ def solution_file(path: Path, suffix: str, whole: str) -> Path:
         return file
 
 
-def read_json(path: Path, n: int, words: Words, *, may_be_empty: bool = False) -> NDArray[np.int64]:
+def read_json(
+    path: Path, n: int, words: SolutionWords, *, may_be_empty: bool = False
+) -> NDArray[np.int64]:
     """Return the list in a JSON file, or under `solution` in the output of `run --json`."""
     largest = _JSON_BASE + _JSON_ENTRY * n
     with reading(path):
@@ -72,7 +74,7 @@ def read_json(path: Path, n: int, words: Words, *, may_be_empty: bool = False) -
     return np.array(entries, np.int64)
 
 
-def order_fault(order: NDArray[np.int64], n: int, words: Words) -> str | None:
+def order_fault(order: NDArray[np.int64], n: int, words: SolutionWords) -> str | None:
     """Return why `order` is no permutation of n items (numbered from 1), or None."""
     item, taken = words.item, words.taken
     outside = np.flatnonzero((order < 0) | (order >= n))

@@ -17,7 +17,7 @@ from islands.errors import InputError
 from islands.instances.lines import Lines, decoded, shown
 from islands.instances.solution_files import (
     ENTRY_MAX,
-    Words,
+    SolutionWords,
     order_fault,
     read_json,
     solution_file,
@@ -25,7 +25,7 @@ from islands.instances.solution_files import (
 )
 from islands.text import counted, one_line, unknown
 
-_TOUR = Words("tour", "city", "cities", "visited")
+_TOUR = SolutionWords("tour", "city", "cities", "visited")
 
 MOST_CITIES = 10_000_000
 

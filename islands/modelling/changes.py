@@ -27,7 +27,7 @@ def changed(problem: Model, **arguments: Any) -> Model:
     and `state` above all, each function or struct takes the place of that of the old text with its
     name, which is then called `old_NAME`; the others are added. `state=None` leaves the old text
     out. `data` are added to the old ones. `reference`, `plot` and `best_known` of the old problem
-    do not count for the new one.
+    do not count for the new one. `n` stays the same.
 
     >>> dearer = '''
     ... __device__ long long cost(const Solution& s, int n, const Data& data) {
@@ -49,6 +49,11 @@ def changed(problem: Model, **arguments: Any) -> Model:
     for name, value in arguments.items():
         if name not in old:
             raise UsageError(unknown("argument", name, old))
+        if name == "n" and value != old["n"]:
+            raise UsageError(
+                f"n={value}: the texts and data of {problem.name} are for n={old['n']}. Omit n, or"
+                " make a new problem"
+            )
         both = old[name] is not None and value is not None
         if both and name in _TEXTS and not callable(value):
             value = merged(Text.of(name, old[name]).code, Text.of(name, value).code)

@@ -22,7 +22,7 @@ from islands.modelling.header import PRICE, Functions, Text, wrong_violation
 from islands.modelling.members import Members
 from islands.problems import priced
 from islands.problems.base import FACTS, Problem, Solution, packed
-from islands.problems.capabilities import Chains, OtherDefaults, Words
+from islands.problems.capabilities import Chains, OtherDefaults, ProblemWords
 from islands.problems.evaluation import never
 from islands.problems.scale import Scale
 from islands.problems.solution_kinds import SOLUTION_KINDS, Order, SolutionKind
@@ -52,7 +52,7 @@ class Model(Problem):
     """A problem whose cost a user has written, in CUDA or in Python."""
 
     solution_suffix: ClassVar[str] = ".txt"
-    words: Words = Words(
+    words: ProblemWords = ProblemWords(
         infeasible_fix="All costs were infinite: let the cost of a solution be finite",
         moves_fix="Define delta for it, or leave delta out",
     )

@@ -12,7 +12,7 @@ from islands.errors import UsageError
 from islands.modelling.api import keys
 from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
-from islands.models.files import Words, refusing
+from islands.models.files import NumberFile, refusing
 from islands.models.graphs import draw_graph, neighbours, pairs_of
 from islands.models.texts import filled
 
@@ -207,7 +207,7 @@ def graph_colouring(
             f"edges: {n} nodes with {colours} colours need a table of more than {_LARGEST} numbers."
             " Pass fewer colours"
         )
-    words = {"colours": colours, "counts": str(counts).lower()}
+    numbers = {"colours": colours, "counts": str(counts).lower()}
     once = np.unique(np.sort(pairs, axis=1), axis=0)
 
     def costs(solutions: NDArray[Any]) -> NDArray[Any]:
@@ -218,7 +218,7 @@ def graph_colouring(
 
     return keys(
         n,
-        cost=filled(_COST, words),
+        cost=filled(_COST, numbers),
         state=_STATE,
         data={"first": first, "other": other},
         reference=costs,
@@ -244,9 +244,9 @@ def _greedy(first: NDArray[np.int64], other: NDArray[np.int32]) -> int:
 
 def read(path: Path) -> Model:
     """Return the problem in a file of DIMACS: lines 'p edge nodes edges' and 'e node node'."""
-    words = Words(path, comment=b"c")
-    edges = [line[1:3] for line in words.lines if line[0] == b"e"]
+    file = NumberFile(path, comment=b"c")
+    edges = [line[1:3] for line in file.lines if line[0] == b"e"]
     if not edges or not all(each.isdigit() for edge in edges for each in edge):
-        raise words.error("has no lines 'e node node' with nodes from 1. Name another file")
+        raise file.error("has no lines 'e node node' with nodes from 1. Name another file")
     with refusing(path):
         return graph_colouring(np.array(edges, dtype=np.int64) - 1)

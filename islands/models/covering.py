@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from islands.errors import UsageError
 from islands.modelling.api import subset
 from islands.modelling.model import Model
-from islands.models.files import Words, refusing
+from islands.models.files import NumberFile, refusing
 
 _COST = """
 // A row without a chosen column costs one more than its cheapest column.
@@ -285,9 +285,9 @@ def read(path: Path) -> Model:
     columns from 1. By columns: for each, its cost, and the rows that it covers in the same way.
     Unicost: two numbers for each row, which have no meaning here, and then the rows.
     """
-    words = Words(path)
-    m, n = words.numbers(2, "sizes", 1, 10_000_000)
-    rest = words.rest("numbers")
+    file = NumberFile(path)
+    m, n = file.numbers(2, "sizes", 1, 10_000_000)
+    rest = file.rest("numbers")
     by_columns = _parts(rest, 0, n, m, ahead=1)
     if by_columns is not None:
         costs = [each[0] for each in by_columns]
@@ -300,7 +300,7 @@ def read(path: Path) -> Model:
         costs = rest[:n] if by_rows is not None else [1] * n
         by_rows = by_rows if by_rows is not None else _parts(rest, 2 * m, m, n)
         if by_rows is None:
-            raise words.error(
+            raise file.error(
                 f"its numbers are not those of {m} rows and {n} columns in a layout of OR-Library."
                 " Get the file again, or correct the sizes"
             )

@@ -13,7 +13,7 @@ from islands.instances.lines import shown
 from islands.modelling.api import subset
 from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
-from islands.models.files import Words, refusing
+from islands.models.files import NumberFile, refusing
 from islands.models.medians import EXCHANGES
 
 _COST = """
@@ -118,15 +118,15 @@ def max_diversity(distances: ArrayLike, size: int, *, name: str | None = None) -
 
 def read(path: Path) -> Model:
     """Return the problem in a file: items and size; for each pair, two items from 0, distance."""
-    words = Words(path)
-    n, size = words.numbers(2, "sizes", 1, 100_000)
+    file = NumberFile(path)
+    n, size = file.numbers(2, "sizes", 1, 100_000)
     distance = np.zeros((n, n))
-    for line in words.lines[1:]:
+    for line in file.lines[1:]:
         try:
             i, j, each = int(line[0]), int(line[1]), float(line[2])
             distance[i, j] = distance[j, i] = each
         except (ValueError, IndexError):
             text = shown(b" ".join(line))
-            raise words.error(f"{text} is not of the form 'i j distance'. Correct it") from None
+            raise file.error(f"{text} is not of the form 'i j distance'. Correct it") from None
     with refusing(path):
         return max_diversity(distance, size)

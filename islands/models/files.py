@@ -15,7 +15,7 @@ MOST_NUMBERS = 20_000_000
 _NUMBER = re.compile(rb"-?\d{1,15}")
 
 
-class Words:
+class NumberFile:
     """The lines of a file as words, and its numbers one after another."""
 
     def __init__(self, path: Path, comment: bytes = b"#") -> None:

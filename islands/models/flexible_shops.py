@@ -8,7 +8,7 @@ import numpy as np
 
 from islands.modelling.api import permutation
 from islands.modelling.model import Model
-from islands.models.files import Words, refusing
+from islands.models.files import NumberFile, refusing
 from islands.models.shops import Dates, FlexibleShop, draw_gantt
 from islands.models.texts import filled
 
@@ -302,7 +302,7 @@ __device__ Step moved(const State& state, const Data& data, Random& random, int 
 }
 
 // Propose a step for an operation on the critical path of a job: another machine, or behind or in
-// front of another one of its block. Other steps cannot let this job end earlier.
+// front of another one of its section. Other steps cannot let this job end earlier.
 __device__ bool propose(const State& state, const Solution&, int, const Data& data,
                         Random& random, Step& step) {
     if (state.lates == 0) return false;
@@ -396,7 +396,7 @@ def stated(shop: FlexibleShop, name: str | None, best_known: float | None) -> Mo
     jobs, operations, choices = len(shop.first) - 1, len(shop.job), len(shop.machine)
     machines = int(shop.machine.max()) + 1
     is_makespan = shop.dates.objective == "makespan"
-    words = {
+    numbers = {
         "jobs": jobs,
         "machines": machines,
         "operations": operations,
@@ -405,7 +405,7 @@ def stated(shop: FlexibleShop, name: str | None, best_known: float | None) -> Mo
     kind = "jobshop" if choices == operations else "flexiblejobshop"
     return permutation(
         choices,
-        cost=filled(_COST, words),
+        cost=filled(_COST, numbers),
         state=_STATE,
         data={
             "first": shop.first,
@@ -433,27 +433,27 @@ def read(path: Path) -> Model:
     line of a job has the number of its operations, and for each of them the number of its choices
     and pairs of machine and time. Machines begin at 0 if there is a machine 0, otherwise at 1.
     """
-    words = Words(path)
-    jobs, machines = words.numbers(2, "sizes", 1, 100_000)
-    if len(words.lines[0]) == 3:
-        words.skip()
+    file = NumberFile(path)
+    jobs, machines = file.numbers(2, "sizes", 1, 100_000)
+    if len(file.lines[0]) == 3:
+        file.skip()
     where: list[list[list[int]]] = []
     times: list[list[list[int]]] = []
     for j in range(jobs):
         where.append([])
         times.append([])
-        (count,) = words.numbers(1, f"numbers of operations of job {j}", 1, 100_000)
+        (count,) = file.numbers(1, f"numbers of operations of job {j}", 1, 100_000)
         for k in range(count):
             what = f"numbers of operation {k} of job {j}"
-            (choices,) = words.numbers(1, what, 1, machines)
-            pairs = words.numbers(2 * choices, what)
+            (choices,) = file.numbers(1, what, 1, machines)
+            pairs = file.numbers(2 * choices, what)
             where[-1].append(pairs[::2])
             times[-1].append(pairs[1::2])
-    words.end()
+    file.end()
     numbers = [k for row in where for few in row for k in few]
     base = min([1, *numbers])
     if max(numbers) - base >= machines:
-        raise words.error(
+        raise file.error(
             f"has the machine {max(numbers)}, but {machines} machines from {base} on. Correct the"
             " sizes"
         )

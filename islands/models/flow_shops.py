@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from islands.errors import UsageError
 from islands.modelling.api import permutation
 from islands.modelling.model import Model
-from islands.models.files import Words, refusing
+from islands.models.files import NumberFile, refusing
 from islands.models.shops import draw_gantt
 from islands.models.texts import filled
 from islands.text import unknown
@@ -162,7 +162,7 @@ def flow_shop(
     if objective not in _OBJECTIVES:
         raise UsageError(unknown("objective", objective, _OBJECTIVES))
     n, m = time.shape
-    words = {"jobs": n, "machines": m, "sums": str(objective == "flow_time").lower()}
+    numbers = {"jobs": n, "machines": m, "sums": str(objective == "flow_time").lower()}
 
     def costs(orders: NDArray[Any]) -> NDArray[Any]:
         ready = np.zeros((len(orders), m), np.int64)
@@ -185,7 +185,7 @@ def flow_shop(
 
     return permutation(
         n,
-        cost=filled(_COST, words),
+        cost=filled(_COST, numbers),
         state=_STATE,
         data={"time": time.astype(np.int32)},
         reference=costs,
@@ -204,10 +204,10 @@ def bound(times: Sequence[Sequence[int]]) -> int:
 
 def read(path: Path) -> Model:
     """Return the first problem in a file of Taillard: a head, then a row for each machine."""
-    words = Words(path)
-    words.skip_past(b":")
-    n, m, *_ = words.numbers(5, "numbers of the head")
-    words.skip_past(b":")
-    rows = np.array(words.numbers(n * m, "times")).reshape(m, n)
+    file = NumberFile(path)
+    file.skip_past(b":")
+    n, m, *_ = file.numbers(5, "numbers of the head")
+    file.skip_past(b":")
+    rows = np.array(file.numbers(n * m, "times")).reshape(m, n)
     with refusing(path):
         return flow_shop(rows.T.tolist())

@@ -32,7 +32,7 @@ struct State {
     int *end, *tail;      // longest path to the end of an operation; from its begin to the end
     int *path;            // the operations of a critical path
     int *item, *mark;
-    int *block, *start;   // of each place of the path, its block; the first place of each block
+    int *section, *first; // of each place of the path, its section; the first place of each section
     int* ahead;           // on a GPU: the operation whose end each waits for; see waits_for()
     int length, last;     // of the path; the end of the last job
     unsigned turn;
@@ -41,13 +41,13 @@ struct State {
         : order(memory.take<int>(n)), place(memory.take<int>(n)), before(memory.take<int>(n)),
           after(memory.take<int>(n)), end(memory.take<int>(n)), tail(memory.take<int>(n)),
           path(memory.take<int>(n)), item(memory.take<int>(n)), mark(memory.take<int>(n)),
-          block(memory.take<int>(n)), start(memory.take<int>(n + 1)),
+          section(memory.take<int>(n)), first(memory.take<int>(n + 1)),
           ahead(memory.take<int>(warp::SIZE > 1 ? n : 0)),
           length(0), last(0), turn(0), is_cycle(false) {}
 };
 
-// Moves operation u behind v (`is_right`) or v in front of u; u is before v in a block of critical
-// operations of a machine.
+// Moves operation u behind v (`is_right`) or v in front of u; u is before v in a section of
+// the critical path.
 struct Step {
     int u, v;
     bool is_right;
@@ -124,7 +124,7 @@ __device__ void pass_on(const State& state, int n, const Data& data, int* values
 
 // Return the operation whose end `o` waits for, or NONE; from BOTH on, both of its job and of its
 // machine, BOTH - b. If its job was on this machine before, that of the machine: operations that
-// take no time may be in between, and the blocks of a path have no gaps.
+// take no time may be in between, and the sections of a path have no gaps.
 __device__ int waits_for(const Data& data, int o, int end, int a, int end_a, int b, int end_b) {
     const int head = end - data.time[o];
     const bool by_job = a != NONE && end_a == head, by_machine = b != NONE && end_b == head;
@@ -132,8 +132,9 @@ __device__ int waits_for(const Data& data, int o, int end, int a, int end_a, int
     return by_machine ? b : by_job ? a : NONE;
 }
 
-// Find a critical path and its blocks, the operations of one machine after each other. Called by a
-// warp, whose first lane walks along the path. On a GPU, each operation knows what it waits for.
+// Find a critical path and its sections: operations of one machine after each other, which papers
+// call blocks. Called by a warp, whose first lane walks along the path. On a GPU, each operation
+// knows what it waits for.
 __device__ void trace(State& state, const Data& data) {
     int last = 0, at = NONE;
     for (int j = warp::lane(); j < JOBS; j += warp::SIZE) {
@@ -160,18 +161,18 @@ __device__ void trace(State& state, const Data& data) {
     }
     length = warp::first(length);
     warp::sync();
-    int blocks = 0;
+    int sections = 0;
     for (int i = warp::lane(); i - warp::lane() < length; i += warp::SIZE) {
         const bool begins = i == 0 || (i < length && data.machine[path[i]] !=
                                                          data.machine[path[i - 1]]);
         const auto begun = warp::counts(begins);
-        const int block = blocks + begun.before + begins - 1;
-        if (i < length) state.block[i] = block;
-        if (begins) state.start[block] = i;
-        blocks += begun.all;
+        const int section = sections + begun.before + begins - 1;
+        if (i < length) state.section[i] = section;
+        if (begins) state.first[section] = i;
+        sections += begun.all;
     }
     if (warp::lane() != 0) return;
-    state.start[blocks] = length;
+    state.first[sections] = length;
     state.last = -latest.value, state.length = length, state.turn = turn;
 }
 
@@ -217,17 +218,17 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
     follow(state, n, data, {0, n - 1, 0, n - 1});
 }
 
-// Propose to move an operation of a block to one of its ends, or past its neighbour. Other moves
+// Propose to move an operation of a section to one of its ends, or past its neighbour. Other moves
 // cannot shorten the critical path.
 __device__ bool propose(const State& state, const Solution&, int n, const Data& data,
                         Random& random, Step& step) {
     if (state.length == 0) return false;  // no operation takes time
     for (int attempt = 0; attempt < 8; ++attempt) {
         const int i = random.below(state.length), o = state.path[i];
-        // The path leads backwards, so that the block begins at `last`.
-        const int block = state.block[i];
-        const int first = max(state.start[block], i - REACH);
-        const int last = min(state.start[block + 1] - 1, i + REACH);
+        // The path leads backwards, so that the section begins at `last`.
+        const int section = state.section[i];
+        const int first = max(state.first[section], i - REACH);
+        const int last = min(state.first[section + 1] - 1, i + REACH);
         if (first == last) continue;
         const int kind = random.below(4);
         const int to = kind == 0 ? first : kind == 1 ? last : kind == 2 ? i - 1 : i + 1;

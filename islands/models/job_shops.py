@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from islands.errors import UsageError
 from islands.modelling.api import permutation
 from islands.modelling.model import Model
-from islands.models.files import Words, refusing
+from islands.models.files import NumberFile, refusing
 from islands.models.flexible_shops import stated
 from islands.models.job_shop_steps import COST, STATE
 from islands.models.shops import (
@@ -70,14 +70,14 @@ def job_shop(
         return stated(FlexibleShop.of(machines, times, dates), name, best_known)
     shop = Shop.of(machines, times)
     jobs, machine_count = len(shop.first) - 1, int(shop.machine.max()) + 1
-    words = {"jobs": jobs, "machines": machine_count}
+    numbers = {"jobs": jobs, "machines": machine_count}
 
     def ends(orders: NDArray[Any]) -> NDArray[Any]:
         return np.array([max(end for *_, end in shop.schedule(order)) for order in orders])
 
     return permutation(
         len(shop.time),
-        cost=filled(COST, words),
+        cost=filled(COST, numbers),
         state=STATE,
         data={"first": shop.first, "job": shop.job, "machine": shop.machine, "time": shop.time},
         cooperative=True,
@@ -159,9 +159,9 @@ def _refuse_other_rows(machines: Rows, times: Rows) -> None:
 
 def read(path: Path) -> Model:
     """Return the problem in a file: jobs and machines; for each job, pairs of machine and time."""
-    words = Words(path)
-    jobs, machines = words.numbers(2, "sizes", 1, 100_000)
-    rows = [words.numbers(2 * machines, f"numbers of job {j}") for j in range(jobs)]
-    words.end()
+    file = NumberFile(path)
+    jobs, machines = file.numbers(2, "sizes", 1, 100_000)
+    rows = [file.numbers(2 * machines, f"numbers of job {j}") for j in range(jobs)]
+    file.end()
     with refusing(path):
         return job_shop([row[::2] for row in rows], [row[1::2] for row in rows])

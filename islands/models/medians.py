@@ -12,7 +12,7 @@ from islands.errors import UsageError
 from islands.modelling.api import subset
 from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
-from islands.models.files import Words, refusing
+from islands.models.files import NumberFile, refusing
 
 _COST = """
 // Without a place, each customer has a way longer than any; a place too many or too few costs more
@@ -223,17 +223,17 @@ def read(path: Path) -> Model:
     """
     from scipy.sparse.csgraph import shortest_path
 
-    words = Words(path)
-    n, m, p = words.numbers(3, "sizes", 1, 10_000_000)
-    edges = np.array(words.numbers(3 * m, "numbers of edges")).reshape(m, 3)
-    words.end()
+    file = NumberFile(path)
+    n, m, p = file.numbers(3, "sizes", 1, 10_000_000)
+    edges = np.array(file.numbers(3 * m, "numbers of edges")).reshape(m, 3)
+    file.end()
     if edges[:, :2].min() < 1 or edges[:, :2].max() > n:
-        raise words.error(f"an edge has a node that is not from 1 to {n}. Correct it")
+        raise file.error(f"an edge has a node that is not from 1 to {n}. Correct it")
     graph = np.full((n, n), np.inf)
     for i, j, each in edges.tolist():
         graph[i - 1, j - 1] = graph[j - 1, i - 1] = each
     ways = shortest_path(graph, method="FW", directed=False)
     if not np.isfinite(ways).all():
-        raise words.error("some nodes are not connected. Name a file whose graph is connected")
+        raise file.error("some nodes are not connected. Name a file whose graph is connected")
     with refusing(path):
         return p_median(ways.astype(np.int64), p)

@@ -12,7 +12,7 @@ from islands.errors import UsageError
 from islands.modelling.api import keys
 from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
-from islands.models.files import Words, refusing
+from islands.models.files import NumberFile, refusing
 from islands.models.texts import filled
 
 _COST = """
@@ -184,9 +184,9 @@ def _first_fit(size: NDArray[Any], capacity: int) -> int:
 
 def read(path: Path) -> Model:
     """Return the problem in a file: the number of items, the capacity, and all sizes."""
-    words = Words(path)
-    n, capacity = words.numbers(2, "sizes", 1)
-    sizes = words.numbers(n, "sizes of items")
-    words.end()
+    file = NumberFile(path)
+    n, capacity = file.numbers(2, "sizes", 1)
+    sizes = file.numbers(n, "sizes of items")
+    file.end()
     with refusing(path):
         return bin_packing(sizes, capacity)

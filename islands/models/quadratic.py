@@ -10,33 +10,34 @@ from numpy.typing import NDArray
 from islands.errors import UsageError
 from islands.modelling.api import subset
 from islands.modelling.model import Model
+from islands.models.texts import filled
 
 _COST = """
-__device__ NUMBER cost(const Solution& s, int n, const Data& data) {
+__device__ {number} cost(const Solution& s, int n, const Data& data) {
     const auto of_row = [&](int i) {
-        NUMBER sum = 0;
+        {number} sum = 0;
         if (!s[i]) return sum;
         for (long long k = data.first[i]; k < data.first[i + 1] && data.other[k] < i; ++k) {
             if (s[data.other[k]]) sum += data.both[k];
         }
         return sum + data.diagonal[i];
     };
-    SUM
+    {sum}
 }"""
 _INTEGER_SUM = """
-    NUMBER sum = 0;
+    {number} sum = 0;
     for (int i = threadIdx.x; i < n; i += blockDim.x) sum += of_row(i);
     return block::sum(int64_t(sum));"""
 _REAL_SUM = "return block::sum(n, of_row);"
 _STATE = """
 struct State {
-    NUMBER* field;  // of each item: its entry, and those with all chosen items
-    __device__ State(Memory& memory, int n, const Data&) : field(memory.take<NUMBER>(n)) {}
+    {number}* field;  // of each item: its entry, and those with all chosen items
+    __device__ State(Memory& memory, int n, const Data&) : field(memory.take<{number}>(n)) {}
 };
 
 __device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
-        NUMBER sum = data.diagonal[i];
+        {number} sum = data.diagonal[i];
         for (long long k = data.first[i]; k < data.first[i + 1]; ++k) {
             if (s[data.other[k]]) sum += data.both[k];
         }
@@ -44,7 +45,7 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
     }
 }
 
-__device__ NUMBER change(const State& state, const Solution& s, int, const Data&, Flip move) {
+__device__ {number} change(const State& state, const Solution& s, int, const Data&, Flip move) {
     return s[move.item] ? -state.field[move.item] : state.field[move.item];
 }
 
@@ -91,13 +92,7 @@ def qubo(
     both.setdiag(0)
     both.eliminate_zeros()
     both.sort_indices()
-    words = {"NUMBER": "double" if is_real else "long long"}
-    words["SUM"] = (_REAL_SUM if is_real else _INTEGER_SUM).replace("NUMBER", words["NUMBER"])
-
-    def filled(text: str) -> str:
-        for word, value in words.items():
-            text = text.replace(word, value)
-        return text
+    number = {"number": "double" if is_real else "long long"}
 
     def values(chosen: NDArray[Any]) -> NDArray[Any]:
         x = chosen.astype(numbers.dtype)
@@ -111,8 +106,8 @@ def qubo(
     }
     return subset(
         n,
-        cost=filled(_COST),
-        state=filled(_STATE),
+        cost=filled(_COST, {"sum": _REAL_SUM if is_real else _INTEGER_SUM} | number),
+        state=filled(_STATE, number),
         data=data,
         cooperative=True,
         reference=values,

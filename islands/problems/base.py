@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from islands import settings as named
 from islands.backends.source import Header, Macros
 from islands.errors import UsageError
-from islands.problems.capabilities import Chains, Layout, OtherDefaults, Words
+from islands.problems.capabilities import Chains, Layout, OtherDefaults, ProblemWords
 from islands.problems.distances import Distances
 from islands.problems.evaluation import Evaluation
 from islands.problems.scale import Scale
@@ -90,7 +90,7 @@ class Problem(ABC):
     """The moves by which tempering can search it."""
     layout: Layout = Layout()
     """What the entries of a solution mean."""
-    words: Words = Words()
+    words: ProblemWords = ProblemWords()
     """What messages say about it."""
     best_known: BestKnown | None = None
     maximise: bool = False

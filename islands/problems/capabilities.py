@@ -36,7 +36,7 @@ class Layout:
     orders are compared, and islands/bounds finds a lower bound."""
     assigns: bool = False
     """Whether entry i of a solution is the place of item i, instead of the item at place i."""
-    ranks_items: bool = False
+    sorts_items: bool = False
     """Whether the device numbers items by decreasing utility."""
     to_device: Callable[[NDArray[Any]], NDArray[Any]] = _same
     """Return solutions, one or a row each, with the items as the device numbers them."""
@@ -66,7 +66,7 @@ class OtherDefaults:
 
 
 @dataclass(frozen=True)
-class Words:
+class ProblemWords:
     """What messages say about a problem."""
 
     cost: str = "cost"

@@ -22,7 +22,7 @@ from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import SUM_MAX, MkpFile, read_mkp, read_sol, write_sol
 from islands.problems import utilities
 from islands.problems.base import Arrays, Problem, Solution, narrowed
-from islands.problems.capabilities import Layout, OtherDefaults, Words
+from islands.problems.capabilities import Layout, OtherDefaults, ProblemWords
 from islands.problems.core import MOST_CONSTRAINTS, Core
 from islands.problems.evaluation import Evaluation
 from islands.problems.scale import Scale
@@ -98,7 +98,7 @@ class Mkp(Problem):
     moves: tuple[str, ...] = ("exchange",)
     solution_suffix: ClassVar[str] = ".sol"
     maximise: bool = True
-    words: Words = Words(
+    words: ProblemWords = ProblemWords(
         cost="profit",
         infeasible_fix="Choose infeasible=repair, infeasible=drop or fit_first=true, or with"
         " infeasible=linear a larger penalty",
@@ -121,11 +121,11 @@ class Mkp(Problem):
         self.file, self.path = file, file.path
         self.settings = settings or MkpSettings()
         self.constraints = len(file.capacities)
-        self.ranks_items = self.settings.infeasible == "repair"
+        self.sorts_items = self.settings.infeasible == "repair"
         self.layout = Layout(
-            ranks_items=self.ranks_items, to_device=self._to_device, from_device=self._from_device
+            sorts_items=self.sorts_items, to_device=self._to_device, from_device=self._from_device
         )
-        if self.ranks_items and self.constraints <= MOST_CONSTRAINTS:
+        if self.sorts_items and self.constraints <= MOST_CONSTRAINTS:
             self.core = Core(file, self.numbering, self._find_duals)
         if self.scale.marks:
             self._check_penalties()
@@ -162,7 +162,7 @@ class Mkp(Problem):
 
     def numbering(self) -> NDArray[np.int64]:
         """Return the item of a solution for each item of the device."""
-        return self.orders[0] if self.ranks_items else np.arange(self.size)
+        return self.orders[0] if self.sorts_items else np.arange(self.size)
 
     def _to_device(self, solutions: Solution) -> Solution:
         """Return solutions with the items as the device numbers them."""
@@ -177,7 +177,7 @@ class Mkp(Problem):
     @cached_property
     def orders(self) -> NDArray[np.int64]:
         """The items by decreasing utility; one row for each order that islands use for repair."""
-        if not self.ranks_items:
+        if not self.sorts_items:
             return np.zeros((1, 1), np.int64)
         return utilities.orders(self.file, self._duals, self.settings.orders)
 
@@ -197,14 +197,14 @@ class Mkp(Problem):
 
         Utilities are not computed here, as macros are also needed without a run.
         """
-        ranked = self.size if self.ranks_items else 1
+        ranked = self.size if self.sorts_items else 1
         return {
             "MKP_CONSTRAINTS": str(self.constraints),
             "MKP_WEIGHT": _c_type(self.file.weights),
             "MKP_LOAD": self._load_type(),
             "MKP_PROFIT": _c_type(self.file.profits),
             "MKP_RANK": _c_type(np.array([ranked - 1])),
-            "MKP_ORDERS": str(self.settings.orders if self.ranks_items else 1),
+            "MKP_ORDERS": str(self.settings.orders if self.sorts_items else 1),
             "MKP_FIT_FIRST": str(int(self.settings.fit_first)),
             "MKP_INFEASIBLE": str(WAYS.index(self.settings.infeasible)),
         }
@@ -231,7 +231,7 @@ class Mkp(Problem):
         Populations are larger and fewer for many items. Without repair, only the algorithm and the
         encoding have defaults.
         """
-        if not self.ranks_items:
+        if not self.sorts_items:
             return {"algorithm": "ga", "encoding": "bits"}
         wanted = min(max(_FEWEST, self.size / _ITEMS_AN_INDIVIDUAL), _MOST)
         population = 1 << round(math.log2(wanted))
@@ -255,7 +255,7 @@ class Mkp(Problem):
 
         At each row, the host looks at all islands, and ranks wait for each other.
         """
-        if defaults["algorithm"] != "ga" or not self.ranks_items:
+        if defaults["algorithm"] != "ga" or not self.sorts_items:
             return {}
         cpu, gpu = _EVERY_SMALL if self._is_small else _EVERY_LARGE
         return {"record.every": gpu if gpus() else cpu}

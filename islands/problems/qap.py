@@ -21,7 +21,7 @@ from islands.instances.qaplib import QapFile, read_qap
 from islands.instances.sln import WORDS, compared, counted, inverts, read_sln, write_sln
 from islands.instances.solution_files import Remark, order_fault, read_json, solution_file
 from islands.problems.base import Arrays, Problem, Solution, narrowed
-from islands.problems.capabilities import Layout, OtherDefaults, Words
+from islands.problems.capabilities import Layout, OtherDefaults, ProblemWords
 from islands.problems.evaluation import Evaluation
 from islands.problems.qap_exchanges import Swaps
 from islands.problems.qap_form import form
@@ -155,7 +155,7 @@ class Qap(Problem):
         self.symmetric = _is_symmetric(file.a) or _is_symmetric(file.b)
         """Whether one matrix is symmetric; then both are stored as symmetric matrices."""
         self.form = form(file.a, file.b, file.linear)
-        self.words = Words(structure=self.form.words())
+        self.words = ProblemWords(structure=self.form.words())
         self.layout = Layout(
             assigns=True, to_device=self.form.to_device, from_device=self.form.from_device
         )

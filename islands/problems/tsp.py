@@ -18,7 +18,7 @@ from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.tsplib import TspFile, read_tour, read_tsp, tour_fault, write_tour
 from islands.problems.base import Arrays, Problem, Solution, packed
-from islands.problems.capabilities import Layout, OtherDefaults, Words
+from islands.problems.capabilities import Layout, OtherDefaults, ProblemWords
 from islands.problems.distances import Distances
 from islands.problems.evaluation import Evaluation
 
@@ -41,7 +41,7 @@ class Tsp(Problem):
     moves: tuple[str, ...] = ("swap", "reversal", "insertion")
     solution_suffix: ClassVar[str] = ".tour"
     layout: Layout = Layout(is_tour=True)
-    words: Words = Words(cost="length")
+    words: ProblemWords = ProblemWords(cost="length")
     near: Distances
 
     def __init__(

@@ -51,7 +51,7 @@ def made(
 ) -> Archipelago:
     kind, ranks = ALGORITHMS[algorithm], ranks or World()
     topology = "none" if settings.get("halo") else "ring"
-    has_warm_start = not problem.layout.ranks_items
+    has_warm_start = not problem.layout.sorts_items
     return one_colony(
         problem=problem,
         algorithm=algorithm,

@@ -23,7 +23,7 @@ from islands.configuration.resolve import layers, resolve
 from islands.display.messages import Slow, opening, place
 from islands.instances.catalogue import BestKnown
 from islands.instances.solution_files import Remark
-from islands.problems.capabilities import Words
+from islands.problems.capabilities import ProblemWords
 from islands.progress.progress import Progress
 from islands.progress.usage import Machine
 from islands.run.build import forget_devices
@@ -34,7 +34,7 @@ MACHINE = Machine(2, "cpu", "2 x CPU, 1 thread", "no GPU found", "staged", 1.94,
 def test_the_header_describes_the_run_the_machine_and_the_criteria() -> None:
     problem = FakeProblem(BestKnown(200, "optimal", "a list"))
     remark = Remark("stated", 190, "the file says best known 190")
-    problem.words = Words(remarks=[remark])
+    problem.words = ProblemWords(remarks=[remark])
     spec = resolve(layers({"preset": "xavier2019", "seed": 7}), problem)
     assert opening("0.1.0", spec, problem, 2).split("\n") == [
         "islands 0.1.0   tsp fake/five, size 5, optimum 200",

@@ -115,7 +115,7 @@ def test_arguments_take_the_place_of_old_ones() -> None:
     assert new.reference is None
     longest = max(old.cost(np.array(order)) for order in permutations(range(3)))
     assert islands.solve(new, generations=20).cost == longest
-    assert changed(new, name="again").name == "again"
+    assert changed(new, name="again", n=3).name == "again"
 
 
 @pytest.mark.parametrize("arguments", [{}, {"release": [0, 0, 0]}])
@@ -129,6 +129,7 @@ def test_a_changed_shop_knows_the_number_of_jobs(arguments: dict[str, Any]) -> N
     ("problem", "arguments", "message"),
     [
         (islands.models.flow_shop(TIMES), {"stat": None}, "argument 'stat'. Did you mean 'state'"),
+        (islands.models.flow_shop(TIMES), {"n": 2}, "^n=2: the texts and data of .* are for n=3"),
         (islands.models.flow_shop(TIMES), {"data": [1]}, "data: is of the type list"),
         (changed(islands.models.flow_shop(TIMES), cost=COST), {"cost": COST}, "^cost: was changed"),
         (islands.tsp([[0, 0], [1, 0], [0, 1]]), {}, "problem: is not one of islands.models"),

@@ -24,7 +24,7 @@ from islands.cli.run import ended
 from islands.configuration.resolve import layers, resolve
 from islands.errors import RunError
 from islands.parallel import World
-from islands.problems.capabilities import Words
+from islands.problems.capabilities import ProblemWords
 from islands.progress.progress import Epoch
 from islands.progress.result import Result
 from islands.run import request as request
@@ -38,7 +38,7 @@ from islands.run.single import Output
 
 
 class Hinting(FakeProblem):
-    words: ClassVar[Words] = Words(infeasible_fix="Choose another way")
+    words: ClassVar[ProblemWords] = ProblemWords(infeasible_fix="Choose another way")
 
 
 class Late(FakeArchipelago):
