@@ -75,8 +75,8 @@ _WIDE_CORE = 0.001, 0.05
 _SHARES_CORE = 5e-5, 3e-3
 _WARP = Block(32, 16)
 """A warp looks at the free items of a core, which are 40 to 80: more threads would wait for each
-other. On one H200, 16 warps a multiprocessor made 6.5 to 8.0e10 exchanges a second; 18, which have
-fewer registers, 5.5 to 6.6e10; blocks of 128 threads 2.4e10."""
+other. On one H100, 16 warps a multiprocessor made 1.0 to 1.2e11 exchanges a second; 20, which have
+too few registers, 0.9 to 1.1e11."""
 _EFFORT_CORE = 300
 """The same for the core of a knapsack."""
 _GUESSES = 32

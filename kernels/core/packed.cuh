@@ -1,11 +1,12 @@
 // Sums of priced overloads: two 16-bit integers a word, and the same for several columns at once. A
 // word of a column is negative weights; added to a word of what is left, what is below zero is an
-// overload. Returns sums, which have the same bits on every device. No random numbers.
+// overload. A column also has a gain. Returns sums, which have the same bits on every device. No
+// random numbers.
 #pragma once
 
-#include "core/compiler.cuh"
+#include "core/core.cuh"
 
-#if !defined(__CUDACC__) && defined(__AVX512BW__)
+#if !defined(__CUDACC__) && (defined(__AVX512BW__) || defined(__AVX2__))
 #include <immintrin.h>
 #endif
 
@@ -47,6 +48,105 @@ __device__ void along(Body body) {
     for (int c = 0; c < WIDE; ++c) body(c);
 }
 
+#ifdef __CUDACC__
+
+// The words of a column and its gain, in registers.
+template <int PAIRS>
+struct Column {
+    static constexpr int WORDS = (PAIRS + 1 + 3) / 4 * 4;
+
+    uint32_t word[WORDS];
+
+    __device__ int gain(int) const { return int(word[PAIRS]); }
+};
+
+// The columns of some places, one after the other, so that a thread reads four words at once. There
+// is an odd number of quads from one to the next: otherwise, threads that read theirs together
+// would wait for the same banks of memory.
+template <int PAIRS>
+class Columns {
+  public:
+    __device__ Columns(Scratch& scratch, int places)
+        : places_((places + THREADS - 1) / THREADS * THREADS),
+          memory_(scratch.take<uint4>(QUADS * places_)) {}
+
+    // The number of places that may be read, a multiple of the columns that are read at once.
+    __device__ int places() const { return places_; }
+    __device__ void set(int place, int p, uint32_t word) { at(place)[p] = word; }
+    __device__ void set_gain(int place, int gain) { at(place)[PAIRS] = uint32_t(gain); }
+
+    // Return a column for each thread, from `first` on, a multiple of their number.
+    __device__ Column<PAIRS> from(int first) const {
+        const uint4* const mine = memory_ + (first + threadIdx.x) * QUADS;
+        Column<PAIRS> column;
+#pragma unroll
+        for (int q = 0; q < Column<PAIRS>::WORDS / 4; ++q) {
+            const uint4 quad = mine[q];
+            column.word[4 * q] = quad.x, column.word[4 * q + 1] = quad.y;
+            column.word[4 * q + 2] = quad.z, column.word[4 * q + 3] = quad.w;
+        }
+        return column;
+    }
+
+  private:
+    static constexpr uint32_t QUADS = Column<PAIRS>::WORDS / 4 | 1;
+    static constexpr int THREADS = ISLANDS_THREADS;
+
+    __device__ uint32_t* at(int place) const {
+        return reinterpret_cast<uint32_t*>(memory_ + place * QUADS);
+    }
+
+    const uint32_t places_;
+    uint4* const memory_;
+};
+
+#else
+
+// Neighbouring columns, which begin at a place.
+template <int PAIRS>
+struct Column {
+    const uint32_t* word;
+    const int32_t* gains;
+    int stride;
+
+    __device__ int gain(int c) const { return gains[c]; }
+};
+
+// The columns of some places, the words of each pair after those of the one before.
+template <int PAIRS>
+class Columns {
+  public:
+    __device__ Columns(Scratch& scratch, int places)
+        : places_(places),
+          gain_(scratch.take<int32_t>(places)),
+          word_(aligned(scratch.take<uint32_t>(int64_t(PAIRS) * places + SPARE))) {}
+
+    // The number of places that may be read, a multiple of the columns that are read at once.
+    __device__ int places() const { return places_; }
+    __device__ void set(int place, int p, uint32_t word) { word_[p * places_ + place] = word; }
+    __device__ void set_gain(int place, int gain) { gain_[place] = gain; }
+    // Return the columns of a thread, of those from `first` on.
+    __device__ Column<PAIRS> from(int first) const {
+        const int place = min(first + WIDE * int(threadIdx.x), places_ - WIDE);
+        return {word_ + place, gain_ + place, places_};
+    }
+
+  private:
+    static constexpr int SPARE = WIDE - 4;  // puts the words at a multiple of the widest access
+
+    __device__ static uint32_t* aligned(uint32_t* memory) {
+        constexpr uint64_t BYTES = 4 * WIDE;
+        return reinterpret_cast<uint32_t*>((reinterpret_cast<uint64_t>(memory) + BYTES - 1) /
+                                           BYTES * BYTES);
+    }
+
+    const int places_;
+    int32_t* const gain_;
+    uint32_t* const word_;
+};
+
+#endif
+
 // The prices of 2 * PAIRS constraints, from bytes that are negative prices, four a word.
 template <int PAIRS>
 class Prices {
@@ -63,27 +163,30 @@ class Prices {
 #endif
     }
 
-    // Add the priced overloads of pairs FIRST to LAST - 1 for the columns that begin at `column`;
-    // a pair has `stride` columns.
+    // Add the priced overloads of pairs FIRST to LAST - 1 for neighbouring columns.
     template <int FIRST, int LAST>
-    __device__ void add(Sums& sums, const uint32_t (&left)[PAIRS], const uint32_t* column,
-                        int stride) const {
+    __device__ void add(Sums& sums, const uint32_t (&left)[PAIRS],
+                        const Column<PAIRS>& column) const {
 #ifdef __CUDACC__
-        int total = sums.item[0];
+        int total = sums.item[0], other = 0;  // each waits for itself only
 #pragma unroll
         for (int p = FIRST; p < LAST; ++p) {
-            const int over = int(__viaddmin_s16x2(left[p], column[p * stride], 0u));
+            const int over = int(__viaddmin_s16x2(left[p], column.word[p], 0u));
             const int four = int(word_[p / 2]);
-            total = p % 2 ? __dp2a_hi(over, four, total) : __dp2a_lo(over, four, total);
+            if (p % 2) {
+                other = __dp2a_hi(over, four, other);
+            } else {
+                total = __dp2a_lo(over, four, total);
+            }
         }
-        sums.item[0] = total;
+        sums.item[0] = total + other;
 #elif defined(__AVX512BW__)
         const __m512i zero = _mm512_setzero_si512();
         __m512i total = _mm512_load_si512(sums.item), other = zero;
         const auto over = [&](int p) {
             const __m512i all = _mm512_set1_epi32(int(left[p]));
-            return _mm512_min_epi16(_mm512_add_epi16(all, _mm512_loadu_si512(column + p * stride)),
-                                    zero);
+            const __m512i words = _mm512_loadu_si512(column.word + p * column.stride);
+            return _mm512_min_epi16(_mm512_add_epi16(all, words), zero);
         };
         const auto added = [&](__m512i before, int p) {
             const __m512i price = _mm512_set1_epi32(int(word_[p]));
@@ -98,10 +201,25 @@ class Prices {
         }
         if ((LAST - FIRST) % 2) total = added(total, LAST - 1);
         _mm512_store_si512(sums.item, _mm512_add_epi32(total, other));
+#elif defined(__AVX2__)
+        constexpr int EACH = 8;
+        for (int first = 0; first < WIDE; first += EACH) {
+            auto* const item = reinterpret_cast<__m256i*>(sums.item + first);
+            __m256i total = _mm256_load_si256(item);
+            for (int p = FIRST; p < LAST; ++p) {
+                const uint32_t* const words = column.word + p * column.stride + first;
+                const __m256i all = _mm256_set1_epi32(int(left[p]));
+                const __m256i price = _mm256_set1_epi32(int(word_[p]));
+                __m256i over = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words));
+                over = _mm256_min_epi16(_mm256_add_epi16(all, over), _mm256_setzero_si256());
+                total = _mm256_add_epi32(total, _mm256_madd_epi16(over, price));
+            }
+            _mm256_store_si256(item, total);
+        }
 #else
         for (int p = FIRST; p < LAST; ++p) {
             const int one = low(word_[p]), two = high(word_[p]);
-            const uint32_t* const row = column + p * stride;
+            const uint32_t* const row = column.word + p * column.stride;
             for (int c = 0; c < WIDE; ++c) {
                 const uint32_t both = sum(left[p], row[c]);
                 const int first = low(both), second = high(both);

@@ -16,6 +16,12 @@ constexpr int NOTHING = -1;             // the item of the first entry of a list
 
 using Left = uint32_t[PAIRS];  // what is left of the capacities, two 16-bit numbers a word
 
+// An item that may leave. On a GPU, each thread has a word of its weights.
+struct Leaving {
+    int item, gain;
+    uint32_t word;
+};
+
 class Core {
   public:
     __device__ Core(Scratch& scratch, int n, const problem::Data& data, const algorithm::Plan& plan)
@@ -26,10 +32,9 @@ class Core {
           chosen_(scratch.take<int32_t>(plan.largest + 1)),
           free_(scratch.take<int32_t>(plan.places)),
           before_(scratch.take<uint32_t>(plan.largest)),
-          gain_(scratch.take<int32_t>(plan.places)),
           left_(scratch.take<uint32_t>(PAIRS)),
-          without_(scratch.take<uint32_t>(PAIRS)),
-          column_(aligned(scratch.take<uint32_t>(PAIRS * plan.places + SPARE))) {}
+          without_(scratch.take<uint4>(QUADS)),
+          columns_(scratch, plan.places) {}
 
     // `subset` is complete and visible on entry, the core on return.
     __device__ void begin(const uint32_t* subset, int size) {
@@ -53,12 +58,11 @@ class Core {
         }
         if (threadIdx.x == 0) chosen_[0] = free_[0] = NOTHING;
         __syncthreads();
-        for (int place = threadIdx.x; place < plan_.places; place += blockDim.x) {
-            const int item = place < free_count_ ? free_[place] : NOTHING;
-            gain_[place] = gain_of(item);
-            for (int p = 0; p < PAIRS; ++p) {
-                column_[p * plan_.places + place] = negative(packed_of(item, p));
-            }
+        for (int place = threadIdx.x; place < columns_.places(); place += blockDim.x) {
+            const bool is_taken = place < free_count_;
+            const int item = is_taken ? free_[place] : NOTHING;
+            columns_.set_gain(place, is_taken ? gain_of(item) : LOSS);
+            for (int p = 0; p < PAIRS; ++p) columns_.set(place, p, negative(packed_of(item, p)));
         }
         see_left();
         __syncthreads();
@@ -68,8 +72,8 @@ class Core {
     __device__ int free() const { return free_count_; }
     __device__ int32_t chosen_item(int i) const { return chosen_[i]; }
     __device__ int32_t free_item(int place) const { return free_[place]; }
-    __device__ const int32_t* gains(int place) const { return gain_ + place; }
-    __device__ const uint32_t* columns(int place) const { return column_ + place; }
+    // Return the columns of this thread, of those of all threads from `first` on.
+    __device__ packed::Column<PAIRS> column(int first) const { return columns_.from(first); }
     __device__ int64_t profit() const { return knapsack_.profit(); }
 
     __device__ int gain_of(int item) const { return item == NOTHING ? 0 : plan_.gains[item]; }
@@ -77,19 +81,37 @@ class Core {
         return item == NOTHING ? 0 : int64_t(data_.profit[item]);
     }
 
-    // Find what is left without a chosen item. All threads must call.
-    __device__ void without(int item, Left& left) const {
+    // Read the item of a chosen entry, some time before it is needed.
+    __device__ Leaving leaving(int i) const {
+        const int item = chosen_[i];
+        Leaving found{item, gain_of(item), 0};
+#ifdef __CUDACC__
+        if (threadIdx.x < PAIRS) found.word = packed_of(item, threadIdx.x);
+#endif
+        return found;
+    }
+
+    // Find what is left without an item. All threads must call.
+    __device__ void without(const Leaving& lost, Left& left) const {
 #ifdef __CUDACC__
         // Each thread adds some words, which all read.
+        auto* const words = reinterpret_cast<uint32_t*>(without_);
         __syncthreads();
-        for (int p = threadIdx.x; p < PAIRS; p += blockDim.x) {
-            without_[p] = packed::sum(left_[p], packed_of(item, p));
+        if (threadIdx.x < PAIRS) words[threadIdx.x] = packed::sum(left_[threadIdx.x], lost.word);
+        for (int p = threadIdx.x + blockDim.x; p < PAIRS; p += blockDim.x) {
+            words[p] = packed::sum(left_[p], packed_of(lost.item, p));
         }
         __syncthreads();
+        uint4 quads[QUADS];
 #pragma unroll
-        for (int p = 0; p < PAIRS; ++p) left[p] = without_[p];
+        for (int q = 0; q < QUADS; ++q) quads[q] = without_[q];
+#pragma unroll
+        for (int p = 0; p < PAIRS; ++p) {
+            const uint4& quad = quads[p / 4];
+            left[p] = p % 4 < 2 ? (p % 2 ? quad.y : quad.x) : (p % 2 ? quad.w : quad.z);
+        }
 #else
-        for (int p = 0; p < PAIRS; ++p) left[p] = packed::sum(left_[p], packed_of(item, p));
+        for (int p = 0; p < PAIRS; ++p) left[p] = packed::sum(left_[p], packed_of(lost.item, p));
 #endif
     }
 
@@ -127,6 +149,8 @@ class Core {
             if (threadIdx.x == 0) chosen_[chosen_count_] = gained;
             ++chosen_count_;
             put(place, free_[free_count_]);
+            __syncthreads();  // the place may be that of the last one
+            if (threadIdx.x == 0) columns_.set_gain(free_count_, LOSS);
         } else if (gained == NOTHING) {
             --chosen_count_;
             if (threadIdx.x == 0) chosen_[i] = chosen_[chosen_count_];
@@ -143,14 +167,9 @@ class Core {
   private:
     // Numbers of 16 bits between these hold sums with two weights; see islands/problems/core.py.
     static constexpr int MOST_LEFT = 1 << 14;
-    // Words that put the columns of the CPU at a multiple of the widest access.
-    static constexpr int SPARE = packed::WIDE > 4 ? packed::WIDE - 4 : 0;
-
-    __device__ static uint32_t* aligned(uint32_t* memory) {
-        constexpr uint64_t BYTES = 4 * packed::WIDE;
-        return reinterpret_cast<uint32_t*>((reinterpret_cast<uint64_t>(memory) + BYTES - 1) /
-                                           BYTES * BYTES);
-    }
+    // The gain of a place without an item, which no exchange takes.
+    static constexpr int LOSS = -(1 << 29);
+    static constexpr int QUADS = (PAIRS + 3) / 4;
 
     __device__ uint32_t packed_of(int item, int p) const {
         return item == NOTHING ? 0u : plan_.packed[int64_t(item) * PAIRS + p];
@@ -164,9 +183,12 @@ class Core {
 
     // Put a free item in a place.
     __device__ void put(int place, int item) {
-        if (threadIdx.x == 0) free_[place] = item, gain_[place] = gain_of(item);
+        if (threadIdx.x == 0) {
+            free_[place] = item;
+            columns_.set_gain(place, gain_of(item));
+        }
         for (int p = threadIdx.x; p < PAIRS; p += blockDim.x) {
-            column_[p * plan_.places + place] = negative(packed_of(item, p));
+            columns_.set(place, p, negative(packed_of(item, p)));
         }
     }
 
@@ -188,13 +210,12 @@ class Core {
     const problem::Data& data_;
     const algorithm::Plan& plan_;
     problem::Knapsack knapsack_;
-    int32_t* const chosen_;    // [largest + 1]
-    int32_t* const free_;      // [places]
-    uint32_t* const before_;   // [largest]
-    int32_t* const gain_;      // [places]: of the free items
-    uint32_t* const left_;     // [PAIRS]
-    uint32_t* const without_;  // [PAIRS]: the same without the chosen item, on a GPU
-    uint32_t* const column_;   // [PAIRS][places]: negative weights of the free items
+    int32_t* const chosen_;           // [largest + 1]
+    int32_t* const free_;             // [places]
+    uint32_t* const before_;          // [largest]
+    uint32_t* const left_;            // [PAIRS]
+    uint4* const without_;            // [QUADS]: the same without the chosen item, on a GPU
+    packed::Columns<PAIRS> columns_;  // of the free items: negative weights, and their gains
     int chosen_count_ = 0, free_count_ = 0;
 };
 

@@ -61,7 +61,7 @@ class Chain {
         const int slop = plan_.slops[variant];
         improver::Lookout lookout(improving);
         core_.begin(subset_, plan_.sizes[variant]);
-        int penalty = core_.penalty(prices);
+        int penalty = core_.penalty(prices), best = best_from(costs);
         costs.current = energy_of(-core_.profit(), plan_) + penalty;
         costs.proposed = 0;
         Row row{};
@@ -69,27 +69,30 @@ class Chain {
         int i = draw::below(place.words(stream::BEGIN, 0).x, core_.chosen());
         int64_t end = proposals;
         uint4 words = {};
-        for (uint32_t number = 0; costs.proposed < end; ++number, ++i) {
+        Leaving next = core_.leaving(i);
+        for (uint32_t number = 0; costs.proposed < end; ++number) {
             if (number % ROWS == 0 && lookout.halts()) break;
-            if (i >= core_.chosen()) i = 0;
             words = number % 4 == 0
                         ? place.words<draw::FEWEST_ROUNDS>(stream::PROPOSALS, number / 4)
                         : uint4{words.y, words.z, words.w, words.x};
-            const int lost = core_.chosen_item(i);
+            const Leaving lost = next;
             row.i = i;
             row.word = words.x;
-            row.rise = core_.gain_of(lost) - penalty;
+            row.rise = lost.gain - penalty;
             row.slop = slop;
-            const int64_t wanted = -costs.best - core_.profit() + core_.profit_of(lost);
-            row.wanted = int(max(int64_t(-MOST), min(int64_t(MOST), energy_of(wanted, plan_))));
+            row.wanted = best + lost.gain;
             core_.without(lost, row.left);
+            i = after(i);
+            next = core_.leaving(i);
             costs.proposed += core_.free();
-            const int found = first_accepted(row, prices, wanted);
+            const int found = first_accepted(row, prices, costs.best);
             if (found < 0) continue;
             end -= effort_;
             const int gained = core_.free_item(found);
             const int by = row.rise - core_.gain_of(gained);
-            core_.exchange(subset_, i, found);
+            core_.exchange(subset_, row.i, found);
+            i = after(row.i);
+            next = core_.leaving(i);
             penalty = core_.penalty(prices);
             costs.climbs += by + penalty > 0;
             costs.current += by + penalty;
@@ -99,6 +102,7 @@ class Chain {
                 copy_row(best_, subset_, pitch_);
                 __syncthreads();
             }
+            best = best_from(costs);
         }
         return costs;
     }
@@ -107,8 +111,9 @@ class Chain {
     static constexpr int PRICE_WORDS = (PAIRS + 1) / 2;
     static constexpr int ROWS = 64;  // between two looks for a stop request
     static constexpr int MOST = 1 << 30;
-    // Constraints with high prices come first, and rule out most exchanges.
-    static constexpr int HALF = PAIRS < 4 ? PAIRS : (PAIRS + 1) / 2;
+    // Constraints with high prices come first, and rule out most exchanges. The threads of a warp
+    // rarely agree in that, and have all words at once.
+    static constexpr int HALF = packed::WIDE == 1 || PAIRS < 4 ? PAIRS : (PAIRS + 1) / 2;
     static constexpr int LEVELS = 1024, TOGETHER = 16;
 
     // The proposals that remove one chosen item.
@@ -122,24 +127,35 @@ class Chain {
         Left left;
     };
 
+    // Return the entry of a chosen item after another one.
+    __device__ int after(int i) const { return i + 1 < core_.chosen() ? i + 1 : 0; }
+
+    // Return the gain from which a feasible subset may be the best if no item were removed; the
+    // gains of two items may be rounded down by one more than that of both.
+    __device__ int best_from(const Costs& costs) const {
+        const int64_t wanted = energy_of(-costs.best - core_.profit(), plan_) - 2;
+        return int(max(int64_t(-MOST), min(int64_t(MOST), wanted)));
+    }
+
     // Return the first entry of a free item whose exchange is accepted, or -1.
     __device__ int first_accepted(const Row& row, const packed::Prices<PAIRS>& prices,
-                                  int64_t wanted) const {
+                                  int64_t best) const {
         using packed::WIDE;
         for (int first = 0; first < core_.free(); first += WIDE * blockDim.x) {
-            const int mine = first + WIDE * threadIdx.x;
-            const bool exists = mine < core_.free();
-            const int from = exists ? mine : 0;
-            const float* const levels = plan_.levels + level(row.word, from);
-            const int32_t* const gains = core_.gains(from);
+            const float* const levels = plan_.levels + level(row.word, first);
+            const packed::Column<PAIRS> column = core_.column(first);
             packed::Sums sums{};
-            prices.template add<0, HALF>(sums, row.left, core_.columns(from), plan_.places);
-            if (!block::any(exists && possible(row, sums, gains, levels) != 0)) continue;
-            prices.template add<HALF, PAIRS>(sums, row.left, core_.columns(from), plan_.places);
-            uint32_t open = exists ? possible(row, sums, gains, levels) : 0;
+            prices.template add<0, HALF>(sums, row.left, column);
+            uint32_t open = possible(row, sums, column, levels);
+            if (!block::any(open != 0)) continue;
+            if (HALF < PAIRS) {
+                prices.template add<HALF, PAIRS>(sums, row.left, column);
+                open = possible(row, sums, column, levels);
+            }
+            const int mine = first + WIDE * threadIdx.x;
             while (open != 0) {
                 const int c = __ffs(open) - 1;
-                if (accepts(row, sums, gains, levels, c, from + c, wanted)) break;
+                if (accepts(row, sums, column, levels, c, mine + c, best)) break;
                 open &= open - 1;
             }
             const int thread = block::first(open != 0);
@@ -150,35 +166,37 @@ class Chain {
         return -1;
     }
 
-    // The place of a proposal's logarithm in the table.
-    __device__ static int level(uint32_t word, int place) {
-        const uint32_t own = word + uint32_t(place / TOGETHER) * 0x9E3779B9u;
-        return int(own >> 22) + place % TOGETHER;
+    // The place of the logarithm of a thread's proposal in the table, of those from `first` on.
+    __device__ static uint32_t level(uint32_t word, int first) {
+        const uint32_t mine = packed::WIDE * threadIdx.x;
+        const uint32_t group = uint32_t(first) / TOGETHER + mine / TOGETHER;
+        return (word + group * 0x9E3779B9u) / (1u << 22) + mine % TOGETHER;
     }
 
     // Return the columns whose exchange may be accepted, as bits.
     __device__ static uint32_t possible(const Row& row, const packed::Sums& sums,
-                                        const int32_t* gains, const float* levels) {
+                                        const packed::Column<PAIRS>& column, const float* levels) {
         uint32_t found = 0;
         packed::along([&](int c) {
-            const int rise = row.rise + sums.item[c] - gains[c];
+            const int gain = column.gain(c), rise = row.rise + sums.item[c] - gain;
             const bool may = (rise <= int(levels[c] * row.temperature)) |
-                             ((sums.item[c] <= row.slop) & (gains[c] >= row.wanted));
+                             ((sums.item[c] <= row.slop) & (gain >= row.wanted));
             found |= uint32_t(may) << c;
         });
         return found;
     }
 
     // Return whether a thread accepts its exchange number c, of the free item in a place.
-    __device__ bool accepts(const Row& row, const packed::Sums& sums, const int32_t* gains,
-                            const float* levels, int c, int place, int64_t wanted) const {
-        const int rise = row.rise + sums.item[c] - gains[c];
+    __device__ bool accepts(const Row& row, const packed::Sums& sums,
+                            const packed::Column<PAIRS>& column, const float* levels, int c,
+                            int place, int64_t best) const {
+        const int gain = column.gain(c), rise = row.rise + sums.item[c] - gain;
         if (place >= core_.free() || !core_.may_exchange(row.i, place)) return false;
         if (rise <= int(levels[c] * row.temperature)) return true;
-        if (sums.item[c] > row.slop || gains[c] < row.wanted) return false;
-        const int gained = core_.free_item(place);
-        return core_.profit_of(gained) > wanted &&
-               core_.is_feasible(core_.chosen_item(row.i), gained);
+        if (sums.item[c] > row.slop || gain < row.wanted) return false;
+        const int lost = core_.chosen_item(row.i), gained = core_.free_item(place);
+        const int64_t profit = core_.profit() - core_.profit_of(lost) + core_.profit_of(gained);
+        return -profit < best && core_.is_feasible(lost, gained);
     }
 
     const int pitch_, effort_;
