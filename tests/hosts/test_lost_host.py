@@ -15,8 +15,8 @@ import islands
 
 SUPERVISE = Path(islands.__file__).parents[1] / "launch/supervise"
 RUN = ["demo/tsp", "--json", "--backend", "cpu", "--threads", "1", "--islands", "8"]
-RUN += ["--population", "128", "--interval", "10", "--stop", "generations=1200"]
-RUN += ["--set", "checkpoint.every=0.2s", "--algorithm", "brkga", "--improver", "none"]
+RUN += ["--population", "128", "--interval", "10", "--stop", "generations=600"]
+RUN += ["--set", "checkpoint.every=0.1s", "--algorithm", "brkga", "--improver", "none"]
 
 
 def test_a_lost_host_does_not_change_the_result(
