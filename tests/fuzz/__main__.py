@@ -15,6 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1] / "helpers"))
+
 from fuzz_cases import faults
 from fuzz_targets import targets
 
