@@ -10,17 +10,24 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Self, cast
+from typing import Self, cast
 
 from islands.errors import InputError
 from islands.paths import reading
 
 _LINE = 1 << 16
+_BLOCK = 1 << 16
+"""Bytes that are read at once."""
+_FEW = 100
+"""Up to this number of words are skipped line by line."""
+_USUAL = 5
+"""The usual bytes of a number, with what separates it from the next one."""
 _WORD = 64
 _HEADER = 1 << 18
 _DEFLATE = 1032
 """Maximum ratio of the text's length to its gzip file's: deflate's limit."""
 _FIX = "Get the file again, or name another one"
+_UNREADABLE = (OSError, EOFError, zlib.error)
 
 
 class Lines:
@@ -30,7 +37,7 @@ class Lines:
     which `allow` increases. Neither a long file nor a decompression bomb exhausts memory.
     """
 
-    def __init__(self, stream: BinaryIO, path: Path, longest: int) -> None:
+    def __init__(self, stream: io.BufferedReader, path: Path, longest: int) -> None:
         self.path = path
         self.number = 0
         self.longest = longest
@@ -49,12 +56,12 @@ class Lines:
         """
         with reading(path):
             size = _size(path)
-            raw = path.open("rb")
+            raw = path.open("rb", _BLOCK)
         with raw:
             if raw.read(2) == b"\x1f\x8b":
                 raw.seek(0)
-                unzipped = io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=raw)))
-                yield cls(cast(BinaryIO, unzipped), path, size * _DEFLATE)
+                unzipped = cast(io.RawIOBase, gzip.GzipFile(fileobj=raw))
+                yield cls(io.BufferedReader(unzipped, _BLOCK), path, size * _DEFLATE)
             elif path.suffix.lower() == ".gz":
                 raise InputError(
                     f"{path}: is not gzipped, despite its suffix. Get it again, or rename it to"
@@ -93,9 +100,39 @@ class Lines:
                 )
         return words
 
+    def skip(self, most: int) -> int:
+        """Skip whole lines with at most this number of words; return the number of words.
+
+        It stops early at what `words` can read or explain.
+        """
+        skipped, share = 0, 1.0
+        if not self._line_ended or self.number == 0:
+            return skipped
+        while (left := most - skipped) > _FEW:
+            lines = self._next_lines(min(_BLOCK, int(_USUAL * left * share)))
+            words = len(lines.split())
+            if not lines or len(lines) > self._allowance:
+                break
+            if words > left:
+                share /= 2
+                continue
+            self._stream.read(len(lines))
+            self.number += lines.count(b"\n")
+            self._allowance -= len(lines)
+            skipped += words
+        return skipped
+
     def error(self, message: str) -> InputError:
         """Return an error that names the current line."""
         return InputError(f"{self.path}:{max(1, self.number)}: {message}")
+
+    def _next_lines(self, size: int) -> bytes:
+        """Return the whole lines of the next bytes, without reading past them."""
+        try:
+            block = self._stream.peek(size)[:size]
+        except _UNREADABLE as problem:
+            raise self._cannot_be_read(problem) from None
+        return block[: 1 + block.rfind(b"\n")]
 
     def _piece(self) -> bytes:
         """Return the next line, or the next part of a long one; empty at the end of the file.
@@ -104,9 +141,8 @@ class Lines:
         """
         try:
             read = self._stream.readline(_LINE)
-        except (OSError, EOFError, zlib.error) as problem:
-            reason = str(problem).rstrip(".")
-            raise self.error(f"cannot be read further: {reason}. Get the file again") from None
+        except _UNREADABLE as problem:
+            raise self._cannot_be_read(problem) from None
         if self.number == 0:  # some editors begin a file with a byte order mark
             read = read.removeprefix(codecs.BOM_UTF8)
         piece = self._cut + read
@@ -118,6 +154,10 @@ class Lines:
         if self._allowance < 0:
             raise self.error("the file is longer than its header allows. Get it again")
         return piece
+
+    def _cannot_be_read(self, problem: Exception) -> InputError:
+        reason = str(problem).rstrip(".")
+        return self.error(f"cannot be read further: {reason}. Get the file again")
 
 
 def shown(raw: bytes) -> str:
@@ -194,28 +234,31 @@ class Numbers:
 
     def take(self, count: int, what: str) -> list[bytes]:
         """Return the next `count` numbers as written; `what` is their name in the plural."""
-        words = self._take(count, what, checked=True)
-        return [word for part in words for word in part]
+        taken: list[bytes] = []
+        while len(taken) < count:
+            part = self._part(count - len(taken), count, what)
+            self._check(part, what)
+            taken += part
+        return taken
 
     def skip(self, count: int, what: str) -> None:
         """Skip `count` words."""
-        self._take(count, what, checked=False)
-
-    def _take(self, count: int, what: str, *, checked: bool) -> list[list[bytes]]:
-        parts, left = [], count
+        left = count
         while left:
-            if not self._is_filled():
-                raise self.error(
-                    f"the file ends after {count - left} of {count} {what}. "
-                    "Complete it, or correct the sizes at the beginning"
-                )
-            part = self._words[self._next : self._next + left]
-            if checked:
-                self._check(part, what)
-                parts.append(part)
-            self._next += len(part)
-            left -= len(part)
-        return parts
+            left -= len(self._part(left, count, what))
+            if self._next == len(self._words):
+                left -= self.lines.skip(left)
+
+    def _part(self, most: int, count: int, what: str) -> list[bytes]:
+        """Return the next words of a line, which are some of `count`."""
+        if not self._is_filled():
+            raise self.error(
+                f"the file ends after {count - most} of {count} {what}. "
+                "Complete it, or correct the sizes at the beginning"
+            )
+        part = self._words[self._next : self._next + most]
+        self._next += len(part)
+        return part
 
     def _check(self, words: list[bytes], what: str) -> None:
         if all(map(bytes.isdigit, words)) and max(map(len, words)) <= _DIGITS:

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,12 @@ def without_comments(code: str) -> str:
     return _COMMENTS.sub(_blank, code)
 
 
+@lru_cache(maxsize=64)  # a text is searched a few times for each problem that is made of it
+def _declared(code: str, function: str) -> tuple[re.Match[str], ...]:
+    pattern = rf"([A-Za-z_][\w \t:]*?)\s+{function}\s*\(([^)]*)\)\s*\{{"
+    return tuple(re.finditer(pattern, _COMMENTS.sub(" ", code)))
+
+
 @dataclass(frozen=True)
 class Text:
     """CUDA code of the user, and the name under which compilers show its lines."""
@@ -156,8 +163,7 @@ class Text:
 
     def declared(self, function: str) -> list[re.Match[str]]:
         """Return the declarations of a function: its return type and its parameters."""
-        pattern = rf"([A-Za-z_][\w \t:]*?)\s+{function}\s*\(([^)]*)\)\s*\{{"
-        return list(re.finditer(pattern, _COMMENTS.sub(" ", self.code)))
+        return list(_declared(self.code, function))
 
     def section(self, signature: Signature) -> str:
         """Return it as the part of a header that defines a function."""

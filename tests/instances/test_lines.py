@@ -9,7 +9,7 @@ import pytest
 
 from islands.errors import InputError
 from islands.instances.formats import recognised
-from islands.instances.lines import Lines
+from islands.instances.lines import Lines, Numbers
 from islands.instances.mkp import read_mkp, read_sol
 from islands.instances.qaplib import read_qap
 from islands.instances.sln import read_sln
@@ -25,6 +25,42 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "a.sol.gz": lambda path: read_sol(path, 2),
     "A.DAT.GZ": recognised,
 }
+
+
+WIDTHS = {"short lines": 3, "some in a block": 9_000, "parts of lines": 70_000}
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_words_are_skipped_up_to_the_same_line(tmp_path: Path, name: str, width: int) -> None:
+    count = 100_000
+    ends = {0: "\n", 1: "\r\n", 2: "\n \n"}
+    text = "".join(
+        f"{i}{ends[i // width % 3] if i % width == width - 1 else ' '}" for i in range(count)
+    )
+    packed = gzip.compress(text.encode()) if name.endswith("gz") else text.encode()
+    (tmp_path / name).write_bytes(packed)
+    line_of = [line for line, words in enumerate(text.split("\n"), 1) for _ in words.split()]
+    for skipped in (0, 1, 5, 200, 14_000, 20_000, count - 4, count - 1):
+        with Lines.open(tmp_path / name) as lines:
+            numbers = Numbers(lines)
+            numbers.allow(count, "all numbers")
+            assert numbers.next() == [b"0"]
+            numbers.skip(3, "few")
+            numbers.skip(max(0, skipped - 3), "others")
+            if skipped >= 3:
+                assert (numbers.next(), lines.number) == ([b"%d" % skipped], line_of[skipped])
+            with pytest.raises(InputError, match=rf":{line_of[-1]}: the file ends after \d+ of"):
+                numbers.skip(count, "numbers")
+
+
+def test_skipped_words_count_for_the_length_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("1\n" * 500_000)
+    with Lines.open(tmp_path / "a.txt") as lines:
+        numbers = Numbers(lines)
+        assert numbers.whole("one", 1) == 1
+        with pytest.raises(InputError, match=":131073: the file is longer than its header allows"):
+            numbers.skip(400_000, "numbers")
 
 
 @pytest.mark.parametrize("name", READERS)
