@@ -20,10 +20,10 @@ from instance_texts import tsplib_text
 from islands.cli import main
 from islands.instances.synthetic import uniform_tsp
 
-RUN = ["--population", "64", "--islands", "6", "--interval", "8", "--backend", "cpu"]
+RUN = ["--population", "32", "--islands", "6", "--interval", "8", "--backend", "cpu"]
 RUN += ["--set", "record.every=5", "--threads", "1", "--seed", "3", "--improver", "none"]
 ENDLESS = ["run", "demo/tsp", *RUN, "--stop", "generations=1000000", "--out", "a"]
-ENDLESS += ["--set", "checkpoint.every=0.1"]
+ENDLESS += ["--set", "checkpoint.every=0.02"]
 KILLS = Path(__file__).parents[1] / "kills"
 
 
@@ -56,10 +56,10 @@ def manifests() -> set[Path]:
 def begun(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
     """Start a run and wait for its first checkpoints."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
-    for _ in range(600):
+    for _ in range(1500):
         if len(manifests()) > 1:
             return process
-        time.sleep(0.05)
+        time.sleep(0.02)
     process.kill()
     pytest.fail("no checkpoint appeared")
 
@@ -85,7 +85,7 @@ def require_uninterrupted(
 def beyond() -> str:
     """Return a generation shortly after the last checkpoint at which no epoch ends."""
     newest = max(int(path.parent.name.partition(".")[0]) for path in manifests())
-    return f"generations={newest + 103}"
+    return f"generations={newest + 43}"
 
 
 @pytest.mark.parametrize(

@@ -115,14 +115,26 @@ def test_a_damaged_file_is_one_line_and_the_others_are_solved(
     assert len(rows(out)) == 4
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with instances, `tours`, and their batch without interruption, `out`."""
+    folder = tmp_path_factory.mktemp("whole")
+    write_tours(folder / "tours", 30, 60)
+    line = [*long_batch(folder / "tours"), "--out", str(folder / "out"), "--quiet"]
+    subprocess.run(line, check=True, capture_output=True)
+    return folder
+
+
+def long_batch(tours: Path) -> list[str]:
+    line = [sys.executable, "-m", "islands", "run", str(tours), "--batch", *SETTINGS]
+    return [*line, "--stop", "generations=300", "--threads", "1"]
+
+
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_an_ended_batch_goes_on_with_the_rest(
-    number: int, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    number: int, status: int, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_tours(tmp_path / "tours", 30, 60)
-    out, whole = tmp_path / "out", tmp_path / "whole"
-    line = [sys.executable, "-m", "islands", "run", str(tmp_path / "tours"), "--batch", *SETTINGS]
-    line += ["--stop", "generations=300", "--threads", "1"]
+    out, line = tmp_path / "out", long_batch(whole / "tours")
     with subprocess.Popen([*line, "--out", str(out)], stdout=subprocess.DEVNULL) as process:
         for _ in range(600):
             if (out / "runs.jsonl").exists() and len((out / "runs.jsonl").read_text()) > 1000:
@@ -141,9 +153,8 @@ def test_an_ended_batch_goes_on_with_the_rest(
         text=True,
     )
     assert "30 of 30 done" in again.stdout
-    subprocess.run([*line, "--out", str(whole), "--quiet"], check=True, capture_output=True)
     assert sorted((row["instance"], row["cost"]) for row in rows(out)) == sorted(
-        (row["instance"], row["cost"]) for row in rows(whole)
+        (row["instance"], row["cost"]) for row in rows(whole / "out")
     )
 
 
