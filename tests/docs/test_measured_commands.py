@@ -83,7 +83,8 @@ def test_several_commands_share_a_folder_and_become_a_table_of_times(
 
 @pytest.mark.usefixtures("published")
 def test_an_experiment_becomes_a_folder(measure: ModuleType, tmp_path: Path) -> None:
-    line = "islands reproduce soca2010/quality --only had12 --runs 1 --backend cpu --out soca"
+    line = "islands reproduce soca2010/quality --only had12 --runs 1 --generations 20"
+    line += " --backend cpu --out soca"
     measure.measure("soca", [line], tmp_path)
     assert {path.name for path in (tmp_path / "soca").iterdir()} == {
         "provenance.json",
