@@ -34,7 +34,7 @@ from islands.progress.progress import Progress
 from islands.progress.result import Result
 from islands.run.preparing import Preparing, Wanted
 from islands.run.queue import Queue
-from islands.run.shared import Waiting
+from islands.run.waiting import Waiting
 from islands.solver import DEFAULT_SEED, Session, draw, drawn, options_of, page
 from islands.text import shown
 

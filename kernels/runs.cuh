@@ -64,10 +64,20 @@ KERNEL(read_runs, (Islands all, const RunPart* parts, int32_t part_count, const 
     }
 }
 
+// Let the islands of runs rest until the next run begins there.
+KERNEL(rest_runs, (Islands all, const Chosen* chosen)) {
+    const int islands = all.runs.islands, count = chosen->count * islands;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {
+        all.runs.begins[chosen->runs[i / islands] * islands + i % islands] = -1;
+    }
+}
+
 // All islands have begun.
 KERNEL(end_beginning, (Islands all)) {
     const int first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
-    for (int i = first; i < all.islands; i += step) all.runs.begins[i] = 0;
+    for (int i = first; i < all.islands; i += step) {
+        if (all.runs.begins[i] > 0) all.runs.begins[i] = 0;
+    }
     for (int i = first; all.changed != nullptr && i < all.islands * all.population; i += step) {
         all.changed[i] = 0;
     }

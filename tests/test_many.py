@@ -9,12 +9,14 @@ from typing import Any
 from weakref import WeakSet
 
 import numpy as np
+import own_problems
 import pytest
 
 import islands
 from islands import many
 from islands.errors import RunError, UsageError
 from islands.parallel import world
+from islands.run.shared import VisitRecords
 
 SETTINGS = {"islands": 1, "population": 20, "backend": "cpu"}
 STOP = ["converged", "seconds=10"]
@@ -104,6 +106,29 @@ def test_problems_of_ones_own_have_their_own_data() -> None:
     for mine, values in zip(found, lists, strict=True):
         falling = sorted(values, reverse=True)
         assert mine.cost == sum(place * value for place, value in enumerate(falling))
+
+
+@pytest.mark.parametrize(
+    ("make", "settings"),
+    [
+        (own_problems.order_with_violation, {"algorithm": "ga", "population": 8}),
+        (own_problems.subset_with_state, {"population": 4, "rungs": 2, "proposals": 200}),
+    ],
+)
+def test_twenty_problems_of_ones_own_and_different_sizes(make: Any, settings: Any) -> None:
+    random = np.random.default_rng(8)
+    problems = [make(size, random) for size in (9, 12, 15, 12) * 5]
+    settings = {"islands": 1, "backend": "cpu", "generations": 12, **settings}
+    whole = islands.solve_many(problems, threads=2, seeds=range(20), **settings)
+    for number, (problem, mine) in enumerate(zip(problems, whole, strict=True)):
+        other = islands.solve(problem, threads=1, seed=number, **settings)
+        assert mine.digest == other.digest
+        assert (mine.cost, mine.violation) == (other.cost, other.violation)
+        if mine.cost is not None:
+            assert mine.cost == problem.cost(mine.solution)
+    few = islands.solve_many(problems[3:5], threads=1, seeds=[3, 4], **settings)
+    assert [each.digest for each in few] == [each.digest for each in whole[3:5]]
+    assert sum(isinstance(each.records, VisitRecords) for each in whole) > 10
 
 
 def test_problems_are_made_when_they_are_needed() -> None:
@@ -197,6 +222,15 @@ def test_an_error_names_its_problem() -> None:
     heavy = islands.mkp([5, 6], [[3, 4]], [2])
     with pytest.raises((RunError, UsageError), match=r"^problems\[1\]: "):
         islands.solve_many([heavy, [1]], backend="cpu", generations=2)
+
+
+def test_a_fault_names_its_problem() -> None:
+    problems = [own_problems.vector(9, np.random.default_rng(each)) for each in range(5)]
+    cost = problems[2].statement["cost"].replace("return sum", "return 0.0 / (sum - sum)")
+    problems[2] = islands.models.changed(problems[2], cost=cost)
+    settings = {"islands": 1, "population": 8, "backend": "cpu", "generations": 5}
+    with pytest.raises(RunError, match=r"^problems\[2\]: cost= returned NaN"):
+        islands.solve_many(problems, threads=1, **settings)
 
 
 @pytest.mark.mpi

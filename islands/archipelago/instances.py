@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ _ALIGNED = 256
 """Bytes to which the data of a run and each array in it are aligned, as those of any array."""
 _MADE = "near/table"
 """The table of neighbours, which a kernel fills."""
+_NUMBERS, _NUMBER_BYTES = "numbers", 8
+"""The numbers in `problem::Data` of a run, if they may differ: the first array of its row."""
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -26,13 +28,24 @@ def arrays_of(parts: ProgramParts) -> dict[str, NDArray[Any]]:
     """Return all arrays of a run's instance by name: data, tables and what finds neighbours."""
     problem = parts.problem
     data = problem.data().items()
-    found = {f"data/{name}": each for name, each in data if isinstance(each, np.ndarray)}
+    found = {}
+    if problem.evaluation.numbers_differ:
+        found[_NUMBERS] = _packed([each for _, each in data if isinstance(each, np.generic)])
+    found |= {f"data/{name}": each for name, each in data if isinstance(each, np.ndarray)}
     found |= {f"table/{name}": each for name, each in parts.algorithm.tables(problem).items()}
     if parts.uses_neighbours:
         assert problem.near is not None, "it has distances"
         tables = problem.near.tables()
         found |= {f"near/{name}": tables[name] for name in NEAR_FIELDS}
     return found
+
+
+def _packed(numbers: Sequence[np.generic]) -> NDArray[np.uint8]:
+    """Return the bytes of numbers, which begin at equal distances."""
+    found = np.zeros((len(numbers), _NUMBER_BYTES), np.uint8)
+    for row, number in zip(found, numbers, strict=True):
+        row[: number.itemsize] = np.frombuffer(number.tobytes(), np.uint8)
+    return found.reshape(-1)
 
 
 def shapes_of(arrays: Arrays) -> Hashable:
@@ -44,7 +57,7 @@ class Instances:
     """Rows of bytes on the device, one for the instance of each run."""
 
     def __init__(self, backend: Backend, arrays: Arrays, runs: int) -> None:
-        """Reserve memory for instances with arrays like these."""
+        """Reserve memory for instances with arrays like these, which the first row contains."""
         self._backend, self.runs = backend, runs
         self._places: dict[str, slice] = {}
         end = 0
@@ -54,13 +67,20 @@ class Instances:
         self.bytes = max(_ALIGNED, end)
         self.rows: Array = backend.empty((runs, self.bytes), np.uint8)
         self._shapes = {name: (each.shape, each.dtype) for name, each in arrays.items()}
+        first = np.zeros(self.bytes, np.uint8)
+        self.pack(arrays, first)
+        backend.upload(first, self.rows[0])
+
+    def of_first(self, name: str) -> Array:
+        """Return the bytes of an array of the first run on the device."""
+        return self.rows[0, self._places[name]]
 
     def place(self, name: str, values: NDArray[Any]) -> Array:
         """Return the array of the first run on the device, to which the structs point."""
         shape, dtype = self._shapes[name]
         if (values.shape, values.dtype) != (shape, dtype):
             raise AssertionError(f"{name} has another shape than before")
-        return self.rows[0, self._places[name]].view(dtype).reshape(shape)
+        return self.of_first(name).view(dtype).reshape(shape)
 
     def pack(self, arrays: Arrays, row: NDArray[np.uint8]) -> None:
         """Write the arrays of an instance to a row on the host."""
@@ -72,12 +92,17 @@ class Instances:
         """Return the header that finds the data of a run: see kernels/core/instance.cuh."""
         roots = {"data": data, "plan": plan, "improving": improving}
         roots |= {"near": near} if near is not None else {}
-        functions = [self._function(name, struct) for name, struct in roots.items()]
+        numbers = [k for k, value in data.members.items() if isinstance(value, np.generic)]
+        own = {"data": numbers if _NUMBERS in self._places else []}
+        functions = [self._function(k, struct, own.get(k, [])) for k, struct in roots.items()]
         text = "\n".join(["#pragma once", "namespace instance {", *functions, "}", ""])
         return Header("instances.cuh", text)
 
-    def _function(self, name: str, struct: Struct) -> str:
-        """Return the C++ function that lets a struct point to the data of a run."""
+    def _function(self, name: str, struct: Struct, numbers: Sequence[str]) -> str:
+        """Return the C++ function that lets a struct point to the data of a run, and reads numbers.
+
+        It does not depend on the sizes of arrays, so that instances of all sizes share a program.
+        """
         lines = []
         if any(member.isdigit() for member in struct.members):
             for side in ("own", "first"):
@@ -88,9 +113,11 @@ class Instances:
             lines += [_shifted(path) for path, value in shared if self._has(value)]
         else:
             lines += [_shifted(f"{{}}.{path}") for path in self._paths(struct)]
+            places = {each: k * _NUMBER_BYTES for k, each in enumerate(numbers)}
+            lines += [f"row.read(own.{each}, {place});" for each, place in places.items()]
         return (
             f"template <class T> __device__ void choose_{name}([[maybe_unused]] T& own,"
-            " [[maybe_unused]] const T& first, [[maybe_unused]] int64_t shift) {\n"
+            " [[maybe_unused]] const T& first, [[maybe_unused]] const Row& row) {\n"
             + "\n".join(lines)
             + "\n}"
         )
@@ -111,4 +138,4 @@ class Instances:
 
 
 def _shifted(path: str) -> str:
-    return f"{path.format('own')} = of_run({path.format('first')}, shift);"
+    return f"{path.format('own')} = row.of({path.format('first')});"

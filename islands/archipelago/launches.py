@@ -39,6 +39,7 @@ from islands.backends.base import (
 from islands.backends.source import Source
 from islands.errors import UsageError
 from islands.migration.kernels import STRUCTS as MIGRATION_STRUCTS
+from islands.problems.base import Problem
 
 _INDIVIDUALS_A_SLICE = 6
 _CITIES_A_BLOCK = 64  # for which a CPU thread finds the neighbours at a time
@@ -153,10 +154,20 @@ class Launches:
         """Return the working memory that a block needs for all of the launches."""
         common = [launch for launch in launches if launch.threads is None]
         own = Room(max((launch.room or 0 for launch in common), default=0))
+        self._needed = Room(0)
         if all(launch.room is not None for launch in common):
             return own
-        loop = self._backend.required_room(self._source(), *self.arguments)
+        loop = self._needed = self._backend.required_room(self._source(), *self.arguments)
         return Room(max(own.large, loop.large + self._parts.room()), loop.small)
+
+    def fits(self, problem: Problem) -> bool:
+        """Return whether blocks have enough working memory for another instance."""
+        if problem.evaluation.same_memory:
+            return True
+        all_, _, *others = self.arguments
+        arguments = (all_, self._backend.uploaded(problem.data()), *others)
+        needed = self._backend.required_room(self._source(), *arguments)
+        return needed.large <= self._needed.large and needed.small <= self._needed.small
 
     def _source(self) -> Source:
         names = ("problem::Data", "algorithm::Plan", "improver::Plan")

@@ -1,7 +1,8 @@
 """Concurrent runs of different instances in the same launches, which begin and end at any time.
 
 All have the same number of islands, the same settings and programs, and arrays of the same shape.
-A run that is over leaves its place to the next one, while the others go on.
+A run that is over leaves its place to the next one, while the others go on; without a next one, its
+islands rest.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from islands.archipelago.memory import Memory, fields_of, tables_of
 from islands.archipelago.parts import ProgramParts
 from islands.archipelago.sizes import bytes_of_islands
 from islands.backends.arguments import Struct
-from islands.backends.base import Array, Backend, Call, Calls
+from islands.backends.base import Array, Backend, Call, Calls, Program
 from islands.backends.state import Field
 from islands.migration import Layout
 from islands.parallel import World
@@ -32,8 +33,20 @@ from islands.problems.base import Problem
 _ALIGNED = 16
 _SEED = ISLAND.index("seed")
 _MOST_BLOCKS = 4096
-_KINDS = ("order", "subset")
-"""Kinds of solutions whose range does not depend on the instance."""
+_FAULTS = "faults"
+
+
+class _Part(NamedTuple):
+    """The part of a run in an array."""
+
+    array: Array
+    bytes: int
+    half: int = 0
+    """The bytes from a half of the array to the other; 0: it has none."""
+    is_zero: bool = False
+    """Whether to write zeros."""
+    stride: int | None = None
+    """The bytes from a run to the next; None: they follow one another."""
 
 
 class Found(NamedTuple):
@@ -53,10 +66,8 @@ def parts_for(colony: ColonySpec, problem: Problem, runs: int, backend: Backend)
 
 def can_share(parts: ProgramParts) -> bool:
     """Return whether runs with these parts can share launches."""
-    problem = parts.problem
-    is_in_block = parts.evaluated_by == "block" and not parts.evaluates_own
-    is_plain = not parts.algorithm.halo and problem.evaluation.same_memory
-    return is_in_block and is_plain and problem.solution_kind in _KINDS
+    is_known = not parts.evaluates_own or parts.problem.evaluation.numbers_differ
+    return is_known and parts.evaluated_by in ("block", "thread") and not parts.algorithm.halo
 
 
 def bytes_a_run(parts: ProgramParts, runs: int) -> float:
@@ -86,6 +97,7 @@ class SharedRuns:
         self._begins = backend.zeros((parts.shape.islands,), np.int32)
         own = Struct(
             begins=self._begins,
+            rows=self.instances.rows,
             stride=np.int64(self.instances.bytes),
             islands=np.int32(islands_a_run),
         )
@@ -97,10 +109,10 @@ class SharedRuns:
         tables = tables_of(self.instances.place, parts, memory.state.arrays)
         self._arrays = {**memory.state.arrays, **tables}
         plan = parts.algorithm.plan(self._arrays)
-        halt = backend.zeros((2,), np.int32)
+        self._halt = backend.zeros((2,), np.int32)
         near = tables.get(NEIGHBOURS)
-        launches = Launches(
-            *(backend, parts, plan, memory, self.reader.measured, halt, near, self.instances)
+        launches = self._launches = Launches(
+            *(backend, parts, plan, memory, self.reader.measured, self._halt, near, self.instances)
         )
         self._numbers = self._numbers_of(parts)
         self._new_island = held.new_islands()[:islands_a_run]
@@ -111,6 +123,7 @@ class SharedRuns:
         read = (memory.all, *self._read.arguments())
         self._reading = backend.call(program, "read_runs", *read, blocks=count)
         ended = backend.call(program, "end_beginning", memory.all, blocks=min(64, count))
+        self._rest = backend.call(program, "rest_runs", memory.all, self._read.chosen, blocks=1)
         start, generation = _only(launches.start), _only(launches.generation)
         sort = [] if launches.keeps_order else [launches.rank_again]
         adopt = launches.adopt
@@ -120,27 +133,28 @@ class SharedRuns:
         ]
         self._generation: Calls = generation
         self._after: Calls = [*sort, launches.measure]
+        self._faults = self._reports(parts.problem, program, memory, count)
 
     def fits(self, parts: ProgramParts) -> bool:
-        """Return whether an instance with arrays of the same shapes has the same numbers."""
-        return self._numbers_of(parts) == self._numbers
+        """Return whether the kernels can solve an instance with arrays of the same shapes."""
+        return self._numbers_of(parts) == self._numbers and self._launches.fits(parts.problem)
 
     def _numbers_of(self, parts: ProgramParts) -> list[Any]:
-        """Return all numbers in the structs of kernels that depend on the instance."""
-        data = [each.item() for each in parts.problem.data().values() if _is_number(each)]
+        """Return all numbers in the structs of kernels that must be those of each instance."""
+        data = []
+        if not parts.problem.evaluation.numbers_differ:
+            data = [each.item() for each in parts.problem.data().values() if _is_number(each)]
         plan, improving = parts.algorithm.plan(self._arrays), parts.improver.plan()
         return [*data, *_numbers(plan), *_numbers(improving)]
 
-    def _written(
-        self, fields: Mapping[str, Field], memory: Memory
-    ) -> dict[str, tuple[Array, int, int, bool]]:
-        """Return what a run that begins writes: arrays, bytes, halves, and whether to zeros."""
+    def _written(self, fields: Mapping[str, Field], memory: Memory) -> dict[str, _Part]:
+        """Return what a run that begins writes."""
         state = memory.state
         each = {name: _bytes_of(fields[name]) * self.islands_a_run for name in fields}
-        found = {"instance": (self.instances.rows, self.instances.bytes, 0, False)}
-        found["begins"] = (self._begins, 4 * self.islands_a_run, 0, False)
+        found = {"instance": _Part(self.instances.rows, self.instances.bytes)}
+        found["begins"] = _Part(self._begins, 4 * self.islands_a_run)
         kept = [name for name in ("island", "changed", "offered_cost") if name in fields]
-        found |= {name: (state.arrays[name], each[name], 0, False) for name in kept}
+        found |= {name: _Part(state.arrays[name], each[name]) for name in kept}
         # Derived fields are computed anew, and need not have a part for each island.
         cleared = [name for name in memory.cleared if fields[name].kind != "derived"]
         zeros = dict.fromkeys(("given", *cleared))
@@ -148,12 +162,10 @@ class SharedRuns:
             halves = (0, 1) if fields[name].in_halves else (0,)
             for half in halves:
                 array = state.part(name, half) if halves[1:] else state.arrays[name]
-                found[f"{name} {half}"] = (array, each[name], 0, True)
+                found[f"{name} {half}"] = _Part(array, each[name], is_zero=True)
         return found
 
-    def _found(
-        self, fields: Mapping[str, Field], memory: Memory
-    ) -> dict[str, tuple[Array, int, int, bool]]:
+    def _found(self, fields: Mapping[str, Field], memory: Memory) -> dict[str, _Part]:
         arrays, islands = memory.state.arrays, self.islands_a_run
         self._shapes = {
             name: ((islands, *fields[name].shape), np.dtype(fields[name].dtype))
@@ -164,8 +176,24 @@ class SharedRuns:
         for name in self._shapes:
             size, array = _bytes_of(fields[name]) * islands, arrays[name]
             half = size * self.runs if fields[name].in_halves else 0
-            found[name] = (array, size, half, False)
+            found[name] = _Part(array, size, half)
         return found
+
+    def _reports(
+        self, problem: Problem, program: Program, memory: Memory, blocks: int
+    ) -> _Rows | None:
+        """Return rows for the faults that kernels report, which are read with each measure."""
+        names = [*problem.evaluation.reports()]
+        if not names:
+            return None
+        first = self.instances.of_first(f"data/{names[0]}")
+        part = _Part(first, first.nbytes, stride=self.instances.bytes)
+        rows = _Rows(self._backend, self.runs, {_FAULTS: part})
+        rows.choose(range(self.runs))
+        read = (memory.all, *rows.arguments())
+        call = self._backend.call(program, "read_runs", *read, blocks=blocks)
+        self._start, self._after = [*self._start, call], [*self._after, call]
+        return rows
 
     def begin(self, chosen: Sequence[int], arrays: Sequence[Arrays], seeds: Sequence[int]) -> None:
         """Let runs begin with these instances, and measure them; the device goes on meanwhile."""
@@ -182,18 +210,42 @@ class SharedRuns:
                 rows.of(row, "offered_cost").view(np.int64)[:] = INFEASIBLE
         rows.store(chosen)
         self._backend.run_again(self._start)
+        self._fetch()
+
+    def _fetch(self) -> None:
         self.reader.fetch()
+        if self._faults is not None:
+            self._faults.fetch(self.runs)
+
+    def halt(self) -> None:
+        """Let the launches in progress end early, from any thread: their islands are of no use."""
+        self._backend.poke(self._halt)
+
+    def faults(self) -> NDArray[np.int64] | None:
+        """Return the faults of each run at the last measures, as kernels report them, if any."""
+        if self._faults is None:
+            return None
+        words = self._faults.of_all(_FAULTS).view(np.int64).reshape(self.runs, -1, 2)
+        return words if words.any() else None
 
     def advance(self, generations: int) -> None:
         """Run this number of generations and measure; the device goes on meanwhile."""
         self._backend.run(self._generation, generations)
         self._backend.run_again(self._after)
-        self.reader.fetch()
+        self._fetch()
 
     def measured(self) -> NDArray[np.int64]:
         """Wait, and return the row of `Measure` of each island, in an array for each run."""
         self._backend.synchronise()
         return self.reader.rows.reshape(self.runs, self.islands_a_run, -1)
+
+    def rest(self, chosen: Sequence[int]) -> None:
+        """Let runs compute nothing until others take their places.
+
+        They must have made a generation after the first one, so that both halves have content.
+        """
+        self._read.choose(chosen)
+        self._backend.run([self._rest])
 
     def found(self, chosen: Sequence[int]) -> list[Found]:
         """Return what runs have found."""
@@ -214,36 +266,35 @@ class SharedRuns:
 class _Rows:
     """Rows of bytes, one for each of some runs, on the host and on the device."""
 
-    def __init__(
-        self, backend: Backend, runs: int, parts: Mapping[str, tuple[Array, int, int, bool]]
-    ) -> None:
+    def __init__(self, backend: Backend, runs: int, parts: Mapping[str, _Part]) -> None:
         self._backend, end = backend, 0
         self.places: dict[str, slice] = {}
         structs = []
-        for name, (array, size, half, is_zero) in parts.items():
+        for name, part in parts.items():
             members = {
-                "array": array,
-                "bytes": np.int64(size),
-                "stride": np.int64(size),
-                "half": np.int64(half),
-                "offset": np.int64(-1 if is_zero else end),
+                "array": part.array,
+                "bytes": np.int64(part.bytes),
+                "stride": np.int64(part.bytes if part.stride is None else part.stride),
+                "half": np.int64(part.half),
+                "offset": np.int64(-1 if part.is_zero else end),
             }
             structs.append(Struct(**(RUN_PART.members | members)))
-            if not is_zero:
-                self.places[name] = slice(end, end + size)
-                end += -(-size // _ALIGNED) * _ALIGNED
+            if not part.is_zero:
+                self.places[name] = slice(end, end + part.bytes)
+                end += -(-part.bytes // _ALIGNED) * _ALIGNED
         self._parts = backend.upload_structs(structs)
         self._count, self._bytes = len(structs), end
         self._rows = backend.empty((runs, end), np.uint8)
         self._host = backend.host_array((runs, end), np.uint8)
-        self._chosen = backend.empty((runs + 1,), np.int32)
+        self.chosen = backend.empty((runs + 1,), np.int32)
+        """The number of the runs of the first rows, and these runs, on the device."""
         self._host_chosen = backend.host_array((runs + 1,), np.int32)
         self._host_chosen[:] = 0
 
     def arguments(self) -> tuple[Any, ...]:
         """Return the arguments of the kernels."""
         return (
-            *(self._parts, np.int32(self._count), self._chosen, self._rows),
+            *(self._parts, np.int32(self._count), self.chosen, self._rows),
             np.int64(self._bytes),
         )
 
@@ -251,11 +302,15 @@ class _Rows:
         """Return the bytes of an array in a row on the host."""
         return self._host[row, self.places[name]]
 
+    def of_all(self, name: str) -> NDArray[np.uint8]:
+        """Return a copy of the bytes of an array in all rows on the host."""
+        return self._host[:, self.places[name]].copy()
+
     def choose(self, chosen: Sequence[int]) -> None:
         """Tell the device the runs of the first rows."""
         self._host_chosen[0] = len(chosen)
         self._host_chosen[1 : 1 + len(chosen)] = chosen
-        self._backend.store(self._host_chosen, self._chosen)
+        self._backend.store(self._host_chosen, self.chosen)
 
     def store(self, chosen: Sequence[int]) -> None:
         """Copy the first rows to the device; they belong to the chosen runs."""

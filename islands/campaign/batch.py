@@ -40,9 +40,9 @@ from islands.run.preparing import Preparing, Wanted
 from islands.run.queue import Queue
 from islands.run.request import resolved
 from islands.run.runner import run_requested
-from islands.run.shared import Waiting
 from islands.run.signals import INTERRUPT
 from islands.run.single import Output
+from islands.run.waiting import Waiting
 from islands.text import counted, gap, show
 from islands.untrusted import bounded_text, parsing
 
@@ -289,8 +289,6 @@ class _Performance:
 
             queue = Queue(tasks, prepare, partial(alone, device), device, is_over)
             for task, found in queue.results():
-                if is_over():
-                    return  # a run that a signal has ended is made again
                 if isinstance(found, IslandsError):
                     yield task, Done(task, None, str(found))
                 else:

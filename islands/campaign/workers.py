@@ -65,10 +65,11 @@ class Workers(Generic[Device]):
         """Yield what `work` yields in each thread, on its device and from its part of the tasks.
 
         When `is_over` is true, no task begins any more. Tasks that are in progress then, or when
-        the caller stops, are to end when `ends` is set.
+        the caller stops, are to end when `ends` is set; what `work` still yields then is yielded,
+        unless the caller has stopped.
         """
         self.ends.clear()  # the end of the previous call set it
-        source, lock = iter(tasks), Lock()
+        source, lock, has_left = iter(tasks), Lock(), Event()
         done = SimpleQueue[tuple[Task, Made] | _End]()
         wanted = Semaphore(_MOST_DONE * self.count)
 
@@ -86,9 +87,9 @@ class Workers(Generic[Device]):
             try:
                 for each in work(device, own()):
                     wanted.acquire()
-                    done.put(each)
-                    if self.ends.is_set():
+                    if has_left.is_set():
                         break
+                    done.put(each)
             except BaseException as raised:
                 error = raised
             done.put(_End(error))
@@ -114,6 +115,7 @@ class Workers(Generic[Device]):
                     if found.error is not None:
                         raise found.error
             finally:
+                has_left.set()
                 self.ends.set()
                 for each in threads:
                     wanted.release(_MOST_DONE)

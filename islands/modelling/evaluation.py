@@ -39,7 +39,13 @@ class ModelEvaluation(Evaluation):
         self.is_serial = functions is not None and not functions.cooperative
         is_repaired = functions is not None and functions.repair is not None
         items = 1 if self.is_serial else model.size
-        super().__init__(model, items=items, changes_solutions=is_repaired or has_rules)
+        super().__init__(
+            model,
+            items=items,
+            changes_solutions=is_repaired or has_rules,
+            same_memory=functions is None or not functions.memory_depends_on_data,
+        )
+        self.numbers_differ = functions is not None
         self.python, self._violation, self._model = python, violation, model
         self.argument = "cost" if python is None else python.function.argument
         """The argument with the cost."""
@@ -75,11 +81,14 @@ class ModelEvaluation(Evaluation):
 
     def refuse_faults(self, data: Struct, device: Backend) -> None:
         """Raise a `RunError` if kernels have reported a wrong value of a user's function."""
-        model = self._model
         if (words := data.members.get(FAULTS)) is not None:
-            found = device.download(words)
-            bits = priced.LARGEST_COST.bit_length() - 1 if model.scale.priced else 62
-            refuse_faults(found, self.argument, model.kind, maximise=model.maximise, bits=bits)
+            self.refuse_reported(device.download(words))
+
+    def refuse_reported(self, words: NDArray[np.int64]) -> None:
+        """Raise a `RunError` if the content of the array of reports tells a fault."""
+        model = self._model
+        bits = priced.LARGEST_COST.bit_length() - 1 if model.scale.priced else 62
+        refuse_faults(words, self.argument, model.kind, maximise=model.maximise, bits=bits)
 
     def device_costs(
         self,

@@ -112,6 +112,7 @@ REPAIR = Signature(
 )
 
 
+_NAMES_DATA = re.compile(r"\bState\s*\([^)]*\b(Data|auto)\s*&\s*\w+\s*\)")
 _RETURNS = {"long long": False, "double": True}
 _QUALIFIERS = ("__device__", "static", "inline", "__forceinline__", "__host__", "constexpr")
 
@@ -237,6 +238,13 @@ class Functions:
     def has_steps(self) -> bool:
         """Whether the state proposes moves of the user's own."""
         return self.state is not None and bool(self.state.declared(PROPOSE.function))
+
+    @property
+    def memory_depends_on_data(self) -> bool:
+        """Whether the memory of a state may depend on the data, which its constructor names."""
+        if self.state is None:
+            return False
+        return _NAMES_DATA.search(without_comments(self.state.code)) is not None
 
     def returns_real(self, kind: SolutionKind) -> bool:
         """Return whether costs are floating-point numbers; refuse other signatures."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -118,6 +118,19 @@ class Model(Problem):
     def evaluation(self) -> ModelEvaluation:
         """Who calls the user's functions."""
         return self._evaluation
+
+    def likeness(self) -> Hashable:
+        """Return its code, its kind of solutions, and the shapes of its data.
+
+        The memory that kernels need must not depend on the data.
+        """
+        is_plain = type(self) is Model and self.best_known is None and self.functions is not None
+        if not is_plain or not self.evaluation.same_memory:
+            return None
+        shapes = [(name, np.shape(value)) for name, value in self._inputs().items()]
+        bounds = [np.asarray(each).tobytes() for each in self.kind.box.values()]
+        facts = self.size, self.maximise, self.learns, self._adapts_price
+        return (self.header.name, *facts, *shapes, *bounds, *self.defines().items())
 
     def defaults(self) -> dict[str, Any]:
         """Return tempering for moves that it can judge, else what suits this kind of solution."""

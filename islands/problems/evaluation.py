@@ -31,6 +31,9 @@ class Evaluation:
     """What evaluates solutions, for a message about an evaluation that does not return."""
     cost_fix: str = "This is an error in islands: please report it"
     """The fix that is shown if the kernels and the exact objective give different costs."""
+    numbers_differ: bool = False
+    """Whether the numbers in `problem::Data` may differ between instances that share launches,
+    also if the problem is a user's own."""
     is_serial: bool = False
     """Whether one thread evaluates a solution, instead of all threads of a block together."""
 
@@ -75,6 +78,9 @@ class Evaluation:
 
     def refuse_faults(self, data: Struct, device: Backend) -> None:
         """Raise a `RunError` if kernels have reported a fault in the arrays of `data`."""
+
+    def refuse_reported(self, words: NDArray[np.int64]) -> None:
+        """Raise a `RunError` if this content of the array of `reports` tells a fault."""
 
     def device_costs(
         self,

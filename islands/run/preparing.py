@@ -14,7 +14,7 @@ from islands.configuration.spec import RunSpec
 from islands.custom.trust import NO_TRUST, Trust
 from islands.problems.base import Problem
 from islands.run.request import load_instance, resolved
-from islands.run.shared import Key, Waiting, waiting_for
+from islands.run.waiting import Key, Waiting, waiting_for
 from islands.settings import Settings
 
 

@@ -10,11 +10,15 @@ from typing import Generic, TypeVar
 from islands.backends.base import Backend
 from islands.errors import IslandsError
 from islands.progress.result import Result
-from islands.run.shared import Sharing, Waiting, places_for
+from islands.run.shared import Sharing
+from islands.run.waiting import Waiting, places_for
 
 Key = TypeVar("Key")
 _FEWEST = 2
 """Instances of a kind for which places are worth their memory."""
+_MANY_LEFT = 8
+"""Instances of a kind that were left, more than were solved, from which on the others are solved
+alone."""
 
 
 class Queue(Generic[Key]):
@@ -39,6 +43,8 @@ class Queue(Generic[Key]):
         self._others: deque[Key] = deque()
         self._failed: deque[tuple[Key, IslandsError]] = deque()
         self._ahead = 1
+        self._alone_kinds = set[Hashable]()
+        """Those that are solved alone."""
 
     def results(self) -> Iterator[tuple[Key, Result | IslandsError]]:
         """Yield the result of each instance as it ends, or the error that it has caused."""
@@ -51,6 +57,9 @@ class Queue(Generic[Key]):
                     return
                 continue
             kind = max(self._waiting, key=lambda each: len(self._waiting[each]))
+            if kind in self._alone_kinds:
+                self._others.append(self._take(kind).key)
+                continue
             first = self._waiting[kind][0]
             self._ahead = max(self._ahead, 2 * places_for(first, self._backend))
             self._read(self._ahead)
@@ -60,17 +69,22 @@ class Queue(Generic[Key]):
                 continue
             sharing = Sharing(first, count, self._backend)
             del first
+            surplus = 0
             for key, result in sharing.solve(partial(self._next, sharing), self._is_over):
+                surplus += 1 if result is None else -1
+                if sharing.is_slow or surplus > _MANY_LEFT:
+                    self._alone_kinds.add(kind)
                 if result is None:
                     self._others.append(key)
                 else:
                     yield key, result
-                yield from self._of_others()
+                if not sharing.is_slow:
+                    yield from self._of_others()
             del sharing  # its memory, before that of the next kind is reserved
 
     def _next(self, sharing: Sharing[Key]) -> Waiting[Key] | None:
         """Return the next instance of a kind; None if there is none among the next ones."""
-        while True:
+        while sharing.kind not in self._alone_kinds:
             while sharing.kind not in self._waiting:
                 is_full = len(self._others) + len(self._failed) >= self._ahead
                 if is_full or not self._read(self._ahead, once=True):
@@ -79,6 +93,7 @@ class Queue(Generic[Key]):
             if sharing.fits(taken):
                 return taken
             self._others.append(taken.key)
+        return None
 
     def _take(self, kind: Hashable) -> Waiting[Key]:
         taken = self._waiting[kind].popleft()
@@ -111,9 +126,12 @@ class Queue(Generic[Key]):
         """Yield the failures, and the results of those that are solved alone."""
         while self._failed:
             yield self._failed.popleft()
-        while self._others:
+        while self._others and not self._is_over():
             key = self._others.popleft()
+            made: Result | IslandsError
             try:
-                yield key, self._alone(key)
+                made = self._alone(key)
             except IslandsError as error:
-                yield key, error
+                made = error
+            if not self._is_over():  # it may not have come to its end
+                yield key, made

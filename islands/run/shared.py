@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago.instances import Arrays, arrays_of, shapes_of
 from islands.archipelago.measure import (
     ISLAND,
     MEASURE,
@@ -26,11 +26,11 @@ from islands.archipelago.measure import (
     Meaning,
     digest_of,
 )
-from islands.archipelago.parts import ProgramParts
-from islands.archipelago.shared import Found, SharedRuns, bytes_a_run, can_share, parts_for
+from islands.archipelago.shared import Found, SharedRuns, parts_for
 from islands.backends.base import Backend
 from islands.configuration.spec import RunSpec, Visits
-from islands.configuration.stop import CONVERGED, CRITERIA, first_reason
+from islands.configuration.stop import CONVERGED, first_reason
+from islands.errors import IslandsError
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch, Moment, Outcome, Progress
@@ -38,24 +38,12 @@ from islands.progress.result import Result
 from islands.progress.tally import Tally, summarise
 from islands.progress.usage import Machine
 from islands.record.tables import MemoryRecords
+from islands.run.halting import Watch
 from islands.run.single import check_exactly, combined, completed
+from islands.run.waiting import Key, Waiting, places_for
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_CRITERIA = {kind for kind in CRITERIA if kind != "evaluations"}
-"""A limit of evaluations is looked at between visits."""
-_INDIVIDUALS = 1 << 15
-"""Individuals of a launch that fill a GPU."""
-_INDIVIDUALS_ON_CPU = 256
-"""Those of a launch of a CPU thread: enough that launches take longer than what the host does for
-them, and few enough for its caches."""
-_SECONDS_ON_CPU, _READ_SECONDS = 0.005, 2e-9
-"""The time of a launch of a CPU thread, if local searches take most of it, and of a read of memory.
-Places without an instance compute until the last one has ended."""
-_MOST_PLACES = 2048
-_SHARE = 0.5
-"""Part of the free memory of a device that runs may take."""
 
 _OF_BEST, _OF_GENERATION, _OF_ARCHIVED, _OF_ARCHIVED_GENERATION, _OF_DISTINCT, _OF_ENDED = (
     MEASURE.index(name)
@@ -64,30 +52,6 @@ _OF_BEST, _OF_GENERATION, _OF_ARCHIVED, _OF_ARCHIVED_GENERATION, _OF_DISTINCT, _
         *("distinct", "ended"),
     )
 )
-
-Key = TypeVar("Key")
-Other = TypeVar("Other")
-
-
-@dataclass
-class Waiting(Generic[Key]):
-    """An instance that waits for a place."""
-
-    key: Key
-    """By what the caller knows it."""
-    spec: RunSpec
-    problem: Problem
-    parts: ProgramParts
-    """Its parts, for one run."""
-    arrays: Arrays
-    kind: Hashable
-    """What instances of the same launches have in common, apart from most numbers in structs."""
-
-    def like(self, key: Other, spec: RunSpec, problem: Problem) -> Waiting[Other]:
-        """Return another instance with an equal `likeness`."""
-        parts = replace(self.parts, problem=problem)
-        return Waiting(key, spec, problem, parts, arrays_of(parts), self.kind)
-
 
 Take = Callable[[], Waiting[Key] | None]
 """Returns the next instance of a kind, or None if there is none now."""
@@ -104,35 +68,24 @@ class _Run(Generic[Key]):
 
 
 @dataclass(frozen=True)
-class _Ended(Generic[Key]):
-    """A run that is over."""
+class _Search:
+    """What the search of a run that is over has found."""
 
-    run: _Run[Key]
     progress: Progress
     reason: str
-    measures: Sequence[IslandMeasure]
     found: Found
 
 
-def shares_launches(spec: RunSpec) -> bool:
-    """Return whether runs with these settings may share launches."""
-    is_plain = not (spec.colonies or spec.start or spec.given or spec.general.bound)
-    return is_plain and all(each.kind in _CRITERIA for each in spec.stop)
+@dataclass(frozen=True)
+class _Ended(Generic[Key]):
+    """A run that is over, and what it has found or the fault that has ended it."""
+
+    run: _Run[Key]
+    found: _Search | IslandsError
 
 
-def waiting_for(key: Key, spec: RunSpec, problem: Problem, backend: Backend) -> Waiting[Key] | None:
-    """Return an instance that waits; None if it cannot share launches."""
-    if not shares_launches(spec):
-        return None
-    colony = spec.as_colony()
-    parts = parts_for(colony, problem, 1, backend)
-    if not can_share(parts):
-        return None
-    arrays = arrays_of(parts)
-    macros = tuple(sorted((name, each) for name, each in parts.macros().items()))
-    settings = problem.name, problem.size, colony, spec.stop, spec.record, spec.migration
-    kind = *settings, macros, parts.algorithm.numbers(), shapes_of(arrays)
-    return Waiting(key, spec, problem, parts, arrays, kind)
+class _HaltedError(Exception):
+    """The device has left its work incomplete."""
 
 
 class Sharing(Generic[Key]):
@@ -153,8 +106,14 @@ class Sharing(Generic[Key]):
         self._visits = Visits.of(first.spec)
         self._at: list[_Run[Key] | None] = [None] * places
         self._generations = np.zeros(places, np.int64)
-        self._is_active = np.zeros(places, np.bool_)
+        self._is_active, self._rests = np.zeros(places, np.bool_), np.zeros(places, np.bool_)
         self._meaning = Meaning(first.problem, self._parts.encoding, colony.population)
+        self._ended = deque[_Ended[Key]]()
+        self._watch: Watch | None = None
+        if self._parts.evaluates_own:
+            self._watch = Watch(self._runs.halt)
+        self.is_slow = False
+        """Whether evaluations take long, so that instances of the kind are to be solved alone."""
         self._machine = Machine(
             *(1, backend.name, backend.device, backend.reason, "none"),
             *(backend.compile_seconds, backend.compiling.was_needed),
@@ -172,48 +131,75 @@ class Sharing(Generic[Key]):
 
     def solve(
         self, take: Take[Key], must_end: Callable[[], bool]
-    ) -> Iterator[tuple[Key, Result | None]]:
+    ) -> Iterator[tuple[Key, Result | IslandsError | None]]:
         """Solve the instances that `take` returns until it returns None, or leave them.
 
-        Yield each with its result, or with None if its islands would exchange migrants now: it is
-        to be solved alone.
+        Yield each with its result or its error, or with None if it is to be solved alone: its
+        islands would exchange migrants now, or evaluations take long. What has been found when it
+        `must_end` is kept.
         """
+        with nullcontext() if self._watch is None else self._watch.until(must_end):
+            try:
+                yield from self._solved(take, must_end)
+            except _HaltedError:
+                self.is_slow = True
+            yield from self._results()
+        if self.is_slow and not must_end():
+            runs = [run for run in self._at if run is not None]
+            for waiting in (*(run.waiting for run in runs), *self._ready):
+                yield waiting.key, None
+
+    def _solved(
+        self, take: Take[Key], must_end: Callable[[], bool]
+    ) -> Iterator[tuple[Key, Result | IslandsError | None]]:
         is_over = False
-        ended: list[_Ended[Key]] = []
         while not must_end():
-            while not is_over and not self._is_active.all() and len(ended) < 2 * self.places:
+            while not is_over and not self._is_active.all() and len(self._ended) < 2 * self.places:
                 is_over = self._begin(take)
-                ended += self._look(step=0)
+                self._look(step=0)
             is_working = bool(self._is_active.any())
             step = self._advance() if is_working else 0
-            for each in self._results(ended):  # while the device works
-                paused = time.perf_counter()
-                yield each
-                self._pause(time.perf_counter() - paused)
+            count = len(self._ended)
+            yield from self._results()  # while the device works
             if is_working:
-                self._make_ready(take, len(ended))
+                self._make_ready(take, count)
                 left = self._leaving()  # a run exchanges migrants before it is looked at
-                ended = self._look(step)
+                self._look(step)
                 for key in left:
-                    paused = time.perf_counter()
-                    yield key, None
-                    self._pause(time.perf_counter() - paused)
+                    with self._paused():
+                        yield key, None
             elif is_over:
                 return
-            else:
-                ended = []
 
-    def _pause(self, seconds: float) -> None:
-        """Do not count the time in which the caller did something else."""
+    @contextmanager
+    def _paused(self) -> Iterator[None]:
+        """Do not count the time in which the caller does something else."""
+        paused = time.perf_counter()
+        yield
+        seconds = time.perf_counter() - paused
         for run in self._at:
             if run is not None:
                 run.began += seconds
+
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        """Wait for the device, not too long if nobody knows how long evaluations take."""
+        if self._watch is None:
+            yield
+            return
+        with self._watch.working():
+            yield
+        if self._watch.has_halted:
+            raise _HaltedError
 
     def _advance(self) -> int:
         """Let the device advance to the next visit of a run; return the number of generations."""
         ahead = self._next_visits() - self._generations
         step = int(ahead[self._is_active].min())
-        self._runs.advance(step)
+        if self._watch is not None:
+            step = min(step, self._watch.generations)
+        with self._working():
+            self._runs.advance(step)
         self._generations += step
         return step
 
@@ -241,11 +227,12 @@ class Sharing(Generic[Key]):
             seeds.append(waiting.spec.general.seed)
         if chosen:
             self._generations[chosen] = 0
-            self._is_active[chosen] = True
+            self._is_active[chosen], self._rests[chosen] = True, False
             # Kernels advance all places: those without an instance need one that makes sense.
             idle = free[len(chosen) :] if self._is_new else []
             instances += [instances[0]] * len(idle)
-            self._runs.begin([*chosen, *idle], instances, [*seeds, *idle])
+            with self._working():
+                self._runs.begin([*chosen, *idle], instances, [*seeds, *idle])
             self._is_new = False
         return is_over
 
@@ -253,32 +240,57 @@ class Sharing(Generic[Key]):
         known = {each: self._visits.after(each) for each in {*self._generations.tolist()}}
         return np.array([known[each] for each in self._generations.tolist()], np.int64)
 
-    def _look(self, step: int) -> list[_Ended[Key]]:
-        """Measure; return the runs that are over, whose places are free then."""
-        measured, now = self._runs.measured(), time.perf_counter()
-        looked = self._is_active & (self._generations == 0 if step == 0 else True)
-        looked &= [self._is_visit(each) for each in self._generations.tolist()]
+    def _look(self, step: int) -> None:
+        """Measure, and find the runs that are over, whose places are free then."""
+        with self._working():
+            measured = self._runs.measured()
+        if self._watch is not None:
+            self._watch.has_made(step)
+        faults, now = self._runs.faults(), time.perf_counter()
+        looked = self._is_active.copy()
+        if step == 0:  # only those that have just begun
+            looked &= [each is not None and not each.visits for each in self._at]
+        else:
+            looked &= [self._is_visit(each) for each in self._generations.tolist()]
         for place in np.flatnonzero(looked).tolist():
             run = self._at[place]
             assert run is not None
             generation = int(self._generations[place])
             run.visits.append((generation, now - run.began, measured[place].copy()))
-        ended = []
-        for place in np.flatnonzero(looked & self._may_end(measured, now)).tolist():
+        may_end, ended = self._may_end(measured, now), []
+        if faults is not None:
+            may_end |= faults.any(axis=(1, 2))
+        for place in np.flatnonzero(looked & may_end).tolist():
             run = self._at[place]
             assert run is not None
+            if faults is not None:
+                try:
+                    run.waiting.problem.evaluation.refuse_reported(faults[place])
+                except IslandsError as error:
+                    self._ended.append(_Ended(run, error))
+                    self._free([place])
+                    continue
             generation, seconds, rows = run.visits[-1]
             measures = self._meaning.measures(range(len(rows)), rows)
             progress = _progress(run.waiting, measures, generation, seconds)
             reason = first_reason(run.waiting.spec.stop, progress)
             if reason is not None:
-                ended.append((place, run, progress, reason, measures))
+                ended.append((place, run, progress, reason))
         places = [each[0] for each in ended]
         found = self._runs.found(places) if places else []
+        self._free(places)
+        for (_, run, progress, reason), own in zip(ended, found, strict=True):
+            self._ended.append(_Ended(run, _Search(progress, reason, own)))
+        resting = ~(self._is_active | self._rests) & (self._generations > 0)
+        if resting.any():
+            self._runs.rest(np.flatnonzero(resting).tolist())
+            self._rests |= resting
+
+    def _free(self, places: Sequence[int]) -> None:
+        """Let the places be those of other instances."""
         self._is_active[places] = False
         for place in places:
             self._at[place] = None
-        return [_Ended(*each[1:], own) for each, own in zip(ended, found, strict=True)]
 
     def _is_visit(self, generation: int) -> bool:
         return bool(self._visits.include(generation))
@@ -287,7 +299,8 @@ class Sharing(Generic[Key]):
         """Return which runs may be over, from the measures of all of them at once."""
         spec, generations = self._spec, self._generations
         may = np.zeros(self.places, np.bool_)
-        is_plain = not self._parts.problem.scale.has_violations
+        scale = self._parts.problem.scale
+        is_plain = not (scale.has_violations or scale.real)
         for criterion in spec.stop:
             if criterion.kind == "generations":
                 may |= generations >= criterion.value
@@ -311,35 +324,49 @@ class Sharing(Generic[Key]):
         for place in np.flatnonzero(leaves).tolist():
             run = self._at[place]
             assert run is not None
-            self._is_active[place], self._at[place] = False, None
+            self._free([place])
             left.append(run.waiting.key)
         return left
 
-    def _results(self, ended: Sequence[_Ended[Key]]) -> Iterator[tuple[Key, Result]]:
-        for each in ended:
-            yield each.run.waiting.key, self._result(each)
+    def _results(self) -> Iterator[tuple[Key, Result | IslandsError]]:
+        while self._ended:
+            each = self._ended.popleft()
+            made = self._result_or_error(each)
+            with self._paused():
+                yield each.run.waiting.key, made
 
-    def _result(self, ended: _Ended[Key]) -> Result:
-        waiting, found = ended.run.waiting, ended.found
+    def _result_or_error(self, ended: _Ended[Key]) -> Result | IslandsError:
+        if isinstance(ended.found, IslandsError):
+            return ended.found
+        problem = ended.run.waiting.problem
+        try:
+            with problem.evaluation.prepared(1, self._backend.name):
+                return self._result(ended.run, ended.found)
+        except IslandsError as error:
+            return error
+
+    def _result(self, run: _Run[Key], search: _Search) -> Result:
+        waiting, found = run.waiting, search.found
         spec, problem = waiting.spec, waiting.problem
-        best = self._best(problem, found)
-        violation = check_exactly(problem, best, ended.progress.cost)
+        best = self._best(waiting, found)
+        violation = check_exactly(problem, best, search.progress.cost)
         size = self._parts.encoding.size
         digests = [
             (island, digest_of(found.genes[island, :, :size], found.cost[island]))
             for island in range(len(found.genes))
         ]
-        moment = Moment(ended.progress.generation, ended.progress.seconds, None)
-        outcome = Outcome(ended.progress, ended.reason, moment)
+        moment = Moment(search.progress.generation, search.progress.seconds, None)
+        outcome = Outcome(search.progress, search.reason, moment)
         return completed(
             *(spec, problem, self._machine, outcome, best, violation, combined(digests)),
             reproducible=True,
             folder=None,
-            records=VisitRecords(spec, problem, self._meaning, ended.run.visits),
+            records=VisitRecords(spec, problem, self._meaning, run.visits),
         )
 
-    def _best(self, problem: Problem, found: Found) -> Candidate | None:
+    def _best(self, waiting: Waiting[Key], found: Found) -> Candidate | None:
         """Return the best individual of a run, as `IslandReader.elite` finds it."""
+        problem, encoding = waiting.problem, waiting.parts.encoding
         meaning, population = self._meaning, found.cost.shape[1]
         costs = np.full_like(found.cost, NONE) if problem.scale.marks else found.cost
         archived = found.island[:, ISLAND.index("archived")]
@@ -355,8 +382,8 @@ class Sharing(Generic[Key]):
         else:
             assert found.archive is not None
             row = found.archive[island]
-        genome = row[: self._parts.encoding.size]
-        decoded = self._parts.encoding.decode(genome[np.newaxis])[0]
+        genome = row[: encoding.size]
+        decoded = encoding.decode(genome[np.newaxis])[0]
         cost = meaning.scale.unmarked(int(every[place]))
         return Candidate(cost, island, problem.layout.from_device(decoded), genome)
 
@@ -369,20 +396,6 @@ def _best_generations(measured: NDArray[np.int64]) -> NDArray[np.int64]:
     is_best = best == best.min(axis=1, keepdims=True)
     found: NDArray[np.int64] = np.where(is_best, own, NONE).min(axis=1)
     return found
-
-
-def places_for(first: Waiting[Any], backend: Backend) -> int:
-    """Return the number of runs of a launch that fill the device."""
-    colony = first.spec.as_colony()
-    individuals = _INDIVIDUALS
-    if backend.in_host_memory:
-        each = _READ_SECONDS * first.parts.improver.work(first.problem)
-        individuals = int(min(_INDIVIDUALS_ON_CPU, _SECONDS_ON_CPU / max(each, 1e-9)))
-    fill = max(1, individuals // (colony.islands * colony.population))
-    room = fill
-    if (free := backend.free_now()) is not None:
-        room = max(1, int(_SHARE * free / bytes_a_run(first.parts, 1)))
-    return min(fill, room, _MOST_PLACES)
 
 
 def _progress(

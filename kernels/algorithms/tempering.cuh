@@ -80,6 +80,7 @@ KERNEL(advance_replicas, (Arena arena, Islands all, problem::Data data, algorith
         if (job != blockIdx.x) __syncthreads();
         if (improver::LOOKS_OFTEN && improver::halts(improving)) break;
         const auto [local, slot] = all.of_job(job);
+        if (all.rests(local)) continue;
         own.choose(local);
         replica.advance(local, slot, improving);
     }

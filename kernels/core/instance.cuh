@@ -1,7 +1,8 @@
 // The instance of a run. Usually all islands have the same one. With ISLANDS_INSTANCES, a header
 // that Python generates, each of several concurrent runs has its own: the structs that kernels
 // receive point to the data of the first run, and those of the next runs follow at equal distances.
-// Reads the structs; writes a copy with the addresses of a run. No random numbers.
+// Reads the structs and the rows of runs; writes a copy with the addresses and the numbers of a
+// run. No random numbers.
 #pragma once
 
 #include "core/islands.cuh"
@@ -10,14 +11,28 @@
 
 namespace instance {
 
-template <class T>
-__device__ T* of_run(T* first, int64_t shift) {
-    return reinterpret_cast<T*>(reinterpret_cast<uint64_t>(first) + shift);
-}
+// The data of a run.
+struct Row {
+    int64_t shift;  // their distance from those of the first run
+    const char* first;
 
-// Return the distance of the data of an island's run from those of the first run.
-__device__ int64_t shift_of(const Islands& all, int local) {
-    return local / all.runs.islands * all.runs.stride;
+    // Return the address for that of the first run.
+    template <class T>
+    __device__ T* of(T* first_address) const {
+        return reinterpret_cast<T*>(reinterpret_cast<uint64_t>(first_address) + shift);
+    }
+
+    // Read a number of the run.
+    template <class T>
+    __device__ void read(T& number, int64_t offset) const {
+        number = *reinterpret_cast<const T*>(first + offset);
+    }
+};
+
+// Return the row of an island's run.
+__device__ Row row_of(const Islands& all, int local) {
+    const int64_t shift = local / all.runs.islands * all.runs.stride;
+    return {shift, all.runs.rows + shift};
 }
 
 }  // namespace instance
@@ -51,10 +66,10 @@ class Instance {
     Improving improving;
 
     __device__ void choose(int local) {
-        const int64_t shift = instance::shift_of(all_, local);
-        instance::choose_data(data, first_data_, shift);
-        instance::choose_plan(plan, first_plan_, shift);
-        instance::choose_improving(improving, first_improving_, shift);
+        const instance::Row row = instance::row_of(all_, local);
+        instance::choose_data(data, first_data_, row);
+        instance::choose_plan(plan, first_plan_, row);
+        instance::choose_improving(improving, first_improving_, row);
     }
 
   private:

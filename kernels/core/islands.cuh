@@ -38,9 +38,12 @@ struct Trait {
 #ifdef ISLANDS_INSTANCES
 // Concurrent runs that have an instance each: see core/instance.cuh.
 struct Runs {
-    int32_t* begins;  // [islands]: 1 if an island makes generation 0 now, while others are further
-    int64_t stride;   // bytes between the data of two runs
-    int32_t islands;  // of a run
+    // [islands]: 1 if an island makes generation 0 now, while others are further; -1 if it rests,
+    // as its run is over; usually 0.
+    int32_t* begins;
+    const char* rows;  // of bytes, one for the data of each run
+    int64_t stride;    // bytes between the data of two runs
+    int32_t islands;   // of a run
 };
 #endif
 
@@ -73,9 +76,18 @@ struct Islands {
     // Whether an island makes generation 0 now.
     __device__ bool begins(int local) const {
 #ifdef ISLANDS_INSTANCES
-        return runs.begins[local];
+        return runs.begins[local] > 0;
 #else
         return true;
+#endif
+    }
+
+    // Whether an island makes no generations any more. Their content does not matter then.
+    __device__ bool rests([[maybe_unused]] int local) const {
+#ifdef ISLANDS_INSTANCES
+        return runs.begins[local] < 0;
+#else
+        return false;
 #endif
     }
 

@@ -93,6 +93,7 @@ KERNEL(next_generation, (Arena arena, Islands all, problem::Data data, algorithm
         if (job != blockIdx.x) __syncthreads();  // the children of the previous slot have been read
         if (improver::LOOKS_OFTEN && improver::halts(improving)) break;
         const auto slot = generation::slot_of<algorithm::Mover>(all, job, false);
+        if (all.rests(slot.local)) continue;
         own.choose(slot.local);
         if (!slot.redrawn && mover.passes(slot)) {
             generation::put(all, slot, mover.current(slot));

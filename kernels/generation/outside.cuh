@@ -6,6 +6,7 @@
 // for the first generation, and those of slots.cuh and the algorithm.
 #pragma once
 
+#include "core/instance.cuh"
 #include "generation/slots.cuh"
 
 static_assert(algorithm::Mover::CHILDREN == ISLANDS_OUTSIDE,
@@ -75,15 +76,19 @@ __device__ void store_children(Mover& mover, Decoder& decoder, Scratch scratch, 
     store_solutions(mover, decoder, all, slot, child, rows);
 }
 
-template <class Mover>
-__device__ void make_all(const Arena& arena, const Islands& all, const algorithm::Plan& plan,
-                         bool first) {
+template <class Mover, class Own>
+__device__ void make_all(const Arena& arena, const Islands& all, Own own, bool first) {
     Scratch scratch(arena.large()), small(arena.small());
     encoding::Decoder decoder(scratch, small, all.shape);
-    Mover mover(all, plan, scratch);
+    Mover mover(all, own.plan, scratch);
     for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();  // the children of the previous slot have been read
         const Slot slot = slot_of<Mover>(all, job, first);
+        if (first ? !all.begins(slot.local) : all.rests(slot.local)) {
+            if (threadIdx.x == 0) all.outside.waiting[all.number(slot.local, slot.slot)] = 0;
+            continue;
+        }
+        own.choose(slot.local);
         if (!slot.redrawn && mover.passes(slot)) {
             put(all, slot, mover.current(slot));
             if (threadIdx.x == 0) all.outside.waiting[all.number(slot.local, slot.slot)] = 0;
@@ -93,17 +98,17 @@ __device__ void make_all(const Arena& arena, const Islands& all, const algorithm
     }
 }
 
-template <class Mover>
-__device__ void replace_all(const Arena& arena, const Islands& all, const algorithm::Plan& plan,
-                            bool first) {
+template <class Mover, class Own>
+__device__ void replace_all(const Arena& arena, const Islands& all, Own own, bool first) {
     Scratch scratch(arena.large()), small(arena.small());
     encoding::Decoder decoder(scratch, small, all.shape);
-    Mover mover(all, plan, scratch);
+    Mover mover(all, own.plan, scratch);
     for (int job = blockIdx.x; job < all.jobs(); job = next_job(job)) {
         if (job != blockIdx.x) __syncthreads();
         const Slot slot = slot_of<Mover>(all, job, first);
         const int waiting = all.outside.waiting[all.number(slot.local, slot.slot)];
         if (waiting == 0) continue;
+        own.choose(slot.local);
         if (!slot.redrawn) mover.passes(slot);  // repeat the preparation of the slot
         const Gene* child = children_of(all, slot);
         const int64_t* const costs =
@@ -116,24 +121,26 @@ __device__ void replace_all(const Arena& arena, const Islands& all, const algori
 
 }  // namespace generation
 
-KERNEL(first_generation_made,
-       (Arena arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
-    generation::make_all<algorithm::Mover>(arena, all, plan, true);
+KERNEL(first_generation_made, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,
+                               improver::Plan improving)) {
+    generation::make_all<algorithm::Mover>(arena, all, Instance(all, data, plan, improving), true);
 }
 
-KERNEL(first_generation_selected,
-       (Arena arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
-    generation::replace_all<algorithm::Mover>(arena, all, plan, true);
+KERNEL(first_generation_selected, (Arena arena, Islands all, problem::Data data,
+                                   algorithm::Plan plan, improver::Plan improving)) {
+    generation::replace_all<algorithm::Mover>(arena, all, Instance(all, data, plan, improving),
+                                              true);
 }
 
-KERNEL(next_generation_made,
-       (Arena arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
-    generation::make_all<algorithm::Mover>(arena, all, plan, false);
+KERNEL(next_generation_made, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,
+                              improver::Plan improving)) {
+    generation::make_all<algorithm::Mover>(arena, all, Instance(all, data, plan, improving), false);
 }
 
-KERNEL(next_generation_selected,
-       (Arena arena, Islands all, problem::Data, algorithm::Plan plan, improver::Plan)) {
-    generation::replace_all<algorithm::Mover>(arena, all, plan, false);
+KERNEL(next_generation_selected, (Arena arena, Islands all, problem::Data data,
+                                  algorithm::Plan plan, improver::Plan improving)) {
+    generation::replace_all<algorithm::Mover>(arena, all, Instance(all, data, plan, improving),
+                                              false);
 }
 
 #ifdef ISLANDS_TILED
@@ -157,9 +164,10 @@ __device__ const problem::Stored* staged(const Arena& arena, const Islands& all,
 }  // namespace generation
 
 // Evaluate the children that wait, a thread for each; a block takes a tile of an island.
-KERNEL(evaluate_children,
-       (Arena arena, Islands all, problem::Data data, algorithm::Plan, improver::Plan improving)) {
+KERNEL(evaluate_children, (Arena arena, Islands all, problem::Data data, algorithm::Plan plan,
+                           improver::Plan improving)) {
     constexpr int CHILDREN = algorithm::Mover::CHILDREN;
+    Instance own(all, data, plan, improving);
     const int children = all.population * CHILDREN, n = genes::items(all.shape);
     // The tiles with children of this rank.
     const int begin = all.first * CHILDREN / problem::TILE;
@@ -167,6 +175,7 @@ KERNEL(evaluate_children,
     const int tiles = end - begin;
     for (int job = blockIdx.x; job < all.islands * tiles; job += gridDim.x) {
         const int local = job / tiles, first = (begin + job - local * tiles) * problem::TILE;
+        own.choose(local);
         const problem::Stored* const tile =
             generation::staged(arena, all, children, local, first, n);
         for (int lane = threadIdx.x; lane < problem::TILE; lane += blockDim.x) {
@@ -180,7 +189,7 @@ KERNEL(evaluate_children,
                 continue;
             }
             all.outside.cost[slot * CHILDREN + child % CHILDREN] =
-                problem::cost_of_one(tile + lane, n, data);
+                problem::cost_of_one(tile + lane, n, own.data);
         }
     }
 }

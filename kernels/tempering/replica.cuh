@@ -49,7 +49,7 @@ class Replica {
         : all_(all),
           data_(data),
 #ifdef TEMPERING_ADAPTS
-          price_(data._price),
+          given_(data),
 #endif
           plan_(plan),
           order_(scratch.take<Gene>(all.shape.pitch)),
@@ -79,7 +79,7 @@ class Replica {
     __device__ void start(int local, int slot, bool is_given, const improver::Plan& improving) {
         const int32_t row = all_.row(0, local, slot);
 #ifdef TEMPERING_ADAPTS
-        data_._price = price_ * FIRST_FACTOR;
+        take_price(FIRST_FACTOR);
 #endif
         Gene* const genes = all_.genes_of(row);
         if (!is_given) fill(genes, all_.shape, all_.place(local, 0, slot), stream::START, plan_);
@@ -113,7 +113,7 @@ class Replica {
         const int32_t mate = all_.island[local].restart ? NEWCOMER : plan_.mate[me];
         int64_t evaluated = 0;
 #ifdef TEMPERING_ADAPTS
-        data_._price = price_ * plan_.price[number_of_ladder(all_, plan_, local, slot)];
+        take_price(plan_.price[number_of_ladder(all_, plan_, local, slot)]);
 #endif
         const Costs begin = mate == NO_MATE ? resumed(local, slot, made - 1, evaluated)
                                             : renewed(mate, local, slot, place, evaluated);
@@ -134,6 +134,14 @@ class Replica {
 
   private:
     static constexpr int64_t NO_DELTAS = -1;
+
+#ifdef TEMPERING_ADAPTS
+    // Take the data of the instance, with its price times a factor.
+    __device__ void take_price(double factor) {
+        data_ = given_;
+        data_._price *= factor;
+    }
+#endif
 
     // Make the state the best order, repaired if it may be infeasible; return its cost.
     __device__ int64_t evaluate(const draw::Place& place) const {
@@ -239,8 +247,8 @@ class Replica {
 
     const Islands& all_;
 #ifdef TEMPERING_ADAPTS
-    problem::Data data_;  // with the price of a ladder
-    const double price_;
+    problem::Data data_;          // with the price of a ladder
+    const problem::Data& given_;  // of the island that was chosen last
 #else
     const problem::Data& data_;
 #endif

@@ -161,8 +161,8 @@ KERNEL(find_neighbours_of_runs, (Islands all, problem::Data data, Neighbours nea
         if (!all.begins(local)) continue;
         problem::Data own = data;
         Neighbours own_near = near;
-        instance::choose_data(own, data, instance::shift_of(all, local));
-        instance::choose_near(own_near, near, instance::shift_of(all, local));
+        instance::choose_data(own, data, instance::row_of(all, local));
+        instance::choose_near(own_near, near, instance::row_of(all, local));
         neighbours::find_any(own, own_near, n, i % n);
     }
 }

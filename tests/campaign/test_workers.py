@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
+
 from islands.campaign.workers import Workers
 
 
@@ -24,3 +26,25 @@ def test_no_task_begins_when_it_is_over() -> None:
     workers = Workers(["a"])
     assert len(list(workers.stream(iter(int, 1), doubled, is_over=lambda: True))) < 10
     assert workers.ends.is_set()
+
+
+@pytest.mark.parametrize("stops", [False, True])
+def test_what_is_done_when_it_is_over_is_kept_unless_the_caller_has_stopped(*, stops: bool) -> None:
+    workers, left = Workers(["a"]), list[int]()
+
+    def after_all(_: str, tasks: Iterator[int]) -> Iterator[tuple[int, int]]:
+        yield next(tasks), 0
+        workers.ends.wait()
+        for task in range(1, 9):
+            yield task, 0
+        left.extend(tasks)
+
+    found = list[int]()
+    done = workers.stream(range(20), after_all, is_over=lambda: bool(found))
+    for task, _ in done:
+        found.append(task)
+        if stops:
+            break
+    done.close()
+    assert found == ([0] if stops else [*range(9)])
+    assert left == []

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 from emulated_gpu import EmulatedGpu
 from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
+from shared_launches import facts, found, options
 
 import islands
+from islands.archipelago.shared import Found, SharedRuns
 from islands.backends import choose
-from islands.backends.base import Backend, Block, Program
+from islands.backends.base import Block, Program
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
-from islands.configuration.given import gathered, of_table
-from islands.errors import IslandsError, UsageError
+from islands.errors import UsageError
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.run.preparing import Preparing, Wanted
-from islands.run.queue import Queue
 from islands.run.shared import VisitRecords
 
 RANDOM = np.random.default_rng(54)
@@ -56,34 +56,6 @@ def knapsacks(count: int, rows: int = 4, size: int = 30) -> list[Problem]:
     profits = RANDOM.integers(1, 99, (count, size))
     weights = RANDOM.integers(1, 99, (count, rows, size))
     return list(islands.mkp_batch(profits, weights, [20 * size] * rows))
-
-
-def options(settings: dict[str, Any], backend: Backend) -> dict[str, Any]:
-    return gathered(of_table({**settings, "backend": backend.name}))
-
-
-def found(
-    problems: Iterable[Problem], backend: Backend, **settings: Any
-) -> dict[int, Result | IslandsError]:
-    """Return the results of problems that share launches, by their number."""
-    every = list(problems)
-    preparing = Preparing(
-        backend, lambda wanted: options({**settings, "seed": wanted.seed}, backend)
-    )
-
-    def alone(number: int) -> Result:
-        return islands.solve(every[number], backend="cpu", threads=1, seed=4 + number, **settings)
-
-    def prepare(number: int) -> Any:
-        own = every[number]
-        return preparing.waiting(number, Wanted(own.instance, own, 4 + number))
-
-    return dict(Queue(iter(range(len(every))), prepare, alone, backend).results())
-
-
-def facts(result: Any) -> tuple[Any, ...]:
-    numbers = (result.generations, result.evaluations, result.island, result.best_generation)
-    return (result.digest, result.cost, result.reason, result.solution.tolist(), *numbers)
 
 
 CASES = {
@@ -209,6 +181,25 @@ def test_one_that_fails_does_not_stop_the_others() -> None:
     assert sorted(every) == [0, 1, 2, 3, 4]
     failed = found(problems, choose("cpu", 1), rho=3)
     assert all(isinstance(each, UsageError) for each in failed.values())
+
+
+def test_what_was_found_is_kept_when_the_rest_must_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    problems, ends, original = tours(40, 9), list[int](), SharedRuns.found
+
+    def interrupted(runs: SharedRuns, chosen: Sequence[int]) -> list[Found]:
+        ends.extend(chosen)  # as by a signal, while several have just ended
+        return original(runs, chosen)
+
+    monkeypatch.setattr(SharedRuns, "found", interrupted)
+    settings = {**EAX, "stop": "generations=5"}
+    every = found(problems, choose("cpu", 1), lambda: bool(ends), **settings)
+    assert len(every) == len(ends)
+    assert 1 < len(ends) < len(problems)
+    for number, mine in every.items():
+        other = islands.solve(
+            problems[number], backend="cpu", threads=1, seed=4 + number, **settings
+        )
+        assert facts(mine) == facts(other)
 
 
 @NEEDS_NVRTC

@@ -1,0 +1,69 @@
+"""Launches that take too long, because the evaluations of a user do, are halted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Lock, Thread
+
+_LONGEST = 2.0
+"""Seconds after which a launch is halted."""
+_USUAL = 0.25
+"""Seconds of a launch whose generations are known to be short."""
+_LOOK_SECONDS = 0.1
+_FASTER = 4
+"""How many times as many generations as before a launch may have."""
+
+
+class Watch:
+    """A thread that halts the work of the device if it takes long or nobody waits for it."""
+
+    def __init__(self, halt: Callable[[], None]) -> None:
+        """Take the function that lets the launches in progress end early."""
+        self._halt, self._lock, self._ended = halt, Lock(), Event()
+        self._began: float | None = None
+        self._seconds = 0.0
+        self.has_halted = False
+        """Whether work in progress was halted, and is of no use."""
+        self.generations = 1
+        """The number of generations that the next launch may have."""
+
+    @contextmanager
+    def until(self, must_end: Callable[[], bool]) -> Iterator[None]:
+        """Watch until the end of the block."""
+        thread = Thread(target=self._look, args=(must_end,), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._ended.set()
+            thread.join()
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Watch the block, in which the host waits for the device."""
+        began = self._began = time.perf_counter()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._began = None
+            self._seconds += time.perf_counter() - began
+
+    def has_made(self, generations: int) -> None:
+        """Choose the length of the next launch by the time since the last call."""
+        seconds, self._seconds = self._seconds, 0.0
+        if generations > 0:
+            allowed = int(_USUAL * generations / max(seconds, 1e-9))
+            self.generations = max(1, min(allowed, _FASTER * generations))
+
+    def _look(self, must_end: Callable[[], bool]) -> None:
+        while not self._ended.wait(_LOOK_SECONDS):
+            with self._lock:
+                began = self._began
+                if began is None or self.has_halted:
+                    continue
+                if must_end() or time.perf_counter() - began > _LONGEST:
+                    self.has_halted = True
+                    self._halt()

@@ -1,0 +1,87 @@
+"""Instances that wait for a place in shared launches, and how many places there are."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from islands.archipelago.instances import Arrays, arrays_of, shapes_of
+from islands.archipelago.parts import ProgramParts
+from islands.archipelago.shared import bytes_a_run, can_share, parts_for
+from islands.backends.base import Backend
+from islands.configuration.spec import RunSpec
+from islands.configuration.stop import CRITERIA
+from islands.problems.base import Problem
+
+_CRITERIA = {kind for kind in CRITERIA if kind != "evaluations"}
+"""A limit of evaluations is looked at between visits."""
+_INDIVIDUALS = 1 << 15
+"""Individuals of a launch that fill a GPU."""
+_INDIVIDUALS_ON_CPU = 256
+"""Those of a launch of a CPU thread: enough that launches take longer than what the host does for
+them, and few enough for its caches."""
+_SECONDS_ON_CPU, _READ_SECONDS = 0.005, 2e-9
+"""The time of a launch of a CPU thread, if local searches take most of it, and of a read of memory.
+"""
+_MOST_PLACES = 2048
+_SHARE = 0.5
+"""Part of the free memory of a device that runs may take."""
+
+Key = TypeVar("Key")
+Other = TypeVar("Other")
+
+
+@dataclass
+class Waiting(Generic[Key]):
+    """An instance that waits for a place."""
+
+    key: Key
+    """By what the caller knows it."""
+    spec: RunSpec
+    problem: Problem
+    parts: ProgramParts
+    """Its parts, for one run."""
+    arrays: Arrays
+    kind: Hashable
+    """What instances of the same launches have in common, apart from most numbers in structs."""
+
+    def like(self, key: Other, spec: RunSpec, problem: Problem) -> Waiting[Other]:
+        """Return another instance with an equal `likeness`."""
+        parts = replace(self.parts, problem=problem)
+        return Waiting(key, spec, problem, parts, arrays_of(parts), self.kind)
+
+
+def shares_launches(spec: RunSpec) -> bool:
+    """Return whether runs with these settings may share launches."""
+    is_plain = not (spec.colonies or spec.start or spec.given or spec.general.bound)
+    return is_plain and all(each.kind in _CRITERIA for each in spec.stop)
+
+
+def waiting_for(key: Key, spec: RunSpec, problem: Problem, backend: Backend) -> Waiting[Key] | None:
+    """Return an instance that waits; None if it cannot share launches."""
+    if not shares_launches(spec):
+        return None
+    colony = spec.as_colony()
+    parts = parts_for(colony, problem, 1, backend)
+    if not can_share(parts):
+        return None
+    arrays = arrays_of(parts)
+    macros = tuple(sorted((name, each) for name, each in parts.macros().items()))
+    settings = type(problem), problem.size, colony, spec.stop, spec.record, spec.migration
+    kind = *settings, macros, parts.algorithm.numbers(), shapes_of(arrays)
+    return Waiting(key, spec, problem, parts, arrays, kind)
+
+
+def places_for(first: Waiting[Any], backend: Backend) -> int:
+    """Return the number of runs of a launch that fill the device."""
+    colony = first.spec.as_colony()
+    individuals = _INDIVIDUALS
+    if backend.in_host_memory:
+        each = _READ_SECONDS * first.parts.improver.work(first.problem)
+        individuals = int(min(_INDIVIDUALS_ON_CPU, _SECONDS_ON_CPU / max(each, 1e-9)))
+    fill = max(1, individuals // (colony.islands * colony.population))
+    room = fill
+    if (free := backend.free_now()) is not None:
+        room = max(1, int(_SHARE * free / bytes_a_run(first.parts, 1)))
+    return min(fill, room, _MOST_PLACES)
