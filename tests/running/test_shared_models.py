@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -172,18 +173,20 @@ def test_a_reference_that_contradicts_concerns_its_own_problem_only() -> None:
 
 def test_evaluations_that_take_long_are_made_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(halting, "_LONGEST", 0.2)
-    problems = [slow("permutation", "cost", 0.005, quick=quick) for quick in (0, 10**9, 0, 0)]
-    settings = {"algorithm": "ga", "islands": 1, "population": 64, "stop": "generations=2"}
-    halts = list[int]()
-    original = SharedRuns.halt
+    problems = [slow("permutation", "cost", 0.02, quick=quick) for quick in (0, 10**9, 0, 0)]
+    settings = {"algorithm": "ga", "islands": 1, "population": 32, "stop": "generations=1"}
+    times = list[float]()
+    original = SharedRuns.begin
 
-    def halt(runs: SharedRuns) -> None:
-        halts.append(1)
-        original(runs)
+    def begin(runs: SharedRuns, *given: Any) -> None:
+        began = time.perf_counter()
+        original(runs, *given)
+        times.append(time.perf_counter() - began)
 
-    monkeypatch.setattr(SharedRuns, "halt", halt)
+    monkeypatch.setattr(SharedRuns, "begin", begin)
     assert require_same(problems, choose("cpu", 1), **settings) == []
-    assert halts == [1]
+    (seconds,) = times
+    assert 0.1 < seconds < 1.0  # instead of 1.9
 
 
 def test_problems_that_reach_a_migration_are_not_begun_for_ever() -> None:
