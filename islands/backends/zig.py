@@ -45,7 +45,9 @@ def link(
     kept = [word for word in options if word == "-shared" or word.startswith("-fsanitize")]
     # Zig takes five times as long to build its runtime without -O3. With -z,defs, missing symbols
     # are errors here and not only when the program is loaded.
-    kept += ["-O3", "-Wl,-z,defs"]
+    # Without the last option, Zig leaves out the digest, as nothing refers to it, and the cache
+    # replaces a program without its digest.
+    kept += ["-O3", "-Wl,-z,defs", "-Wl,--no-gc-sections"]
     return [zig, "c++" if library else "cc", *kept, str(object_file), "-o", str(path)]
 
 

@@ -17,15 +17,16 @@ from islands.backends.base import Block
 from islands.backends.cpu import compiler
 from islands.backends.source import Source
 
-# It compiles with the system's compiler, and records its mode and the cache folder of Zig.
+# It compiles with the system's compiler, and records its mode and the cache folder of Zig. As Zig
+# does, it leaves out data to which nothing refers.
 ZIG = """#!/bin/sh
 [ "$1" != version ] || { echo 9.8.7; exit; }
 echo "$ZIG_GLOBAL_CACHE_DIR" >>"${0%/*}/caches"
 mode=$1
 echo "$mode" >>"${0%/*}/modes"
 shift
-[ "$mode" = c++ ] || set -- -nostdlib "$@" -lm -lc
-PATH='PLACES' exec REAL "$@"
+[ "$mode" = c++ ] || set -- -nostdlib -Wl,--gc-sections "$@" -lm -lc
+PATH='PLACES' exec REAL -fdata-sections "$@"
 """
 
 
@@ -93,6 +94,14 @@ def test_building_its_runtime_is_announced(
     assert said == ["compiling the kernels with Zig (about 5 s, once)"] * 2
     assert capsys.readouterr().err == ""
     assert (zig.parent / "caches").read_text().splitlines()[-1] == str(built.parents[2])
+
+
+def test_a_program_is_loaded_from_the_cache(zig: Path) -> None:
+    choose("cpu").compile(SCAN, Block())
+    again = choose("cpu")
+    again.compile(SCAN, Block())
+    assert not again.compiling.was_needed
+    assert (zig.parent / "modes").read_text().split() == ["c++", "cc"]
 
 
 def test_programs_are_linked_without_the_library_of_cpp_that_zig_builds_first(zig: Path) -> None:
