@@ -67,17 +67,20 @@ template <int PAIRS>
 class Columns {
   public:
     __device__ Columns(Scratch& scratch, int places)
-        : places_((places + THREADS - 1) / THREADS * THREADS),
+        : places_((places + block::WARP - 1) / block::WARP * block::WARP),
           memory_(scratch.take<uint4>(QUADS * places_)) {}
 
-    // The number of places that may be read, a multiple of the columns that are read at once.
+    // The number of places that may be read, a multiple of those that a warp reads at once.
     __device__ int places() const { return places_; }
     __device__ void set(int place, int p, uint32_t word) { at(place)[p] = word; }
     __device__ void set_gain(int place, int gain) { at(place)[PAIRS] = uint32_t(gain); }
 
-    // Return a column for each thread, from `first` on, a multiple of their number.
+    // Return a column for each thread, from `first` on, a multiple of their number; threads beyond
+    // the last place get that one.
     __device__ Column<PAIRS> from(int first) const {
-        const uint4* const mine = memory_ + (first + threadIdx.x) * QUADS;
+        uint32_t place = first + threadIdx.x;
+        if (ISLANDS_THREADS > block::WARP) place = min(place, places_ - 1);
+        const uint4* const mine = memory_ + place * QUADS;
         Column<PAIRS> column;
 #pragma unroll
         for (int q = 0; q < Column<PAIRS>::WORDS / 4; ++q) {
@@ -90,7 +93,6 @@ class Columns {
 
   private:
     static constexpr uint32_t QUADS = Column<PAIRS>::WORDS / 4 | 1;
-    static constexpr int THREADS = ISLANDS_THREADS;
 
     __device__ uint32_t* at(int place) const {
         return reinterpret_cast<uint32_t*>(memory_ + place * QUADS);

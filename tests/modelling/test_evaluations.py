@@ -56,7 +56,7 @@ def solved(problem: Any, name: str, algorithm: str, encoding: str, **more: Any) 
 @pytest.fixture
 def on_gpu_paths(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that lets the CPU evaluate as GPUs do: in tiles, or in batches."""
-    usual = program_parts._evaluation
+    usual = program_parts._evaluated_by
 
     def choose(is_on: bool) -> None:
         chosen = (
@@ -68,7 +68,7 @@ def on_gpu_paths(monkeypatch: pytest.MonkeyPatch) -> Any:
             if is_on
             else usual
         )
-        monkeypatch.setattr(program_parts, "_evaluation", chosen)
+        monkeypatch.setattr(program_parts, "_evaluated_by", chosen)
 
     return choose
 
