@@ -244,10 +244,10 @@ def perform(
     return done
 
 
-def _text(table: PaperTable, head: str, rows: Sequence[TableRow], end: str = "") -> str:
-    """Return a table as it was printed; without its `end` if it is not complete."""
-    lines = [head, *(line(table.columns(), row) for row in rows), *(["", end] if end else []), ""]
-    return "\n".join(lines)
+def _text(table: PaperTable, head: str, rows: Sequence[TableRow], end: str) -> str:
+    """Return a complete table as it was printed."""
+    columns = table.columns()
+    return "\n".join([head, *(line(columns, row) for row in rows), "", end, ""])
 
 
 def _places(experiment: Experiment) -> list[str]:
@@ -271,6 +271,7 @@ def _rows(
     head: str,
 ) -> list[TableRow]:
     rows: list[TableRow] = []
+    lines, columns = [head], table.columns()
     experiment, name = table.experiment, table.name
     heartbeat = experiment.campaign.heartbeat
     for found in heartbeat.over(selection.here, lambda each: f"{name}: {each.name}", effort=_size):
@@ -282,10 +283,11 @@ def _rows(
             continue
         for row in table.rows(problem):
             rows.append(row)
-            say(line(table.columns(), row))
+            lines.append(line(columns, row))
+            say(lines[-1])
             if folder is not None:
                 folder.table(table, rows)
-                folder.text(table, _text(table, head, rows))
+                folder.text(table, "\n".join([*lines, ""]))
     return rows
 
 

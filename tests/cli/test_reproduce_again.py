@@ -9,10 +9,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from instance_texts import tsplib_text
+from quick_plots import without_drawing
 from standing_ranks import StandingRanks
 
 from islands.cli import main
@@ -27,6 +29,13 @@ LINE = ["reproduce", "jardim2021/local-searches", "--only", "chr12c", "els19", "
 LINE += ["--generations", "60", "--backend", "cpu", "--out"]
 OWN = ("instance", "search", "gap", "deviation", "calls", "generations", "runs")
 """Columns that no clock changes."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _without_drawing() -> Iterator[None]:
+    """Draw no plots in this process; the ranks of these tests draw theirs."""
+    with without_drawing():
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +100,7 @@ def test_same_command_resumes(
 @pytest.mark.usefixtures("published")
 def test_a_killed_table_of_batches_goes_on_with_the_same_rows() -> None:
     line = ["reproduce", "jardim2021/literature", "--only", "nug18", "had16", "--runs", "3"]
-    line += ["--generations", "300", "--backend", "cpu", "--quiet", "--out"]
+    line += ["--generations", "150", "--backend", "cpu", "--quiet", "--out"]
     command = [sys.executable, "-m", "islands", *line, "a"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 100
@@ -118,7 +127,7 @@ def test_a_killed_table_of_batches_goes_on_with_the_same_rows() -> None:
 @pytest.mark.usefixtures("published")
 def test_a_killed_experiment_without_a_folder_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
     line = ["reproduce", "jardim2021/literature", "--only", "nug18", "had16", "--runs", "3"]
-    line += ["--generations", "300", "--backend", "cpu", "--quiet"]
+    line += ["--generations", "150", "--backend", "cpu", "--quiet"]
     command = [sys.executable, "-m", "islands", *line]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 100

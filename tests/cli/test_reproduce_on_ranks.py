@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from instance_texts import tsplib_text
+from quick_plots import without_drawing
 from standing_ranks import StandingRanks
 
 from islands.cli import main
@@ -28,6 +29,13 @@ ISLANDS = [sys.executable, "-m", "islands", "reproduce"]
 LITERATURE = ["jardim2021/literature", "--only", "nug18", "had16", "--runs", "3"]
 LITERATURE += ["--backend", "cpu", "--threads", "none", "--quiet", "--out"]
 FEW = ["--generations", "20"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _without_drawing() -> Iterator[None]:
+    """Draw no plots in this process; the ranks of these tests draw theirs."""
+    with without_drawing():
+        yield
 
 
 @pytest.fixture(autouse=True)
