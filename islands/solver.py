@@ -173,6 +173,8 @@ def solve(
     configured = Path(config) if config is not None else None
     with ranks.guarded(show_traceback=True):
         held = None if session is None else session.device
+        if held is not None:
+            held.begin_run()
         device = RankOptions(share_gpu=share_gpu, device=held)
         trusted = Trust(is_full=trust)
         result = run_requested(

@@ -56,10 +56,13 @@ def test_a_session_solves_as_solve_does() -> None:
         session.solve(problems[0])
 
 
-def test_the_time_of_compilation_is_that_of_one_run() -> None:
+def test_the_time_of_compilation_is_that_of_one_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path))  # empty, so that the first run compiles
     with islands.Session(backend="cpu") as session:
         first, second = (session.solve(tour(30, 1), generations=1) for _ in range(2))
-    assert second.compile_seconds < max(0.5, first.compile_seconds)
+    assert second.compile_seconds < min(0.5, first.compile_seconds)
 
 
 def test_threads_with_a_device_each_solve_at_the_same_time(tmp_path: Path) -> None:

@@ -51,8 +51,9 @@ _MOST_ADDED, _MERGE_BYTES, _CANDIDATES = 48, 32, 4 * 8
 
 NARROW = 1 << 16
 """Number of cities up to which positions have 16 bits."""
-MOST_INSIDE = 13 << 13
-"""Number of cities up to which block memory has room to improve and to compare tours."""
+MOST_INSIDE = 15 << 14
+"""Number of cities up to which the block memory of a large GPU has room to improve and to compare
+tours."""
 _SMALLEST, _STEP = 512, 1 << 11  # size classes: the smallest, and the step above NARROW
 _FEWEST_FAST = 6144
 """Differing positions of a pair that block memory has room for: at least these."""

@@ -195,11 +195,11 @@ def test_the_graphs_of_three_pairs_fit_into_the_memory_of_a_multiprocessor(n: in
     assert 3 * (eax.graph_bytes(eax.size_class(n)) + 3072) <= 228 << 10
 
 
-@pytest.mark.parametrize("n", [100_000, 200_000, 1_000_000])
-def test_any_number_of_cities_fits_into_block_memory(n: int) -> None:
-    # Of compute capability 8.6, without the static part.
-    assert eax.graph_bytes(eax.size_class(n)) <= 97 << 10
-    assert eax.search_bytes(n) <= 97 << 10
+@pytest.mark.parametrize(("n", "most"), [(100_000, 97), (240_000, 224), (1_000_000, 97)])
+def test_any_number_of_cities_fits_into_block_memory(n: int, most: int) -> None:
+    # Of compute capability 8.6, or of a large GPU, in KiB without the static part.
+    assert eax.graph_bytes(eax.size_class(n)) <= most << 10
+    assert eax.search_bytes(n) <= most << 10
 
 
 def test_instances_of_similar_sizes_share_their_kernels() -> None:
