@@ -175,7 +175,7 @@ def test_a_signal_to_one_rank_ends_batches_on_all(
     number: signal.Signals, status: int, mpirun: list[str]
 ) -> None:
     shell = ["sh", "-c", 'echo $$ >>pids; exec "$@"', "sh"]
-    command = [*mpirun, "2", *shell, *ISLANDS, *LITERATURE, "a", "--generations", "1000"]
+    command = [*mpirun, "2", *shell, *ISLANDS, *LITERATURE, "a", "--generations", "500"]
     command.remove("--quiet")
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

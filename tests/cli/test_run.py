@@ -73,7 +73,7 @@ def test_result_depends_on_the_seed_and_not_on_threads(
 
 def test_shorter_run_is_a_prefix_of_a_longer_one(capsys: pytest.CaptureFixture[str]) -> None:
     short = solved(capsys, "--stop", "generations=100")
-    long = solved(capsys, "--stop", "generations=200")
+    long = solved(capsys, "--stop", "generations=120")
     rows = traced(short["folder"])
     assert rows == traced(long["folder"])[: len(rows)]
     # Generations 0, 20, 40, 50, 60, 80 and 100, four islands each.
@@ -100,7 +100,7 @@ def test_folder_can_be_verified(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_run_starts_from_solutions(capsys: pytest.CaptureFixture[str]) -> None:
-    first = solved(capsys, "--stop", "generations=200", "--out", "a")
+    first = solved(capsys, "--stop", "generations=100", "--out", "a")
     second = solved(capsys, "--stop", "generations=1", "--start", "a/solution.tour", "--seed", "2")
     assert second["cost"] <= first["cost"]
 
