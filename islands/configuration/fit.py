@@ -116,7 +116,8 @@ def how_to_write(word: str) -> str | None:
 def known_settings(algorithms: Sequence[type[Algorithm]], problem: Problem) -> list[str]:
     """Return the full names of all settings that runs with these algorithms on a problem use."""
     of_algorithms = [name for each in algorithms for name in each.Settings.names()]
-    general = [name for name in GeneralSettings.names() if name != _BOUND or problem.layout.is_tour]
+    has_bound = method_for(problem) is not None
+    general = [name for name in GeneralSettings.names() if name != _BOUND or has_bound]
     known = [*general, *of_algorithms, *problem.Settings.names(), *NAMES]
     known += [f"{name}.{key}" for name, group in GROUPS.items() for key in group.names()]
     return list(dict.fromkeys(known))
