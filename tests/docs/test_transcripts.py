@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from pages import ROOT, started, words_of
+from pages import ROOT, Started, started, words_of
 from without_search import tried
 
 from islands.display.messages import idle_words
@@ -45,10 +43,9 @@ def test_a_transcript_begins_as_the_program(
         if option in words:
             at = words.index(option)
             del words[at : at + 2]
-    line = [sys.executable, "-m", "islands", "run", *words, "--backend", "cpu"]
-    line += ["--out", str(tmp_path / "run"), "--stop", "generations=1"]
-    done = subprocess.run(line, capture_output=True, text=True, check=True)
-    assert header(text) == header(done.stdout + done.stderr), page
+    line = ("run", *words, "--backend", "cpu", "--out", str(tmp_path / "run"))
+    printed = tried(Started(line), has_gpus=False, captured=tmp_path / "captured")
+    assert header(text) == header(printed), page
 
 
 @pytest.mark.usefixtures("published")
