@@ -24,7 +24,7 @@ _JSON_ENTRY = 64
 
 
 class SolutionWords(NamedTuple):
-    """SolutionWords for an order in messages: a *tour* has each of its *cities visited*."""
+    """Words for an order in messages: a *tour* has each of its *cities visited*."""
 
     whole: str
     item: str

@@ -112,7 +112,9 @@ REPAIR = Signature(
 )
 
 
-_NAMES_DATA = re.compile(r"\bState\s*\([^)]*\b(Data|auto)\s*&\s*\w+\s*\)")
+_CONSTRUCTOR = re.compile(r"__device__\s+State\s*\(([^()]*)\)")
+_WITHOUT_DATA = re.compile(r"(?:[^,]*,){2}\s*const\s+Data\s*&\s*")
+"""The parameters of a constructor that cannot read the data, as they have no name."""
 _RETURNS = {"long long": False, "double": True}
 _QUALIFIERS = ("__device__", "static", "inline", "__forceinline__", "__host__", "constexpr")
 
@@ -241,10 +243,11 @@ class Functions:
 
     @property
     def memory_depends_on_data(self) -> bool:
-        """Whether the memory of a state may depend on the data, which its constructor names."""
+        """Whether the memory of a state may depend on the data: unless no constructor names it."""
         if self.state is None:
             return False
-        return _NAMES_DATA.search(without_comments(self.state.code)) is not None
+        found = _CONSTRUCTOR.findall(without_comments(self.state.code))
+        return not found or not all(_WITHOUT_DATA.fullmatch(each) for each in found)
 
     def returns_real(self, kind: SolutionKind) -> bool:
         """Return whether costs are floating-point numbers; refuse other signatures."""

@@ -109,6 +109,8 @@ class Sharing(Generic[Key]):
         self._is_active, self._rests = np.zeros(places, np.bool_), np.zeros(places, np.bool_)
         self._meaning = Meaning(first.problem, self._parts.encoding, colony.population)
         self._ended = deque[_Ended[Key]]()
+        self._left = deque[Key]()
+        """Instances that are to be solved alone, and have not been yielded yet."""
         self._watch: Watch | None = None
         if self._parts.evaluates_own:
             self._watch = Watch(self._runs.halt)
@@ -121,7 +123,8 @@ class Sharing(Generic[Key]):
 
     def fits(self, waiting: Waiting[Key]) -> bool:
         """Return whether the kernels can solve an instance of the same kind."""
-        # Those with an equal `likeness` share the object of the algorithm, and all numbers.
+        # Those with an equal `likeness` share the object of the algorithm, and all numbers that
+        # must be equal.
         if waiting.parts.algorithm is self._known:
             return True
         fits = self._runs.fits(waiting.parts)
@@ -146,6 +149,8 @@ class Sharing(Generic[Key]):
             yield from self._results()
         if self.is_slow and not must_end():
             runs = [run for run in self._at if run is not None]
+            for key in self._left:
+                yield key, None
             for waiting in (*(run.waiting for run in runs), *self._ready):
                 yield waiting.key, None
 
@@ -163,11 +168,11 @@ class Sharing(Generic[Key]):
             yield from self._results()  # while the device works
             if is_working:
                 self._make_ready(take, count)
-                left = self._leaving()  # a run exchanges migrants before it is looked at
+                self._left += self._leaving()  # a run exchanges migrants before it is looked at
                 self._look(step)
-                for key in left:
+                while self._left:
                     with self._paused():
-                        yield key, None
+                        yield self._left.popleft(), None
             elif is_over:
                 return
 

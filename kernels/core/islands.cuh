@@ -82,7 +82,7 @@ struct Islands {
 #endif
     }
 
-    // Whether an island makes no generations any more. Their content does not matter then.
+    // Whether an island may make no generations any more. Their content does not matter then.
     __device__ bool rests([[maybe_unused]] int local) const {
 #ifdef ISLANDS_INSTANCES
         return runs.begins[local] < 0;

@@ -166,7 +166,8 @@ class Chain {
         return -1;
     }
 
-    // The place of the logarithm of a thread's proposal in the table, of those from `first` on.
+    // The place of the logarithm of a thread's proposal in the table, of those from `first` on, a
+    // multiple of TOGETHER.
     __device__ static uint32_t level(uint32_t word, int first) {
         const uint32_t mine = packed::WIDE * threadIdx.x;
         const uint32_t group = uint32_t(first) / TOGETHER + mine / TOGETHER;

@@ -116,6 +116,7 @@ def test_a_killed_table_of_batches_goes_on_with_the_same_rows() -> None:
     for folder in ("a", "b"):
         assert main([*line, folder]) == 0
     assert kept("a")[0] == ended[0]
+    assert len(kept("a")) == len(kept("b")) == 2, "the stored batch was made again"
     tables = []
     for folder in ("a", "b"):
         with Path(folder, "literature.csv").open(newline="", encoding="utf-8") as stream:
