@@ -56,7 +56,7 @@ class Lines:
         """
         with reading(path):
             size = _size(path)
-            raw = path.open("rb", _BLOCK)
+            raw = cast(io.BufferedReader, path.open("rb", _BLOCK))
         with raw:
             if raw.read(2) == b"\x1f\x8b":
                 raw.seek(0)
