@@ -28,12 +28,12 @@ OPTIONS: dict[str, Any] = {
 @pytest.fixture(autouse=True)
 def in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the CPU evaluate as GPUs do."""
-    usual = program_parts._evaluation
+    usual = program_parts._evaluated_by
 
     def chosen(problem: Any, improver: Any, decoding: Any, *, on_cpu: bool) -> str:
         return usual(problem, improver, decoding, on_cpu=False)
 
-    monkeypatch.setattr(program_parts, "_evaluation", chosen)
+    monkeypatch.setattr(program_parts, "_evaluated_by", chosen)
 
 
 class Recorded:
