@@ -244,6 +244,21 @@ def models(folder: Path = FOLDER) -> str:
     return table((*head, "better, equal, worse"), rows)
 
 
+def knapsacks(folder: Path = FOLDER) -> str:
+    """Return the means of each size of OR-Library's knapsacks, by default on a GPU."""
+    means = _read("knapsack-orlib-gpu", folder)[_MEANS]
+    rows = [
+        [
+            *(each["group"].removeprefix("orlib ").replace("orlib", "all"), str(each["instances"])),
+            *(str(each["reached"]), f"{each['mean_gap']:.4f} %", f"{each['worst_gap']:.4f} %"),
+            f"{each['seconds']:.2f}",
+        ]
+        for each in means
+    ]
+    head = ("constraints x items", "instances", "at the best known value")
+    return table((*head, "mean gap", "worst gap", "mean seconds"), rows)
+
+
 # On how many GPUs
 
 
