@@ -102,6 +102,8 @@ _STEPS_AN_ITEM_GPU = 2
 """The same for steps that a state proposes, with a GPU, where a chain of a shop is a tenth as fast:
 after eight seconds on an H200, dmu46, dmu67, ta34js and ta49js were 3.6 % from the best known
 values in the mean, 4.3 with 4 and 4.6 with 8."""
+_PATIENCE_CROSS = 10
+"""Generations without improvement before a ladder is renewed by a crossover of the problem."""
 PRICE = "price"
 """The field with the factor of the price of violations, of each ladder."""
 _ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
@@ -157,7 +159,8 @@ class TemperingSettings(Settings):
     )
     patience: int = setting(
         100,
-        "generations without improvement before the hotter half of a ladder is renewed; 0: never",
+        "generations without improvement before the hotter half of a ladder is renewed; 0: never;"
+        " if state= has a crossover, all but its best are, and the default is 10",
         low=0,
         high=2**31 - 1,
     )
@@ -263,7 +266,8 @@ class Tempering(Algorithm):
             has_slow_steps = is_many and problem.chains.has_steps
             an_item = _STEPS_AN_ITEM_GPU if has_slow_steps else _MOVES_AN_ITEM
             many = {"proposals": min(_MOST_MOVES, max(_MOVES, an_item * problem.size))}
-            return {**sizes, **_MOVING, **(many if problem.chains.has_state else {})}
+            renewal = {"patience": _PATIENCE_CROSS} if problem.chains.has_cross else {}
+            return {**sizes, **_MOVING, **(many if problem.chains.has_state else {}), **renewal}
         if _choice_of(problem) is not None:
             # A block needs little memory, so that many replicas share a multiprocessor.
             return {"islands": 88 if gpus() else 1, "population": 24, **_CHOOSING}

@@ -88,7 +88,15 @@ class ModelEvaluation(Evaluation):
         """Raise a `RunError` if the content of the array of reports tells a fault."""
         model = self._model
         bits = priced.LARGEST_COST.bit_length() - 1 if model.scale.priced else 62
-        refuse_faults(words, self.argument, model.kind, maximise=model.maximise, bits=bits)
+        repairs = model.functions is None or model.functions.state is None
+        refuse_faults(
+            words,
+            self.argument,
+            "repair" if repairs else "state",
+            model.kind,
+            maximise=model.maximise,
+            bits=bits,
+        )
 
     def device_costs(
         self,

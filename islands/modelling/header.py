@@ -105,6 +105,12 @@ APPLY_STEP = Signature(
     ("State", "Changing", "int", "Data", "Step"),
     "__device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step)",
 )
+CROSS = Signature(
+    "cross",
+    ("State", "Changing", "Solution", "int", "Data", "Random"),
+    "__device__ void cross(State& state, Changing& child, const Solution& other, int n, const Data&"
+    " data, Random& random)",
+)
 REPAIR = Signature(
     "repair",
     ("Changing", "int", "Data"),
@@ -242,6 +248,11 @@ class Functions:
         return self.state is not None and bool(self.state.declared(PROPOSE.function))
 
     @property
+    def has_cross(self) -> bool:
+        """Whether the state makes children of two solutions."""
+        return self.state is not None and bool(self.state.declared(CROSS.function))
+
+    @property
     def memory_depends_on_data(self) -> bool:
         """Whether the memory of a state may depend on the data: unless no constructor names it."""
         if self.state is None:
@@ -269,6 +280,8 @@ class Functions:
         """Refuse a state that lacks a function, or whose changes have another type than costs."""
         state.require(PREPARE)
         state.require(PROPOSE if self.has_steps else APPLY.written(kind, gives_both=False))
+        if self.has_cross:
+            state.require(CROSS)
         for each in [CHANGE_STEP, APPLY_STEP] if self.has_steps else [CHANGE]:
             wanted = each.written(kind, gives_both=self._gives_both)
             if self._gives_both:
@@ -370,7 +383,7 @@ class Functions:
             '#include "problems/whole.cuh"',
             *(['#include "core/exact.cuh"'] if "exact::" in own else []),
             *(['#include "core/warp.cuh"'] if "warp::" in own else []),
-            *(['#include "problems/random.cuh"'] if self.has_steps else []),
+            *(['#include "problems/random.cuh"'] if self.has_steps or self.has_cross else []),
             *(['#include "problems/change.cuh"'] if self._gives_both else []),
             "namespace problem {",
             f"struct Data {{\n{declaration(members)}\n    int64_t* {FAULTS};\n}};",
@@ -404,6 +417,8 @@ class Functions:
             found["STATED_STATE"] = "1"
             if self.has_steps:
                 found["STATED_STEP"] = "1"
+            if self.has_cross:
+                found["STATED_CROSS"] = "1"
         if self._is_whole(kind):
             found["STATED_WHOLE"] = "1"
         if self.repair is not None:
@@ -452,6 +467,7 @@ def wrong_violation(value: float) -> str:
 def refuse_faults(
     words: NDArray[np.int64],
     argument: str,
+    changer: str,
     kind: SolutionKind,
     *,
     maximise: bool,
@@ -459,7 +475,8 @@ def refuse_faults(
 ) -> None:
     """Raise a `RunError` about the first kind of fault that is reported.
 
-    `argument` names the function of the cost, and `kind` the solutions. Integer costs have at most
+    `argument` names the function of the cost, `changer` the code that may change a solution, and
+    `kind` the solutions. Integer costs have at most
     2**`bits`.
     """
     reported = np.flatnonzero(words[:, 0])
@@ -474,11 +491,11 @@ def refuse_faults(
         f"{argument}= returned {best}, which is better than any other cost. {infeasible}",
         f"{argument}= returned {value}: integer costs must be from -2**{bits} to 2**{bits}. Return"
         f" {real}, or divide costs by a common factor",
-        f"repair= set entry {value}, but entries are from 0 to {kind.size - 1}. Correct repair",
-        f"repair= set an entry to {value.view(np.float64):g}, but a solution is {kind.words}."
-        " Correct repair",
-        f"repair= made a solution that contains item {value} more than once, but a solution is"
-        f" {kind.words}. Correct repair",
+        f"{changer}= set entry {value}, but entries are from 0 to {kind.size - 1}. Correct it",
+        f"{changer}= set an entry to {value.view(np.float64):g}, but a solution is {kind.words}."
+        " Correct it",
+        f"{changer}= made a solution that contains item {value} more than once, but a solution is"
+        f" {kind.words}. Correct it",
         wrong_violation(value.view(np.float64)),
     )
     raise RunError(messages[reported[0]])

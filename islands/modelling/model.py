@@ -92,8 +92,12 @@ class Model(Problem):
             price_of = {PRICE: np.float64(0)} if self._priced else {}
             self.header = functions.header(kind, {**members, **kind.members, **price_of})
             self.moves = functions.moves(kind)
-            has_state = functions.state is not None
-            self.chains = Chains(functions.proposals(kind), has_state, functions.has_steps)
+            self.chains = Chains(
+                functions.proposals(kind),
+                has_state=functions.state is not None,
+                has_steps=functions.has_steps,
+                has_cross=functions.has_cross,
+            )
         else:
             self.header = Header("problems/outside.cuh")
             self.chains = Chains(kind.proposals)

@@ -175,6 +175,41 @@ __device__ long long apply(State& state, Changing& s, int n, const Data& data, S
     close_one(state, n);
     return COUNTS ? 2 * more + used : more;
 }
+
+// Greedy partition crossover (Galinier and Hao 1999): the parents in turn give the most nodes of
+// one colour that have none yet; nodes that are left get any. The child has a colour less than its
+// first parent if that has no clashes.
+__device__ void cross(State& state, Changing& child, const Solution& other, int n,
+                      const Data& data, Random& random) {
+    int *const colour[2] = {state.colour, state.bad}, *const size[2] = {state.size, state.open};
+    int *const given = state.place, used = 0, clashes = 0;
+    for (int c = 0; c < COLOURS; ++c) size[0][c] = size[1][c] = 0;
+    for (int i = 0; i < n; ++i) {
+        used += size[0][colour[0][i] = colour_of(child[i])]++ == 0;
+        ++size[1][colour[1][i] = colour_of(other[i])];
+        given[i] = NONE;
+        for (long long k = data.first[i]; k < data.first[i + 1] && data.other[k] < i; ++k) {
+            clashes += colour[0][data.other[k]] == colour[0][i];
+        }
+    }
+    const int colours = COUNTS ? max(1, used - (clashes == 0)) : COLOURS;
+    for (int k = 0; k < colours; ++k) {
+        const int *const sizes = size[k % 2], *const own = colour[k % 2];
+        int most = random.below(COLOURS);
+        for (int c = 0; c < COLOURS; ++c) {
+            if (sizes[c] > sizes[most]) most = c;
+        }
+        for (int i = 0; i < n; ++i) {
+            if (given[i] != NONE || own[i] != most) continue;
+            given[i] = k;
+            --size[0][colour[0][i]], --size[1][colour[1][i]];
+        }
+    }
+    for (int i = 0; i < n; ++i) {
+        const int own = given[i] == NONE ? random.below(colours) : given[i];
+        child.set(i, (own + 0.5f) / COLOURS);
+    }
+}
 """
 _MOST = 1 << 16
 """The most colours, so that keys tell them apart."""

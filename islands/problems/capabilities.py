@@ -21,6 +21,8 @@ class Chains:
     """Whether a state that follows the moves tells their changes of the cost in a few steps."""
     has_steps: bool = False
     """Whether the state proposes moves of its own."""
+    has_cross: bool = False
+    """Whether the state makes children of two solutions."""
 
 
 def _same(solutions: NDArray[Any]) -> NDArray[Any]:

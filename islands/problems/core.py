@@ -48,9 +48,11 @@ VARIANTS = (
     Variant(5 / 3, 5.0, 4.0),
     Variant(7 / 6, 1.35, 1.3),
     Variant(5 / 3, 1.2, 1.3),
+    Variant(4 / 3, 3.0, 2.0),
+    Variant(5 / 3, 2.5, 2.0),
 )
 """A ladder takes the next one when it stands still. Which is best differs by instance: low prices
-for 500 items and 30 constraints, high ones for few items or weights of zero."""
+for 500 items and 30 constraints, high ones for 250 items or weights of zero."""
 
 _FEWEST, _EACH, _MOST = 40, 2, 96
 """The usual number of items in a core, plus those for each constraint, and the most: fewer do for

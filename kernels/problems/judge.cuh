@@ -161,6 +161,22 @@ class Judge {
     }
 #endif
 
+#ifdef STATED_CROSS
+    // Make a solution a child of itself and another one; called by all threads.
+    __device__ void cross(Stored* row, const Stored* other, const uint4& words) const {
+        if (threadIdx.x == 0) *state_ = made_;  // its memory, which nobody has prepared
+        __syncthreads();
+        if (STATED_COOPERATIVE || threadIdx.x == 0) {
+            Changing child{solution_at(row, data_), row, n_, data_._faults, false};
+            Random random(words);
+            const Solution mate = solution_at(other, data_);
+            user::of_state::cross(*state_, child, mate, n_, data_, random);
+        }
+        __syncthreads();
+        require_order(row, n_, data_);
+    }
+#endif
+
   private:
 #ifdef JUDGE_ADDS
 #ifdef JUDGE_TOTALS

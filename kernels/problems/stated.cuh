@@ -152,30 +152,7 @@ __device__ int64_t violation_in_block(const Solution& solution, int n, const Dat
 
 #endif
 
-#ifndef PROBLEM_EVALUATES
-
-template <class Decoded>
-__device__ int64_t cost(const Decoded& decoded, int n, const Data& data) {
-    return cost_in_block(solution_of(decoded, data, 0), n, data);
-}
-
-#else
-
-struct Evaluation {
-    int64_t cost;
-    bool changed;
-};
-
-#ifdef STATED_REPAIRS
-
-// Repair a solution by one thread; return whether it has changed.
-__device__ bool repair(Stored* solution, int n, const Data& data) {
-    return by_one_thread([&] {
-        Changing own{solution_at(solution, data), solution, n, data._faults, false};
-        user::of_repair::repair(own, n, data);
-        return int64_t(own.changed);
-    });
-}
+#if defined(STATED_REPAIRS) || defined(STATED_CROSS)
 
 #if SOLUTION_KIND == SOLUTION_ORDER
 
@@ -204,6 +181,33 @@ __device__ void require_order(int32_t* order, int n, const Data& data) {
 __device__ void require_order(const Stored*, int, const Data&) {}
 
 #endif
+
+#endif
+
+#ifndef PROBLEM_EVALUATES
+
+template <class Decoded>
+__device__ int64_t cost(const Decoded& decoded, int n, const Data& data) {
+    return cost_in_block(solution_of(decoded, data, 0), n, data);
+}
+
+#else
+
+struct Evaluation {
+    int64_t cost;
+    bool changed;
+};
+
+#ifdef STATED_REPAIRS
+
+// Repair a solution by one thread; return whether it has changed.
+__device__ bool repair(Stored* solution, int n, const Data& data) {
+    return by_one_thread([&] {
+        Changing own{solution_at(solution, data), solution, n, data._faults, false};
+        user::of_repair::repair(own, n, data);
+        return int64_t(own.changed);
+    });
+}
 
 #endif
 

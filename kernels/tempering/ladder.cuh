@@ -14,6 +14,11 @@
 namespace tempering {
 
 constexpr double LEAST_RATIO = 1.01;  // of the hottest to the coldest temperature
+#ifdef STATED_CROSS
+constexpr bool CROSSES = true;  // the state of the problem makes children
+#else
+constexpr bool CROSSES = false;
+#endif
 #ifdef TEMPERING_ADAPTS
 // The factor by which a generation changes the price of violations, and the largest of all.
 constexpr double PRICE_STEP = 1.0625, PRICE_RANGE = 1e12;
@@ -168,8 +173,9 @@ class Ladder {
         }
     }
 
-    // The replicas at some rungs, except that with the best order, begin the next generation as
-    // children of the best orders of this ladder and others, or as newcomers if there is no other.
+    // The replicas at some rungs, or all by a crossover of the problem, except that with the best
+    // order, begin the next generation as children of the best orders of this ladder and others. If
+    // there is no other ladder, they are newcomers, or children of the best order and their own.
     __device__ void renew(int64_t made, int mine) const {
 #ifdef TEMPERING_PAIRS
         ++variant();
@@ -178,8 +184,9 @@ class Ladder {
         const draw::Place place = all_.place(local_, made, number_ * rungs_);
         for (int i = 0; i < rungs_; ++i) {
             const int rung = plan_.rung[first_ + i];
-            if (i == mine || rung < plan_.renewed_from || rung >= plan_.renewed_to) continue;
-            int32_t mate = NEWCOMER;
+            const bool is_hot = rung >= plan_.renewed_from && rung < plan_.renewed_to;
+            if (i == mine || !(is_hot || CROSSES)) continue;
+            int32_t mate = CROSSES ? number_ * rungs_ + i : NEWCOMER;
             if (ladders > 1) {
                 const int other = draw::below(place.words(stream::RENEWAL, i).x, ladders - 1);
                 const Ladder chosen(all_, plan_, local_, other < number_ ? other : other + 1);

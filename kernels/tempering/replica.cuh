@@ -1,6 +1,6 @@
 // One replica in one generation: where it begins, its chain, and what it stores. Reads generation
 // g, writes g + 1.
-// Random streams: START, MUTANT; CROSS of the crossover; those of the chain.
+// Random streams: START, MUTANT, CROSS, also of the crossover; those of the chain.
 #pragma once
 
 #include "core/islands.cuh"
@@ -210,8 +210,13 @@ class Replica {
             Scratch scratch = scratch_;
             copy_row(order_, genes, pitch);  // with the genes after the last item
             __syncthreads();
+#ifdef STATED_CROSS
+            problem::Judge(scratch, genes::items(all_.shape), data_)
+                .cross(order_, all_.genes_of(first + mate), place.words(stream::CROSS, 0));
+#else
             Cross(scratch, all_.shape, plan_)
                 .make(order_, genes, all_.genes_of(first + mate), place);
+#endif
             evaluated = 1;
             const int64_t cost = evaluate(place);
             const int64_t best = all_.cost[first + slot];
