@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import pytest
+from programs_for_tests import for_gpu, require_compiles
+
 import islands
-from islands.backends.base import Backend
+from islands.backends import choose
+from islands.backends.base import Backend, Block, Program
+from islands.backends.cpu import CpuBackend
+from islands.backends.source import Source
 from islands.configuration.given import gathered, of_table
 from islands.errors import IslandsError
 from islands.problems.base import Problem
@@ -44,3 +50,27 @@ def found(
 def facts(result: Any) -> tuple[Any, ...]:
     numbers = (result.generations, result.evaluations, result.island, result.best_generation)
     return (result.digest, result.cost, result.reason, result.solution.tolist(), *numbers)
+
+
+def sources_of(monkeypatch: pytest.MonkeyPatch) -> list[Source]:
+    """Return a list that gets the source of each program that is compiled for CPUs."""
+    compiled, original = list[Source](), CpuBackend.compile
+
+    def noted(backend: CpuBackend, source: Source, block: Block) -> Program:
+        compiled.append(source)
+        return original(backend, source, block)
+
+    monkeypatch.setattr(CpuBackend, "compile", noted)
+    return compiled
+
+
+def require_compiles_for_gpus(
+    monkeypatch: pytest.MonkeyPatch, problems: Iterable[Problem], **settings: Any
+) -> None:
+    """Run problems that share launches, and compile their programs for GPUs."""
+    compiled = sources_of(monkeypatch)
+    found(problems, choose("cpu", 1), **settings)
+    own = [each for each in compiled if "ISLANDS_INSTANCES" in each.defines]
+    assert {each.entry for each in own} == {"program.cuh", "population.cuh"}
+    for each in own:
+        require_compiles(for_gpu(each.entry, each.defines, Block(256), each.structs))

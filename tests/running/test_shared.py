@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_gpu import EmulatedGpu
-from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
-from shared_launches import facts, found, options
+from programs_for_tests import NEEDS_NVRTC
+from shared_launches import facts, found, options, require_compiles_for_gpus
 
 import islands
 from islands.archipelago.shared import Found, SharedRuns
 from islands.backends import choose
-from islands.backends.base import Block, Program
-from islands.backends.cpu import CpuBackend
-from islands.backends.source import Source
 from islands.errors import UsageError
 from islands.problems.base import Problem
 from islands.progress.result import Result
@@ -206,16 +203,4 @@ def test_what_was_found_is_kept_when_the_rest_must_end(monkeypatch: pytest.Monke
 @pytest.mark.parametrize("name", ["eax", "tempering", "memetic", "two_opt", "knapsacks"])
 def test_programs_compile_for_gpus(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     problems, settings = CASES[name]
-    compiled: list[Source] = []
-    original = CpuBackend.compile
-
-    def noted(backend: CpuBackend, source: Source, block: Block) -> Program:
-        compiled.append(source)
-        return original(backend, source, block)
-
-    monkeypatch.setattr(CpuBackend, "compile", noted)
-    found(problems[:2], choose("cpu", 1), **settings)
-    own = [each for each in compiled if "ISLANDS_INSTANCES" in each.defines]
-    assert {each.entry for each in own} == {"program.cuh", "population.cuh"}
-    for each in own:
-        require_compiles(for_gpu(each.entry, each.defines, Block(256), each.structs))
+    require_compiles_for_gpus(monkeypatch, problems[:2], **settings)

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import own_problems
 import pytest
 from emulated_gpu import EmulatedGpu
-from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
-from shared_launches import facts, found
+from programs_for_tests import NEEDS_NVRTC
+from shared_launches import facts, found, require_compiles_for_gpus, sources_of
 from slow_problems import slow
 
 import islands
 from islands.archipelago import parts
 from islands.archipelago.shared import SharedRuns
 from islands.backends import choose
-from islands.backends.base import Backend, Block, Program
-from islands.backends.cpu import CpuBackend
-from islands.backends.source import Source
+from islands.backends.base import Backend
 from islands.errors import IslandsError, RunError
 from islands.modelling.header import Functions, Text
 from islands.problems.base import Problem
@@ -90,27 +88,16 @@ def test_each_has_the_result_that_it_has_alone(name: str, device: str) -> None:
     assert len(shared) == len(sizes) or (name == "state" and len(shared) > 1)
 
 
-def compiled_macros(monkeypatch: pytest.MonkeyPatch) -> list[Mapping[str, Any]]:
-    """Return a list of the macros of all programs that are compiled from now on."""
-    found, original = list[Mapping[str, Any]](), CpuBackend.compile
-
-    def noted(backend: CpuBackend, source: Source, block: Block) -> Program:
-        found.append(source.defines)
-        return original(backend, source, block)
-
-    monkeypatch.setattr(CpuBackend, "compile", noted)
-    return found
-
-
 @pytest.mark.parametrize("name", ["order with a violation", "vector"])
 def test_single_threads_of_a_gpu_evaluate_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make, settings = CASES[name]
     gpu = EmulatedGpu(64)
     gpu.block_memory = 200_000
     monkeypatch.setattr(parts, "_FEW", 1)
-    macros = compiled_macros(monkeypatch)
+    compiled = sources_of(monkeypatch)
     problems = some(make, (12,) * 5)
     every = found(problems, gpu, **settings)
+    macros = [each.defines for each in compiled]
     own = [each for each in macros if "ISLANDS_INSTANCES" in each and "ISLANDS_PROBLEM" in each]
     assert own
     assert all("ISLANDS_TILED" in each for each in own)
@@ -261,16 +248,4 @@ def test_problems_that_reach_a_migration_are_not_begun_for_ever() -> None:
 @pytest.mark.parametrize("name", ["order with a violation", "moves with a violation", "vector"])
 def test_programs_compile_for_gpus(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make, settings = CASES[name]
-    compiled: list[Source] = []
-    original = CpuBackend.compile
-
-    def noted(backend: CpuBackend, source: Source, block: Block) -> Program:
-        compiled.append(source)
-        return original(backend, source, block)
-
-    monkeypatch.setattr(CpuBackend, "compile", noted)
-    found(some(make, (9, 9)), choose("cpu", 1), **settings)
-    own = [each for each in compiled if "ISLANDS_INSTANCES" in each.defines]
-    assert {each.entry for each in own} == {"program.cuh", "population.cuh"}
-    for each in own:
-        require_compiles(for_gpu(each.entry, each.defines, Block(256), each.structs))
+    require_compiles_for_gpus(monkeypatch, some(make, (9, 9)), **settings)
