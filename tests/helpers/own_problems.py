@@ -171,3 +171,10 @@ def shop(n: int, random: np.random.Generator) -> Problem:
 
 def medians(n: int, random: np.random.Generator) -> Problem:
     return islands.models.p_median(random.integers(1, 100, (n, n)), 3)
+
+
+def colouring(n: int, random: np.random.Generator) -> Problem:
+    """Return one whose last node has an edge, so that all nodes are there."""
+    pairs = [(i, j) for i in range(n) for j in range(i) if (i, j) != (n - 1, 0)]
+    edges = [(n - 1, 0), *random.choice(pairs, 2 * n, replace=False).tolist()]
+    return islands.models.graph_colouring(edges, 3)

@@ -48,6 +48,10 @@ CASES: dict[str, tuple[Callable[..., Problem], dict[str, Any]]] = {
     "vector": (own_problems.vector, DE),
     "flow shop": (own_problems.shop, TEMPERING),
     "medians": (own_problems.medians, TEMPERING),
+    "crossover of a state": (
+        own_problems.colouring,
+        {**TEMPERING, "patience": 1, "tuning": 2, "stop": "generations=20"},
+    ),
 }
 EMULATED = ("order with a violation", "moves with a violation", "repair", "state", "vector")
 
