@@ -59,7 +59,8 @@ def permutation(
     `data` are arrays and numbers that CUDA code reads as `data.NAME`. `delta` is CUDA code for the
     change of the cost by a move (`Swap`, `Reversal` or `Insertion`), which makes local search fast.
     `state` is CUDA code for a `struct State` that follows the moves of a solution, with `prepare`,
-    `change` and `apply`, so that tempering judges a move in a few steps. `repair` is CUDA code that
+    `change` and `apply`, so that tempering judges a move in a few steps; it may also `propose`
+    steps of its own, and `cross` two solutions. `repair` is CUDA code that
     may change a solution before it is evaluated. `violation` says by how much a solution is
     infeasible, 0 if it is not: CUDA code with the arguments of `cost`, or a Python function with
     those of `batch` or `function`. Feasible solutions are better than all others; `delta` and

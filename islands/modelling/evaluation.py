@@ -88,11 +88,13 @@ class ModelEvaluation(Evaluation):
         """Raise a `RunError` if the content of the array of reports tells a fault."""
         model = self._model
         bits = priced.LARGEST_COST.bit_length() - 1 if model.scale.priced else 62
-        repairs = model.functions is None or model.functions.state is None
+        functions = model.functions
+        # With a repair, the moves of a state are not used.
+        is_state = functions is not None and functions.repair is None
         refuse_faults(
             words,
             self.argument,
-            "repair" if repairs else "state",
+            "state" if is_state else "repair",
             model.kind,
             maximise=model.maximise,
             bits=bits,

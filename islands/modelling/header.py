@@ -249,8 +249,11 @@ class Functions:
 
     @property
     def has_cross(self) -> bool:
-        """Whether the state makes children of two solutions."""
-        return self.state is not None and bool(self.state.declared(CROSS.function))
+        """Whether the state makes children of two solutions; a helper may have the same name."""
+        if self.state is None:
+            return False
+        parameters = [match[2] for match in self.state.declared(CROSS.function)]
+        return any(re.search(r"\b(State|Changing)\b", each) for each in parameters)
 
     @property
     def memory_depends_on_data(self) -> bool:
@@ -282,6 +285,11 @@ class Functions:
         state.require(PROPOSE if self.has_steps else APPLY.written(kind, gives_both=False))
         if self.has_cross:
             state.require(CROSS)
+            if self.repair is not None:
+                raise UsageError(
+                    "state: cross is never called with repair=, which only other algorithms than"
+                    " tempering use. Leave one of both out"
+                )
         for each in [CHANGE_STEP, APPLY_STEP] if self.has_steps else [CHANGE]:
             wanted = each.written(kind, gives_both=self._gives_both)
             if self._gives_both:
@@ -475,9 +483,8 @@ def refuse_faults(
 ) -> None:
     """Raise a `RunError` about the first kind of fault that is reported.
 
-    `argument` names the function of the cost, `changer` the code that may change a solution, and
-    `kind` the solutions. Integer costs have at most
-    2**`bits`.
+    `argument` names the function of the cost, `changer` the code that may change a solution,
+    "repair" or "state", and `kind` the solutions. Integer costs have at most 2**`bits`.
     """
     reported = np.flatnonzero(words[:, 0])
     if not reported.size:
@@ -486,16 +493,20 @@ def refuse_faults(
     worst, best = ("-INFINITY", "INFINITY") if maximise else ("INFINITY", "-INFINITY")
     infeasible = f"Return a number, or {worst} if a solution is infeasible"
     real = "double" if argument == "cost" else "float(cost)"
+    by_state = changer == "state"
+    setter = "its apply or cross" if by_state else changer
+    maker = "its cross" if by_state else changer
     messages = (  # in the order of `Fault` in kernels/problems/faults.cuh
         f"{argument}= returned NaN. {infeasible}",
         f"{argument}= returned {best}, which is better than any other cost. {infeasible}",
         f"{argument}= returned {value}: integer costs must be from -2**{bits} to 2**{bits}. Return"
         f" {real}, or divide costs by a common factor",
-        f"{changer}= set entry {value}, but entries are from 0 to {kind.size - 1}. Correct it",
+        f"{changer}= set entry {value}, but entries are from 0 to {kind.size - 1}. Correct"
+        f" {setter}",
         f"{changer}= set an entry to {value.view(np.float64):g}, but a solution is {kind.words}."
-        " Correct it",
+        f" Correct {setter}",
         f"{changer}= made a solution that contains item {value} more than once, but a solution is"
-        f" {kind.words}. Correct it",
+        f" {kind.words}. Correct {maker}",
         wrong_violation(value.view(np.float64)),
     )
     raise RunError(messages[reported[0]])

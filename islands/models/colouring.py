@@ -193,7 +193,7 @@ __device__ void cross(State& state, Changing& child, const Solution& other, int 
         }
     }
     const int colours = COUNTS ? max(1, used - (clashes == 0)) : COLOURS;
-    for (int k = 0; k < colours; ++k) {
+    for (int k = 0, left = n; k < colours && left > 0; ++k) {
         const int *const sizes = size[k % 2], *const own = colour[k % 2];
         int most = random.below(COLOURS);
         for (int c = 0; c < COLOURS; ++c) {
@@ -201,7 +201,7 @@ __device__ void cross(State& state, Changing& child, const Solution& other, int 
         }
         for (int i = 0; i < n; ++i) {
             if (given[i] != NONE || own[i] != most) continue;
-            given[i] = k;
+            given[i] = k, --left;
             --size[0][colour[0][i]], --size[1][colour[1][i]];
         }
     }

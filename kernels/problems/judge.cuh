@@ -1,6 +1,7 @@
 // Judges the moves of a chain on a user's own problem, and makes them: by the state of the user
 // (STATED_STATE), which follows the moves; by the user's change of the cost (STATED_DELTA); or by
-// whole costs. With STATED_STEP, moves are steps of the user's own, which the state proposes. The
+// whole costs. With STATED_STEP, moves are steps of the user's own, which the state proposes; with
+// STATED_CROSS, the state also makes children. The
 // header that includes this file defines the functions of the user. Reads the solution and the
 // data; keeps the state in block memory. No random numbers: the caller passes random words.
 #pragma once
@@ -163,7 +164,7 @@ class Judge {
 
 #ifdef STATED_CROSS
     // Make a solution a child of itself and another one; called by all threads.
-    __device__ void cross(Stored* row, const Stored* other, const uint4& words) const {
+    __device__ void make_child(Stored* row, const Stored* other, const uint4& words) const {
         if (threadIdx.x == 0) *state_ = made_;  // its memory, which nobody has prepared
         __syncthreads();
         if (STATED_COOPERATIVE || threadIdx.x == 0) {

@@ -1,7 +1,8 @@
 // The solution of a stated problem, as a user's cost reads it: s[i] is the item at place i, 1 or 0,
 // key i, or coordinate i (SOLUTION_KIND). Solutions lie in rows or, with ISLANDS_TILED, in tiles of
 // 32 whose entries alternate, so that neighbouring threads read neighbouring words. Reads a
-// solution; writes stored ones, and reports wrong values of a repair. No random numbers.
+// solution; writes stored ones, and reports wrong values of the user's functions. No random
+// numbers.
 #pragma once
 
 #include "core/core.cuh"
@@ -120,8 +121,8 @@ __device__ Stored stored(const Vector& vector, int i) {
 
 #endif
 
-// A solution that a user's repair may change: s[i] reads an entry, s.set(i, value) writes it.
-// A wrong entry or value is reported and not written.
+// A solution that a user's repair, apply or cross may change: s[i] reads an entry, s.set(i, value)
+// writes it. A wrong entry or value is reported and not written.
 struct Changing {
     Solution solution;
     Stored* memory;

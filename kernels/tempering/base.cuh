@@ -20,7 +20,8 @@
 namespace tempering {
 
 // Values of `mate`. Otherwise, a replica begins with a child of the best order of its ladder, or of
-// its own if replicas descend, and that of another individual of the island.
+// its own if replicas descend, and that of another individual of the island, or, by a crossover of
+// the problem in a ladder that is alone, its own.
 constexpr int32_t NO_MATE = -1;   // continue with the current state
 constexpr int32_t NEWCOMER = -2;  // begin with a random order
 

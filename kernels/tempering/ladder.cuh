@@ -1,5 +1,5 @@
 // One ladder of replicas, which one thread processes: exchanges temperatures, sets them once, and
-// renews the hotter replicas when the ladder stands still; or lets replicas descend. Reads the
+// renews replicas when the ladder stands still; or lets replicas descend. Reads the
 // replicas of generation g and their costs; writes their rungs and mates, temperatures and records.
 // Random streams: RUNGS, RENEWAL.
 #pragma once
@@ -90,6 +90,7 @@ class Ladder {
             if (plan_.deltas != nullptr && all_.changed[me]) plan_.deltas_of[me] = -1;
             if (all_.cost[row] == plan_.held[me]) continue;
             plan_.held[me] = all_.cost[row];
+            plan_.mate[me] = NO_MATE;  // otherwise a child would replace it
             plan_.energy[me] = energy_of(all_.cost[row], plan_);
             for (int k = 0; k < all_.shape.pitch; ++k) {
                 plan_.state[me * all_.shape.pitch + k] = all_.genes_of(row)[k];

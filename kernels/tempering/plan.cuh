@@ -26,7 +26,7 @@ struct Plan {
     int32_t rungs;     // temperatures of a ladder
     int32_t sweeps;    // work of a replica per generation
     int32_t patience;  // generations without improvement before a ladder is renewed; 0: never
-    int32_t renewed_from, renewed_to;  // rungs whose replicas are then renewed
+    int32_t renewed_from, renewed_to;  // rungs whose replicas are then renewed; see ladder.cuh
     int32_t descent;   // generations per rung of a replica that descends; 0: rungs are exchanged
     int32_t tuning;    // generations in which an island cools down; 0: temperatures are given
     double effort;     // number of sweeps as which an accepted exchange counts

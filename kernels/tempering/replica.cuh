@@ -1,6 +1,6 @@
 // One replica in one generation: where it begins, its chain, and what it stores. Reads generation
 // g, writes g + 1.
-// Random streams: START, MUTANT, CROSS, also of the crossover; those of the chain.
+// Random streams: START, MUTANT; CROSS, of a crossover, also of the problem; those of the chain.
 #pragma once
 
 #include "core/islands.cuh"
@@ -212,7 +212,7 @@ class Replica {
             __syncthreads();
 #ifdef STATED_CROSS
             problem::Judge(scratch, genes::items(all_.shape), data_)
-                .cross(order_, all_.genes_of(first + mate), place.words(stream::CROSS, 0));
+                .make_child(order_, all_.genes_of(first + mate), place.words(stream::CROSS, 0));
 #else
             Cross(scratch, all_.shape, plan_)
                 .make(order_, genes, all_.genes_of(first + mate), place);

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from emulated_gpu import EmulatedGpu
 
 import islands
 from islands.backends.base import Backend
@@ -65,11 +68,75 @@ def test_children_have_the_items_of_both_parents(backend: Backend) -> None:
     assert islands.solve(most(STILL + whole), **SEARCH, backend=backend.name).cost == N
 
 
-@pytest.mark.parametrize("population", [2, 32])
-def test_a_ladder_alone_crosses_its_own_solutions(population: int) -> None:
-    ones = UNION.replace("state.mine[i] | other[i]", "1").replace("random.below(n), 0", "0, 1")
-    options = SEARCH | {"population": population}
-    assert islands.solve(most(STILL + ones), **options).cost == N
+def test_all_but_the_best_of_a_ladder_that_is_alone_cross_with_it() -> None:
+    whole = UNION.replace("child.set(random.below(n), 0);", "")
+
+    def found(generations: int, **settings: int) -> Any:
+        options = SEARCH | settings | {"generations": generations}
+        return islands.solve(most(STILL + whole), **options).cost
+
+    one, two, four = (
+        found(1, population=2),
+        found(30, population=2),
+        found(30, population=4, rungs=4),
+    )
+    assert one < two < four < N  # the items of one, of both and of all
+
+
+def test_a_state_without_steps_of_its_own_may_cross(backend: Backend) -> None:
+    own = """
+    struct State { __device__ State(Memory&, int, const Data&) {} };
+    __device__ void prepare(State&, const Solution&, int, const Data&) {}
+    __device__ long long change(const State&, const Solution&, int, const Data&, Swap) { return 1; }
+    __device__ void apply(State&, const Solution&, int, const Data&, Swap) {}
+    __device__ void cross(State&, Changing& child, const Solution&, int n, const Data&, Random&) {
+        for (int i = 0; i < n; ++i) child.set(i, i);
+    }
+    """
+    cost = COUNT.replace("s[i]", "(s[i] - i) * (s[i] - i)")
+    problem = islands.permutation(N, cost=cost, state=own)
+    # Each swap seems to be worse, so that none is made at the end of the first annealing.
+    assert islands.solve(problem, **SEARCH, backend=backend.name).cost == 0
+
+
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_all_threads_may_cross_together(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if device == "emulated":
+        monkeypatch.setattr("islands.backends._made", lambda *_: EmulatedGpu(64))
+    cost = """
+    __device__ long long cost(const Solution& s, int n, const Data& data) {
+        int64_t sum = 0;
+        for (int i = threadIdx.x; i < n; i += blockDim.x) sum += s[i];
+        return block::sum(sum);
+    }
+    """
+    union_ = """
+    __device__ void cross(State& state, Changing& child, const Solution& other, int n,
+                          const Data& data, Random& random) {
+        for (int i = threadIdx.x; i < n; i += blockDim.x) state.mine[i] = child[i] | other[i];
+        __syncthreads();
+        if (threadIdx.x > 0) return;
+        for (int i = 0; i < n; ++i) child.set(i, state.mine[i]);
+        child.set(random.below(n), 0);
+    }
+    """
+    problem = islands.subset(N, cost=cost, cooperative=True, state=STILL + union_, maximise=True)
+    alone = islands.solve(most(STILL + UNION), **SEARCH)
+    together = islands.solve(problem, **SEARCH)
+    assert together.solution.tolist() == alone.solution.tolist()
+
+
+def test_an_immigrant_is_not_replaced_by_a_child() -> None:
+    worst = UNION.replace("state.mine[i] | other[i]", "0").replace("random.below(n), 0", "0, 0")
+    options = SEARCH | {"islands": 4, "population": 2, "record.every": 1}
+    options |= {"migration": "ring", "interval": 4, "migrants": 1}
+    trace = islands.solve(most(STILL + worst), **options).trace().to_pydict()
+    for island in range(4):
+        best = [
+            each for at, each in zip(trace["island"], trace["best"], strict=True) if at == island
+        ]
+        assert best == sorted(best)
+    assert min(trace["best"]) < max(trace["best"]) == best[-1]
 
 
 def test_an_order_in_which_an_item_is_repeated_ends_the_run() -> None:
@@ -96,3 +163,14 @@ def test_a_ladder_is_renewed_sooner_by_a_crossover() -> None:
         return islands.solve(most(state), generations=1, seed=1).settings["patience"]
 
     assert (patience(STILL), patience(STILL + UNION)) == (100, 10)
+
+
+def test_a_helper_may_have_the_name_of_the_crossover() -> None:
+    helper = "__device__ int cross(int a, int b) { return a * b; }\n"
+    assert not most(STILL + helper).chains.has_cross
+
+
+def test_a_crossover_with_a_repair_is_refused() -> None:
+    repair = "__device__ void repair(Changing& s, int n, const Data& data) { s.set(0, 1); }"
+    with pytest.raises(UsageError, match="cross is never called with repair="):
+        islands.subset(N, cost=COUNT, state=STILL + UNION, repair=repair)

@@ -151,7 +151,7 @@ def test_a_wrong_repair_is_an_error_and_no_endless_loop(
 ) -> None:
     said = error(repaired(kind, entry, value), backend.name)
     assert message in said
-    assert "Correct it" in said
+    assert "Correct repair" in said
 
 
 @pytest.mark.parametrize("encoding", ["permutation", "keys"])

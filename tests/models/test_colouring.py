@@ -66,6 +66,25 @@ def test_a_wrong_number_of_colours_is_refused(count: Any) -> None:
         islands.models.graph_colouring(EDGES, count)
 
 
+def test_children_keep_the_classes_of_their_parents() -> None:
+    random = np.random.default_rng(6)
+    edges = [(a, b) for a in range(40) for b in range(a) if random.random() < 0.4]
+    still = """
+    __device__ bool propose(const State&, const Solution&, int, const Data&, Random&, Step&) {
+        return false;
+    }
+    """
+    problem = islands.models.changed(islands.models.graph_colouring(edges, 9), state=still)
+    options = {"islands": 1, "population": 16, "tuning": 1, "patience": 1, "seed": 1}
+    first, last = (
+        islands.solve(problem, algorithm="tempering", **options, generations=each).cost
+        for each in (1, 60)
+    )
+    # Nothing but the crossover changes a colouring. Children of other colours at random would be
+    # no better than the best of sixteen random ones.
+    assert last < first - 5
+
+
 def test_a_hidden_colouring_is_found() -> None:
     random, classes = np.random.default_rng(5), np.arange(90) % 9
     pairs = [(a, b) for a in range(90) for b in range(a) if classes[a] != classes[b]]
