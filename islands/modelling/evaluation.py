@@ -15,8 +15,8 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
 from islands.errors import CompileError, RunError
+from islands.modelling.faults import FAULTS, no_faults, refuse_faults
 from islands.modelling.functions import SEED, PythonCosts
-from islands.modelling.header import FAULTS, no_faults, refuse_faults
 from islands.modelling.members import Members
 from islands.problems import priced
 from islands.problems.evaluation import Evaluation, never

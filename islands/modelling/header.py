@@ -10,11 +10,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from islands.backends.source import CONTRACT, WHOLE, Header
-from islands.errors import RunError, UsageError
+from islands.errors import UsageError
+from islands.modelling.faults import FAULTS
 from islands.modelling.members import Members, declaration
 from islands.paths import reading
 from islands.problems.solution_kinds import STEP, SolutionKind
@@ -451,62 +449,5 @@ def _taken(text: Text, function: str, kind: SolutionKind) -> tuple[str, ...]:
     return tuple(each for each in kind.proposals if _stated(each) in words)
 
 
-FAULTS = "_faults"
-"""The member of `struct Data` to which kernels report wrong values of a user's functions
-(kernels/problems/faults.cuh); names of users begin with a letter."""
-_FAULT_KINDS = 7
 PRICE = "_price"
 """The member with the price of a unit of the violation (kernels/core/priced.cuh)."""
-
-
-def no_faults() -> NDArray[np.int64]:
-    """Return the words for reports: for each kind of fault, whether there is one, and its value."""
-    return np.zeros((_FAULT_KINDS, 2), np.int64)
-
-
-def wrong_violation(value: float) -> str:
-    """Return the message about a violation that is none."""
-    return (
-        f"violation= returned {value:g}. Return 0 if a solution is feasible, and a positive number"
-        " otherwise, such as max(0, load - capacity)"
-    )
-
-
-def refuse_faults(
-    words: NDArray[np.int64],
-    argument: str,
-    changer: str,
-    kind: SolutionKind,
-    *,
-    maximise: bool,
-    bits: int = 62,
-) -> None:
-    """Raise a `RunError` about the first kind of fault that is reported.
-
-    `argument` names the function of the cost, `changer` the code that may change a solution,
-    "repair" or "state", and `kind` the solutions. Integer costs have at most 2**`bits`.
-    """
-    reported = np.flatnonzero(words[:, 0])
-    if not reported.size:
-        return
-    value = words[reported[0], 1]
-    worst, best = ("-INFINITY", "INFINITY") if maximise else ("INFINITY", "-INFINITY")
-    infeasible = f"Return a number, or {worst} if a solution is infeasible"
-    real = "double" if argument == "cost" else "float(cost)"
-    by_state = changer == "state"
-    setter = "its apply or cross" if by_state else changer
-    maker = "its cross" if by_state else changer
-    messages = (  # in the order of `Fault` in kernels/problems/faults.cuh
-        f"{argument}= returned NaN. {infeasible}",
-        f"{argument}= returned {best}, which is better than any other cost. {infeasible}",
-        f"{argument}= returned {value}: integer costs must be from -2**{bits} to 2**{bits}. Return"
-        f" {real}, or divide costs by a common factor",
-        f"{changer}= set entry {value}, but entries are from 0 to {kind.size - 1}. Correct"
-        f" {setter}",
-        f"{changer}= set an entry to {value.view(np.float64):g}, but a solution is {kind.words}."
-        f" Correct {setter}",
-        f"{changer}= made a solution that contains item {value} more than once, but a solution is"
-        f" {kind.words}. Correct {maker}",
-        wrong_violation(value.view(np.float64)),
-    )
-    raise RunError(messages[reported[0]])

@@ -17,8 +17,9 @@ from islands.errors import InputError, RunError, UsageError
 from islands.instances.catalogue import BestKnown
 from islands.instances.solution_files import solution_file, write_lines
 from islands.modelling.evaluation import ModelEvaluation, costs_of
+from islands.modelling.faults import wrong_violation
 from islands.modelling.functions import Function, PythonCosts, UserFunction, parts_of
-from islands.modelling.header import PRICE, Functions, Text, wrong_violation
+from islands.modelling.header import PRICE, Functions, Text
 from islands.modelling.members import Members
 from islands.problems import priced
 from islands.problems.base import FACTS, Problem, Solution, packed
