@@ -60,12 +60,12 @@ def permutation(
     change of the cost by a move (`Swap`, `Reversal` or `Insertion`), which makes local search fast.
     `state` is CUDA code for a `struct State` that follows the moves of a solution, with `prepare`,
     `change` and `apply`, so that tempering judges a move in a few steps; it may also `propose`
-    steps of its own, and `cross` two solutions. `repair` is CUDA code that
-    may change a solution before it is evaluated. `violation` says by how much a solution is
-    infeasible, 0 if it is not: CUDA code with the arguments of `cost`, or a Python function with
-    those of `batch` or `function`. Feasible solutions are better than all others; `delta` and
-    `change` then return the changes of both. `price` is what a unit of the violation costs where
-    infeasible solutions are compared: a number, or "adaptive", from random solutions at first.
+    steps of its own, and `cross` two solutions. `repair` is CUDA code that may change a solution
+    before it is evaluated. `violation` says by how much a solution is infeasible, 0 if it is not:
+    CUDA code with the arguments of `cost`, or a Python function with those of `batch` or
+    `function`. Feasible solutions are better than all others; `delta` and `change` then return the
+    changes of both. `price` is what a unit of the violation costs where infeasible solutions are
+    compared: a number, or "adaptive", from random solutions at first.
     `reference` computes the costs of a batch in NumPy, with `violation` a pair of costs and
     violations; the best solution is checked with it. `maximise` looks for the highest cost. `name`
     is the name in results; `best_known` is a cost, for gaps and `stop="best-known"`. `plot` is a

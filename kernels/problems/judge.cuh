@@ -1,9 +1,9 @@
 // Judges the moves of a chain on a user's own problem, and makes them: by the state of the user
 // (STATED_STATE), which follows the moves; by the user's change of the cost (STATED_DELTA); or by
 // whole costs. With STATED_STEP, moves are steps of the user's own, which the state proposes; with
-// STATED_CROSS, the state also makes children. The
-// header that includes this file defines the functions of the user. Reads the solution and the
-// data; keeps the state in block memory. No random numbers: the caller passes random words.
+// STATED_CROSS, the state also makes children. The header that includes this file defines the
+// functions of the user. Reads the solution and the data; keeps the state in block memory. No
+// random numbers: the caller passes random words.
 #pragma once
 
 #include "core/costs.cuh"

@@ -1,7 +1,7 @@
 // The cost of a stated problem: calls the function of the user, by all threads of a block
 // (STATED_COOPERATIVE) or by one. The header that includes this file defines `struct Data` and, in
 // namespace `user`, the functions of the user. Reads a solution and the data; returns its cost, and
-// reports wrong costs and wrong repairs. No random numbers.
+// reports wrong values of these functions. No random numbers.
 #pragma once
 
 #include "moves.cuh"

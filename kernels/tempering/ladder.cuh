@@ -1,6 +1,6 @@
 // One ladder of replicas, which one thread processes: exchanges temperatures, sets them once, and
-// renews replicas when the ladder stands still; or lets replicas descend. Reads the
-// replicas of generation g and their costs; writes their rungs and mates, temperatures and records.
+// renews replicas when the ladder stands still; or lets replicas descend. Reads the replicas of
+// generation g and their costs; writes their rungs and mates, temperatures and records.
 // Random streams: RUNGS, RENEWAL.
 #pragma once
 
