@@ -2,18 +2,19 @@
 
 Each is solved on one thread, or on the GPU of its rank. An instance that cannot be read or solved
 is named, and the others go on. What is done is kept, so that an interrupted batch goes on with the
-rest. Several ranks solve a part each, and exchange their results after each round.
+rest. Several ranks solve a part each, and exchange their results after each round. Names may still
+come while instances are solved.
 """
 
 from __future__ import annotations
 
 import json
 import shlex
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple, Self
@@ -21,6 +22,7 @@ from typing import Any, NamedTuple, Self
 from islands.backends.base import Backend
 from islands.campaign.engine import Campaign
 from islands.campaign.ledger import Asked, Made, plain, refuse_unfit
+from islands.campaign.names import Arriving, keep_names, kept_names
 from islands.campaign.workers import Workers, solving_devices
 from islands.configuration.given import combined, parts_of
 from islands.configuration.resolve import Layer, layers, seed_of
@@ -34,7 +36,7 @@ from islands.parallel import World
 from islands.paths import published
 from islands.progress.result import Result
 from islands.record.files import Row
-from islands.record.folder import BATCH_SETTINGS, BATCH_TABLE, MOST_RESULTS, FolderKind
+from islands.record.folder import BATCH_NAMES, BATCH_SETTINGS, BATCH_TABLE, FolderKind
 from islands.run.build import RankOptions
 from islands.run.preparing import Preparing, Wanted
 from islands.run.queue import Queue
@@ -57,6 +59,8 @@ _SELDOM = 5.0
 
 _TOLD_EVERY = 1.0
 """Seconds between two reports to other processes."""
+_LOOK_SECONDS = 0.05
+"""Seconds between two looks of ranks without work whether a name has come."""
 
 
 class Task(NamedTuple):
@@ -75,21 +79,22 @@ class BatchPlan:
     options: Mapping[str, Any]
     config: Path | None = None
     trust: Trust = NO_TRUST
+    is_open: bool = False
+    """Whether more instances may come."""
 
     @cached_property
     def _layers(self) -> list[Layer]:
         return layers(self.options, self.config, self.trust)
 
-    @property
-    def tasks(self) -> list[Task]:
-        """All runs, those of an instance one after another."""
+    def tasks_of(self, instances: Iterable[str]) -> Iterator[Task]:
+        """Yield the runs of instances, those of an instance one after another."""
         first = seed_of(self._layers)
-        return [Task(each, first + run) for each in self.instances for run in range(self.runs)]
+        return (Task(each, first + run) for each in instances for run in range(self.runs))
 
     def stored(self) -> dict[str, Any]:
-        """Return the plan as JSON has it."""
+        """Return the plan as JSON has it, without the instances."""
         return {
-            "instances": [*self.instances],
+            "is_open": self.is_open,
             "runs": self.runs,
             "options": {k: v for k, v in self.options.items() if k not in _OF_DEVICE},
             "config": None if self.config is None else str(self.config.absolute()),
@@ -100,13 +105,19 @@ class BatchPlan:
         """Return the plan of a folder; refuse scripts that are not trusted."""
         path = inside(folder, BATCH_SETTINGS)
         with parsing(path):
-            kept = json.loads(bounded_text(path, MOST_RESULTS))
-            names, options = [*map(str, kept["instances"])], dict(kept["options"])
+            kept = json.loads(bounded_text(path))
+            options, runs = dict(kept["options"]), int(kept["runs"])
             config = None if kept["config"] is None else Path(kept["config"])
-            runs = int(kept["runs"])
-        named = [("instance", each) for each in names]
-        trust.require(f"{path}: ", [*named, *parts_of(options)])
-        return cls(names, runs, {**options, **device}, config, trust)
+            is_open = bool(kept["is_open"])
+        trust.require(f"{path}: ", parts_of(options))
+        plan = cls((), runs, {**options, **device}, config, trust, is_open)
+        return replace(plan, instances=plan.kept_in(folder))
+
+    def kept_in(self, folder: Path) -> list[str]:
+        """Return the instances of a folder; refuse scripts that are not trusted."""
+        names = kept_names(folder)
+        self.trust.require(f"{folder / BATCH_NAMES}: ", [("instance", each) for each in names])
+        return names
 
     def options_of(self, task: Task) -> dict[str, Any]:
         """Return the options of one run."""
@@ -117,7 +128,7 @@ class BatchPlan:
 
     def require_possible(self) -> None:
         """Refuse settings that no instance can have, before the first one is solved."""
-        for task in self.tasks:
+        for task in self.tasks_of(self.instances):
             try:
                 resolved(layers(self.options_of(task), self.config, self.trust))
             except InputError:
@@ -131,8 +142,9 @@ class BatchPlan:
         if force or not path.exists():
             return
         with parsing(path):
-            kept = json.loads(bounded_text(path, MOST_RESULTS))
-        if kept != plain(self.stored()):
+            kept = json.loads(bounded_text(path))
+        is_same = kept == plain(self.stored())
+        if not is_same or not (self.is_open or kept_names(folder) == [*self.instances]):
             raise UsageError(
                 f"--out {folder}: contains a batch of other instances or settings. Name another"
                 " folder, or pass --force to overwrite it"
@@ -167,10 +179,12 @@ def run_batch(
     rank_options: RankOptions,
     *,
     lines: Callable[[Made], None] | None = None,
+    arriving: Iterator[str | None] | None = None,
 ) -> BatchEnd:
     """Solve the instances that the folder lacks, the same on every rank; collective.
 
-    On rank 0, `lines` receives each result, including those that the folder has.
+    On rank 0, `lines` receives each result, including those that the folder has, and `arriving`
+    yields instances of an open plan as they come, and None whenever none has come for a moment.
     """
     campaign = Campaign(world, kind=FolderKind.BATCH)
     with campaign.hearing("batch"):
@@ -179,7 +193,9 @@ def run_batch(
             output.folder, "batch", lambda path: plan.refuse_unfit(path, force=output.force)
         )
         try:
-            return _Performance(plan, campaign, output, folder, rank_options, lines).perform()
+            return _Performance(
+                *(plan, campaign, output, folder, rank_options, lines, arriving)
+            ).perform()
         finally:
             campaign.close()
 
@@ -195,12 +211,14 @@ class _Performance:
         folder: Path,
         rank_options: RankOptions,
         lines: Callable[[Made], None] | None,
+        arriving: Iterator[str | None] | None,
     ) -> None:
         self._plan, self._campaign, self._world = plan, campaign, campaign.world
         self._output, self._folder, self._rank_options = output, folder, rank_options
         self._lines = lines if campaign.world.rank == 0 else None
-        self._tasks = plan.tasks
-        self._end = BatchEnd(folder, len(self._tasks))
+        self._source = arriving
+        self._arriving: Arriving | None = None
+        self._end = BatchEnd(folder, 0)
         stream = output.stream if campaign.world.rank == 0 else None
         self._stream = stream
         self._status = StatusLine(stream) if stream is not None and is_terminal(stream) else None
@@ -210,19 +228,23 @@ class _Performance:
 
     def perform(self) -> BatchEnd:
         """Solve what is left; return how it ended."""
-        campaign = self._campaign
-        campaign.open(self._folder, force=self._output.force)
-        self._world.run_on_all(self._write_request)
-        known = self._world.bcast([campaign.ledger.take(self._asked(t)) for t in self._tasks])
-        for task, made in zip(self._tasks, known, strict=True):
-            if made is not None:
-                self._take(Done(task, made), is_new=False)
-        left = [task for task, made in zip(self._tasks, known, strict=True) if made is None]
-        self._say(f"{counted(len(left), 'run')} of {len(self._tasks)} to do, in {self._folder}")
-        self._began = perf_counter()
-        self._progress()
-        for each in self._made(left):
-            self._take(each, is_new=True)
+        self._campaign.open(self._folder, force=self._output.force)
+        names = self._world.from_first(self._write_request)
+        tasks = [*self._plan.tasks_of(names)]
+        self._known = self._end.count = len(tasks)
+        # One by one: a batch may have a million results.
+        is_done = self._world.from_first(lambda: [*map(self._show_known, tasks)])
+        self._end.done = sum(is_done)
+        left = [task for task, is_known in zip(tasks, is_done, strict=True) if not is_known]
+        more = ", and those of names that come" if self._source is not None else ""
+        self._say(f"{counted(len(left), 'run')} of {self._known} to do{more}, in {self._folder}")
+        with ExitStack() as stack:
+            if self._source is not None:
+                self._arriving = stack.enter_context(Arriving(self._source, self._folder, names))
+            self._began = perf_counter()
+            self._progress()
+            for each in self._made(left):
+                self._take(each)
         self._conclude()
         return self._end
 
@@ -230,15 +252,39 @@ class _Performance:
         settings = {k: v for k, v in self._plan.options_of(task).items() if k not in _OF_DEVICE}
         return {"instance": task.instance, "seed": task.seed, "settings": plain(settings)}
 
-    def _write_request(self) -> None:
-        if self._world.rank == 0:
-            with published(inside(self._folder, BATCH_SETTINGS)) as temporary:
-                temporary.write_text(json.dumps(self._plan.stored()) + "\n", encoding="utf-8")
-            # A batch may have a million instances, each of them once.
-            table = self._folder / BATCH_TABLE
-            self._campaign.ledger.tabulate(table, COLUMNS, _row, is_read=False)
+    def _write_request(self) -> list[str]:
+        """Write what is to be done and what is known; return all instances so far."""
+        plan, folder, names = self._plan, self._folder, [*self._plan.instances]
+        if plan.is_open and not self._output.force:
+            names = [*dict.fromkeys([*plan.kept_in(folder), *names])]
+        keep_names(folder, names)
+        with published(inside(folder, BATCH_SETTINGS)) as temporary:
+            temporary.write_text(json.dumps(plan.stored()) + "\n", encoding="utf-8")
+        # Each instance is there once.
+        table = folder / BATCH_TABLE
+        self._campaign.ledger.tabulate(table, COLUMNS, _row, is_read=False)
+        return names
 
-    def _made(self, tasks: Sequence[Task]) -> Iterator[Done]:
+    def _show_known(self, task: Task) -> bool:
+        """Return whether the folder has the result of a run, and show it."""
+        made = self._campaign.ledger.take(self._asked(task))
+        if made is not None and self._lines is not None:
+            self._lines(made)
+        return made is not None
+
+    def _tasks(self, left: Iterable[Task]) -> Iterator[Task | None]:
+        """Yield the runs that are left, and those of names that come; None if none has come."""
+        yield from left
+        arriving = self._arriving
+        while arriving is not None and not arriving.is_over:
+            name = arriving.take()
+            self._end.count = self._known + self._plan.runs * arriving.count
+            if name is None:
+                yield None
+            else:
+                yield from self._plan.tasks_of([name])
+
+    def _made(self, left: Iterable[Task]) -> Iterator[Done]:
         """Yield what becomes of the runs, on all ranks, until a signal arrives."""
         options, world = self._plan.options, self._world
         name, threads = str(options.get("backend", "auto")), int(options.get("threads", 0))
@@ -246,23 +292,39 @@ class _Performance:
         workers = Workers(solving_devices(world, name, threads or None, share_gpu=share))
         if world.size == 1:
             self._running = workers.count
-            yield from self._of_rank(workers, tasks)
+            yield from self._of_rank(workers, self._tasks(left))
             self._end.ended_by = self._campaign.received()
             return
-        rest = iter(tasks)
         counts = world.allgather(workers.count)
         self._running = sum(counts)
-        while whole := list(islice(rest, _A_ROUND * sum(counts))):
-            # Thread after thread, so that ranks with more threads get more of them.
-            owners = [rank for rank, count in enumerate(counts) for _ in range(count)]
-            mine = [t for i, t in enumerate(whole) if owners[i % len(owners)] == world.rank]
-            for part in world.allgather(list(self._of_rank(workers, mine))):
-                yield from part
+        # Thread after thread, so that ranks with more threads get more of them.
+        owners = [rank for rank, count in enumerate(counts) for _ in range(count)]
+        next_round = partial(self._round, self._tasks(left), _A_ROUND * sum(counts))
+        while (whole := world.from_first(next_round)) is not None:
+            if whole:
+                mine = [t for i, t in enumerate(whole) if owners[i % len(owners)] == world.rank]
+                for part in world.allgather(list(self._of_rank(workers, mine))):
+                    yield from part
+            else:
+                if world.rank == 0:
+                    time.sleep(_LOOK_SECONDS)
+                world.wait_for_all()
             if ended_by := self._campaign.received():
                 self._end.ended_by = ended_by
                 return
 
-    def _of_rank(self, workers: Workers[Backend], tasks: Iterable[Task]) -> Iterator[Done]:
+    def _round(self, tasks: Iterator[Task | None], most: int) -> list[Task] | None:
+        """Return the runs that have come, at most `most`; None if there are no more."""
+        whole = list[Task]()
+        for task in tasks:
+            if task is None:
+                return whole
+            whole.append(task)
+            if len(whole) == most:
+                break
+        return whole or None
+
+    def _of_rank(self, workers: Workers[Backend], tasks: Iterable[Task | None]) -> Iterator[Done]:
         from islands.run.signals import received
 
         plan, is_over = self._plan, workers.ends.is_set
@@ -280,7 +342,7 @@ class _Performance:
             assert wanted.seed is not None, "each task has one"
             return plan.options_of(Task(wanted.name, wanted.seed))
 
-        def results(device: Backend, tasks: Iterator[Task]) -> Iterator[tuple[Task, Done]]:
+        def results(device: Backend, tasks: Iterator[Task | None]) -> Iterator[tuple[Task, Done]]:
             device.begin_run()  # in this thread
             preparing = Preparing(device, options, plan.config, plan.trust)
 
@@ -297,7 +359,7 @@ class _Performance:
         for _, done in workers.stream(tasks, results, is_over=lambda: received() != 0):
             yield done
 
-    def _take(self, done: Done, *, is_new: bool) -> None:
+    def _take(self, done: Done) -> None:
         """Keep and show a result."""
         end = self._end
         if done.made is None:
@@ -305,13 +367,12 @@ class _Performance:
             self._print(f"islands: {done.task.instance}: {done.error}")
         else:
             end.done += 1
-            if is_new:
-                self._campaign.ledger.add(self._asked(done.task), done.made)
+            self._campaign.ledger.add(self._asked(done.task), done.made)
             if self._lines is not None:
                 self._lines(done.made)
-            elif is_new and not self._output.quiet:
+            elif not self._output.quiet:
                 self._print(_words(done.made))
-        self._new += is_new
+        self._new += 1
         self._progress()
 
     def _progress(self) -> None:
@@ -331,6 +392,8 @@ class _Performance:
         words = [f"batch: {end.done} of {end.count} done"]
         words += [f"{end.failed} failed"] if end.failed else []
         words += [f"{min(left, self._running)} running"] if left else []
+        if self._arriving is not None and not self._arriving.is_over:
+            words.append("more may come")
         if self._new and seconds > 0:
             words.append(f"{self._new / seconds:.3g} a second")
             words += [f"about {duration(max(1, left * seconds / self._new))} left"] if left else []

@@ -1,17 +1,18 @@
 """The folder of a campaign and its ledger: a line for each cell, so that none is made again.
 
 Only rank 0 has a file, to which lines are only added. A table, such as `runs.tsv`, is made from it.
+In memory are the places of the lines, not the results: a batch may have a million.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from islands.errors import InputError, UsageError
 from islands.inside import inside, opened
@@ -21,7 +22,7 @@ from islands.record.folder import (
     BENCH,
     JOB,
     LEDGER,
-    MOST_RESULTS,
+    LONGEST_RESULT,
     FolderKind,
     kind_of,
     results_in,
@@ -84,9 +85,12 @@ class Ledger:
         self, folder: Path | None = None, kind: FolderKind = FolderKind.EXPERIMENT
     ) -> None:
         """Open the file in the folder, if there is one."""
-        self._known: defaultdict[str, deque[Made]] = defaultdict(deque)
+        self._known: dict[bytes, tuple[int, ...]] = {}
+        """Where the unused results of each question begin in the file."""
         self._path: Path | None = None
         self._stream: TextIO | None = None
+        self._source: BinaryIO | None = None
+        self._size = 0
         self._lock = FolderLock(kind.noun, kind.lock)
         self._seconds, self._since = 0.0, perf_counter()
         self.has_new = False
@@ -120,6 +124,8 @@ class Ledger:
     def close(self) -> None:
         """Close the file and release the lock."""
         with self._lock:
+            if self._source is not None:
+                self._source.close()
             if self._stream is not None and self._path is not None:
                 # This tries again to write a line that did not fit on the disk.
                 with writing(self._path):
@@ -156,18 +162,22 @@ class Ledger:
     def adopt(self, entries: Iterable[tuple[Asked, Made, float]]) -> None:
         """Add results of an earlier version, with their seconds."""
         for asked, made, seconds in entries:
-            self._write(asked, made, seconds)
-            self._known[_key(asked)].append(made)
+            self._remember(asked, self._write(asked, made, seconds))
 
     def entries(self) -> Iterable[tuple[Asked, Made]]:
         """Yield what was asked and made, of all known results that are not used yet."""
-        for key, results in self._known.items():
-            yield from ((json.loads(key), result) for result in results)
+        for places in self._known.values():
+            for place in places:
+                entry = self._entry_at(place)
+                yield entry["asked"], entry["result"]
 
     def take(self, asked: Asked) -> Made | None:
         """Return the known result of a cell, which is used with this; None if it is not made."""
-        known = self._known.get(_key(asked))
-        return known.popleft() if known else None
+        digest = _digest(asked)
+        if not (places := self._known.get(digest)):
+            return None
+        self._known[digest] = places[1:]
+        return dict(self._entry_at(places[0])["result"])
 
     def add(self, asked: Asked, made: Made) -> None:
         """Add a line, and a row of the table."""
@@ -179,35 +189,57 @@ class Ledger:
         if self.table is not None:
             self.table.add(asked, made)
 
-    def _write(self, asked: Asked, made: Made, seconds: float) -> None:
+    def _write(self, asked: Asked, made: Made, seconds: float) -> int:
+        """Add a line; return where it begins."""
         assert self._path is not None
         entry = {"asked": json.loads(_key(asked)), "result": made, "seconds": seconds}
         self._seconds += seconds
         with writing(self._path):
             if self._stream is None:
                 self._stream = opened(self._path, "a", encoding="utf-8")
-            self._stream.write(json.dumps(entry | {"sha256": _checksum(entry)}) + "\n")
+            line = json.dumps(entry | {"sha256": _checksum(entry)}) + "\n"
+            place, self._size = self._size, self._size + len(line)
+            self._stream.write(line)
             self._stream.flush()
+        return place
 
     def _read(self, path: Path) -> None:
         with reading(path), opened(path) as stream:
-            text = stream.read(MOST_RESULTS + 1)
-        if len(text) > MOST_RESULTS:
+            for number, line in enumerate(iter(lambda: stream.readline(LONGEST_RESULT), b""), 1):
+                if not line.endswith(b"\n"):
+                    self._refuse_long(path, number, line)
+                    break
+                with parsing(f"{path}:{number}", "is damaged", "Remove that line"):
+                    entry = json.loads(line)
+                    if entry.pop("sha256", None) != _checksum(entry):
+                        raise ValueError(MISMATCH)
+                    dict(entry["result"])
+                    self._remember(entry["asked"], self._size)
+                    self._seconds += entry.get("seconds", 0.0)  # earlier files have none
+                self._size += len(line)
+            is_whole = stream.tell() == self._size
+        if not is_whole:
+            with writing(path), opened(path, "a+b") as file:
+                file.truncate(self._size)
+
+    def _refuse_long(self, path: Path, number: int, line: bytes) -> None:
+        if len(line) == LONGEST_RESULT:
             raise InputError(
-                f"{path}: has more than {MOST_RESULTS} bytes, the limit for the results of runs."
-                " Name another folder"
+                f"{path}:{number}: has more than {LONGEST_RESULT} bytes, the limit for the result"
+                " of a run. Remove that line"
             )
-        whole = text[: text.rfind(b"\n") + 1]
-        if whole != text:
-            with writing(path), opened(path, "a+b") as stream:
-                stream.truncate(len(whole))
-        for number, line in enumerate(whole.splitlines(), 1):
-            with parsing(f"{path}:{number}", "is damaged", "Remove that line"):
-                entry = json.loads(line)
-                if entry.pop("sha256", None) != _checksum(entry):
-                    raise ValueError(MISMATCH)
-                self._known[_key(entry["asked"])].append(dict(entry["result"]))
-                self._seconds += entry.get("seconds", 0.0)  # earlier files have none
+
+    def _remember(self, asked: Asked, place: int) -> None:
+        digest = _digest(asked)
+        self._known[digest] = (*self._known.get(digest, ()), place)
+
+    def _entry_at(self, place: int) -> dict[str, Any]:
+        assert self._path is not None
+        with reading(self._path), parsing(self._path):
+            if self._source is None:
+                self._source = opened(self._path)
+            self._source.seek(place)
+            return dict(json.loads(self._source.readline()))
 
 
 def plain(made: Mapping[str, Any]) -> Made:
@@ -217,6 +249,10 @@ def plain(made: Mapping[str, Any]) -> Made:
 
 def _key(asked: Asked) -> str:
     return json.dumps(asked, sort_keys=True)
+
+
+def _digest(asked: Asked) -> bytes:
+    return hashlib.blake2b(_key(asked).encode(), digest_size=16).digest()
 
 
 def _checksum(entry: Mapping[str, Any]) -> str:
@@ -241,10 +277,14 @@ class LedgerTable:
         """
         self._path, self._columns, self._row_of = path, columns, row_of
         self._is_read = is_read
-        rows = {_key(asked): row_of(asked, made) for asked, made in entries}
-        self._rows = rows if is_read else {}
-        if rows:
-            write_table(path, columns, rows.values())
+        self._rows: dict[str, Row] = {}
+        if is_read:
+            self._rows = {_key(asked): row_of(asked, made) for asked, made in entries}
+            rows = iter(self._rows.values())
+        else:
+            rows = (row_of(asked, made) for asked, made in entries)
+        if (first := next(rows, None)) is not None:
+            write_table(path, columns, chain([first], rows))
         else:
             with writing(path):
                 path.unlink(missing_ok=True)

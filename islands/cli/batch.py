@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 import glob
 import json
+import os
+import select
+import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
+from itertools import islice, takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from islands.custom.trust import Trust
 from islands.errors import UsageError
@@ -31,6 +35,10 @@ _OF_ONE_RUN = ("plot", "asynchronous", "fault_tolerant", "start")
 _LIST = "@"
 """Begins the name of a file with a list of instances."""
 _STANDARD_INPUT = "-"
+_END = "--"
+"""A line that ends standard input: `mpirun` of Open MPI does not pass on that a pipe is closed."""
+_LOOK_SECONDS, _AT_ONCE = 0.1, 1 << 16
+"""How long to wait for a line, and bytes of lines that are read at once."""
 _SOLUTIONS = (".tour", ".sln", ".sol", ".opt", ".py", ".md", ".csv")
 """Suffixes of files next to instances in their folders, which are none themselves."""
 
@@ -50,20 +58,24 @@ def run_batch(
             word = "async" if name == "asynchronous" else name.replace("_", "-")
             raise UsageError(f"--{word} with --batch: is for single runs. Leave one of them out")
 
+    arriving: Iterator[str | None] | None = None
+
     def planned() -> BatchPlan:
+        nonlocal arriving
         trust = Trust(is_full=args.trust).signed_in(args.config, followed)
-        names = listed(args.instances)
+        names, arriving = begun(args.instances)
         if not names:
             raise UsageError(
                 "--batch: no instances. Name some, such as 'orlib/mknapcb1-*', a folder, @FILE with"
                 " a list, or - for standard input"
             )
         own = {name: value for name, value in options.items() if name != "instance"}
-        return BatchPlan(names, args.runs or 1, own, args.config, trust)
+        is_open = arriving is not None
+        return BatchPlan(names, args.runs or 1, own, args.config, trust, is_open)
 
     # Only rank 0 has the standard input.
     plan = ranks.from_first(planned)
-    return _ended(plan, args, ranks, output, rank_options)
+    return _ended(plan, args, ranks, output, rank_options, arriving)
 
 
 def resume_batch(
@@ -91,6 +103,7 @@ def _ended(
     ranks: World,
     output: Output,
     rank_options: RankOptions,
+    arriving: Iterator[str | None] | None = None,
 ) -> int:
     from islands.campaign import batch
     from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
@@ -99,10 +112,64 @@ def _ended(
         show(json.dumps(made))
         sys.stdout.flush()
 
-    end = batch.run_batch(plan, ranks, output, rank_options, lines=line if args.json else None)
+    lines = line if args.json else None
+    end = batch.run_batch(plan, ranks, output, rank_options, lines=lines, arriving=arriving)
     with suppress(RanksLostError):  # everything is written
         ranks.barrier()
     return batch.status_of(end, INTERRUPTED_STATUS, SUSPENDED_STATUS)
+
+
+def begun(words: Sequence[str]) -> tuple[list[str], Iterator[str | None] | None]:
+    """Return the names that are known, at least one, and those that come later.
+
+    Later ones come from standard input, unless it is a file; None comes whenever no line has come
+    for a moment.
+    """
+    if _STANDARD_INPUT not in words or not _may_wait(sys.stdin):
+        return listed(words), None
+    names = listed(word for word in words if word != _STANDARD_INPUT)
+    later = _arriving(sys.stdin.fileno())
+    if not names:
+        names = [*islice((name for name in later if name is not None), 1)]
+    return names, later
+
+
+def _may_wait(stream: TextIO | None) -> bool:
+    """Return whether lines may come later, as from a pipe or a terminal."""
+    if stream is None:
+        return False
+    try:
+        return not stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError):  # it has no file
+        return False
+
+
+def _arriving(descriptor: int) -> Iterator[str | None]:
+    for line in _lines_as_they_come(descriptor):
+        if line is None:
+            yield None
+            continue
+        if line.strip() == _END:
+            return
+        try:
+            yield from [*_of_lines([line])]
+        except UsageError:
+            yield line.strip()  # an error of its own, when it is its turn
+
+
+def _lines_as_they_come(descriptor: int) -> Iterator[str | None]:
+    rest = b""
+    with reading("standard input"):
+        while True:
+            if not select.select([descriptor], [], [], _LOOK_SECONDS)[0]:
+                yield None
+            elif part := os.read(descriptor, _AT_ONCE):
+                *lines, rest = (rest + part).split(b"\n")
+                yield from map(os.fsdecode, lines)
+            else:
+                break
+    if rest:
+        yield os.fsdecode(rest)
 
 
 def listed(words: Iterable[str]) -> list[str]:
@@ -117,12 +184,13 @@ def listed(words: Iterable[str]) -> list[str]:
 
 def _named(word: str) -> Iterator[str]:
     if word == _STANDARD_INPUT:
-        yield from _of_lines(sys.stdin.read())
+        lines = sys.stdin.read().splitlines()
+        yield from _of_lines(takewhile(lambda line: line.strip() != _END, lines))
     elif word.startswith(_LIST):
         path = expanded(word.removeprefix(_LIST))
         with reading(path):
             text = path.read_text(encoding="utf-8")
-        yield from _of_lines(text)
+        yield from _of_lines(text.splitlines())
     elif (folder := expanded(word)).is_dir():
         yield from _files(folder)
     elif glob.has_magic(word) and not expanded(word).exists():
@@ -131,8 +199,8 @@ def _named(word: str) -> Iterator[str]:
         yield word
 
 
-def _of_lines(text: str) -> Iterator[str]:
-    for line in text.splitlines():
+def _of_lines(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
         word = line.strip()
         if word and not word.startswith("#"):
             yield from [word] if word.startswith((_LIST, _STANDARD_INPUT)) else _named(word)

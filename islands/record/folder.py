@@ -55,8 +55,10 @@ _FOLDERS = (TRACE, MIGRATIONS, CHECKPOINTS, PARTS)
 
 LEDGER = "runs.jsonl"
 """The results of the runs of all kinds of work but a single run."""
-MOST_RESULTS = 1 << 28
-"""Bytes of the results that are read; those of 100000 runs have fewer."""
+LONGEST_RESULT = 1 << 28
+"""Bytes of a line of the ledger; that of ten million items has fewer."""
+_MOST_COUNTED = 1 << 28
+"""Bytes of the ledger in which lines are counted; those of 200000 small runs."""
 SERIES_TABLE, TUNING_TABLE = "runs.tsv", "tune.tsv"
 EXPERIMENT_SETTINGS = "settings.toml"
 PROVENANCE = "provenance.json"
@@ -66,7 +68,9 @@ BENCH = "bench.json"
 RANKING, CONCLUSION, BEST = "ranking.tsv", "ranking.txt", "best.toml"
 """The results of a tuning; the second is the ranking as it was printed."""
 BATCH_SETTINGS, BATCH_TABLE, BATCH_LOCK = "batch.json", "batch.tsv", ".batch.tsv.lock"
-"""The instances and settings of a batch, and its results as a table."""
+"""The settings of a batch, and its results as a table."""
+BATCH_NAMES = "instances.jsonl"
+"""The names of the instances of a batch."""
 SERIES_LOCK, TUNING_LOCK = f".{SERIES_TABLE}.lock", f".{TUNING_TABLE}.lock"
 EXPERIMENTS_LOCK = ".experiments.lock"
 
@@ -337,7 +341,7 @@ def kind_of(folder: Path) -> FolderKind | None:
 def results_in(folder: Path) -> int:
     """Return the number of complete lines in the ledger."""
     path = inside(folder, LEDGER)
-    return line_breaks(path, MOST_RESULTS) if path.is_file() else 0
+    return line_breaks(path, _MOST_COUNTED) if path.is_file() else 0
 
 
 def runs_in(folder: Path) -> Iterator[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from functools import partial
@@ -19,6 +20,8 @@ _FEWEST = 2
 _MANY_LEFT = 8
 """Instances of a kind that were left, more than were solved, from which on the others are solved
 alone."""
+_LOOK_SECONDS = 0.02
+"""Seconds between two looks whether another instance is known."""
 
 
 class Queue(Generic[Key]):
@@ -26,13 +29,13 @@ class Queue(Generic[Key]):
 
     def __init__(
         self,
-        keys: Iterator[Key],
+        keys: Iterator[Key | None],
         prepare: Callable[[Key], Waiting[Key] | None],
         alone: Callable[[Key], Result],
         backend: Backend,
         is_over: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Take instances by their keys, when they are needed.
+        """Take instances by their keys, when they are needed; a key is None if none is known yet.
 
         `prepare` returns None for an instance that cannot share launches; `alone` solves it. When
         `is_over` is true, those in progress end without a result.
@@ -43,6 +46,7 @@ class Queue(Generic[Key]):
         self._others: deque[Key] = deque()
         self._failed: deque[tuple[Key, IslandsError]] = deque()
         self._ahead = 1
+        self._is_at_end = False
         self._alone_kinds = set[Hashable]()
         """Those that are solved alone."""
 
@@ -54,7 +58,9 @@ class Queue(Generic[Key]):
             if not self._waiting:
                 if not self._read(1):
                     yield from self._of_others()
-                    return
+                    if self._is_at_end:
+                        return
+                    time.sleep(_LOOK_SECONDS)
                 continue
             kind = max(self._waiting, key=lambda each: len(self._waiting[each]))
             if kind in self._alone_kinds:
@@ -105,7 +111,11 @@ class Queue(Generic[Key]):
         """Read until `count` instances wait, or only one; return whether any was read."""
         has_read = False
         while sum(map(len, self._waiting.values())) < count and not (once and has_read):
-            key = next(self._keys, None)
+            try:
+                key = next(self._keys)
+            except StopIteration:
+                self._is_at_end = True
+                break
             if key is None:
                 break
             has_read = True

@@ -135,7 +135,7 @@ class Sharing(Generic[Key]):
     def solve(
         self, take: Take[Key], must_end: Callable[[], bool]
     ) -> Iterator[tuple[Key, Result | IslandsError | None]]:
-        """Solve the instances that `take` returns until it returns None, or leave them.
+        """Solve the instances that `take` returns, until all are over and it returns None.
 
         Yield each with its result or its error, or with None if it is to be solved alone: its
         islands would exchange migrants now, or evaluations take long. What has been found when it
@@ -157,11 +157,12 @@ class Sharing(Generic[Key]):
     def _solved(
         self, take: Take[Key], must_end: Callable[[], bool]
     ) -> Iterator[tuple[Key, Result | IslandsError | None]]:
-        is_over = False
         while not must_end():
-            while not is_over and not self._is_active.all() and len(self._ended) < 2 * self.places:
-                is_over = self._begin(take)
-                self._look(step=0)
+            may_begin = True
+            while may_begin and not self._is_active.all() and len(self._ended) < 2 * self.places:
+                may_begin = self._begin(take)
+                if may_begin:
+                    self._look(step=0)
             is_working = bool(self._is_active.any())
             step = self._advance() if is_working else 0
             count = len(self._ended)
@@ -173,7 +174,7 @@ class Sharing(Generic[Key]):
                 while self._left:
                     with self._paused():
                         yield self._left.popleft(), None
-            elif is_over:
+            elif not may_begin:
                 return
 
     @contextmanager
@@ -217,14 +218,12 @@ class Sharing(Generic[Key]):
             self._ready.append(taken)
 
     def _begin(self, take: Take[Key]) -> bool:
-        """Fill free places; return whether there are no more instances."""
+        """Fill free places as far as there are instances now; return whether any has begun."""
         free = np.flatnonzero(~self._is_active).tolist()
         chosen, instances, seeds = [], [], []
-        is_over = False
         for place in free:
             waiting = self._ready.popleft() if self._ready else take()
             if waiting is None:
-                is_over = True
                 break
             self._at[place] = _Run(waiting, time.perf_counter())
             chosen.append(place)
@@ -239,7 +238,7 @@ class Sharing(Generic[Key]):
             with self._working():
                 self._runs.begin([*chosen, *idle], instances, [*seeds, *idle])
             self._is_new = False
-        return is_over
+        return bool(chosen)
 
     def _next_visits(self) -> NDArray[np.int64]:
         known = {each: self._visits.after(each) for each in {*self._generations.tolist()}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from islands.campaign import ledger
 from islands.campaign.engine import Campaign
 from islands.campaign.ledger import LEDGER, Ledger
+from islands.errors import InputError
 
 
 class Clock:
@@ -100,3 +102,64 @@ def test_a_table_that_nobody_reads_is_complete_and_keeps_no_rows(tmp_path: Path)
         tables.append((folder / "table.tsv").read_text())
     assert tables[0] == tables[1]
     assert len(tables[0].splitlines()) == 10
+
+
+def test_results_stay_on_disk_until_they_are_asked_for(tmp_path: Path) -> None:
+    solution, count = list(range(300)), 200
+    kept = Ledger(tmp_path)
+    for seed in range(count):
+        kept.add({"instance": "own", "seed": seed}, {"cost": seed, "solution": solution})
+    kept.close()
+    tracemalloc.start()
+    again = Ledger(tmp_path)
+    taken = [again.take({"instance": "own", "seed": seed}) for seed in (7, 3, 3)]
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert taken == [{"cost": 7, "solution": solution}, {"cost": 3, "solution": solution}, None]
+    assert len(again) == count - 2
+    assert [asked["seed"] for asked, _ in again.entries()][:6] == [0, 1, 2, 4, 5, 6]
+    again.close()
+    assert held < 500 * count  # a line has more than 1300 bytes
+
+
+def test_equal_questions_have_their_results_in_order(tmp_path: Path) -> None:
+    for first in (0, 2):
+        kept = Ledger(tmp_path)
+        for cost in (first, first + 1):
+            kept.add({"seed": 1}, {"cost": cost})
+        kept.close()
+    again = Ledger(tmp_path)
+    assert [again.take({"seed": 1}) for _ in range(5)] == [*({"cost": k} for k in range(4)), None]
+    again.close()
+
+
+def test_only_a_line_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Ledger(tmp_path)
+    for seed in range(20):
+        kept.add({"seed": seed}, {"cost": seed})
+    kept.close()
+    path = tmp_path / LEDGER
+    longest = max(map(len, path.read_bytes().splitlines(keepends=True)))
+    monkeypatch.setattr(ledger, "LONGEST_RESULT", longest)
+    again = Ledger(tmp_path)
+    assert len(again) == 20
+    again.close()
+    monkeypatch.setattr(ledger, "LONGEST_RESULT", longest - 1)
+    with pytest.raises(InputError, match=rf"{LEDGER}:\d+: has more than {longest - 1} bytes"):
+        Ledger(tmp_path)
+
+
+def test_a_line_that_was_cut_off_is_dropped(tmp_path: Path) -> None:
+    kept = Ledger(tmp_path)
+    for seed in range(3):
+        kept.add({"seed": seed}, {"cost": seed})
+    kept.close()
+    path = tmp_path / LEDGER
+    path.write_bytes(path.read_bytes()[:-9])
+    again = Ledger(tmp_path)
+    assert [again.take({"seed": seed}) for seed in range(3)] == [{"cost": 0}, {"cost": 1}, None]
+    again.add({"seed": 2}, {"cost": 7})
+    again.close()
+    last = Ledger(tmp_path)
+    assert last.take({"seed": 2}) == {"cost": 7}
+    last.close()

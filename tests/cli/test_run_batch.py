@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -120,42 +122,110 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with instances, `tours`, and their batch without interruption, `out`."""
     folder = tmp_path_factory.mktemp("whole")
     write_tours(folder / "tours", 30, 60)
-    line = [*long_batch(folder / "tours"), "--out", str(folder / "out"), "--quiet"]
-    subprocess.run(line, check=True, capture_output=True)
+    assert main([*long_batch(folder), "--out", str(folder / "out"), "--quiet"]) == 0
     return folder
 
 
-def long_batch(tours: Path) -> list[str]:
-    line = [sys.executable, "-m", "islands", "run", str(tours), "--batch", *SETTINGS]
-    return [*line, "--stop", "generations=300", "--threads", "1"]
+def long_batch(folder: Path) -> list[str]:
+    line = ["run", str(folder / "tours" / "*"), "--batch", *SETTINGS, "--threads", "1"]
+    return [*line, "--stop", "generations=100"]
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_an_ended_batch_goes_on_with_the_rest(
-    number: int, status: int, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    number: int, status: int, whole: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    out, line = tmp_path / "out", long_batch(whole / "tours")
+    out, line = tmp_path / "out", [sys.executable, "-m", "islands", *long_batch(whole)]
     with subprocess.Popen([*line, "--out", str(out)], stdout=subprocess.DEVNULL) as process:
         for _ in range(600):
             if (out / "runs.jsonl").exists() and len((out / "runs.jsonl").read_text()) > 1000:
                 break
-            time.sleep(0.1)
+            time.sleep(0.05)
         process.send_signal(number)
         assert process.wait(30) == status
-    done = len(rows(out))
-    assert 0 < done < 30
+    done = rows(out)
+    assert 0 < len(done) < 30
     assert main(["status", str(out)]) == 0
-    assert "stopped: a batch at batch: " in capsys.readouterr().out
-    again = subprocess.run(
-        [sys.executable, "-m", "islands", "resume", str(out), "--quiet"],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert "30 of 30 done" in again.stdout
+    assert "stopped: a batch at batch: " in capfd.readouterr().out
+    assert main(["resume", str(out), "--quiet"]) == 0
+    assert "30 of 30 done" in capfd.readouterr().out
+    assert [row["instance"] for row in rows(out)][: len(done)] == [row["instance"] for row in done]
     assert sorted((row["instance"], row["cost"]) for row in rows(out)) == sorted(
         (row["instance"], row["cost"]) for row in rows(whole / "out")
     )
+
+
+@contextmanager
+def reading_batch(out: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """Yield a batch that reads names from a pipe, and end it."""
+    line = [sys.executable, "-m", "islands", "run", "--batch", "-", *SETTINGS, "--out", str(out)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*line, *words], stdin=pipe, stdout=pipe, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def write(process: subprocess.Popen[str], *lines: object) -> None:
+    assert process.stdin is not None
+    process.stdin.write("".join(f"{line}\n" for line in lines))
+    process.stdin.flush()
+
+
+def answers(process: subprocess.Popen[str], count: int) -> list[dict[str, Any]]:
+    """Return the next results; they come although the pipe is open."""
+    assert process.stdout is not None
+    return [json.loads(process.stdout.readline()) for _ in range(count)]
+
+
+def test_names_are_solved_as_they_come(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    paths = [str(path) for path in write_tours(tmp_path / "tours", 6)]
+    out = tmp_path / "out"
+    with reading_batch(out, "--json") as process:
+        write(process, "# tours", paths[0], paths[1], "")
+        found = answers(process, 2)
+        assert sorted(each["instance"] for each in found) == paths[:2]
+        write(process, paths[2])
+        found += answers(process, 1)
+        write(process, paths[2], "no*tour", tmp_path / "tours" / "t00[3-4].tsp")
+        found += answers(process, 2)
+        assert process.stdin is not None
+        process.stdin.write(paths[5])  # without an end of the line
+        process.stdin.close()
+        found += answers(process, 1)
+        assert process.wait(30) == 1  # of the name that matches nothing
+    assert [each["instance"] for each in found[2:3] + found[5:]] == [paths[2], paths[5]]
+    assert (
+        main(["run", *paths, "--batch", *SETTINGS, "--json", "--out", str(tmp_path / "all")]) == 0
+    )
+    listed = objects(capfd.readouterr().out)
+    names = ("instance", "cost", "digest", "reason")
+    assert sorted([each[name] for name in names] for each in found) == sorted(
+        [each[name] for name in names] for each in listed
+    )
+
+
+def test_a_batch_that_waits_for_names_can_be_ended_and_resumed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    paths = [str(path) for path in write_tours(tmp_path / "tours", 4)]
+    out = tmp_path / "out"
+    with reading_batch(out, "--json") as process:
+        write(process, paths[0])
+        answers(process, 1)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+    with (out / "instances.jsonl").open("a") as stream:  # as if it had not been its turn
+        stream.write(f"{json.dumps(paths[1])}\n{json.dumps(paths[2])[:-5]}")
+    assert main(["resume", str(out), "--json"]) == 0
+    assert [each["instance"] for each in objects(capfd.readouterr().out)] == paths[:2]
+    with reading_batch(out, "--json") as process:
+        said, _ = process.communicate("\n".join(paths[1:]))
+        assert process.returncode == 0
+    assert sorted(each["instance"] for each in objects(said)) == paths
+    assert sorted(row["instance"] for row in rows(out)) == paths
+    assert len((out / "runs.jsonl").read_text().splitlines()) == 4
 
 
 @pytest.mark.parametrize(
@@ -193,10 +263,9 @@ def test_a_script_that_a_folder_names_needs_trust(
 ) -> None:
     out = tmp_path / "out"
     assert main(["run", "demo/tsp", "--batch", *SETTINGS, "--out", str(out)]) == 0
-    kept = json.loads((out / "batch.json").read_text())
     script = tmp_path / "mine.py"
     script.write_text("raise SystemExit('was run')\n")
-    (out / "batch.json").write_text(json.dumps({**kept, "instances": [f"{script}:problem"]}))
+    (out / "instances.jsonl").write_text(json.dumps(f"{script}:problem") + "\n")
     assert main(["resume", str(out)]) == 2
     assert "names scripts that you have not named" in capfd.readouterr().err
 
@@ -217,3 +286,25 @@ def test_ranks_share_a_batch(mpirun: list[str], number: int, tmp_path: Path) -> 
     )
     assert one == many
     assert len(objects(done.stdout.decode())) == 7
+
+
+def test_ranks_take_names_as_they_come(mpirun: list[str], tmp_path: Path) -> None:
+    paths = [str(path) for path in write_tours(tmp_path / "tours", 5)]
+    line = [sys.executable, "-m", "islands", "run", "-", "--batch", *SETTINGS, "--threads", "1"]
+    command = [*mpirun, "2", *line, "--json", "--out", str(tmp_path / "out")]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+        try:
+            write(process, paths[0])
+            found = answers(process, 1)
+            write(process, *paths[1:], "--")
+            found += answers(process, 4)
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
+    assert sorted(each["instance"] for each in found) == paths
+    for each in found[:2]:
+        alone = islands.solve(
+            each["instance"], stop=["converged"], backend="cpu", islands=1, population=20
+        )
+        assert (alone.cost, alone.digest) == (each["cost"], each["digest"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -29,9 +29,13 @@ def found(
     problems: Iterable[Problem],
     backend: Backend,
     is_over: Callable[[], bool] = lambda: False,
+    keys: Iterator[int | None] | None = None,
     **settings: Any,
 ) -> dict[int, Result | IslandsError]:
-    """Return the results of problems that share launches, by their number."""
+    """Return the results of problems that share launches, by their number.
+
+    `keys` yields the numbers as they become known, and None if none is known yet.
+    """
     every = list(problems)
     preparing = Preparing(
         backend, lambda wanted: options({**settings, "seed": wanted.seed}, backend)
@@ -44,7 +48,8 @@ def found(
         own = every[number]
         return preparing.waiting(number, Wanted(own.instance, own, 4 + number))
 
-    return dict(Queue(iter(range(len(every))), prepare, alone, backend, is_over).results())
+    numbers = iter(range(len(every))) if keys is None else keys
+    return dict(Queue(numbers, prepare, alone, backend, is_over).results())
 
 
 def facts(result: Any) -> tuple[Any, ...]:

@@ -169,6 +169,18 @@ def test_different_sizes_are_sorted_out() -> None:
     assert not isinstance(getattr(every[3], "records", None), VisitRecords)
 
 
+def test_an_instance_that_comes_later_takes_a_free_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    problems = [islands.tsp(each) for each in np.random.default_rng(1).random((5, 60, 2)) * 1000]
+    settings: dict[str, Any] = {"islands": 1, "population": 30, "stop": "converged"}
+    keys = iter([0, 1, 2, 3, None, None, 4])  # the last one comes after a place has become free
+    with monkeypatch.context() as without:
+        without.setattr(islands, "solve", None)  # none is solved alone
+        every = found(problems, choose("cpu", 1), keys=keys, **settings)
+    for number, problem in enumerate(problems):
+        alone = islands.solve(problem, backend="cpu", threads=1, seed=4 + number, **settings)
+        assert facts(every[number]) == facts(alone)
+
+
 def test_one_that_fails_does_not_stop_the_others() -> None:
     heavy = islands.mkp([5] * 30, [[9] * 30] * 4, [2] * 4)
     with pytest.raises(UsageError):
