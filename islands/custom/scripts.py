@@ -52,7 +52,15 @@ def module_of(path: Path) -> ModuleType:
 def is_loaded(path: Path) -> bool:
     """Return whether this process has imported a script, or is running it."""
     files = (getattr(module, "__file__", None) for module in [*sys.modules.values()])
-    return any(file is not None and Path(file).resolve() == path for file in files)
+    return any(file is not None and _are_same(Path(file), path) for file in files)
+
+
+def _are_same(one: Path, other: Path) -> bool:
+    # Resolving the links of all these paths would take as long as a short run.
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
 
 
 def _imported(path: Path, text: bytes, name: str) -> ModuleType:

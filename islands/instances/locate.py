@@ -74,8 +74,7 @@ class Index:
         for each in catalogue().sets.values():
             if each.is_embedded:
                 for entry in each.entries.values():
-                    path = data_folder("instances") / entry.file
-                    self.files[each.name, entry.file] = path
+                    self.files[each.name, entry.file] = _embedded_file(entry)
 
     def of_entry(self, entry: Entry) -> Path | None:
         """Return the file of an instance of the catalogue, or None."""
@@ -123,6 +122,8 @@ def find(instance: str, suffixes: tuple[str, ...]) -> Found:
                 f"{instance}: {title!r} is not the number of a problem. Name one by its position in"
                 f" the file, such as {instance[: -len(title) - 1]}:00"
             )
+    if (embedded := _embedded(instance)) is not None:
+        return embedded
     index = Index()
     others = index.others(suffixes)
     names = [*catalogue().names(), *others]
@@ -142,6 +143,19 @@ def find(instance: str, suffixes: tuple[str, ...]) -> Found:
     if entry is None:
         return Found(matches[0], others[matches[0]], None)
     return Found(entry.full_name, index.of_entry(entry), entry)
+
+
+def _embedded(instance: str) -> Found | None:
+    """Return the embedded instance of a full name, which no file in the folders replaces."""
+    set_name, _, name = instance.partition("/")
+    entry = catalogue().entry(set_name, name)
+    if entry is None or not catalogue().set(set_name).is_embedded:
+        return None
+    return Found(entry.full_name, _embedded_file(entry), entry)
+
+
+def _embedded_file(entry: Entry) -> Path:
+    return data_folder("instances") / entry.file
 
 
 def _is_called(instance: str, *names: str) -> bool:

@@ -67,13 +67,17 @@ def sources() -> str:
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that are installed."""
-    found = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+    found = {each: _version(each) for each in _PACKAGES}
+    return {"python": platform.python_version()} | {k: v for k, v in found.items() if v is not None}
+
+
+@cache
+def _version(package: str) -> str | None:
+    # Python reads all metadata of the package for it, and a run stores it in several files.
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
 
 
 def _git(*words: str) -> str:

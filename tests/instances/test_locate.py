@@ -8,8 +8,10 @@ import pytest
 from instance_texts import tsplib_text
 
 from islands.errors import InputError, UsageError
+from islands.instances.catalogue import catalogue
 from islands.instances.locate import Found, Index, find
 from islands.instances.synthetic import uniform_tsp
+from islands.paths import data_folder
 
 
 def look(instance: str) -> Found:
@@ -40,6 +42,16 @@ def test_folders_are_searched_in_order_and_then_the_cache(folders: Path) -> None
     assert look("zi929").path == folders / "one/deep/national/zi929.tsp"
     assert look("xqf131").path == folders / "cache/instances/vlsi/xqf131.tsp"
     assert look("demo/tsp").name == "demo/tsp"
+
+
+def test_no_folder_is_searched_for_an_embedded_instance(
+    folders: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folders / "one/demo/tsp.tsp")
+    monkeypatch.delattr("islands.instances.locate.files_in")
+    found = look("demo/tsp")
+    assert found.entry == catalogue().entry("demo", "tsp")
+    assert found.path == data_folder("instances") / found.entry.file
 
 
 def test_a_path_is_tried_first_and_determines_the_set(folders: Path) -> None:
