@@ -317,6 +317,7 @@ class PythonCosts:
 
 
 _CHUNKS_EACH = 4  # per worker: fewer calls, but still an even distribution
+_CHUNK_SECONDS = 0.001  # several times what it takes to pass a chunk to a worker
 _PARENT_SECONDS = 2.0
 _LOOK_SECONDS = 0.1
 
@@ -330,6 +331,8 @@ class WorkerPool:
     def __init__(self, function: UserFunction, count: int) -> None:
         """Start `count` processes, copies of this one that do not run its script again."""
         self.count = count
+        self.quick = 1
+        """The number of solutions that take `_CHUNK_SECONDS` in the slowest chunk of a call."""
         self._is_left = False
         context = multiprocessing.get_context("fork")
         self._pool = ProcessPoolExecutor(count, context, _begin, (function, os.getpid()))
@@ -342,17 +345,23 @@ class WorkerPool:
         self, solutions: NDArray[Any], *, real: bool | None, must_leave: Callable[[], bool] = never
     ) -> NDArray[Any]:
         """Return the cost of each row, or of the first ones, if it `must_leave` before the end."""
-        rows = max(1, -(-len(solutions) // (_CHUNKS_EACH * self.count)))
+        # A function that is faster than messages has chunks beyond an even share.
+        rows = max(1, -(-len(solutions) // (_CHUNKS_EACH * self.count)), self.quick)
         parts = [solutions[i : i + rows] for i in range(0, len(solutions), rows)]
         waiting = [self._pool.submit(_costs, part, real) for part in parts]
         found = [np.zeros(0, np.float64 if real else np.int64)]
-        for each in waiting:
+        slowest = 0.0
+        for part, each in zip(parts, waiting, strict=True):
             while not each.done() and not must_leave():
                 wait([each], _LOOK_SECONDS)
             if not each.done():
                 self._is_left = True
                 break
-            found.append(_result(each.result))
+            costs, seconds = _result(each.result)
+            found.append(costs)
+            slowest = max(slowest, seconds / len(part))
+        if slowest > 0:
+            self.quick = int(_CHUNK_SECONDS / slowest)
         for each in waiting:
             each.cancel()
         return np.concatenate(found)
@@ -389,10 +398,12 @@ def _begin(function: UserFunction, parent: int) -> None:
     _function = function
 
 
-def _costs(solutions: NDArray[Any], real: bool | None) -> NDArray[Any]:
+def _costs(solutions: NDArray[Any], real: bool | None) -> tuple[NDArray[Any], float]:
+    """Return the costs, and the seconds that they took."""
     assert _function is not None
+    began = time.perf_counter()
     costs: NDArray[Any] = _function.costs(solutions, real=real)
-    return costs
+    return costs, time.perf_counter() - began
 
 
 def _end_with(parent: int) -> None:

@@ -6,7 +6,9 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import pytest
 import islands
 from islands.algorithms.tempering import Tempering
 from islands.errors import RunError
-from islands.modelling.functions import UserFunction
+from islands.modelling.functions import UserFunction, WorkerPool
 
 N = 6
 ORDERS = np.tile(np.arange(N, dtype=np.int32), (4, 1))
@@ -237,6 +239,31 @@ def test_processes_call_a_function_of_any_place() -> None:
     with own.evaluation.python.prepared(2) as words:
         assert words == "costs by function=, called by 2 processes"
         assert own.evaluation.python.costs(ORDERS[:, :5]).tolist() == [0.0] * 4
+
+
+@pytest.mark.parametrize("quick", [0, 5, 64])
+def test_solutions_of_a_fast_function_share_messages(
+    quick: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cost(order: Any) -> int:
+        time.sleep(0.002)
+        return int(order[0])
+
+    orders = np.array(list(permutations(range(5))))[:20]
+    with WorkerPool(UserFunction("function", cost), 2) as pool:
+        sent: list[int] = []
+        submit = pool._pool.submit
+
+        def counted(work: Any, part: Any, real: Any) -> Any:
+            sent.append(len(part))
+            return submit(work, part, real)
+
+        monkeypatch.setattr(pool._pool, "submit", counted)
+        pool.quick = quick
+        assert pool.costs(orders, real=False).tolist() == orders[:, 0].tolist()
+    expected = {0: [3] * 6 + [2], 5: [5] * 4, 64: [20]}
+    assert sent == expected[quick]
+    assert pool.quick == 0
 
 
 def test_costs_in_python_have_as_few_replicas_on_a_gpu_as_on_a_cpu() -> None:
