@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_gpu import EmulatedGpu
+from standing_ranks import StandingRanks
 from test_violations import EXCESS, VALUE, knapsack, real
 from test_violations_by_moves import stated
 
@@ -101,14 +101,13 @@ for number, by in ((3, "cost"), (3, "batch"), (1, "cost"), (1, "batch")):
 """
 
 
-def test_ranks_adapt_it_alike(mpirun: list[str], tmp_path: Path) -> None:
+def test_ranks_adapt_it_alike(standing_ranks: StandingRanks, tmp_path: Path) -> None:
     script = tmp_path / "tight.py"
     script.write_text(SCRIPT.format(paths=[each for each in sys.path if "tests" in each]))
     found = set()
-    for launcher in ([], [*mpirun, "2"], [*mpirun, "3"]):
-        ran = subprocess.run(
-            [*launcher, sys.executable, str(script)], capture_output=True, text=True, check=True
-        )
+    for ranks in (1, 2, 3):
+        ran = standing_ranks.run(ranks, str(script))
+        assert ran.returncode == 0, ran.stderr
         found.add(tuple(sorted({x for x in ran.stdout.splitlines() if x.startswith("found")})))
     assert len(found) == 1
     one_batch, one_cost, more_batch, more_cost = (line.split()[3:] for line in found.pop())
