@@ -143,6 +143,7 @@ def unequal_pairs(problem: Problem, *, of_places: bool = False) -> list[tuple[in
         turned = np.arange(n)
         turned[[i, j]] = j, i
         others = turned[orders] if of_places else orders[:, turned]
-        if (seen.costs(others) != costs).any():
+        few = slice(10)  # which nearly always suffice
+        if any((seen.costs(others[k]) != costs[k]).any() for k in (few, slice(10, None))):
             pairs.append((i, j))
     return pairs

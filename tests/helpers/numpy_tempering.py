@@ -29,6 +29,8 @@ from islands.problems.qap_exchanges import mean_change
 
 PROPOSALS, BEGIN, RUNGS, RENEWAL = range(32, 36)
 NO_MATE, NEWCOMER = -1, -2
+AHEAD = 16
+"""The number of pairs whose changes are computed together: the next accepted one ends their use."""
 
 
 def exchanged(order: list[int], pair: tuple[int, int]) -> list[int]:
@@ -181,42 +183,46 @@ class NumpyTempering(NumpyIslands):
         firsts = [next(k for k, (i, _) in enumerate(pairs) if i == row) for row in self.rows]
         row = int(words(1, BEGIN, *place)[0]) * len(firsts) >> 32
         begin = firsts[row]
-        drawn: dict[int, NDArray[np.uint64]] = {}
-        raised = self.changes(replica)
+        limits: dict[int, list[float]] = {}  # of changes that are accepted, by sweep
+        known, raised = begin, list[int]()  # the changes of the pairs from that one on
         first = self.chosen  # the item with the first word of each row
         quads, rows_drawn = -(-(n - first) // 4), self.chosen or n
         sweeps = self.tuning_sweeps if self.generation <= self.tuning else self.sweeps
         last = row + sweeps * len(firsts)  # the first row that is not proposed
-        number = begin - 1
-        while (number := number + 1) < self.number_of(last, firsts):
+        number, end = begin - 1, self.number_of(last, firsts)
+        while (number := number + 1) < end:
             sweep, at = divmod(number, len(pairs))
-            if sweep not in drawn:
+            if sweep not in limits:
                 count = rows_drawn * quads
-                drawn[sweep] = words(4 * count, PROPOSALS, *place, sweep * count, rounds=7)
+                drawn = words(4 * count, PROPOSALS, *place, sweep * count, rounds=7)
+                limits[sweep] = most_raised(temperature / self.scale, drawn).tolist()
+            if not known <= at < known + len(raised):
+                known, raised = at, self.changes(replica, pairs[at : at + AHEAD])
             i, j = pairs[at]
-            word = int(drawn[sweep][4 * (i * quads + (j - first) // 4) + (j - first) % 4])
-            if not is_accepted(raised[at] // self.scale, temperature / self.scale, word):
+            limit = limits[sweep][4 * (i * quads + (j - first) // 4) + (j - first) % 4]
+            if np.float32(raised[at - known] // self.scale) > limit:
                 continue
             places = sorted((replica.order[i], replica.order[j]))
             if tuple(places) not in self.unequal_places:
                 self.kinds["alike"] += 1
                 continue
             last = max(sweep * len(firsts) + i + 1, last - self.toll)
+            end = self.number_of(last, firsts)
             self.kinds["accepted"] += 1
             replica.order = exchanged(replica.order, (i, j))
-            replica.energy += raised[at]
+            replica.energy += raised[at - known]
             if replica.energy < replica.cost:
                 replica.best, replica.cost = replica.order, replica.energy
-            raised = self.changes(replica)
+            raised = []
         return number - begin
 
     def number_of(self, row: int, firsts: list[int]) -> int:
         """Return the number of the first pair of a row, from that of the first sweep on."""
         return row // len(firsts) * len(self.pairs) + firsts[row % len(firsts)]
 
-    def changes(self, replica: Replica) -> list[int]:
-        """Return how much the exchange of each pair raises the cost."""
-        others = np.array([exchanged(replica.order, pair) for pair in self.pairs])
+    def changes(self, replica: Replica, pairs: list[tuple[int, int]]) -> list[int]:
+        """Return how much the exchange of each of these pairs raises the cost."""
+        others = np.array([exchanged(replica.order, pair) for pair in pairs])
         costs = self.problem.costs(self.problem.layout.from_device(others))
         return [int(cost) - replica.energy for cost in costs]
 
@@ -299,19 +305,24 @@ class NumpyTempering(NumpyIslands):
 _LN2 = np.float32(float.fromhex("0x1.62e43p-1"))
 
 
-def minus_log(x: int) -> np.float32:
+def minus_log(x: NDArray[np.uint64]) -> NDArray[np.float32]:
     """Return -ln(x / 2^24) with the bits of the kernels."""
-    mantissa, exponent = np.frexp(np.float32(x))
+    mantissa, exponent = np.frexp(x.astype(np.float32))
     m, one = np.float32(2 * mantissa), np.float32(1)
     s = (m - one) / (m + one)
     series = np.float32(2) / np.float32(11)
     for odd in (9, 7, 5, 3, 1):
         series = series * (s * s) + np.float32(2) / np.float32(odd)
-    return np.float32(25 - exponent) * _LN2 - series * s
+    return (25 - exponent).astype(np.float32) * _LN2 - series * s
 
 
-def is_accepted(raised: int, temperature: float, word: int) -> bool:
-    return bool(np.float32(raised) <= np.float32(temperature) * minus_log((word >> 8) + 1))
+def most_raised(temperature: float, drawn: NDArray[np.uint64]) -> NDArray[np.float32]:
+    """Return by how much an accepted exchange may raise the cost, for each word."""
+    return np.float32(temperature) * minus_log((drawn >> np.uint64(8)) + np.uint64(1))
+
+
+def is_accepted(raised: float, temperature: float, word: int) -> bool:
+    return bool(np.float32(raised) <= most_raised(temperature, np.array(word, np.uint64)))
 
 
 FIXED = {"coldest": 0.05, "hottest": 0.4}
