@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy_exact import pow
-from numpy_islands import START, Place, words
+from numpy_islands import START, Place
 from numpy_operators import crossed, random_genome
-from numpy_tempering import PROPOSALS, NumpyTempering, Replica, is_accepted
+from numpy_tempering import NumpyTempering, Replica, is_accepted, proposal_words
 
 COLD, HOT, TOLL, SAMPLES, TRIES = 0.002, 0.05, 4, 32, 16
 SWAP, REVERSAL, INSERTION, ROTATION, FLIP, EXCHANGE = range(6)
@@ -87,15 +87,13 @@ class NumpyChains(NumpyTempering):
     def roughness(self, state: list[Any], energy: Any, place: Place) -> float:
         parts = [0.0] * 64
         for i in range(SAMPLES):
-            parts[i] = abs(float(self.evaluate(self.after(state, self.words(place, i)))) - energy)
+            other = self.after(state, proposal_words(place, i))
+            parts[i] = abs(float(self.evaluate(other)) - energy)
         half = 32
         while half:  # in the order of the kernels
             parts = [parts[k] + parts[k + half] for k in range(half)]
             half //= 2
         return parts[0] / SAMPLES
-
-    def words(self, place: Place, number: int) -> list[int]:
-        return [int(word) for word in words(4, PROPOSALS, *place, number, rounds=7)]
 
     def after(self, state: list[Any], drawn: list[int]) -> list[Any]:
         """Return the solution after the move that random words propose."""
@@ -167,7 +165,7 @@ class NumpyChains(NumpyTempering):
         """Advance a chain by a generation; return the number of proposals."""
         end, number, climbs = self.proposals, 0, 0
         while number < end:
-            drawn = self.words(place, number)
+            drawn = proposal_words(place, number)
             number += 1
             state = self.after(replica.order, drawn)
             energy = self.evaluate(state)

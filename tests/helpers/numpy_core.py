@@ -11,7 +11,7 @@ import numpy as np
 from numpy_chains import NumpyChains
 from numpy_islands import MUTANT, START, Place, words
 from numpy_mkp import evaluated
-from numpy_tempering import BEGIN, NEWCOMER, PROPOSALS, Replica
+from numpy_tempering import BEGIN, NEWCOMER, Replica, proposal_words
 
 from islands.problems.mkp import Mkp
 
@@ -145,7 +145,7 @@ class NumpyCore(NumpyChains):
         i, number = int(words(1, BEGIN, *place)[0]) * len(lists.chosen) >> 32, 0
         while proposed < end:
             i = 0 if i >= len(lists.chosen) else i
-            word = int(words(4, PROPOSALS, *place, number // 4, rounds=7)[number % 4])
+            word = proposal_words(place, number // 4)[number % 4]
             lost = lists.chosen[i]
             proposed += len(lists.free)
             found = self.first_accepted(

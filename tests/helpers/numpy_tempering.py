@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from islands.problems.qap_exchanges import mean_change
 
 PROPOSALS, BEGIN, RUNGS, RENEWAL = range(32, 36)
 NO_MATE, NEWCOMER = -1, -2
+_QUADS = 64
 AHEAD = 16
 """The number of pairs whose changes are computed together: the next accepted one ends their use."""
 
@@ -314,6 +316,17 @@ def minus_log(x: NDArray[np.uint64]) -> NDArray[np.float32]:
     for odd in (9, 7, 5, 3, 1):
         series = series * (s * s) + np.float32(2) / np.float32(odd)
     return (25 - exponent).astype(np.float32) * _LN2 - series * s
+
+
+def proposal_words(place: Place, quad: int) -> list[int]:
+    """Return four words of the stream of proposals; many are drawn together."""
+    return _drawn(place, quad // _QUADS)[quad % _QUADS]
+
+
+@lru_cache
+def _drawn(place: Place, block: int) -> list[list[int]]:
+    drawn = words(4 * _QUADS, PROPOSALS, *place, block * _QUADS, rounds=7)
+    return [list(map(int, quad)) for quad in drawn.reshape(-1, 4)]
 
 
 def most_raised(temperature: float, drawn: NDArray[np.uint64]) -> NDArray[np.float32]:
