@@ -61,7 +61,8 @@ def changed(problem: Model, **arguments: Any) -> Model:
             value = {**_data(old[name]), **_data(value)}
         new[name] = value
     model = _MAKERS[problem.kind.made_by](**new)
-    model.learns = problem.learns and new["state"] is not None
+    has_state = new["state"] is not None
+    model.learns, model.searches = problem.learns and has_state, problem.searches and has_state
     return model
 
 

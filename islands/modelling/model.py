@@ -45,6 +45,23 @@ _MOVES_AN_ITEM_GPU, _MOST_MOVES_GPU = 60, 100_000
 """The same with a GPU, where a chain is a tenth as fast."""
 
 
+_SEARCHING = {
+    "descent": 1,
+    "rungs": 2,
+    "coldest": 1.0,
+    "hottest": 1.0,
+    "cycle": 0,
+    "reset": 60,
+    "migration.interval": 10,
+}
+"""The settings of a state that searches, with a child in two generations. The temperatures mean
+nothing, as all steps are made."""
+_STEPS_AN_ITEM, _MOST_STEPS, _MANY_TO_SEARCH = 10, 6_000, 500
+"""Steps in a generation of such a search, for each item, and the most; the number of items from
+which a CPU has one island. With equal work of 3 to 7 million steps, job shops of 1,000 operations
+were 7.3 % from the best known value with 4 individuals, 8.7 % with 8, and 11.4 % with 16."""
+
+
 class NeedsScriptError(InputError):
     """The problem has a Python function, which only its script defines."""
 
@@ -59,6 +76,9 @@ class Model(Problem):
     )
     learns: bool = False
     """Whether a state knows more the longer a generation is: then, generations are longer."""
+    searches: bool = False
+    """Whether a step of a state is one of a local search of its own, such as a tabu search: then,
+    individuals begin again and again as children, and the best result of each stays."""
     statement: Mapping[str, Any] = MappingProxyType({})
     """The arguments of the function that made it; none if the folder of a run did."""
 
@@ -134,7 +154,7 @@ class Model(Problem):
             return None
         shapes = [(name, np.shape(value)) for name, value in self._inputs().items()]
         bounds = [np.asarray(each).tobytes() for each in self.kind.box.values()]
-        facts = self.size, self.maximise, self.learns, self._adapts_price
+        facts = self.size, self.maximise, self.learns, self.searches, self._adapts_price
         return (self.header.name, *facts, *shapes, *bounds, *self.defines().items())
 
     def defaults(self) -> dict[str, Any]:
@@ -151,9 +171,17 @@ class Model(Problem):
         return OtherDefaults([self._usual()], sizes=self._sizes)
 
     def _sizes(self, defaults: Mapping[str, Any], gpus: Callable[[], int]) -> Mapping[str, Any]:
-        """Return longer generations for a state that learns, as it begins anew in each of them."""
-        if not self.learns or defaults["algorithm"] != "tempering":
+        """Return longer generations for a state that learns, as it begins anew in each of them.
+
+        One that searches makes all its steps, at whatever temperature, until the next child.
+        """
+        if defaults["algorithm"] != "tempering" or not (self.learns or self.searches):
             return {}
+        if self.searches:
+            few = {"islands": 2 if self.size < _MANY_TO_SEARCH else 1, "population": 4}
+            sizes = {"islands": 16, "population": 16} if gpus() else few
+            steps = min(_MOST_STEPS, max(_FEWEST_MOVES, _STEPS_AN_ITEM * self.size))
+            return {**_SEARCHING, **sizes, "proposals": steps}
         if gpus():
             most = min(_MOST_MOVES_GPU, _MOVES_AN_ITEM_GPU * self.size)
         else:

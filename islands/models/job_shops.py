@@ -15,7 +15,8 @@ from islands.modelling.api import permutation
 from islands.modelling.model import Model
 from islands.models.files import NumberFile, refusing
 from islands.models.flexible_shops import stated
-from islands.models.job_shop_steps import COST, STATE
+from islands.models.job_shop_paths import COST
+from islands.models.job_shop_tabu import STATE
 from islands.models.shops import (
     OBJECTIVES,
     Dates,
@@ -75,7 +76,7 @@ def job_shop(
     def ends(orders: NDArray[Any]) -> NDArray[Any]:
         return np.array([max(end for *_, end in shop.schedule(order)) for order in orders])
 
-    return permutation(
+    model = permutation(
         len(shop.time),
         cost=filled(COST, numbers),
         state=STATE,
@@ -86,6 +87,8 @@ def job_shop(
         best_known=best_known,
         plot=lambda solution, axes: draw_gantt(axes, shop.schedule(solution)),
     )
+    model.searches = True
+    return model
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,8 @@ def test_gpu_gets_more_individuals_and_steps() -> None:
 
 def test_generations_of_slow_steps_are_short_on_a_gpu() -> None:
     machines = [[(job + k) % 10 for k in range(10)] for job in range(30)]
-    shop = islands.models.job_shop(machines, np.ones((30, 10), int).tolist())
+    times = np.ones((30, 10), int).tolist()
+    shop = islands.models.job_shop(machines, times, release=[1] * 30)
     cut = islands.models.max_cut([(i, i + 1) for i in range(300)])
     numbers = [
         [resolved(problem, backend).settings.proposals for backend in BACKENDS]

@@ -1,4 +1,4 @@
-"""The CUDA of job shops: the cost of an order, and a state that proposes steps."""
+"""The CUDA of job shops: the cost of an order, and what a state knows of a schedule."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
     return block::sum(int64_t(threadIdx.x == 0 ? last_end(s, n, data) : 0));
 }
 """
-STATE = """
-constexpr int NONE = -1, BOTH = -2, REACH = 24;
+PATHS = """
+constexpr int NONE = -1, BOTH = -2;
+constexpr int SLOTS = 4096;  // a power of two
 
 struct State {
     int *order, *place;   // operations in an order in which each follows all that it waits for
@@ -33,24 +34,26 @@ struct State {
     int *path;            // the operations of a critical path
     int *item, *mark;
     int *section, *first; // of each place of the path, its section; the first place of each section
+    // Of each place of the path: its time, the end of the operation of its job before, and the tail
+    // of that after.
+    int *lasting, *ready, *rest;
     int* ahead;           // on a GPU: the operation whose end each waits for; see waits_for()
+    int* free;            // of each machine
+    int* until;           // the step until which a pair may not have an order again; see slot_of()
     int length, last;     // of the path; the end of the last job
-    unsigned turn;
+    int least;            // the earliest end of the last job so far
+    int steps;
+    unsigned turn;        // of a generator of random words
     bool is_cycle;        // operations would have waited for each other
     __device__ State(Memory& memory, int n, const Data&)
         : order(memory.take<int>(n)), place(memory.take<int>(n)), before(memory.take<int>(n)),
           after(memory.take<int>(n)), end(memory.take<int>(n)), tail(memory.take<int>(n)),
           path(memory.take<int>(n)), item(memory.take<int>(n)), mark(memory.take<int>(n)),
           section(memory.take<int>(n)), first(memory.take<int>(n + 1)),
-          ahead(memory.take<int>(warp::SIZE > 1 ? n : 0)),
-          length(0), last(0), turn(0), is_cycle(false) {}
-};
-
-// Moves operation u behind v (`is_right`) or v in front of u; u is before v in a section of
-// the critical path.
-struct Step {
-    int u, v;
-    bool is_right;
+          lasting(memory.take<int>(n)), ready(memory.take<int>(n)), rest(memory.take<int>(n)),
+          ahead(memory.take<int>(warp::SIZE > 1 ? n : 0)), free(memory.take<int>(MACHINES)),
+          until(memory.take<int>(SLOTS)), length(0), last(0), least(0), steps(0), turn(0),
+          is_cycle(false) {}
 };
 
 __device__ int job_before(const Data& data, int o) {
@@ -199,13 +202,13 @@ __device__ void follow(State& state, int n, const Data& data, const Window& wind
     __syncthreads();
 }
 
-__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
+// Take an order of operations, and find all else; called by all threads.
+__device__ void take_order(State& state, int n, const Data& data, const int* order) {
     if (threadIdx.x == 0) {
-        int next[JOBS], last[MACHINES];
-        for (int j = 0; j < JOBS; ++j) next[j] = data.first[j];
+        int last[MACHINES];
         for (int k = 0; k < MACHINES; ++k) last[k] = NONE;
         for (int i = 0; i < n; ++i) {
-            const int o = next[data.job[s[i]]]++, k = data.machine[o];
+            const int o = order[i], k = data.machine[o];
             state.order[i] = o, state.place[o] = i;
             state.before[o] = last[k], state.after[o] = NONE;
             if (last[k] != NONE) state.after[last[k]] = o;
@@ -216,145 +219,5 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
     }
     __syncthreads();
     follow(state, n, data, {0, n - 1, 0, n - 1});
-}
-
-// Propose to move an operation of a section to one of its ends, or past its neighbour. Other moves
-// cannot shorten the critical path.
-__device__ bool propose(const State& state, const Solution&, int n, const Data& data,
-                        Random& random, Step& step) {
-    if (state.length == 0) return false;  // no operation takes time
-    for (int attempt = 0; attempt < 8; ++attempt) {
-        const int i = random.below(state.length), o = state.path[i];
-        // The path leads backwards, so that the section begins at `last`.
-        const int section = state.section[i];
-        const int first = max(state.first[section], i - REACH);
-        const int last = min(state.first[section + 1] - 1, i + REACH);
-        if (first == last) continue;
-        const int kind = random.below(4);
-        const int to = kind == 0 ? first : kind == 1 ? last : kind == 2 ? i - 1 : i + 1;
-        if (to == i || to < first || to > last) continue;
-        if (to < i) {
-            step = {o, state.path[to], true};
-            const int next = job_after(data, n, o);
-            if (i - to == 1 || tail_of(state, step.v) >= tail_of(state, next)) return true;
-        } else {
-            step = {state.path[to], o, false};
-            const int back = job_before(data, o);
-            if (to - i == 1 ||
-                end_of(state, step.u) >= end_of(state, back)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-// Estimate the change: the longest path through the operations that move. It is exact if
-// neighbours are exchanged and the last job ends later.
-__device__ long long change(const State& state, const Solution&, int n, const Data& data,
-                            Step step) {
-    const int u = step.u, v = step.v;
-    int end[2 * REACH + 2], size = 0, ready = end_of(state, state.before[u]);
-    const auto add = [&](int o) {
-        ready = data.time[o] + max(ready, end_of(state, job_before(data, o)));
-        end[size++] = ready;
-    };
-    if (!step.is_right) add(v);
-    const int stop = step.is_right ? state.after[v] : v;
-    for (int o = step.is_right ? state.after[u] : u; o != stop; o = state.after[o]) add(o);
-    if (step.is_right) add(u);
-    int tail = tail_of(state, state.after[v]), longest = 0;
-    const auto take = [&](int o) {
-        tail = max(tail, tail_of(state, job_after(data, n, o)));
-        longest = max(longest, end[--size] + tail);
-        tail += data.time[o];
-    };
-    if (step.is_right) take(u);
-    const int ahead = step.is_right ? u : state.before[u];
-    for (int o = step.is_right ? v : state.before[v]; o != ahead; o = state.before[o]) take(o);
-    if (!step.is_right) take(v);
-    return longest - state.last;
-}
-
-__device__ void link(State& state, int a, int b) {
-    if (a != NONE) state.after[a] = b;
-    if (b != NONE) state.before[b] = a;
-}
-
-// Move u behind v in the list of their machine, or v in front of u.
-__device__ void relink(State& state, const Step& step) {
-    const int u = step.u, v = step.v;
-    if (step.is_right) {
-        const int next = state.after[v];
-        link(state, state.before[u], state.after[u]);
-        link(state, v, u), link(state, u, next);
-    } else {
-        const int back = state.before[u];
-        link(state, state.before[v], state.after[v]);
-        link(state, back, v), link(state, v, u);
-    }
-}
-
-// Make a step, and sort the operations between both places anew. Called by a warp.
-__device__ void reorder(State& state, Changing& s, int n, const Data& data, const Step& step,
-                        int first, int end) {
-    const int u = step.u, v = step.v, back = state.before[v], next = state.after[u];
-    const bool is_right = step.is_right;
-    if (warp::lane() == 0) {
-        relink(state, step);
-        state.mark[is_right ? u : v] = 1;
-    }
-    warp::sync();
-    // Mark what must follow u, or what must precede v.
-    const auto either = [](int, int a, int b) { return a | b; };
-    if (is_right) {
-        pass_on<false>(state, n, data, state.mark, first + 1, end, end, either);
-    } else {
-        pass_on<true>(state, n, data, state.mark, end - 1, first, first, either);
-    }
-    const bool is_cycle = state.mark[is_right ? v : u];
-    warp::sync();
-    if (warp::lane() == 0) state.is_cycle = is_cycle;
-    if (is_cycle) {  // only if operations take no time, or if they are not neighbours
-        for (int i = first + warp::lane(); i <= end; i += warp::SIZE) {
-            state.mark[state.order[i]] = 0;
-        }
-        if (warp::lane() == 0) relink(state, is_right ? Step{next, u, false} : Step{v, back, true});
-        return;
-    }
-    // The order of the operations in between: those without a mark, then the others; to the left,
-    // the reverse.
-    int late = 0, passed = 0;
-    for (int i = first + warp::lane(); i <= end; i += warp::SIZE) {
-        const int o = state.order[i];
-        state.path[i] = o, state.item[i] = s[i];
-        late += state.mark[o] == is_right;
-    }
-    const int begin = end + 1 - warp::sum(late);
-    warp::sync();
-    for (int i = first + warp::lane(); i - warp::lane() <= end; i += warp::SIZE) {
-        const int o = i <= end ? state.path[i] : NONE;
-        const bool is_late = o != NONE && state.mark[o] == is_right;
-        const auto lates = warp::counts(is_late);
-        if (o != NONE) {
-            const int before = passed + lates.before, at = is_late ? begin + before : i - before;
-            state.order[at] = o, state.place[o] = at, state.mark[o] = 0;
-            s.set(at, state.item[i]);
-        }
-        passed += lates.all;
-    }
-}
-
-__device__ long long apply(State& state, Changing& s, int n, const Data& data, Step step) {
-    const int first = state.place[step.u], end = state.place[step.v], old = state.last;
-    const int before = state.before[step.u], after = state.after[step.v];
-    const Window window{first, end, before == NONE ? first : state.place[before],
-                        after == NONE ? end : state.place[after]};
-    __syncthreads();  // all have read
-    if (warp::index() == 0) reorder(state, s, n, data, step, first, end);
-    __syncthreads();
-    if (state.is_cycle) return 0;
-    follow(state, n, data, window);
-    return state.last - old;
 }
 """

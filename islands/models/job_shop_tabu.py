@@ -1,0 +1,349 @@
+"""The CUDA of the search of job shops: a tabu search, and children of two schedules."""
+
+from __future__ import annotations
+
+from islands.models.job_shop_paths import PATHS
+
+SEARCH = """
+constexpr int REACH = JOBS < 64 ? JOBS : 64;  // of a shift, in operations of its machine
+constexpr unsigned SCRAMBLE = 0x9e3779b1u, UNSCRAMBLE = 0x0e8b2f51u;  // their product is 1
+
+// A step of the tabu search: apply() looks for the best one that is allowed.
+struct Step {};
+
+// Moves operation u behind v (`is_right`) or v in front of u.
+struct Shift {
+    int u, v;
+    bool is_right;
+};
+
+// The same, of the operations at two places of the path, which lie in a section. The path leads
+// backwards: u is at `early`, the higher place.
+struct Candidate {
+    int early, late;
+    bool is_right;
+};
+
+__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
+    for (int i = threadIdx.x; i < SLOTS; i += blockDim.x) state.until[i] = 0;
+    if (threadIdx.x == 0) {
+        int next[JOBS];
+        for (int j = 0; j < JOBS; ++j) next[j] = data.first[j];
+        for (int i = 0; i < n; ++i) state.path[i] = next[data.job[s[i]]]++;
+    }
+    __syncthreads();
+    take_order(state, n, data, state.path);
+}
+
+__device__ bool propose(const State& state, const Solution&, int, const Data&, Random&, Step&) {
+    return state.length > 0;  // some operation takes time
+}
+
+// Each step is made, as none seems to climb; apply() returns the true change.
+__device__ long long change(const State&, const Solution&, int, const Data&, Step) { return -1; }
+
+__device__ unsigned random_word(State& state) {
+    state.turn = state.turn * 1664525u + 1013904223u;
+    return state.turn ^ state.turn >> 16;
+}
+
+// Make the order that of a schedule in which no operation can begin earlier without a delay of
+// another one, by the rule of Giffler and Thompson: of the operations that compete for the machine
+// of the one that could end first, the first one in the order so far. Called by a warp.
+__device__ void activate(State& state, Changing& s, int n, const Data& data) {
+    int *const next = state.section, *const ready = state.ready;
+    for (int j = warp::lane(); j < JOBS; j += warp::SIZE) next[j] = data.first[j], ready[j] = 0;
+    for (int k = warp::lane(); k < MACHINES; k += warp::SIZE) state.free[k] = 0;
+    warp::sync();
+    const auto begin_of = [&](int j) { return max(ready[j], state.free[data.machine[next[j]]]); };
+    const auto is_left = [&](int j) { return next[j] < data.first[j + 1]; };
+    for (int i = 0; i < n; ++i) {
+        block::Least<int> soonest, chosen;
+        const auto take = [](block::Least<int>& mine, int value, int j) {
+            if (value < mine.value) mine = {value, uint32_t(j)};
+        };
+        for (int j = warp::lane(); j < JOBS; j += warp::SIZE) {
+            if (is_left(j)) take(soonest, begin_of(j) + data.time[next[j]], j);
+        }
+        soonest = warp::least(soonest);
+        const int first = next[soonest.index], k = data.machine[first];
+        for (int j = warp::lane(); j < JOBS; j += warp::SIZE) {
+            if (!is_left(j) || data.machine[next[j]] != k) continue;
+            const bool competes = begin_of(j) < soonest.value || next[j] == first;
+            if (competes) take(chosen, state.place[next[j]], j);
+        }
+        chosen = warp::least(chosen);
+        const int j = chosen.index, o = next[j], end = begin_of(j) + data.time[o];
+        warp::sync();  // all have read
+        if (warp::lane() == 0) {
+            state.path[i] = o;
+            ready[j] = state.free[k] = end;
+            ++next[j];
+            s.set(i, o);
+        }
+        warp::sync();
+    }
+}
+
+// Two operations of a machine share a slot with few others: then, these also wait.
+__device__ int& slot_of(const State& state, const Data& data, int ahead, int behind) {
+    const unsigned key = ahead * unsigned(JOBS) + data.job[behind];
+    return state.until[key * SCRAMBLE / (~0u / SLOTS + 1)];
+}
+
+// Return a shift of the operation at a place of the path to one of the ends of its section (kinds 0
+// and 1), or of one of these ends to its place (2 and 3); false if there is none, or if operations
+// might wait for each other. Other shifts cannot shorten the path.
+__device__ bool candidate_of(const State& state, int i, int kind, Candidate& found) {
+    const int section = state.section[i];
+    const int late = state.first[section], early = state.first[section + 1] - 1;
+    if (kind == 0) {
+        found = {i, max(late, i - REACH), true};
+    } else if (kind == 1) {
+        found = {min(early, i + REACH), i, false};
+    } else if (i == late || i == early) {
+        return false;  // as with the other kinds
+    } else if (kind == 2) {
+        found = {early, i, true};
+    } else {
+        found = {i, late, false};
+    }
+    const int by = found.early - found.late;
+    if (by == 0 || by > REACH) return false;
+    if (by == 1) return true;
+    return found.is_right ? tail_of(state, state.path[found.late]) >= state.rest[found.early]
+                          : end_of(state, state.path[found.early]) >= state.ready[found.late];
+}
+
+// Return the longest path through the operations of a candidate after its shift, or a lower bound
+// above `most`. It is the end of the last job if neighbours are exchanged and this end becomes
+// later, and a good estimate otherwise.
+__device__ int estimate(const State& state, const Candidate& shift, int most) {
+    const int early = shift.early, late = shift.late, last = early - late;
+    const auto place = [&](int k) {
+        if (shift.is_right) return k < last ? early - 1 - k : early;
+        return k > 0 ? early + 1 - k : late;
+    };
+    int end[REACH + 1], begin = end_of(state, state.before[state.path[early]]);
+    for (int k = 0; k <= last; ++k) {
+        const int i = place(k);
+        end[k] = begin = state.lasting[i] + max(begin, state.ready[i]);
+    }
+    int tail = tail_of(state, state.after[state.path[late]]), longest = 0;
+    for (int k = last; k >= 0 && longest <= most; --k) {
+        const int i = place(k);
+        tail = max(tail, state.rest[i]);
+        longest = max(longest, end[k] + tail);
+        tail += state.lasting[i];
+    }
+    return longest;
+}
+
+// Call visit(ahead, behind) for each pair of operations whose order a shift turns round, as it is
+// before.
+template <class Visit>
+__device__ void for_pairs(const State& state, const Candidate& shift, Visit visit) {
+    const int* const path = state.path;
+    if (shift.is_right) {
+        for (int k = shift.late; k < shift.early; ++k) visit(path[shift.early], path[k]);
+    } else {
+        for (int k = shift.late + 1; k <= shift.early; ++k) visit(path[k], path[shift.late]);
+    }
+}
+
+__device__ bool is_forbidden(const State& state, const Data& data, const Candidate& shift) {
+    bool found = false;
+    for_pairs(state, shift, [&](int ahead, int behind) {
+        found |= slot_of(state, data, behind, ahead) > state.steps;
+    });
+    return found;
+}
+
+// Forbid the order that pairs have before a shift for a number of steps.
+__device__ void forbid(State& state, const Data& data, const Candidate& shift) {
+    constexpr int FEWEST = 20 + 2 * JOBS / MACHINES;
+    const int length = FEWEST + draw::below(random_word(state), FEWEST / 4 + 1);
+    for_pairs(state, shift, [&](int ahead, int behind) {
+        slot_of(state, data, ahead, behind) = state.steps + length;
+    });
+}
+
+__device__ void link(State& state, int a, int b) {
+    if (a != NONE) state.after[a] = b;
+    if (b != NONE) state.before[b] = a;
+}
+
+// Move u behind v in the list of their machine, or v in front of u.
+__device__ void relink(State& state, const Shift& step) {
+    const int u = step.u, v = step.v;
+    if (step.is_right) {
+        const int next = state.after[v];
+        link(state, state.before[u], state.after[u]);
+        link(state, v, u), link(state, u, next);
+    } else {
+        const int back = state.before[u];
+        link(state, state.before[v], state.after[v]);
+        link(state, back, v), link(state, v, u);
+    }
+}
+
+// Make a step, and sort the operations between both places anew. Called by a warp.
+__device__ void reorder(State& state, Changing& s, int n, const Data& data, const Shift& step,
+                        int first, int end) {
+    const int u = step.u, v = step.v, back = state.before[v], next = state.after[u];
+    const bool is_right = step.is_right;
+    if (warp::lane() == 0) {
+        relink(state, step);
+        state.mark[is_right ? u : v] = 1;
+    }
+    warp::sync();
+    // Mark what must follow u, or what must precede v.
+    const auto either = [](int, int a, int b) { return a | b; };
+    if (is_right) {
+        pass_on<false>(state, n, data, state.mark, first + 1, end, end, either);
+    } else {
+        pass_on<true>(state, n, data, state.mark, end - 1, first, first, either);
+    }
+    const bool is_cycle = state.mark[is_right ? v : u];
+    warp::sync();
+    if (warp::lane() == 0) state.is_cycle = is_cycle;
+    if (is_cycle) {  // only if operations take no time, or if they are not neighbours
+        for (int i = first + warp::lane(); i <= end; i += warp::SIZE) {
+            state.mark[state.order[i]] = 0;
+        }
+        const Shift back_again = is_right ? Shift{next, u, false} : Shift{v, back, true};
+        if (warp::lane() == 0) relink(state, back_again);
+        return;
+    }
+    // The order of the operations in between: those without a mark, then the others; to the left,
+    // the reverse.
+    int late = 0, passed = 0;
+    for (int i = first + warp::lane(); i <= end; i += warp::SIZE) {
+        const int o = state.order[i];
+        state.path[i] = o, state.item[i] = s[i];
+        late += state.mark[o] == is_right;
+    }
+    const int begin = end + 1 - warp::sum(late);
+    warp::sync();
+    for (int i = first + warp::lane(); i - warp::lane() <= end; i += warp::SIZE) {
+        const int o = i <= end ? state.path[i] : NONE;
+        const bool is_late = o != NONE && state.mark[o] == is_right;
+        const auto lates = warp::counts(is_late);
+        if (o != NONE) {
+            const int before = passed + lates.before, at = is_late ? begin + before : i - before;
+            state.order[at] = o, state.place[o] = at, state.mark[o] = 0;
+            s.set(at, state.item[i]);
+        }
+        passed += lates.all;
+    }
+}
+
+// Find the candidate with the best estimate that is not forbidden, or that ends the last job
+// earlier than ever; if all are forbidden, any. Equal ones are as likely. Returns false if there is
+// none; called by all threads.
+__device__ bool choose(const State& state, int n, const Data& data, Candidate& best) {
+    constexpr int KINDS = 4, FORBIDDEN = 1 << 30;
+    for (int i = threadIdx.x; i < state.length; i += blockDim.x) {
+        const int o = state.path[i];
+        state.lasting[i] = data.time[o];
+        state.ready[i] = end_of(state, job_before(data, o));
+        state.rest[i] = tail_of(state, job_after(data, n, o));
+    }
+    __syncthreads();
+    block::Least<int> mine;
+    for (int c = threadIdx.x; c < KINDS * state.length; c += blockDim.x) {
+        Candidate each;
+        if (!candidate_of(state, c / KINDS, c % KINDS, each)) continue;
+        int value = estimate(state, each, mine.value);
+        if (value > mine.value) continue;
+        if (value >= state.least && is_forbidden(state, data, each)) value = FORBIDDEN;
+        const uint32_t index = c * SCRAMBLE + state.turn;
+        if (value < mine.value || (value == mine.value && index < mine.index)) {
+            mine = {value, index};
+        }
+    }
+    const auto found = block::least(mine);
+    if (found.value == found.NONE) return false;
+    const int c = int((found.index - state.turn) * UNSCRAMBLE);
+    return candidate_of(state, c / KINDS, c % KINDS, best);
+}
+
+__device__ long long apply(State& state, Changing& s, int n, const Data& data, Step) {
+    const int old = state.last;
+    if (state.steps == 0) {
+        if (warp::index() == 0) activate(state, s, n, data);
+        __syncthreads();
+        take_order(state, n, data, state.path);
+        if (threadIdx.x == 0) state.steps = 1, state.least = state.last;
+        __syncthreads();
+        return state.last - old;
+    }
+    Candidate best;
+    const bool is_found = choose(state, n, data, best);
+    if (!is_found) return 0;
+    const Shift shift{state.path[best.early], state.path[best.late], best.is_right};
+    const int first = state.place[shift.u], end = state.place[shift.v];
+    const int before = state.before[shift.u], after = state.after[shift.v];
+    const Window window{first, end, before == NONE ? first : state.place[before],
+                        after == NONE ? end : state.place[after]};
+    __syncthreads();  // all have read
+    if (threadIdx.x == 0) {
+        ++state.steps;
+        forbid(state, data, best);
+    }
+    if (warp::index() == 0) warp::sync(), reorder(state, s, n, data, shift, first, end);
+    __syncthreads();
+    if (state.is_cycle) return 0;
+    follow(state, n, data, window);
+    if (threadIdx.x == 0) state.least = min(state.least, state.last);
+    __syncthreads();
+    return state.last - old;
+}
+
+// Find the ends of all operations by an order, which is also stored. Called by one thread.
+template <class Items>
+__device__ void find_ends(State& state, const Items& s, int n, const Data& data, int* ends) {
+    int next[JOBS];
+    for (int j = 0; j < JOBS; ++j) next[j] = data.first[j];
+    for (int k = 0; k < MACHINES; ++k) state.free[k] = 0;
+    for (int i = 0; i < n; ++i) {
+        const int o = next[data.job[s[i]]]++, k = data.machine[o];
+        state.free[k] = ends[o] = data.time[o] + max(state.free[k], of(ends, job_before(data, o)));
+    }
+}
+
+// Sort operations by the mean of their begins in both schedules, with random weights: if one is
+// before another in both, it is so in the child. A child of equal schedules is changed at random.
+__device__ void cross(State& state, Changing& child, const Solution& other, int n,
+                      const Data& data, Random& random) {
+    if (threadIdx.x == 0) {
+        find_ends(state, child, n, data, state.end);
+        find_ends(state, other, n, data, state.tail);
+    }
+    __syncthreads();
+    int differences = 0, time = 0;
+    for (int o = threadIdx.x; o < n; o += blockDim.x) {
+        differences += state.end[o] != state.tail[o], time += data.time[o];
+    }
+    differences = block::sum(differences), time = block::sum(time);
+    constexpr int PARTS = 64;
+    const int64_t weight = PARTS * 3 / 10 + random.below(PARTS * 4 / 10);
+    const uint32_t word = random.word();
+    const int most = 2 * (time / n) + 1;  // how much later an operation is sorted
+    const auto key = [&](int o) {
+        const int later = differences > 0 ? 0 : draw::below((o + 1) * (word | 1) * SCRAMBLE, most);
+        return (PARTS - weight) * (state.end[o] - data.time[o]) +
+               weight * (state.tail[o] - data.time[o]) + PARTS * later;
+    };
+    for (int o = threadIdx.x; o < n; o += blockDim.x) {
+        const int64_t own = key(o);
+        int place = 0;
+        for (int p = 0; p < n; ++p) {
+            const int64_t each = key(p);
+            place += each < own || (each == own && p < o);
+        }
+        child.set(place, o);
+    }
+}
+"""
+STATE = PATHS + SEARCH
