@@ -12,11 +12,15 @@ from islands.errors import UsageError
 from islands.parallel.ranks import launched
 
 _LAYER = "OMPI_MCA_pml"  # the layer of Open MPI for messages between two ranks
+_TRANSPORTS = "OMPI_MCA_btl"  # those below the layer `ob1`, and of one-sided messages
 _FAULT_TOLERANCE = "OMPI_MCA_mpi_ft_enable"
 
 
 def prepare(*, fault_tolerant: bool) -> None:
     """Set the variables that Open MPI reads at its start; call this before importing mpi4py."""
+    if _TRANSPORTS not in os.environ and _is_from_wheel():
+        # Its search for networks takes a second, and only one-sided messages would use them.
+        os.environ[_TRANSPORTS] = "^ofi"
     if fault_tolerant:
         if not outlives_ranks():
             raise UsageError(

@@ -1,4 +1,4 @@
-"""The UCX library that PyPI's Open MPI is given before it starts."""
+"""The UCX library and the transports that PyPI's Open MPI is given before it starts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from islands.errors import UsageError
 from islands.parallel import library
 
-LAYER = "OMPI_MCA_pml"
+LAYER, TRANSPORTS = "OMPI_MCA_pml", "OMPI_MCA_btl"
 
 
 @pytest.fixture
@@ -24,7 +24,12 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(library, "find_spec", lambda _: object())
     monkeypatch.setitem(sys.modules, "libucx", ucx)
     monkeypatch.delitem(sys.modules, "mpi4py.MPI", raising=False)
-    for name in (LAYER, "OMPI_MCA_opal_common_ucx_tls", "OMPI_MCA_opal_common_ucx_devices"):
+    for name in (
+        LAYER,
+        TRANSPORTS,
+        "OMPI_MCA_opal_common_ucx_tls",
+        "OMPI_MCA_opal_common_ucx_devices",
+    ):
         monkeypatch.setenv(name, "")  # so that it is as before at the end
         monkeypatch.delenv(name)
     return done
@@ -48,6 +53,27 @@ def test_a_choice_of_the_layer_is_kept(loads: list[str], monkeypatch: pytest.Mon
     monkeypatch.setenv(LAYER, "ob1")
     library.prepare(fault_tolerant=False)
     assert (loads, os.environ[LAYER]) == ([], "ob1")
+
+
+@pytest.mark.usefixtures("loads")
+@pytest.mark.parametrize(
+    ("given", "is_from_wheel", "used"),
+    [(None, True, "^ofi"), ("tcp,self", True, "tcp,self"), (None, False, None)],
+)
+@pytest.mark.parametrize("fault_tolerant", [False, True])
+def test_a_slow_transport_for_messages_that_nobody_sends_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+    given: str | None,
+    is_from_wheel: bool,
+    used: str | None,
+    fault_tolerant: bool,
+) -> None:
+    monkeypatch.setattr(library, "_is_from_wheel", lambda: is_from_wheel)
+    monkeypatch.setattr(library, "outlives_ranks", lambda: True)
+    if given is not None:
+        monkeypatch.setenv(TRANSPORTS, given)
+    library.prepare(fault_tolerant=fault_tolerant)
+    assert os.environ.get(TRANSPORTS) == used
 
 
 @pytest.mark.usefixtures("loads")
