@@ -180,7 +180,7 @@ def test_a_killed_job_resumes_on_other_numbers_of_ranks(
 def test_the_share_of_a_killed_rank_goes_to_the_others(
     mpirun: list[str], rank: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ends = ["--stop", "generations=1500", "--set", "checkpoint.every=0.1s", "--fault-tolerant"]
+    ends = ["--stop", "generations=800", "--set", "checkpoint.every=0.1s", "--fault-tolerant"]
     tolerant = ("--with-ft", "ulfm")
     with running(mpirun, "a", *ends, options=tolerant) as (process, pids):
         os.kill(pids[rank], signal.SIGKILL)
@@ -188,7 +188,7 @@ def test_the_share_of_a_killed_rank_goes_to_the_others(
     assert process.returncode == 0, said
     result = json.loads(out)
     assert (result["ranks"], result["team"]) == (RANKS - 1, RANKS - 1)
-    whole = alone(capsys, "run", *SHARED, "--stop", "generations=1500", "--out", "whole")
+    whole = alone(capsys, "run", *SHARED, "--stop", "generations=800", "--out", "whole")
     assert result["digest"] == whole["digest"]
 
 
