@@ -11,7 +11,7 @@ from typing import Any
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.colonies import of_colony
-from islands.configuration.fit import UnknownSettingError, known_settings
+from islands.configuration.fit import UnknownSettingError, known_settings, unknown_setting
 from islands.configuration.given import COLONIES, Layer, alike
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.errors import UsageError
@@ -174,7 +174,7 @@ def _unknown_to_some(
     if not numbers:
         names = either([kind.name for kind in kinds])
         known = known_settings(kinds, problem)
-        return UsageError(f"{layer.origin}{unknown(f'setting of {names}', key, known)}")
+        return UsageError(f"{layer.origin}{unknown_setting(f'setting of {names}', key, known)}")
     takers = [f"colony {number} ({algorithms[number]})" for number in numbers]
     value = f"{key}={layer.values[key]}"
     return UsageError(

@@ -21,12 +21,14 @@ from islands.migration.settings import require_fit
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.settings import Settings
-from islands.text import counted, nearest, option, unknown
+from islands.text import counted, either, nearest, option, shown, unknown
 
 NAMES = ("instance", "format", "preset", "algorithm", "encoding", "stop", "start")
 """The settings of a run that belong to no group."""
 
 _BOUND = "bound"
+_MOST_NEAR = 3
+"""Names that the message for an unknown setting suggests."""
 _OPTIONS = ("population", "threads", "seed", "islands", "migration", "out")
 """Settings in `OTHER_NAMES` that are options of the command line."""
 
@@ -86,12 +88,20 @@ def refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem
     named = key.removeprefix(f"{algorithm.name}.")
     what = f"setting of {algorithm.name}"
     what += f" on {problem.name}" if problem.Settings.names() else ""
-    text = unknown(what, named, known)
+    text = unknown_setting(what, named, known)
     if named in known:
         text = f"{key}: is no name of a setting here. Write {named}"
     error = UnknownSettingError(f"{layer.origin}{text}")
     error.key, error.algorithm = key, algorithm.name
     raise error
+
+
+def unknown_setting(what: str, name: str, known: Sequence[str]) -> str:
+    """Return the message for an unknown setting, with the nearest names but not all of them."""
+    endings = [each for each in known if each.rpartition(".")[2] == name]
+    near = [*dict.fromkeys([*endings, *nearest(name, known, _MOST_NEAR)])][:_MOST_NEAR]
+    hint = f" Did you mean {either([*map(repr, near)])}?" if near else ""
+    return f"unknown {what} {shown(name)}.{hint} docs/settings.md lists all settings"
 
 
 def _written(example: str) -> str:
