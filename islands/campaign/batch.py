@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple, Self
@@ -59,6 +60,8 @@ _SELDOM = 5.0
 
 _TOLD_EVERY = 1.0
 """Seconds between two reports to other processes."""
+_MOST_TRIED = 20
+"""Instances that are read before the first one is solved, until one can be read."""
 _LOOK_SECONDS = 0.05
 """Seconds between two looks of ranks without work whether a name has come."""
 
@@ -128,7 +131,7 @@ class BatchPlan:
 
     def require_possible(self) -> None:
         """Refuse settings that no instance can have, before the first one is solved."""
-        for task in self.tasks_of(self.instances):
+        for task in islice(self.tasks_of(self.instances), _MOST_TRIED):
             try:
                 resolved(layers(self.options_of(task), self.config, self.trust))
             except InputError:

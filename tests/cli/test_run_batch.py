@@ -17,7 +17,9 @@ import numpy as np
 import pytest
 
 import islands
+from islands.campaign import batch
 from islands.cli import main
+from islands.errors import InputError
 
 SETTINGS = ["--backend", "cpu", "--islands", "1", "--population", "20"]
 
@@ -245,6 +247,22 @@ def test_wrong_batches_are_refused(
     assert main(["run", "--batch", *words, *out]) == 2
     assert error in capfd.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_only_some_names_are_tried_before_the_first_is_solved(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = list[str]()
+
+    def tries(*asked: Any) -> None:
+        tried.append(str(asked))
+        raise InputError("no file")
+
+    monkeypatch.setattr(batch, "resolved", tries)
+    names = [str(tmp_path / f"{number}.tsp") for number in range(50)]
+    assert main(["run", *names, "--batch", *SETTINGS, "--out", str(tmp_path / "out")]) == 1
+    assert "50 failed" in capfd.readouterr().out
+    assert len(tried) == 20
 
 
 def test_another_batch_does_not_go_on_in_a_folder(
