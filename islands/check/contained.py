@@ -31,7 +31,7 @@ _OPTIONS = {
     "ASAN_OPTIONS": "detect_leaks=0:redzone=2048:detect_stack_use_after_return=0",
     "UBSAN_OPTIONS": "print_stacktrace=1",
 }
-_STEPS = ("cost", "delta", "repair", "state")
+_STEPS = ("cost", "delta", "repair", "state", "cross")
 _POLL = 0.02  # seconds
 
 
@@ -249,7 +249,7 @@ def _words(ended: Ended, found: re.Match[str]) -> str:
     distance, name, index = _nearest(ended, int(address, 16))
     length = ended.arrays[name][1]
     entry = f"data.{name}[{index}]" if name != "s" else f"s[{index}]"
-    if distance >= _NEAR and ended.step == "state" and kind == "use-after-poison":
+    if distance >= _NEAR and ended.step in ("state", "cross") and kind == "use-after-poison":
         return f"{verb} an address beyond an array of State"
     if distance >= _NEAR:
         return f"{verb} an address outside of all arrays ({kind})"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.check.checked import Checked, Row
 from islands.check.contained import fault_of, run_contained
 from islands.check.ways import (
+    Mates,
     Walk,
     Way,
     backends,
@@ -25,7 +26,7 @@ from islands.errors import IslandsError, RunError, UsageError
 from islands.modelling.model import Model
 from islands.problems import priced
 from islands.problems.base import Problem
-from islands.text import count, counted
+from islands.text import counted
 
 _TOLERANCE = 1e-9
 """Relative difference that real costs may have, because compilers round functions differently."""
@@ -91,66 +92,6 @@ def _require_usable(
         )
 
 
-@dataclass(frozen=True)
-class Row:
-    """One way to evaluate solutions, or one function, and the outcome of its check."""
-
-    way: str
-    speed: float | None
-    """Solutions per second; None: not measured."""
-    outcome: str
-
-
-@dataclass
-class Checked:
-    """The result of a check of a problem."""
-
-    problem: Problem
-    samples: int
-    seed: int
-    rows: list[Row] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    """What was not checked, and findings that are no errors."""
-    difference: str | None = None
-    """The first difference or fault; None: there is none."""
-
-    @property
-    def works(self) -> bool:
-        """Whether no difference and no fault was found."""
-        return self.difference is None
-
-    def __str__(self) -> str:
-        """Return the report: the problem, a table of the ways, notes and the outcome."""
-        problem = self.problem
-        costs = "real" if problem.scale.real else "integer"
-        sense = "maximised" if problem.maximise else "minimised"
-        blocks = [
-            [
-                f"{problem.instance}   {problem.solution_kind} of size {problem.size},"
-                f" {costs} costs, {sense}",
-                f"{counted(self.samples, 'random solution')}, seed {self.seed}",
-            ],
-            self._table(),
-            [f"Note: {words}" for words in self.notes],
-            [f"Difference: {self.difference}" if self.difference else "No differences."],
-        ]
-        return "\n\n".join("\n".join(block) for block in blocks if block)
-
-    def _table(self) -> list[str]:
-        if not self.rows:
-            return []
-        cells = [("Way", "Solutions/s", "Result")]
-        cells += [
-            (row.way, "-" if row.speed is None else count(row.speed), row.outcome)
-            for row in self.rows
-        ]
-        widths = [max(len(row[i]) for row in cells) for i in range(2)]
-        return [
-            f"{way:<{widths[0]}}   {speed:>{widths[1]}}   {outcome}"
-            for way, speed, outcome in cells
-        ]
-
-
 SAMPLES = 1000
 SECONDS = 10.0
 _MOST_SAMPLES = 1_000_000
@@ -167,9 +108,10 @@ def check_problem(
 
     The ways are its compiled code on each backend, in blocks of several sizes, its Python
     functions, and its reference. Changes of costs by moves are compared with differences of costs;
-    a repair must leave valid solutions and not change them again. First, the code runs in a process
-    of its own, which finds reads outside of arrays, and functions that do not return within
-    `seconds`. Raise a `RunError` that describes the first difference.
+    a repair must leave valid solutions and not change them again; a cross must make valid children,
+    the same from the same random numbers. First, the code runs in a process of its own, which finds
+    reads outside of arrays, and functions that do not return within `seconds`. Raise a `RunError`
+    that describes the first difference.
 
     >>> problem = islands.permutation(5, function=lambda order: int(order[0]) + int(order[-1]))
     >>> checked = islands.check_problem(problem, samples=20)
@@ -221,6 +163,8 @@ class _Check:
             if not self._is_compiled:
                 missing = ["its kernels were not checked: that needs orders or subsets"]
         checked.notes += missing if self._problem.evaluation.python is None else []
+        self._children: tuple[str, NDArray[Any]] | None = None
+        """The first way to make children, and what it has made."""
 
     def perform(self) -> None:
         """Do all steps; raise `_Difference` at the first difference."""
@@ -237,6 +181,8 @@ class _Check:
                 self._deltas(way)
             if isinstance(problem, Model) and follows(problem):
                 self._state(problem, way)
+            if isinstance(problem, Model) and problem.functions and problem.functions.has_cross:
+                self._cross(problem, way)
             if isinstance(problem, Model) and problem.functions and problem.functions.repair:
                 self._repair(problem, way)
 
@@ -390,10 +336,69 @@ class _Check:
         by, own = "state", "prepare, change or apply"
         if problem.functions.state is None:
             by = own = "delta"
-        name, walk = way.name.replace("cost", by, 1), self._walk(problem)
-        assert walk is not None
-        found, reached = way.program.followed(self._solutions, walk)
-        before = self._solutions
+        name = way.name.replace("cost", by, 1)
+        followed = self._follow(problem, way, (name, by, own), self._solutions)
+        self._passed(name, f"{followed} of {followed} moves as costs")
+
+    def _cross(self, problem: Model, way: Way) -> None:
+        """Require that children are valid, repeat, and can be prepared for moves."""
+        assert way.program is not None
+        solutions, kind = self._solutions, problem.kind
+        random = np.random.default_rng(self._checked.seed)
+        mates = Mates(
+            solutions[random.permutation(len(solutions))],
+            random.integers(2**32, size=(len(solutions), 4), dtype=np.uint32),
+        )
+        name = way.name.replace("cost", "cross", 1)
+        children = way.program.children(solutions, mates)
+        if fault := way.program.fault():
+            raise _Difference(f"{name}: {fault}")
+
+        def of(k: int) -> str:
+            return f"of {shown(solutions[k])} and {shown(mates.solutions[k])}"
+
+        for k, child in enumerate(children):
+            if not kind.holds(child[np.newaxis]):
+                raise _Difference(
+                    f"{name}: makes {shown(child)} {of(k)}, which is not {kind.words}."
+                    " Correct cross"
+                )
+        if self._children is None:
+            self._children = name, children
+        turned = Mates(mates.solutions[::-1].copy(), mates.random[::-1].copy())
+        again = way.program.children(solutions[::-1].copy(), turned)[::-1]
+        for other, found in (self._children, (f"{name} in reverse order", again)):
+            same = (found == children).all(axis=1)
+            if not same.all():
+                k = int(np.argmin(same))
+                raise _Difference(
+                    f"{name}: makes {shown(children[k])} {of(k)}, but {shown(found[k])} by {other},"
+                    " with the same random numbers. Let cross set what it reads of state, and draw"
+                    " numbers by random only"
+                )
+        words = name, "state", "what prepare sets, as cross has used the arrays of the state"
+        self._follow(problem, way, words, children, (solutions, mates))
+        changed = int((children != solutions).any(axis=1).sum())
+        self._passed(name, f"{len(children)} valid children, {changed} unlike the first parent")
+
+    def _follow(
+        self,
+        problem: Model,
+        way: Way,
+        words: tuple[str, str, str],
+        solutions: NDArray[Any],
+        parents: tuple[NDArray[Any], Mates] | None = None,
+    ) -> int:
+        """Compare costs along a walk from solutions, or from children; return how many moves.
+
+        `words` are the name of the check, what has followed the moves, and what to correct.
+        """
+        assert way.program is not None
+        name, by, own = words
+        walk = random_walk(problem, solutions, _STEPS, self._checked.seed)
+        begin, mates = (solutions, None) if parents is None else parents
+        found, reached = way.program.followed(begin, walk, mates)
+        before = solutions
         priced_at = (
             f", with its violation at {problem.price:g} a unit," if problem.scale.priced else ""
         )
@@ -415,7 +420,7 @@ class _Check:
                     f" {by} {found[k, step].item()}. Correct {own}"
                 )
             before = after
-        self._passed(name, f"{found.size} of {found.size} moves as costs")
+        return found.size
 
     def _weighed(self, problem: Model, way: Way, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return the costs of solutions, with the violations at their price."""

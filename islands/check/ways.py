@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.backends import automatic
-from islands.backends.arguments import Struct
-from islands.backends.base import Backend, Block, Call, Program, Room
+from islands.backends.arguments import Null, Struct
+from islands.backends.base import Array, Backend, Block, Call, Program, Room
 from islands.backends.source import Macros, Source
 from islands.errors import CompileError, RunError
 from islands.modelling.evaluation import backend_of
@@ -67,6 +67,14 @@ class Walk:
     """The name of each move, the same for all solutions."""
     reached: list[NDArray[Any]]
     """The solutions after each move; none after a step that only the state knows."""
+
+
+@dataclass(frozen=True)
+class Mates:
+    """What makes children of solutions: their mates, and four random words for each."""
+
+    solutions: NDArray[Any]
+    random: NDArray[np.uint32]
 
 
 def random_walk(problem: Model, solutions: NDArray[Any], steps: int, seed: int) -> Walk:
@@ -188,25 +196,56 @@ class CheckProgram:
         return {move: every[i] for i, move in enumerate(kinds) if move in self._problem.moves}
 
     def followed(
-        self, solutions: NDArray[Any], walk: Walk
+        self, solutions: NDArray[Any], walk: Walk, mates: Mates | None = None
     ) -> tuple[NDArray[Any], list[NDArray[Any]]]:
-        """Return the costs after each move of a walk, as the state follows them, and solutions."""
+        """Return the costs after each move of a walk, as the state follows them, and solutions.
+
+        With `mates`, the walk is that of children of the solutions.
+        """
         count, steps = walk.values.shape
         costs = self._backend.zeros((count, steps), np.int64)
-        rows = self._backend.upload(self._problem.kind.encoded(solutions))
-        sizes = (np.int32(size) for size in (self._problem.size, count, steps))
-        moves = (self._backend.upload(array) for array in (walk.numbers, walk.values))
         reached = self._backend.upload(np.repeat(self._problem.kind.encoded(solutions), steps, 0))
-        self._run(
-            *("follow_moves", count, self._data, rows, *sizes, *moves, costs, reached),
-            has_room=True,
-        )
-        after = np.asarray(self._problem.kind.read(self._backend.download(reached)))
-        if isinstance(self._problem.kind, Box):
-            low, high = self._problem.kind.bounds()
-            after = np.minimum(low + (high - low) * after, high)
+        self._follow(solutions, steps, (walk.numbers, walk.values), (costs, reached), mates)
+        after = self._read(reached)
         by_step = [after[step::steps] for step in range(steps)]
         return np.asarray(self._problem.scale.own_sense(self._backend.download(costs))), by_step
+
+    def children(self, solutions: NDArray[Any], mates: Mates) -> NDArray[Any]:
+        """Return the children of solutions and their mates."""
+        backend = self._backend
+        none = np.zeros((1, 4), np.int32), np.zeros(1)
+        unused = backend.zeros((1,), np.int64), backend.upload(mates.solutions[:1])
+        return self._read(self._follow(solutions, 0, none, unused, mates))
+
+    def _follow(
+        self,
+        solutions: NDArray[Any],
+        steps: int,
+        moves: tuple[NDArray[Any], NDArray[Any]],
+        found: tuple[Array, Array],
+        mates: Mates | None,
+    ) -> Array:
+        """Make children and moves; return the solutions that are the last ones."""
+        upload, kind, count = self._backend.upload, self._problem.kind, len(solutions)
+        rows = upload(kind.encoded(solutions))
+        sizes = (np.int32(size) for size in (kind.size, count, steps))
+        crossed: tuple[Any, Any] = Null(kind.stored_dtype(in_tiles=False)), Null(np.uint32)
+        if mates is not None:
+            crossed = upload(kind.encoded(mates.solutions)), upload(mates.random)
+        self._run(
+            *("follow_moves", count, self._data, rows, *sizes, *map(upload, moves), *found),
+            *crossed,
+            has_room=True,
+        )
+        return rows
+
+    def _read(self, rows: Array) -> NDArray[Any]:
+        kind = self._problem.kind
+        found = np.asarray(kind.read(self._backend.download(rows)))
+        if isinstance(kind, Box):
+            low, high = kind.bounds()
+            found = np.minimum(low + (high - low) * found, high)
+        return found
 
     def repaired(self, solutions: NDArray[Any]) -> NDArray[Any]:
         """Return what the repair of a model makes of solutions."""

@@ -71,16 +71,24 @@ __device__ int64_t follow(const problem::Judge& judge, Word* mine, const int32_t
 #endif
 
 // Makes moves of solutions one after another, and writes their costs as the state follows them,
-// and the solutions that they reach.
-KERNEL(follow_moves,
-       (Arena arena, problem::Data data, Word* solutions, int32_t n, int32_t count, int32_t steps,
-        const int32_t* numbers, const double* values, int64_t* costs, Word* reached)) {
+// and the solutions that they reach. If there are `mates`, a solution first becomes the child of
+// itself and its mate, from four random words.
+KERNEL(follow_moves, (Arena arena, problem::Data data, Word* solutions, int32_t n, int32_t count,
+                      int32_t steps, const int32_t* numbers, const double* values, int64_t* costs,
+                      Word* reached, const Word* mates, const uint32_t* random)) {
     for (int k = blockIdx.x; k < count; k += gridDim.x) {
         __syncthreads();
         Scratch scratch(arena.large());
         const problem::Judge judge(scratch, n, data);
         const int words = problem::stored_length(n);
         Word* const mine = solutions + int64_t(k) * words;
+#ifdef STATED_CROSS
+        if (mates != nullptr) {
+            const uint32_t* const own = random + 4 * int64_t(k);
+            const uint4 drawn{own[0], own[1], own[2], own[3]};
+            judge.make_child(mine, mates + int64_t(k) * words, drawn);
+        }
+#endif
         int64_t cost = problem::cost_after(mine, n, data);
         judge.prepare(mine);
         for (int step = 0; step < steps; ++step) {

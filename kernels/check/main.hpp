@@ -86,7 +86,7 @@ inline void announce(const void* memory, int64_t bytes) {
     std::printf("%lld %lld\n", (long long)(intptr_t)memory, (long long)bytes);
 }
 
-enum Step { COST, DELTA, REPAIR, STATE };
+enum Step { COST, DELTA, REPAIR, STATE, CROSS };
 
 }  // namespace checked
 
@@ -171,7 +171,16 @@ int main(int, char** names) {
         std::memcpy(own, changing + k * bytes, bytes);
         follow_moves({nullptr, uint64_t(room_bytes[0])}, data, own, n, 1, steps,
                      reinterpret_cast<int32_t*>(walk) + k * steps * 4,
-                     reinterpret_cast<double*>(values) + k * steps, followed, reached);
+                     reinterpret_cast<double*>(values) + k * steps, followed, reached, nullptr,
+                     nullptr);
+#endif
+#ifdef STATED_CROSS
+        progress[1] = CROSS;
+        std::memcpy(own, changing + k * bytes, bytes);
+        const uint32_t random[4] = {uint32_t(k), 1, 2, 3};
+        const Word* const mate = reinterpret_cast<Word*>(changing + (k + 1) % count * bytes);
+        follow_moves({nullptr, uint64_t(room_bytes[0])}, data, own, n, 1, 0, nullptr, nullptr,
+                     nullptr, nullptr, mate, random);
 #endif
     }
     progress[0] = count;

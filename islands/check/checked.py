@@ -1,0 +1,68 @@
+"""The report of a check: a row for each way to evaluate solutions, and the first difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from islands.problems.base import Problem
+from islands.text import count, counted
+
+
+@dataclass(frozen=True)
+class Row:
+    """One way to evaluate solutions, or one function, and the outcome of its check."""
+
+    way: str
+    speed: float | None
+    """Solutions per second; None: not measured."""
+    outcome: str
+
+
+@dataclass
+class Checked:
+    """The result of a check of a problem."""
+
+    problem: Problem
+    samples: int
+    seed: int
+    rows: list[Row] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What was not checked, and findings that are no errors."""
+    difference: str | None = None
+    """The first difference or fault; None: there is none."""
+
+    @property
+    def works(self) -> bool:
+        """Whether no difference and no fault was found."""
+        return self.difference is None
+
+    def __str__(self) -> str:
+        """Return the report: the problem, a table of the ways, notes and the outcome."""
+        problem = self.problem
+        costs = "real" if problem.scale.real else "integer"
+        sense = "maximised" if problem.maximise else "minimised"
+        blocks = [
+            [
+                f"{problem.instance}   {problem.solution_kind} of size {problem.size},"
+                f" {costs} costs, {sense}",
+                f"{counted(self.samples, 'random solution')}, seed {self.seed}",
+            ],
+            self._table(),
+            [f"Note: {words}" for words in self.notes],
+            [f"Difference: {self.difference}" if self.difference else "No differences."],
+        ]
+        return "\n\n".join("\n".join(block) for block in blocks if block)
+
+    def _table(self) -> list[str]:
+        if not self.rows:
+            return []
+        cells = [("Way", "Solutions/s", "Result")]
+        cells += [
+            (row.way, "-" if row.speed is None else count(row.speed), row.outcome)
+            for row in self.rows
+        ]
+        widths = [max(len(row[i]) for row in cells) for i in range(2)]
+        return [
+            f"{way:<{widths[0]}}   {speed:>{widths[1]}}   {outcome}"
+            for way, speed, outcome in cells
+        ]
