@@ -169,6 +169,7 @@ class BatchEnd:
 
     folder: Path
     count: int
+    """The runs so far; of names that still come, only rank 0 knows."""
     done: int = 0
     failed: int = 0
     ended_by: int = 0
