@@ -111,7 +111,7 @@ class BatchPlan:
             kept = json.loads(bounded_text(path))
             options, runs = dict(kept["options"]), int(kept["runs"])
             config = None if kept["config"] is None else Path(kept["config"])
-            is_open = bool(kept["is_open"])
+            is_open = bool(kept.get("is_open", False))
         trust.require(f"{path}: ", parts_of(options))
         plan = cls((), runs, {**options, **device}, config, trust, is_open)
         return replace(plan, instances=plan.kept_in(folder))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from islands.custom.trust import Trust
-from islands.errors import UsageError
+from islands.errors import InputError, IslandsError, UsageError
 from islands.instances.catalogue import catalogue
 from islands.parallel import RanksLostError
 from islands.paths import expanded, reading
@@ -39,6 +39,8 @@ _END = "--"
 """A line that ends standard input: `mpirun` of Open MPI does not pass on that a pipe is closed."""
 _LOOK_SECONDS, _AT_ONCE = 0.1, 1 << 16
 """How long to wait for a line, and bytes of lines that are read at once."""
+_LONGEST_LINE = 1 << 13
+"""The most bytes of a line that comes: more than any path has."""
 _SOLUTIONS = (".tour", ".sln", ".sol", ".opt", ".py", ".md", ".csv")
 """Suffixes of files next to instances in their folders, which are none themselves."""
 
@@ -153,7 +155,7 @@ def _arriving(descriptor: int) -> Iterator[str | None]:
             return
         try:
             yield from [*_of_lines([line])]
-        except UsageError:
+        except (IslandsError, OSError, ValueError):
             yield line.strip()  # an error of its own, when it is its turn
 
 
@@ -165,6 +167,11 @@ def _lines_as_they_come(descriptor: int) -> Iterator[str | None]:
                 yield None
             elif part := os.read(descriptor, _AT_ONCE):
                 *lines, rest = (rest + part).split(b"\n")
+                if max(map(len, [*lines, rest])) > _LONGEST_LINE:
+                    raise InputError(
+                        f"standard input: has a line of more than {_LONGEST_LINE} bytes. Write a"
+                        " name, a pattern or a folder on each line"
+                    )
                 yield from map(os.fsdecode, lines)
             else:
                 break

@@ -94,7 +94,8 @@ __device__ int& slot_of(const State& state, const Data& data, int ahead, int beh
 // Return a shift of the operation at a place of the path to one of the ends of its section (kinds 0
 // and 1), or of one of these ends to its place (2 and 3); false if there is none, or if operations
 // might wait for each other. Other shifts cannot shorten the path.
-__device__ bool candidate_of(const State& state, int i, int kind, Candidate& found) {
+__device__ bool candidate_of(const State& state, const Data& data, int i, int kind,
+                             Candidate& found) {
     const int section = state.section[i];
     const int late = state.first[section], early = state.first[section + 1] - 1;
     if (kind == 0) {
@@ -110,7 +111,7 @@ __device__ bool candidate_of(const State& state, int i, int kind, Candidate& fou
     }
     const int by = found.early - found.late;
     if (by == 0 || by > REACH) return false;
-    if (by == 1) return true;
+    if (by == 1) return data.job[state.path[found.early]] != data.job[state.path[found.late]];
     return found.is_right ? tail_of(state, state.path[found.late]) >= state.rest[found.early]
                           : end_of(state, state.path[found.early]) >= state.ready[found.late];
 }
@@ -253,7 +254,7 @@ __device__ bool choose(const State& state, int n, const Data& data, Candidate& b
     block::Least<int> mine;
     for (int c = threadIdx.x; c < KINDS * state.length; c += blockDim.x) {
         Candidate each;
-        if (!candidate_of(state, c / KINDS, c % KINDS, each)) continue;
+        if (!candidate_of(state, data, c / KINDS, c % KINDS, each)) continue;
         int value = estimate(state, each, mine.value);
         if (value > mine.value) continue;
         if (value >= state.least && is_forbidden(state, data, each)) value = FORBIDDEN;
@@ -265,7 +266,7 @@ __device__ bool choose(const State& state, int n, const Data& data, Candidate& b
     const auto found = block::least(mine);
     if (found.value == found.NONE) return false;
     const int c = int((found.index - state.turn) * UNSCRAMBLE);
-    return candidate_of(state, c / KINDS, c % KINDS, best);
+    return candidate_of(state, data, c / KINDS, c % KINDS, best);
 }
 
 __device__ long long apply(State& state, Changing& s, int n, const Data& data, Step) {
@@ -312,38 +313,49 @@ __device__ void find_ends(State& state, const Items& s, int n, const Data& data,
     }
 }
 
+// Sort operations by increasing keys, and equal ones by their numbers. Called by one thread.
+template <class Key>
+__device__ const int* sorted(State& state, int n, Key key) {
+    int *from = state.order, *to = state.item;
+    for (int o = 0; o < n; ++o) from[o] = o;
+    for (int width = 1; width < n; width *= 2) {
+        for (int first = 0; first < n; first += 2 * width) {
+            int i = first, j = min(first + width, n);
+            const int middle = j, end = min(first + 2 * width, n);
+            for (int k = first; k < end; ++k) {
+                const bool is_left = j == end || (i < middle && key(from[i]) <= key(from[j]));
+                to[k] = from[is_left ? i++ : j++];
+            }
+        }
+        int* const other = from;
+        from = to, to = other;
+    }
+    return from;
+}
+
 // Sort operations by the mean of their begins in both schedules, with random weights: if one is
 // before another in both, it is so in the child. A child of equal schedules is changed at random.
 __device__ void cross(State& state, Changing& child, const Solution& other, int n,
                       const Data& data, Random& random) {
-    if (threadIdx.x == 0) {
-        find_ends(state, child, n, data, state.end);
-        find_ends(state, other, n, data, state.tail);
-    }
-    __syncthreads();
+    if (threadIdx.x != 0) return;
+    find_ends(state, child, n, data, state.end);
+    find_ends(state, other, n, data, state.tail);
     int differences = 0, time = 0;
-    for (int o = threadIdx.x; o < n; o += blockDim.x) {
+    for (int o = 0; o < n; ++o) {
         differences += state.end[o] != state.tail[o], time += data.time[o];
     }
-    differences = block::sum(differences), time = block::sum(time);
     constexpr int PARTS = 64;
     const int64_t weight = PARTS * 3 / 10 + random.below(PARTS * 4 / 10);
     const uint32_t word = random.word();
     const int most = 2 * (time / n) + 1;  // how much later an operation is sorted
     const auto key = [&](int o) {
-        const int later = differences > 0 ? 0 : draw::below((o + 1) * (word | 1) * SCRAMBLE, most);
+        const int64_t later =
+            differences > 0 ? 0 : draw::below((o + 1) * (word | 1) * SCRAMBLE, most);
         return (PARTS - weight) * (state.end[o] - data.time[o]) +
                weight * (state.tail[o] - data.time[o]) + PARTS * later;
     };
-    for (int o = threadIdx.x; o < n; o += blockDim.x) {
-        const int64_t own = key(o);
-        int place = 0;
-        for (int p = 0; p < n; ++p) {
-            const int64_t each = key(p);
-            place += each < own || (each == own && p < o);
-        }
-        child.set(place, o);
-    }
+    const int* const order = sorted(state, n, key);
+    for (int i = 0; i < n; ++i) child.set(i, order[i]);
 }
 """
 STATE = PATHS + SEARCH

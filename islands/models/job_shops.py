@@ -108,8 +108,8 @@ class Shop:
         first = np.cumsum([0, *(len(each) for each in times)]).astype(np.int32)
         job = np.repeat(np.arange(len(times), dtype=np.int32), np.diff(first))
         found = [whole(name, rows) for name, rows in (("machines", machines), ("times", times))]
-        if int(found[1].sum()) >= 2**30:
-            raise UsageError("times: their sum exceeds 2**30. Use a larger unit of time")
+        if int(found[1].sum()) >= 2**29:
+            raise UsageError("times: their sum exceeds 2**29. Use a larger unit of time")
         if int(found[0].max()) >= 10_000:
             raise UsageError(f"machines: {found[0].max()} is above 9999. Number them from 0")
         return cls(first, job, found[0].astype(np.int32), found[1].astype(np.int32))

@@ -192,6 +192,7 @@ def test_names_are_solved_as_they_come(tmp_path: Path, capfd: pytest.CaptureFixt
         found += answers(process, 1)
         write(process, paths[2], "no*tour", tmp_path / "tours" / "t00[3-4].tsp")
         found += answers(process, 2)
+        write(process, "~nosuchuser/x", "a**b", "x" * 300)  # each has an error of its own
         assert process.stdin is not None
         process.stdin.write(paths[5])  # without an end of the line
         process.stdin.close()
