@@ -100,8 +100,8 @@ _MOVES, _MOVES_AN_ITEM, _MOST_MOVES = 400, 40, 1_000_000
 each generation, which takes as long as many moves."""
 _STEPS_AN_ITEM_GPU = 2
 """The same for steps that a state proposes, with a GPU, where a chain of a shop is a tenth as fast:
-when job shops annealed, after eight seconds on an H200, dmu46, dmu67, ta34js and ta49js were 3.6 % from the best known
-values in the mean, 4.3 with 4 and 4.6 with 8."""
+when job shops annealed, dmu46, dmu67, ta34js and ta49js were 3.6 % from the best known values in
+the mean after eight seconds on an H200, 4.3 with 4 and 4.6 with 8."""
 _PATIENCE_CROSS = 10
 """Generations without improvement before a ladder is renewed by a crossover of the problem, on a
 CPU; as many proposals on a GPU. Random graphs of 500 nodes needed 49 or 50 colours with 5, 10 and
