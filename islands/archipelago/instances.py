@@ -13,6 +13,7 @@ from islands.archipelago.parts import ProgramParts
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Array, Backend
 from islands.backends.source import Header
+from islands.problems.distances import tables_of
 
 _ALIGNED = 256
 """Bytes to which the data of a run and each array in it are aligned, as those of any array."""
@@ -24,8 +25,20 @@ _NUMBERS, _NUMBER_BYTES = "numbers", 8
 Arrays = Mapping[str, NDArray[Any]]
 
 
-def arrays_of(parts: ProgramParts) -> dict[str, NDArray[Any]]:
-    """Return all arrays of a run's instance by name: data, tables and what finds neighbours."""
+def arrays_of(many: Sequence[ProgramParts]) -> list[dict[str, NDArray[Any]]]:
+    """Return all arrays of the instance of each run by name: data, tables, and neighbours.
+
+    All instances have as many items, which have distances or not.
+    """
+    each = [_own_arrays(parts) for parts in many]
+    if many and many[0].uses_neighbours:
+        distances = [parts.problem.near for parts in many]
+        for own, tables in zip(each, tables_of([one for one in distances if one]), strict=True):
+            own |= {f"near/{name}": tables[name] for name in NEAR_FIELDS}
+    return each
+
+
+def _own_arrays(parts: ProgramParts) -> dict[str, NDArray[Any]]:
     problem = parts.problem
     data = problem.data().items()
     found = {}
@@ -33,10 +46,6 @@ def arrays_of(parts: ProgramParts) -> dict[str, NDArray[Any]]:
         found[_NUMBERS] = _packed([each for _, each in data if isinstance(each, np.generic)])
     found |= {f"data/{name}": each for name, each in data if isinstance(each, np.ndarray)}
     found |= {f"table/{name}": each for name, each in parts.algorithm.tables(problem).items()}
-    if parts.uses_neighbours:
-        assert problem.near is not None, "it has distances"
-        tables = problem.near.tables()
-        found |= {f"near/{name}": tables[name] for name in NEAR_FIELDS}
     return found
 
 

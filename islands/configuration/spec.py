@@ -181,6 +181,16 @@ class RunSpec:
         """All settings, with the parts from scripts named `FILE.py:NAME`, to find them again."""
         return with_references(self.to_mapping())
 
+    def of(self, instance: str, seed: int) -> RunSpec:
+        """Return the same settings for another instance and seed."""
+        general = self.general
+        if seed != general.seed:
+            general = general.replace({"seed": seed})
+        made = replace(self, instance=instance, general=general)
+        # Collecting all settings takes longer than the search of a small instance on a GPU.
+        vars(made)["stored"] = {**self.stored, "instance": instance, "seed": seed}
+        return made
+
     def to_toml(self) -> str:
         """Return the text of `run.toml`, which `islands run --config` accepts."""
         import tomli_w

@@ -101,7 +101,10 @@ class PartKind:
         if self._is_made and isinstance(value, type):
             with script_errors(file_of(value), f"{words} is created without arguments"):
                 part = value()
-        own = OwnPart(part, reference or reference_to(part) or reference_to(value))
+        reference = reference or reference_to(part)
+        if reference is None and part is not value:
+            reference = reference_to(value)
+        own = OwnPart(part, reference)
         if not any(each in (part, type(part)) for each in self._built_in):
             self._require_complete(part)
             self.registry[part.name] = self._entry(part)

@@ -6,6 +6,7 @@ A kernel fills the table of neighbours on the device, from the data that is prep
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -59,7 +60,8 @@ class Distances:
 
     def along(self, tours: Ints) -> Ints:
         """Return the length of each edge of closed tours, in their order, a row for each tour."""
-        return self.between(tours, np.roll(tours, -1, axis=-1))
+        after = np.concatenate((tours[..., 1:], tours[..., :1]), axis=-1)  # np.roll is slower
+        return self.between(tours, after)
 
     def nearest(self, count: int) -> Ints:
         """Return `count` cities near each city: the nearest ones, perhaps itself among them."""
@@ -74,47 +76,68 @@ class Distances:
         return table
 
     def tables(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of `Neighbours` in kernels/tours; a kernel fills `table`.
-
-        They are a tree of the cities, or for a matrix a chain of them.
-        """
-        if self.matrix is not None:
-            leaf = np.zeros(1)
-            axis, cities = leaf.astype(np.int32), chain_of(self.matrix)
-            tree: dict[str, NDArray[Any]] = {"cities": cities, "axis": axis, "split": leaf}
-            tree["twins"] = np.full((2, self.size), -1, np.int32)
-        else:
-            tree = tree_of(self._places())
-            tree["twins"] = twins_of(self._places())
-        degree = max(1, min(_DEGREE, self.size - 1))
-        return tree | {"table": np.zeros((self.size, degree), np.int32)}
+        """Return the arrays of `Neighbours` in kernels/tours."""
+        return tables_of([self])[0]
 
     def _places(self) -> Floats:
         assert self.places is not None, "the reader gives coordinates or a matrix"
         return self.places
 
 
-def tree_of(points: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
-    """Return a balanced tree of cities: their order, and the axis and split of each node.
+def tables_of(many: Sequence[Distances]) -> list[dict[str, NDArray[Any]]]:
+    """Return the arrays of `Neighbours` in kernels/tours for each of several instances.
+
+    They are a tree of the cities, or for a matrix a chain of them; a kernel fills `table`. All have
+    as many cities, and coordinates or not: trees of many small instances take hardly longer than
+    one of them.
+    """
+    first = many[0]
+    if first.matrix is not None:
+        each = [_of_chain(one) for one in many]
+    else:
+        points = np.array([one.places for one in many])
+        each = [
+            {"cities": cities, "axis": axis, "split": split, "twins": twins}
+            for cities, axis, split, twins in zip(*trees_of(points), twins_of(points), strict=True)
+        ]
+    degree = max(1, min(_DEGREE, first.size - 1))
+    table = np.zeros((first.size, degree), np.int32)
+    return [one | {"table": table} for one in each]
+
+
+def _of_chain(distances: Distances) -> dict[str, NDArray[Any]]:
+    assert distances.matrix is not None, "it has no coordinates"
+    leaf = np.zeros(1)
+    twins = np.full((2, distances.size), -1, np.int32)
+    cities = chain_of(distances.matrix)
+    return {"cities": cities, "axis": leaf.astype(np.int32), "split": leaf, "twins": twins}
+
+
+def trees_of(points: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
+    """Return balanced trees of the cities of each instance: their order, axes and splits of nodes.
 
     Node k has the children 2k and 2k + 1. Each level divides the cities into equal parts.
     """
-    n = len(points)
+    count, n, _ = points.shape
     levels = max(0, math.ceil(math.log2(max(1, n / _LEAF))))
-    cities = np.arange(n)
-    axes, splits = np.zeros(1 << levels, np.int32), np.zeros(1 << levels)
+    each = np.arange(count)[:, np.newaxis]
+    along = np.ascontiguousarray(points.transpose(0, 2, 1))
+    places = np.empty((count, 2, n), np.int64)  # of each city in the order along an axis
+    order = np.argsort(along, axis=2, kind="stable")
+    np.put_along_axis(places, order, np.arange(n)[np.newaxis, np.newaxis], axis=2)
+    cities = np.broadcast_to(np.arange(n), (count, n))
+    axes, splits = np.zeros((count, 1 << levels), np.int32), np.zeros((count, 1 << levels))
     for level in range(levels):
-        parts = 1 << level
-        begins, middles, part, every = _divided(n, level)
-        placed = points[cities]
-        widths = np.maximum.reduceat(placed, begins) - np.minimum.reduceat(placed, begins)
-        axis = np.argmax(widths, axis=1)
-        keys = placed[every, axis[part]]
-        order = np.lexsort((cities, keys, part))
-        cities = cities[order]
-        nodes = slice(parts, 2 * parts)
-        axes[nodes], splits[nodes] = axis, keys[order[middles]]
-    return {"cities": cities.astype(np.int32), "axis": axes, "split": splits}
+        begins, middles, part = _divided(n, level)
+        placed = np.take_along_axis(along, cities[:, np.newaxis], axis=2)
+        highest = np.maximum.reduceat(placed, begins, axis=2)
+        axis = np.argmax(highest - np.minimum.reduceat(placed, begins, axis=2), axis=1)
+        # Parts stay where they are; each is sorted by the places of its cities along its axis.
+        keys = n * part + places[each, axis[:, part], cities]
+        cities = np.take_along_axis(cities, np.argsort(keys, axis=1, kind="stable"), axis=1)
+        nodes = slice(1 << level, 2 << level)
+        axes[:, nodes], splits[:, nodes] = axis, along[each, axis, cities[:, middles]]
+    return cities.astype(np.int32), axes, splits
 
 
 @lru_cache(maxsize=64)
@@ -122,18 +145,23 @@ def _divided(n: int, level: int) -> tuple[NDArray[np.int64], ...]:
     """Return the begins and the middles of the parts of a level, and the part of each place."""
     parts = 1 << level
     bounds = np.arange(2 * parts + 1) * n // (2 * parts)
-    part = np.repeat(np.arange(parts), np.diff(bounds[::2]))
-    return bounds[:-1:2], bounds[1::2], part, np.arange(n)
+    return bounds[:-1:2], bounds[1::2], np.repeat(np.arange(parts), np.diff(bounds[::2]))
 
 
-def twins_of(points: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Return the cities at the same place before and after each one by number, or -1."""
-    n = len(points)
-    order = np.lexsort((np.arange(n), *points.T))
-    same = (points[order[1:]] == points[order[:-1]]).all(axis=1)
-    twins = np.full((2, n), -1, np.int32)
-    twins[0, order[1:][same]] = order[:-1][same]
-    twins[1, order[:-1][same]] = order[1:][same]
+def twins_of(points: Floats) -> NDArray[np.int32]:
+    """Return the cities at the same place before and after each one by number, or -1.
+
+    `points` has those of several instances.
+    """
+    count, n, _ = points.shape
+    twins = np.full((count, 2, n), -1, np.int32)
+    whole = np.sort(points[..., 0] + 1j * points[..., 1], axis=1)
+    for number in np.flatnonzero((whole[:, 1:] == whole[:, :-1]).any(axis=1)):
+        own = points[number]
+        order = np.lexsort((np.arange(n), *own.T))
+        same = (own[order[1:]] == own[order[:-1]]).all(axis=1)
+        twins[number, 0, order[1:][same]] = order[:-1][same]
+        twins[number, 1, order[:-1][same]] = order[1:][same]
     return twins
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,8 @@ class Preparing:
         self._settings: dict[type[Problem], Settings] = {}
         """The settings of problems, which are those of all of a kind."""
         self._known: dict[Hashable, tuple[RunSpec, Waiting[Any] | None]] = {}
+        self._name = "", ""
+        """The last name, and the same as `absolute` returns it."""
 
     def waiting(self, key: Key, wanted: Wanted) -> Waiting[Key] | None:
         """Return the instance with its settings; None if it cannot share launches."""
@@ -65,10 +67,14 @@ class Preparing:
         spec, alike = self._known[known]
         if alike is None:
             return None
-        spec = replace(spec, instance=absolute(wanted.name))
-        if wanted.seed is not None and wanted.seed != spec.general.seed:
-            spec = replace(spec, general=spec.general.replace({"seed": wanted.seed}))
-        return alike.like(key, spec, problem)
+        seed = spec.general.seed if wanted.seed is None else wanted.seed
+        return alike.like(key, spec.of(self._absolute(wanted.name), seed), problem)
+
+    def _absolute(self, name: str) -> str:
+        """Return a name that is valid in any folder; problems from arrays have the same one."""
+        if name != self._name[0]:
+            self._name = name, absolute(name)
+        return self._name[1]
 
     def _first(
         self, key: Key, wanted: Wanted, problem: Problem, asked: Sequence[Layer] | None

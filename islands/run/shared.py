@@ -40,7 +40,7 @@ from islands.progress.usage import Machine
 from islands.record.tables import MemoryRecords
 from islands.run.halting import Watch
 from islands.run.single import check_exactly, combined, completed
-from islands.run.waiting import Key, Waiting, places_for
+from islands.run.waiting import Key, Waiting, places_for, with_arrays
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -97,7 +97,9 @@ class Sharing(Generic[Key]):
         colony = first.spec.as_colony()
         places = min(places, places_for(first, backend))
         self._parts = parts_for(colony, first.problem, places, backend)
-        self._runs = SharedRuns(colony.islands, self._parts, first.arrays, places, backend)
+        self._runs = SharedRuns(
+            colony.islands, self._parts, with_arrays([first])[0], places, backend
+        )
         self.kind, self.places = first.kind, places
         self._ready: deque[Waiting[Key]] = deque()
         self._is_new = True
@@ -214,26 +216,28 @@ class Sharing(Generic[Key]):
         while not self._backend.in_host_memory and len(self._ready) < count:
             taken = take()
             if taken is None:
-                return
+                break
             self._ready.append(taken)
+        with_arrays(self._ready)
 
     def _begin(self, take: Take[Key]) -> bool:
         """Fill free places as far as there are instances now; return whether any has begun."""
         free = np.flatnonzero(~self._is_active).tolist()
-        chosen, instances, seeds = [], [], []
+        chosen, begun, seeds = [], [], []
         for place in free:
             waiting = self._ready.popleft() if self._ready else take()
             if waiting is None:
                 break
             self._at[place] = _Run(waiting, time.perf_counter())
             chosen.append(place)
-            instances.append(waiting.arrays)
+            begun.append(waiting)
             seeds.append(waiting.spec.general.seed)
         if chosen:
             self._generations[chosen] = 0
             self._is_active[chosen], self._rests[chosen] = True, False
             # Kernels advance all places: those without an instance need one that makes sense.
             idle = free[len(chosen) :] if self._is_new else []
+            instances = with_arrays(begun)
             instances += [instances[0]] * len(idle)
             with self._working():
                 self._runs.begin([*chosen, *idle], instances, [*seeds, *idle])
@@ -377,7 +381,8 @@ class Sharing(Generic[Key]):
         every = np.concatenate([costs.ravel(), archived])
         numbers = np.arange(len(costs))
         islands = np.concatenate([np.repeat(numbers, population), numbers])
-        place = int(np.lexsort((islands, every))[0])
+        equal = np.flatnonzero(every == every.min())
+        place = int(equal[np.argmin(islands[equal])])
         if every[place] >= meaning.worst:
             return None
         island = int(islands[place])

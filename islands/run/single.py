@@ -6,7 +6,7 @@ import hashlib
 import os
 import platform
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -302,8 +302,11 @@ def completed(
 
 def _copied(value: Any) -> Any:
     """Return a copy of mappings and lists of plain values, much faster than `copy.deepcopy`."""
-    if isinstance(value, Mapping):
-        return {name: _copied(each) for name, each in value.items()}
+    if isinstance(value, dict):
+        return {
+            name: _copied(each) if isinstance(each, dict | list) else each
+            for name, each in value.items()
+        }
     return [_copied(each) for each in value] if isinstance(value, list) else value
 
 

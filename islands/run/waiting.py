@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -32,6 +32,19 @@ Key = TypeVar("Key")
 Other = TypeVar("Other")
 
 
+class Kind:
+    """What instances of the same launches have in common, apart from most numbers in structs."""
+
+    def __init__(self, *parts: Hashable) -> None:
+        self._parts, self._hash = parts, hash(parts)  # they are many
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Kind) and (self is other or self._parts == other._parts)
+
+
 @dataclass
 class Waiting(Generic[Key]):
     """An instance that waits for a place."""
@@ -42,14 +55,22 @@ class Waiting(Generic[Key]):
     problem: Problem
     parts: ProgramParts
     """Its parts, for one run."""
-    arrays: Arrays
-    kind: Hashable
-    """What instances of the same launches have in common, apart from most numbers in structs."""
+    kind: Kind
+    arrays: Arrays | None = None
+    """Its arrays, when they are needed: those of many are made together."""
 
     def like(self, key: Other, spec: RunSpec, problem: Problem) -> Waiting[Other]:
         """Return another instance with an equal `likeness`."""
         parts = replace(self.parts, problem=problem)
-        return Waiting(key, spec, problem, parts, arrays_of(parts), self.kind)
+        return Waiting(key, spec, problem, parts, self.kind)
+
+
+def with_arrays(many: Sequence[Waiting[Key]]) -> list[Arrays]:
+    """Return the arrays of instances of the same kind, which keep them."""
+    lacking = [each for each in many if each.arrays is None]
+    for each, arrays in zip(lacking, arrays_of([each.parts for each in lacking]), strict=True):
+        each.arrays = arrays
+    return [each.arrays for each in many if each.arrays is not None]
 
 
 def shares_launches(spec: RunSpec) -> bool:
@@ -66,11 +87,11 @@ def waiting_for(key: Key, spec: RunSpec, problem: Problem, backend: Backend) -> 
     parts = parts_for(colony, problem, 1, backend)
     if not can_share(parts):
         return None
-    arrays = arrays_of(parts)
+    [arrays] = arrays_of([parts])
     macros = tuple(sorted((name, each) for name, each in parts.macros().items()))
     settings = type(problem), problem.size, colony, spec.stop, spec.record, spec.migration
-    kind = *settings, macros, parts.algorithm.numbers(), shapes_of(arrays)
-    return Waiting(key, spec, problem, parts, arrays, kind)
+    kind = Kind(*settings, macros, parts.algorithm.numbers(), shapes_of(arrays))
+    return Waiting(key, spec, problem, parts, kind, arrays)
 
 
 def places_for(first: Waiting[Any], backend: Backend) -> int:

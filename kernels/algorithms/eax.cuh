@@ -202,19 +202,19 @@ EAX_KERNEL(32, 20, eax_child) {
     }
 }
 
-// A larger block makes every SHARES-th of the promising heavy children of one pair after another.
+// A larger block makes a share of the promising heavy children of one pair after another.
 EAX_KERNEL(256, 3, eax_heavy) {
     Instance own(all, data, plan, improving);
-    const int end = eax::launched_pairs(all, plan) * eax::SHARES;
+    const int end = eax::launched_pairs(all, plan) * plan.shares;
     for (int job = blockIdx.x; job < end; job += gridDim.x) {
         if (eax::stops(improving)) break;
-        const eax::Pair pair(all, plan, eax::launched_pair(all, plan, job / eax::SHARES));
+        const eax::Pair pair(all, plan, eax::launched_pair(all, plan, job / plan.shares));
         if (!eax::crosses(plan, pair)) continue;
         __syncthreads();
         own.choose(pair.local);
         Scratch scratch(arena.large());
         const eax::Promising promising(plan, pair.index, scratch);
-        for (int k = job % eax::SHARES; k < promising.count; k += eax::SHARES) {
+        for (int k = job % plan.shares; k < promising.count; k += plan.shares) {
             if (eax::stops(improving)) break;
             const int number = promising.numbers[k];
             eax::make_child<true>(all, own.plan, own.data, scratch, pair, number, promising.least);

@@ -32,6 +32,19 @@ class Groups {
         return mine;
     }
 
+    // Return whether this thread has the largest value of its group; of equals, the one with the
+    // lowest place, which differs. All threads of the warp must call.
+    __device__ bool has_largest(int64_t value, int place) const {
+        int64_t largest = value;
+        int first = place;
+        for (int step = threads() / 2; step > 0; step /= 2) {
+            const int64_t other = __shfl_xor_sync(ALL, largest, step);
+            const int its = __shfl_xor_sync(ALL, first, step);
+            if (other > largest || (other == largest && its < first)) largest = other, first = its;
+        }
+        return first == place;
+    }
+
     // Return whether `mine` is true in any thread of the warp.
     __device__ static bool any_of_warp(bool mine) { return __any_sync(ALL, mine); }
 
@@ -49,6 +62,8 @@ class Groups {
     T sum(T mine) const {
         return mine;
     }
+
+    bool has_largest(int64_t, int) const { return true; }
 
     static bool any_of_warp(bool mine) { return mine; }
 #endif

@@ -96,6 +96,7 @@ struct Plan {
     // The memory of a block for the graph of a pair and its walks, and the vertices for which it is
     // large enough.
     int32_t graph_bytes, fast_vertices;
+    int32_t shares;      // blocks that make the heavy children of a pair
     int32_t is_outside;  // whether tours are compared and improved in `work`: a block lacks room
     int32_t shared;      // whether a launch takes `chosen`, as ranks share the island
 };

@@ -12,21 +12,24 @@ namespace eax {
 
 constexpr int MOST_CHOSEN = 32, MOST_TRIED = 48;  // children
 
+// The most cuts of the children that are chosen: they are at different edges.
+__device__ int most_cuts(int n) { return min(n, MOST_CHOSEN_CUTS); }
+
 class Choice {
   public:
     int cuts = 0, children = 0;  // of those chosen
     int64_t gain = 0;
-    int32_t* at;    // [MOST_CHOSEN_CUTS]: the positions of all cuts in their order
-    int32_t* link;  // [2 MOST_CHOSEN_CUTS]: the end that each end is joined to, as in a record
+    int32_t* at;    // [most_cuts]: the positions of all cuts in their order
+    int32_t* link;  // [2 most_cuts]: the end that each end is joined to, as in a record
 
     // `made` is the number of children of a pair.
     __device__ Choice(Scratch& scratch, int n, int made)
-        : at(scratch.take<int32_t>(MOST_CHOSEN_CUTS)),
-          link(scratch.take<int32_t>(2 * MOST_CHOSEN_CUTS)),
+        : at(scratch.take<int32_t>(most_cuts(n))),
+          link(scratch.take<int32_t>(2 * most_cuts(n))),
           n_(n),
           made_(made),
-          own_(scratch.take<int32_t>(MOST_CHOSEN_CUTS)),
-          rank_(scratch.take<int32_t>(MOST_CHOSEN_CUTS)),
+          own_(scratch.take<int32_t>(most_cuts(n))),
+          rank_(scratch.take<int32_t>(most_cuts(n))),
           negated_(scratch.take<int64_t>(block::power_of_two(made))),
           number_(scratch.take<uint32_t>(block::power_of_two(made))),
           chosen_(scratch.take<int32_t>(MOST_CHOSEN)),
@@ -50,7 +53,7 @@ class Choice {
             const int more = record[0];
             const int64_t whole = gain + outcome[number].gain;
             const bool is_b = whole == until_b && cuts + more >= differing;
-            if (cuts + more > MOST_CHOSEN_CUTS || is_b || !fits(record)) continue;
+            if (cuts + more > most_cuts(n_) || is_b || !fits(record)) continue;
             for (int k = threadIdx.x; k < more; k += blockDim.x) own_[cuts + k] = record[1 + k];
             cuts += more, gain = whole;
             if (threadIdx.x == 0) chosen_[children] = number, begin_[children + 1] = cuts;
@@ -121,8 +124,8 @@ class Choice {
     }
 
     const int n_, made_;
-    int32_t* const own_;      // [MOST_CHOSEN_CUTS]: the cuts of one chosen child after another
-    int32_t* const rank_;     // [MOST_CHOSEN_CUTS]: their places in the order of all
+    int32_t* const own_;      // [most_cuts]: the cuts of one chosen child after another
+    int32_t* const rank_;     // [most_cuts]: their places in the order of all
     int64_t* const negated_;  // [power_of_two(made)]: negated scores, the best one first
     uint32_t* const number_;  // the same: the children that have them
     int32_t* const chosen_;   // [MOST_CHOSEN]: the children

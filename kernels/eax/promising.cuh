@@ -8,7 +8,6 @@
 
 namespace eax {
 
-constexpr int SHARES = 8;          // blocks that make the heavy children of a pair
 constexpr double UNKNOWN = 1e300;  // promise of a child that takes long before it has one
 
 struct Promising {

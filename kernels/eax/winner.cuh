@@ -16,8 +16,8 @@ class Winner {
           cuts_(children.cuts),
           at_(children.at),
           link_(children.link),
-          turn_(scratch.take<int32_t>(MOST_CHOSEN_CUTS)),
-          begin_(scratch.take<int32_t>(MOST_CHOSEN_CUTS + 1)) {}
+          turn_(scratch.take<int32_t>(most_cuts(n))),
+          begin_(scratch.take<int32_t>(most_cuts(n) + 1)) {}
 
     // Write the tour.
     __device__ void write(const encoding::Gene* from, encoding::Gene* to, Position* position) {

@@ -1,8 +1,9 @@
 // Local search on tours with lists of neighbours (2-opt and Or-opt): in each round, one active city
 // of each group of 32 finds its best move and claims the cells of the tour that it touches; of
 // moves that claim the same cell, a short one with a large gain wins, and those that win all their
-// cells are made at once. A city is active until it has no improving move, and again when one of
-// its edges changes. Reads a tour and writes it in place. No random numbers.
+// cells are made at once. If there are more threads than groups of cities, several work for each. A
+// city is active until it has no improving move, and again when one of its edges changes. Reads a
+// tour and writes it in place. No random numbers.
 #pragma once
 
 #include "core/atomic.cuh"
@@ -38,7 +39,11 @@ class LocalSearch {
   public:
     __device__ LocalSearch(const Tour<Position>& tour, const Neighbours& near,
                            const SearchMemory& memory)
-        : tour_(tour), near_(near), memory_(memory), groups_(groups(tour.n)) {
+        : tour_(tour),
+          near_(near),
+          memory_(memory),
+          groups_(groups(tour.n)),
+          team_(int(blockDim.x) / groups_) {
         while ((tour.n - 1) >> shift_ >= cells(tour.n)) ++shift_;
     }
 
@@ -91,46 +96,66 @@ class LocalSearch {
     __device__ int find(uint32_t round) {
         int tried = 0;
         has_found_ = has_active_ = false;
-        for (int i = threadIdx.x; i < groups_; i += blockDim.x) {
-            memory_.move[i].gain = 0;
-            const uint32_t active = memory_.active[i];
-            if (active == 0) continue;
-            ++tried, has_active_ = true;
-            // Begin at another bit in each round, so that no city blocks the others.
-            const int turn = round * 11 % GROUP;
+        // Begin at another bit in each round, so that no city blocks the others.
+        const int turn = round * 11 % GROUP;
+        for (int first = 0; first < groups_; first += team_.count()) {
+            const int i = first + team_.index();
+            const uint32_t active = i < groups_ ? memory_.active[i] : 0;
             const uint32_t turned = turn ? active >> turn | active << (GROUP - turn) : active;
             const int bit = (__ffs(turned) - 1 + turn) % GROUP;
-            Finder<Position> finder(tour_, near_);
-            const Move move = finder.best(i * GROUP + bit);
-            if (move.gain <= 0) {
-                memory_.active[i] = active & ~(1u << bit);
-                continue;
+            Move move{};
+            int place = 2 * near_.degree + team_.thread();  // of a thread that finds nothing
+            if (active) {
+                Finder<Position> finder(tour_, near_);
+                move = finder.best(i * GROUP + bit, team_);
+                if (move.gain > 0) place = finder.turn;
+                has_active_ = true, tried += team_.thread() == 0;
             }
-            memory_.move[i] = move;
-            has_found_ = true;
-            const uint64_t key = key_of(move, i);
-            each_cell(move, [&](int cell) { raise(&memory_.claim[cell], key); });
+            if (team_.has_largest(move.gain, place) && i < groups_) {
+                memory_.move[i] = move;
+                if (move.gain > 0) has_found_ = true;
+                if (move.gain == 0 && active) memory_.active[i] = active & ~(1u << bit);
+            }
+            warp::sync();
+            if (i < groups_ && memory_.move[i].gain > 0) claim(i);
         }
         return tried;
+    }
+
+    __device__ void claim(int group) {
+        const Move& move = memory_.move[group];
+        const uint64_t key = key_of(move, group);
+        each_cell(move, team_.thread(), team_.threads(),
+                  [&](int cell) { raise(&memory_.claim[cell], key); });
+    }
+
+    // Return whether a thread of a team finds no cell of a move that another one has claimed.
+    __device__ bool keeps_cells(int group, int thread, int threads) const {
+        const Move& move = memory_.move[group];
+        const uint64_t key = key_of(move, group);
+        bool keeps = true;
+        each_cell(move, thread, threads,
+                  [&](int cell) { keeps = keeps && memory_.claim[cell] == key; });
+        return keeps;
     }
 
     // Mark the moves that lost a cell by a gain of 0. Return the gain of the others of this thread.
     __device__ int64_t decide(int64_t left) {
         int64_t gain = 0;
-        for (int i = threadIdx.x; i < groups_; i += blockDim.x) {
-            Move& move = memory_.move[i];
-            if (move.gain == 0) continue;
-            const uint64_t key = key_of(move, i);
-            bool wins = true;
-            each_cell(move, [&](int cell) { wins = wins && memory_.claim[cell] == key; });
+        for (int first = 0; first < groups_; first += team_.count()) {
+            const int i = first + team_.index();
+            const bool is_found = i < groups_ && memory_.move[i].gain != 0;
+            const bool loses = is_found && !keeps_cells(i, team_.thread(), team_.threads());
+            bool wins = team_.sum(int(loses)) == 0;
+            if (!is_found || team_.thread() > 0) continue;
             // Below the limit of moves, the order in which they are counted does not matter.
             if (wins && left < groups_) wins = is_among_first(i, left);
             if (!wins) {
-                move.gain = -1;
+                memory_.move[i].gain = -1;
                 continue;
             }
             atomicAdd(memory_.winners, 1u);
-            gain += move.gain;
+            gain += memory_.move[i].gain;
         }
         return gain;
     }
@@ -139,12 +164,7 @@ class LocalSearch {
     __device__ bool is_among_first(int group, int64_t left) {
         int64_t before = 0;
         for (int i = 0; i < group && before < left; ++i) {
-            const Move& move = memory_.move[i];
-            if (move.gain == 0) continue;
-            bool wins = true;
-            const uint64_t key = key_of(move, i);
-            each_cell(move, [&](int cell) { wins = wins && memory_.claim[cell] == key; });
-            before += wins;
+            before += memory_.move[i].gain != 0 && keeps_cells(i, 0, 1);
         }
         return before < left;
     }
@@ -184,9 +204,10 @@ class LocalSearch {
         return shortness << 58 | uint64_t(min(move.gain, most)) << 25 | uint32_t(group);
     }
 
-    // Call a function for each cell that the interval of a move and the cities next to it touch.
+    // Call a function for each cell that the interval of a move and the cities next to it touch,
+    // or only for those of one of some threads.
     template <class Function>
-    __device__ void each_cell(const Move& move, Function function) const {
+    __device__ void each_cell(const Move& move, int thread, int threads, Function function) const {
         const auto [first, length] = move.changed;
         const int last = (tour_.n - 1) >> shift_;
         int cell = 0, end = last;
@@ -196,9 +217,9 @@ class LocalSearch {
         }
         // An interval that comes back to its first cell from behind touches all of them.
         if (cell == end && length + 2 > 1 << shift_) cell = 0, end = last;
-        for (;; cell = cell == last ? 0 : cell + 1) {
-            function(cell);
-            if (cell == end) break;
+        const int count = end - cell + (end < cell ? last + 1 : 0);
+        for (int k = thread; k <= count; k += threads) {
+            function(cell + k <= last ? cell + k : cell + k - last - 1);
         }
     }
 
@@ -206,6 +227,7 @@ class LocalSearch {
     const Neighbours& near_;
     const SearchMemory& memory_;
     const int groups_;
+    const block::Groups team_;  // the threads that work for a group of cities
     int shift_ = 0;
     bool has_found_ = false, has_active_ = false;
 };

@@ -3,6 +3,7 @@
 // tour; returns moves, and applies them to it. No random numbers.
 #pragma once
 
+#include "core/group.cuh"
 #include "tours/tour.cuh"
 
 namespace tours {
@@ -20,27 +21,34 @@ struct Move {
     bool reversed;  // whether the part is also reversed
 };
 
-// Finds the move of a city with the largest gain; of equals, the first one found.
+// Finds the move of a city with the largest gain; of equals, the first one. A group of threads may
+// share the search: then each tries some of the neighbours on both sides, or on one of them.
 template <class Position>
 class Finder {
   public:
+    int turn = 0;  // the number of the neighbour, on both sides, that led to the move
+
     __device__ Finder(const Tour<Position>& tour, const Neighbours& near)
         : tour_(tour), near_(near) {}
 
-    __device__ Move best(int city) {
+    // Return the best move that this thread of a group finds.
+    __device__ Move best(int city, const block::Groups& group) {
         best_.gain = 0;
         city_ = city, place_ = tour_.position[city], here_ = tour_.where(city);
-        for (step_ = 1; step_ >= -1; step_ -= 2) {
+        const int sides = min(2, group.threads()), share = group.threads() / sides;
+        for (int side = group.thread() % sides; side < 2; side += sides) {
+            step_ = side == 0 ? 1 : -1;
             next_ = tour_.where(tour_.city(place_ + step_));
             const int64_t removed = tour_.length(here_, next_);
             const int32_t* const neighbours = near_.of(city);
-            for (int i = 0; i < near_.degree; ++i) {
+            for (int i = group.thread() / sides; i < near_.degree; i += share) {
                 const problem::City other = tour_.where(neighbours[i]);
-                const int64_t gain = removed - tour_.length(here_, other);
+                const int64_t gain = removed - tour_.length(here_, other), before = best_.gain;
                 if (gain <= 0) break;  // the others are at least as far away
                 const int place = tour_.position[neighbours[i]];
                 try_reversal(gain, place, other);
                 if (tour_.n >= FEWEST_TO_MOVE) try_parts(gain, place, other);
+                if (best_.gain > before) turn = side * near_.degree + i;
             }
         }
         return best_;
