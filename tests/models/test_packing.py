@@ -43,6 +43,20 @@ def test_the_items_of_each_bin_fit() -> None:
     assert result.cost == len(found)
 
 
+def test_triplets_fill_all_bins() -> None:
+    """Each bin of the best packing is full: a packing with one more bin is easily found."""
+    random, sizes = np.random.default_rng(60), list[int]()
+    while len(sizes) < 60:
+        first = int(random.integers(380, 491))
+        second = int(random.integers(250, (1000 - first) // 2 + 1))
+        sizes += [first, second, 1000 - first - second]
+    problem = islands.models.bin_packing(sizes, 1000)
+    result = islands.solve(
+        problem, seed=1, stop=["target=20", "evaluations=2500000"], backend="cpu"
+    )
+    assert result.cost == sum(sizes) // 1000 == 20
+
+
 def test_the_state_agrees_with_costs() -> None:
     problem = islands.models.bin_packing(SIZES, 9)
     assert "480 of 480 moves as costs" in str(islands.check_problem(problem, samples=60))
