@@ -27,7 +27,7 @@ _SWITCH_SECONDS = 2e-4
 """How long a thread computes in Python while another one waits; the default is 25 times as long,
 which is longer than the launches of a small instance."""
 
-_MOST_DONE = 64
+_MOST_DONE = 8
 """Results of each thread that nobody has taken yet."""
 
 _LOOK_SECONDS = 0.1

@@ -86,7 +86,8 @@ class LocalSearch {
     }
 
     __device__ void clear_claims() {
-        for (int i = threadIdx.x; i < cells(tour_.n); i += blockDim.x) memory_.claim[i] = 0;
+        const int used = ((tour_.n - 1) >> shift_) + 1;
+        for (int i = threadIdx.x; i < used; i += blockDim.x) memory_.claim[i] = 0;
         if (threadIdx.x == 0) *memory_.winners = 0;
         __syncthreads();
     }

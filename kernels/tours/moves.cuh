@@ -34,20 +34,20 @@ class Finder {
     // Return the best move that this thread of a group finds.
     __device__ Move best(int city, const block::Groups& group) {
         best_.gain = 0;
-        city_ = city, place_ = tour_.position[city], here_ = tour_.where(city);
+        place_ = tour_.position[city], here_ = tour_.where(city);
         const int sides = min(2, group.threads()), share = group.threads() / sides;
         for (int side = group.thread() % sides; side < 2; side += sides) {
             step_ = side == 0 ? 1 : -1;
             next_ = tour_.where(tour_.city(place_ + step_));
             const int64_t removed = tour_.length(here_, next_);
             const int32_t* const neighbours = near_.of(city);
-            for (int i = group.thread() / sides; i < near_.degree; i += share) {
+            const int first = group.thread() / sides;
+            for (int i = first; i < near_.degree; i += share) {
                 const problem::City other = tour_.where(neighbours[i]);
                 const int64_t gain = removed - tour_.length(here_, other), before = best_.gain;
                 if (gain <= 0) break;  // the others are at least as far away
-                const int place = tour_.position[neighbours[i]];
-                try_reversal(gain, place, other);
-                if (tour_.n >= FEWEST_TO_MOVE) try_parts(gain, place, other);
+                if (i == first && tour_.n >= FEWEST_TO_MOVE) find_parts();
+                try_neighbour(gain, tour_.position[neighbours[i]], other);
                 if (best_.gain > before) turn = side * near_.degree + i;
             }
         }
@@ -55,10 +55,46 @@ class Finder {
     }
 
   private:
+    // The city and those before it, of which the last is at the end of the part.
+    struct Part {
+        int end;  // its position
+        problem::City last;
+        int64_t gain;  // by which it shortens the tour to take the part out, without the first edge
+    };
+
+    __device__ void find_parts() {
+#pragma unroll
+        for (int count = 1; count <= LONGEST_PART; ++count) {
+            const int end = tour_.wrapped(place_ - step_ * (count - 1));
+            const problem::City last = tour_.where(tour_.order[end]);
+            const problem::City before = tour_.where(tour_.city(end - step_));
+            const int64_t gain = tour_.length(last, before) - tour_.length(before, next_);
+            parts_[count - 1] = {end, last, gain};
+        }
+    }
+
+    // A city next to the neighbour.
+    struct Adjacent {
+        int place;
+        problem::City city;
+        int64_t length;  // of the edge between them
+    };
+
+    __device__ Adjacent next_to(int place, problem::City other, int side) const {
+        const int at = tour_.wrapped(place + side);
+        const problem::City city = tour_.where(tour_.order[at]);
+        return {at, city, tour_.length(other, city)};
+    }
+
+    __device__ void try_neighbour(int64_t gain, int place, problem::City other) {
+        const Adjacent around[] = {next_to(place, other, -1), next_to(place, other, 1)};
+        try_reversal(gain, place, around[step_ > 0]);
+        if (tour_.n >= FEWEST_TO_MOVE) try_parts(gain, place, around);
+    }
+
     // Join the city and its neighbour, and the cities that follow them in the direction of `step_`.
-    __device__ void try_reversal(int64_t gain, int place, problem::City other) {
-        const problem::City after = tour_.where(tour_.city(place + step_));
-        gain += tour_.length(other, after) - tour_.length(next_, after);
+    __device__ void try_reversal(int64_t gain, int place, const Adjacent& after) {
+        gain += after.length - tour_.length(next_, after.city);
         if (gain <= best_.gain) return;
         const int first = tour_.wrapped(place_ + (step_ > 0));
         const int length = tour_.wrapped(place - place_);
@@ -69,20 +105,22 @@ class Finder {
     }
 
     // Move the city and up to two cities before it to one side of its neighbour.
-    __device__ void try_parts(int64_t gain, int place, problem::City other) {
+    __device__ void try_parts(int64_t gain, int place, const Adjacent* around) {
         const int ahead = tour_.wrapped(step_ * (place_ - place));
+#pragma unroll
         for (int count = 1; count <= LONGEST_PART; ++count) {
             if (ahead < count) return;  // the neighbour is itself in the part
-            const int end = tour_.wrapped(place_ - step_ * (count - 1));
-            const problem::City last = tour_.where(tour_.order[end]);
-            const problem::City before = tour_.where(tour_.city(end - step_));
-            const int64_t base = gain + tour_.length(last, before) - tour_.length(before, next_);
-            for (int side = -1; side <= 1; side += 2) {
-                const int adjacent = tour_.wrapped(place + side);
-                if (tour_.wrapped(step_ * (place_ - adjacent)) < count) continue;
-                const problem::City open = tour_.where(tour_.order[adjacent]);
-                const int64_t whole = base + tour_.length(other, open) - tour_.length(last, open);
-                if (whole > best_.gain) take_part(whole, count, end, place, adjacent, side);
+            const Part& part = parts_[count - 1];
+#pragma unroll
+            for (int side = 0; side < 2; ++side) {
+                const Adjacent& open = around[side];
+                if (tour_.wrapped(step_ * (place_ - open.place)) < count) continue;
+                const int64_t most = gain + part.gain + open.length;
+                if (most <= best_.gain) continue;
+                const int64_t whole = most - tour_.length(part.last, open.city);
+                if (whole > best_.gain) {
+                    take_part(whole, count, part.end, place, open.place, 2 * side - 1);
+                }
             }
         }
     }
@@ -102,8 +140,9 @@ class Finder {
     const Tour<Position>& tour_;
     const Neighbours& near_;
     Move best_{};
-    int city_, place_, step_;
+    int place_, step_;
     problem::City here_, next_;
+    Part parts_[LONGEST_PART];
 };
 
 // One warp makes a move.
