@@ -35,6 +35,8 @@ _EFFORT, _MOST_TOURS = 10_000_000, 10_000
 """There are as many tours as the first number divided by the square of that of their cities, and no
 more than the second."""
 _ASSIGNMENTS = 200
+_MORE_ON_GPUS = 10
+"""Times as many if only GPUs solve them: they need thousands to be full."""
 _FIRST = 16
 _SIDE = 1_000_000
 _MOST_FLOW = 99
@@ -67,8 +69,9 @@ def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row
     cities, facilities = request.cities, request.facilities
     if not (cities or facilities):
         cities, facilities = SIZES
-    kinds = [("cities", n, _tours(n)) for n in cities]
-    kinds += [("facilities", n, _ASSIGNMENTS) for n in facilities]
+    more = 1 if request.rivals or "cpu" in request.backends else _MORE_ON_GPUS
+    kinds = [("cities", n, _tours(n, more)) for n in cities]
+    kinds += [("facilities", n, more * _ASSIGNMENTS) for n in facilities]
     cores = request.threads or share_of_cores(1)
     for noun, size, count in request.heartbeat.over(kinds, lambda kind: f"{kind[1]} {kind[0]}"):
         random, rival = np.random.default_rng(size), None
@@ -86,8 +89,8 @@ def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row
         yield from _rows(f"{size} {noun}", solved, rival)
 
 
-def _tours(cities: int) -> int:
-    return max(1, min(_MOST_TOURS, _EFFORT // cities**2))
+def _tours(cities: int, more: int) -> int:
+    return max(1, min(_MOST_TOURS, more * _EFFORT // cities**2))
 
 
 @dataclass(frozen=True)
