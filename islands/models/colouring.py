@@ -131,25 +131,26 @@ __device__ int worse(const State& state, const Step& step) {
            is_closed(state, own);
 }
 
-__device__ bool propose(const State& state, const Solution&, int, const Data&, Random& random,
+__device__ bool propose(const State& state, const Solution&, int n, const Data&, Random& random,
                         Step& step) {
     if (state.bad_count == 0 || state.open_count == 0) return false;
     const int count = min(state.bad_count, max(1, LOOKS / state.open_count));
-    int at = random.below(state.bad_count), best = 0, equal = 0;
-    step.node = NONE;
+    int at = random.below(state.bad_count), best = n, equal = 0;  // more than any step costs
+    Step found = {NONE, 0};
     for (int i = 0; i < count; ++i, at = at + 1 < state.bad_count ? at + 1 : 0) {
-        Step each = {state.bad[at], 0};
+        const int node = state.bad[at], own = state.colour[node];
+        const int* const near = &near_of(state, node, 0);
+        const int loss = near[own] + is_closed(state, own);
         for (int k = 0; k < state.open_count; ++k) {
-            each.colour = state.open[k];
-            if (each.colour == state.colour[each.node]) continue;
-            const int by = worse(state, each);
-            if (step.node != NONE && by > best) continue;
-            const bool is_tabu = until_of(state, each.node, each.colour) > state.step;
+            const int colour = state.open[k], by = near[colour] - loss;
+            if (by > best || colour == own) continue;
+            const bool is_tabu = until_of(state, node, colour) > state.step;
             if (is_tabu && state.wrong + by >= state.least) continue;
-            equal = step.node != NONE && by == best ? equal + 1 : 1;
-            if (equal == 1 || random.below(equal) == 0) step = each, best = by;
+            equal = by == best ? equal + 1 : 1;
+            if (equal == 1 || random.below(equal) == 0) found = {node, colour}, best = by;
         }
     }
+    step = found;
     return step.node != NONE;
 }
 
@@ -162,10 +163,12 @@ __device__ long long apply(State& state, Changing& s, int n, const Data& data, S
     state.wrong += worse(state, step);
     state.least = min(state.least, state.wrong);
     state.colour[i] = step.colour;
-    for (long long k = data.first[i]; k < data.first[i + 1]; ++k) {
-        const int j = data.other[k];
-        --near_of(state, j, old), ++near_of(state, j, step.colour);
-        if (state.colour[j] == old || state.colour[j] == step.colour) sort_in(state, j);
+    const long long end = data.first[i + 1];
+    for (long long k = data.first[i]; k < end; ++k) {
+        const int j = data.other[k], own = state.colour[j];
+        int* const near = &near_of(state, j, 0);
+        --near[old], ++near[step.colour];
+        if (own == old || own == step.colour) sort_in(state, j);
     }
     sort_in(state, i);
     ++state.step;
@@ -251,6 +254,8 @@ def graph_colouring(
         used = np.array([len(np.unique(each)) for each in own])
         return np.asarray(2 * clashes + used if counts else clashes)
 
+    # Not one that `searches`: after 4 million steps, random graphs of 250 and 500 nodes then needed
+    # 29 and 51 colours, and 28 and 50 or 51 otherwise, with two seeds.
     return keys(
         n,
         cost=filled(_COST, numbers),
