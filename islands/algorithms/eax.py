@@ -85,7 +85,8 @@ def fast_vertices(pitch: int) -> int:
 def graph_bytes(pitch: int) -> int:
     """Return the bytes for the graph of a pair and its walks."""
     fast = fast_vertices(pitch)
-    walks = max(1, min(_MOST_WALKS, pitch // _PER_WALK))
+    # One walk in a graph outside block memory, with wider numbers, needs as much as two.
+    walks = max(2, min(_MOST_WALKS, pitch // _PER_WALK))
     all_walks = scratch_bytes(4 * fast, walks * fast, *_walk_parts(walks))
     return max(min(_GRAPH_BYTES, all_walks), _VERTEX * fast + _comparison_or_walk(pitch))
 

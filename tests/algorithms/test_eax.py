@@ -202,6 +202,12 @@ def test_any_number_of_cities_fits_into_block_memory(n: int, most: int) -> None:
     assert eax.search_bytes(n) <= most << 10
 
 
+@pytest.mark.parametrize("n", [8, 100, 500, 1000, 5000])
+def test_a_walk_in_a_graph_outside_block_memory_has_room(n: int) -> None:
+    # A path of 512 numbers of 32 bits, two lists of 128 cycles, and eight counts.
+    assert eax.graph_bytes(eax.size_class(n)) >= 4 * (512 + 2 * 128 + 8)
+
+
 def test_instances_of_similar_sizes_share_their_kernels() -> None:
     assert {eax.size_class(n) for n in range(1025, 2049)} == {2048}
     assert eax.size_class(100_000) - 100_000 < 1 << 14
