@@ -9,7 +9,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import redirect_stderr
 from importlib.util import find_spec
 from pathlib import Path
@@ -72,6 +72,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for path in sorted(files, key=lambda path: not any(name in path.parts for name in _LONG)):
         min(parts, key=len).extend(files[path])
     items[:] = [item for part in parts for item in part]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let workers import the tests in turn.
+
+    The first one rewrites their assertions, which takes longest, and stores them for the others.
+    """
+    with Path(__file__).open() as turn:
+        if "PYTEST_XDIST_WORKER" in os.environ:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+        return (yield)
 
 
 def pytest_collection_finish() -> None:

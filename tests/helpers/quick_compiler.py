@@ -9,6 +9,7 @@ import hashlib
 import os
 import re
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,6 +29,8 @@ def quick_compiler(command: str) -> str:
     found = subprocess.run([command, "--version"], capture_output=True, text=True).stdout
     line = [command, _LEVEL]
     if "Free Software Foundation" in found:
+        if shutil.which("ld.gold"):
+            line.append("-fuse-ld=gold")  # in half of the time
         line += ["-include", str(_compiled_headers(command, found))]
     return shlex.join(line)
 
