@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.csv as csv
 import pyarrow.parquet as parquet
 import pytest
+from quick_plots import without_rendering
 from standing_ranks import StandingRanks
 
 import islands
@@ -26,6 +28,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run") / "a"
     assert main([*RUN, "--stop", "generations=12", "--out", str(folder)]) == 0
     return folder
+
+
+@pytest.fixture
+def _without_rendering() -> Iterator[None]:
+    with without_rendering():
+        yield
 
 
 def test_report_writes_a_page(run: Path, capsys: Any, tmp_path: Path) -> None:
@@ -46,8 +54,8 @@ def test_report_refuses_a_page_that_is_not_html(run: Path, capsys: Any, tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("_without_rendering")
 def test_report_says_which_runs_it_compares(run: Path, capsys: Any, tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     names = [tmp_path / "few" / each for each in "abcdefg"]
     for name in names[:2]:
         shutil.copytree(run, name)
@@ -109,8 +117,8 @@ def test_a_picture_without_migrants_names_the_fix(
         assert fix in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("_without_rendering")
 def test_pictures_and_pages_are_removed_with_their_run(run: Path) -> None:
-    pytest.importorskip("matplotlib")
     assert main(["plot", str(run)]) == main(["report", str(run)]) == 0
     again = [*RUN, "--stop", "generations=12", "--out", str(run), "--force"]
     assert main(again) == 0

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from quick_plots import without_rendering
 
 import islands
 from islands.cli import main
@@ -75,8 +76,9 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("matplotlib")
     folder = tmp_path_factory.mktemp("runs") / "a"
     islands.solve("demo/tsp", generations=20, seed=2, interval=5, out=folder, **SMALL)
-    main(["report", str(folder)])
-    main(["plot", str(folder), "convergence"])
+    with without_rendering():
+        main(["report", str(folder)])
+        main(["plot", str(folder), "convergence"])
     return folder
 
 
@@ -95,7 +97,8 @@ def test_a_command_changes_nothing_outside_of_a_folder_with_links(
         (run / name).rename(other)
         (run / name).symlink_to(other)
         others = {other: _content(other) if other.is_dir() else other.read_bytes()}
-        status = main(COMMANDS[command](run))
+        with without_rendering():
+            status = main(COMMANDS[command](run))
         now = {other: _content(other) if other.is_dir() else other.read_bytes()}
         assert now == others, f"{command} with a link {name}"
         said = capsys.readouterr()
@@ -108,7 +111,7 @@ def test_a_command_opens_all_files_so_that_links_are_not_followed(
     command: str, finished: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(finished, tmp_path / "a")
-    with watched(tmp_path / "a") as opened:
+    with without_rendering(), watched(tmp_path / "a") as opened:
         assert main(COMMANDS[command](tmp_path / "a")) == 0
     # What a command writes is a temporary file, with a name that nobody could know.
     others = {name for name in map(os.path.basename, opened) if not name.startswith(".")}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import copied_parts
 import pytest
+from quick_plots import without_rendering
 
 import islands
 from islands.cli import main
@@ -131,7 +132,8 @@ def test_report_and_plot_do_not_run_it_although_the_problem_is_data(
     evil("instance")
     shutil.copy("own/problem.npz", "evil/problem.npz")  # not signed, as it is only data
     for line in (["report", "evil"], ["plot", "evil", "convergence"]):
-        assert main(line) == 0
+        with without_rendering():
+            assert main(line) == 0
         assert not Path("evil/ran").exists()
 
 
@@ -154,10 +156,11 @@ def test_report_does_not_run_the_script_of_changed_settings(name: str) -> None:
     assert str(Path("mine.py").resolve()) in text
     settings.write_text(text.replace("mine.py", "payload.py"))
     Path("payload.py").write_text(STATED + PAYLOAD)
-    for line in (["report", "own"], ["plot", "own"], ["resume", "own"]):
-        main(line)
-        assert not Path("ran").exists()
-    assert main(["report", "own", "--trust"]) == 0
+    with without_rendering():
+        for line in (["report", "own"], ["plot", "own"], ["resume", "own"]):
+            main(line)
+            assert not Path("ran").exists()
+        assert main(["report", "own", "--trust"]) == 0
     assert Path("ran").exists()
 
 

@@ -1,15 +1,18 @@
-"""Plots of experiments that take no time, for tests that look only at rows and results."""
+"""Pictures that take no time, for tests that look at something else."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
 from islands.reproduce import perform
+
+_EMPTY = '<svg xmlns="http://www.w3.org/2000/svg"/>'
 
 
 @contextmanager
@@ -20,5 +23,18 @@ def without_drawing() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def without_rendering() -> Iterator[None]:
+    """Make empty files of all figures in this process: to render one takes half a second."""
+    figure = pytest.importorskip("matplotlib.figure")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figure.Figure, "savefig", _render_nothing)
+        yield
+
+
+def _render_nothing(_: Any, stream: IO[Any], **options: Any) -> None:
+    stream.write(_EMPTY if isinstance(stream, StringIO) else _EMPTY.encode())
+
+
 def _write_empty(path: Path, *_: Any) -> None:
-    path.write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    path.write_text(_EMPTY)
