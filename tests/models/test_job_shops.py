@@ -236,7 +236,7 @@ def digest_of_a_long_shop(state: str, patch: pytest.MonkeyPatch, **backend: str)
         orders, times = shop(20, 8, 3)
         problem = islands.models.job_shop(orders, [[3 * each + 1 for each in row] for row in times])
         sizes: Any = {"islands": 1, "population": 2, "proposals": 400}
-        return islands.solve(problem, generations=12, **SEARCH, **sizes, **backend).digest
+        return islands.solve(problem, generations=4, **SEARCH, **sizes, **backend).digest
 
 
 def test_a_warp_passes_on_what_changes(monkeypatch: pytest.MonkeyPatch) -> None:
