@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as parquet
 import pytest
+from ready_python import ready_python
 from standing_ranks import StandingRanks
 
 from islands.cli import main
@@ -91,7 +91,7 @@ def test_a_check_names_errors_of_functions(
 
 
 def run(*line: str, launcher: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
-    command = [*launcher, sys.executable, "-m", "islands", *line]
+    command = [*launcher, *ready_python(), "-m", "islands", *line]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jobs import kill_all, started
+from jobs import kill_all, mpirun, started
+from ready_python import ready_python
 
 from islands.cli import main
 
@@ -80,10 +81,11 @@ def _next_to_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(ranks: int, *line: str) -> dict[str, Any]:
-    done = started(ranks, [*line, "--json"], stdout=subprocess.PIPE)
-    out, error = done.communicate(timeout=120)
-    assert done.returncode == 0, error
-    return dict(json.loads(out))
+    launcher = [*(mpirun() or ["mpirun"]), "-n", str(ranks)] if ranks > 1 else []
+    command = [*launcher, *ready_python(), "-m", "islands", *line, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(done.stdout))
 
 
 def killed(name: str, generations: int, *more: str) -> None:

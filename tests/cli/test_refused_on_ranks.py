@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from ready_python import ready_python
 
 ISLANDS = [sys.executable, "-m", "islands"]
 ATTEMPTS = 5
@@ -53,7 +54,7 @@ def without_report(run: Callable[[int], tuple[int, str]]) -> tuple[int, str]:
 def test_refusal_prints_one_message_and_gives_status_2(
     mpirun: list[str], line: str, message: str
 ) -> None:
-    command = [*mpirun, "3", *ISLANDS, *line.split()]
+    command = [*mpirun, "3", *ready_python(), "-m", "islands", *line.split()]
 
     def refused(_: int) -> tuple[int, str]:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from ready_python import ready_python
 from tsp_runs import LONG, SMALL, solved, traced, wait_for
 
 
@@ -20,7 +21,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ranks(mpirun: list[str], number: int, line: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    command = [*mpirun, str(number), sys.executable, "-m", "islands", *line]
+    command = [*mpirun, str(number), *ready_python(), "-m", "islands", *line]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
@@ -60,7 +61,7 @@ def test_refusal_of_all_ranks_is_printed_once(
 
 
 def test_ranks_with_different_options_are_refused(mpirun: list[str]) -> None:
-    command = [sys.executable, "-m", "islands", "run", "demo/tsp", *SMALL, "--threads", "1"]
+    command = [*ready_python(), "-m", "islands", "run", "demo/tsp", *SMALL, "--threads", "1"]
     other = [":", "-n", "1", *command, "--seed", "5"]
     done = subprocess.run(
         [*mpirun, "1", *command, *other], capture_output=True, text=True, timeout=60, check=False

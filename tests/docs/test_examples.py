@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from examples_for_tests import FOLDER, NAMES, example, plain_cost, small
 from pages import ROOT
+from ready_python import ready_python
 from standing_ranks import StandingRanks
 
 import islands
@@ -75,7 +76,8 @@ def test_the_script_runs_with_only_the_wheel(
     name: str, installed: Path, alone: Callable[[str], Path]
 ) -> None:
     script = alone(name)
-    _checked_costs(_output(installed, script.name, "0.1", folder=script.parent))
+    command = ready_python(str(installed))
+    _checked_costs(_output(*command, script.name, "0.1", folder=script.parent))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -83,7 +85,8 @@ def test_the_script_runs_on_two_ranks(
     name: str, installed: Path, alone: Callable[[str], Path], mpirun: list[str]
 ) -> None:
     script = alone(name)
-    _checked_costs(_output(*mpirun, "2", installed, script.name, "0.1", folder=script.parent))
+    command = [*mpirun, "2", *ready_python(str(installed))]
+    _checked_costs(_output(*command, script.name, "0.1", folder=script.parent))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -92,7 +95,8 @@ def test_the_command_line_runs_the_problem_of_the_script(
 ) -> None:
     script = alone(name)
     output = _output(
-        *(installed, "-m", "islands", "run", f"{script.name}:problem"),
+        *ready_python(str(installed)),
+        *("-m", "islands", "run", f"{script.name}:problem"),
         *("--stop", "generations=3", "--backend", "cpu", "--json"),
         folder=script.parent,
     )

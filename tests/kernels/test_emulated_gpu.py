@@ -9,11 +9,11 @@ import functools
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from quick_compiler import for_long_runs
+from ready_python import ready_python
 from small_runs import RUNS
 from standing_ranks import StandingRanks
 
@@ -26,14 +26,14 @@ LONG_CYCLES = ("eax/child.cuh", "LONG_CYCLE = 48", "LONG_CYCLE = 2")
 """Heavy children, most of which otherwise need more cities."""
 
 
-_LONG_RUNS = ("shop", "flexible shop", "many cities")
+_LONG_RUNS = ("shop", "flexible shop", "many cities", "tiles", "core")
 
 SCRIPT = str(Path(__file__).parents[1] / "helpers" / "small_runs.py")
 
 
 @functools.cache
 def _run(name: str, *faults: tuple[str, str, str]) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, SCRIPT, name, "--emulated"]
+    line = [*ready_python(), SCRIPT, name, "--emulated"]
     for fault in faults:
         line += ["--replace", *fault]
     quick = os.environ.get("CXX", "c++")

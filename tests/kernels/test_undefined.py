@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from ready_python import ready_python
 from small_runs import RUNS
 
 from islands.backends.cpu import compiler
@@ -53,7 +54,7 @@ def sanitizer(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_small_runs_have_no_undefined_behaviour_or_overrun(name: str, sanitizer: str) -> None:
     script = str(Path(__file__).parents[1] / "helpers" / "small_runs.py")
     done = subprocess.run(
-        [sys.executable, script, name],
+        [*ready_python(), script, name],
         text=True,
         capture_output=True,
         env=os.environ | _REPORT_TO_STDERR | {"CXX": sanitizer},
@@ -64,7 +65,7 @@ def test_small_runs_have_no_undefined_behaviour_or_overrun(name: str, sanitizer:
 def test_several_walks_of_a_pair_stay_within_their_scratch() -> None:
     script = str(Path(__file__).parents[1] / "helpers" / "small_runs.py")
     replace = ("eax/cycles.cuh", "PER_WALK = 512", "PER_WALK = 8")
-    line = [sys.executable, script, "eax", "--replace", *replace]
+    line = [*ready_python(), script, "eax", "--replace", *replace]
     done = subprocess.run(line, text=True, capture_output=True)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -93,7 +94,7 @@ FAULTS = [
 def test_a_scratch_overrun_is_found(name: str, file: str, old: str, new: str, message: str) -> None:
     script = str(Path(__file__).parents[1] / "helpers" / "small_runs.py")
     done = subprocess.run(
-        [sys.executable, script, name, "--replace", file, old, new], text=True, capture_output=True
+        [*ready_python(), script, name, "--replace", file, old, new], text=True, capture_output=True
     )
     # Both threads may report it.
     assert done.returncode == 9
