@@ -73,14 +73,14 @@ def for_gpu(
 
 
 def require_compiles(source: Source) -> None:
-    """Require that a program for GPUs has no errors of C++, in a fortieth of the usual time."""
+    """Require that a program for GPUs has no errors of C++, in a tenth of the usual time."""
     _translated(source, ["-arch=compute_90"], "--fdevice-syntax-only", "getPTX")
 
 
 def require_machine_code(
     source: Source, architecture: str = "sm_90", *, optimised: bool = False
 ) -> None:
-    """Require machine code for a GPU: as for users, or with less optimisation, in a third.
+    """Require machine code for a GPU: as for users, or with less optimisation, in half of the time.
 
     Only this finds a function without a definition, or too much shared memory.
     """

@@ -1,6 +1,6 @@
 """A Python that has imported the package already: each command is a process forked from it.
 
-Its start takes a twentieth of the time of a new Python, which imports NumPy, PyArrow and the
+Its start takes a tenth of the time of a new Python, which imports NumPy, PyArrow and the
 package. Use it for what commands print and write; tests of starts, of process ids and of what a
 process leaves behind start a Python of their own.
 """
