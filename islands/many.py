@@ -18,7 +18,7 @@ import numpy as np
 from islands.backends import takes_gpu
 from islands.backends.cpu import share_of_cores
 from islands.campaign.batch import DEFAULT_STOP
-from islands.campaign.workers import Workers
+from islands.campaign.workers import Workers, rounds
 from islands.configuration.given import combined, layers
 from islands.configuration.resolve import seed_of
 from islands.configuration.stop import KEYWORDS, stop_texts
@@ -44,7 +44,7 @@ _OF_A_RUN = {
     "session": "Each thread has a device of its own",
 }
 _ROUND = 64
-"""Instances for each thread between two exchanges of results among ranks."""
+"""Results of each thread between two exchanges among ranks."""
 
 _NAMED = ("algorithm", "encoding", "preset", "stop", "islands", "population")
 _ALONE = ("config", "start", "bound")
@@ -171,11 +171,14 @@ def _solved(
             )
             made.world = World()
             sessions.append(stack.enter_context(made))
-        pool = Workers(sessions)
+        pool = Workers(sessions, on_gpu=on_gpu)
         solver = _Solver(settings, callback, pool)
 
         def done(tasks: Iterable[_Task]) -> Iterator[tuple[int, Result]]:
-            for (index, _, _), found in pool.stream(tasks, solver.results):
+            for each in pool.stream(tasks, solver.results):
+                if each is None:  # only if it looks for a signal meanwhile
+                    continue
+                (index, _, _), found = each
                 if isinstance(found, IslandsError):
                     found.args = (f"problems[{index // runs}]: {found}",)
                     raise found
@@ -184,11 +187,9 @@ def _solved(
         if ranks.size == 1:
             yield from done(tasks)
             return
-        while whole := list(islice(tasks, _ROUND * ranks.size * workers)):
-            mine = done(whole[ranks.rank :: ranks.size])
-            own: list[tuple[int, Result]] = ranks.run_on_all(partial(list, mine))
-            for part in ranks.allgather(own):
-                yield from part
+        mine = islice(tasks, ranks.rank, None, ranks.size)
+        for whole in rounds(ranks, done(mine), _ROUND * workers):
+            yield from whole
 
 
 class _Solver:

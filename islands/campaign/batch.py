@@ -20,11 +20,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple, Self
 
+from islands.backends import takes_gpu
 from islands.backends.base import Backend
 from islands.campaign.engine import Campaign
 from islands.campaign.ledger import Asked, Made, plain, refuse_unfit
 from islands.campaign.names import Arriving, keep_names, kept_names
-from islands.campaign.workers import Workers, solving_devices
+from islands.campaign.workers import Workers, rounds, solving_devices
 from islands.configuration.given import combined, parts_of
 from islands.configuration.resolve import Layer, layers, seed_of
 from islands.configuration.stop import CONVERGED
@@ -293,29 +294,38 @@ class _Performance:
         options, world = self._plan.options, self._world
         name, threads = str(options.get("backend", "auto")), int(options.get("threads", 0))
         share = self._rank_options.share_gpu
-        workers = Workers(solving_devices(world, name, threads or None, share_gpu=share))
-        if world.size == 1:
-            self._running = workers.count
-            yield from self._of_rank(workers, self._tasks(left))
-            self._end.ended_by = self._campaign.received()
-            return
+        devices = solving_devices(world, name, threads or None, share_gpu=share)
+        workers = Workers(devices, on_gpu=takes_gpu(name))
         counts = world.allgather(workers.count)
         self._running = sum(counts)
         # Thread after thread, so that ranks with more threads get more of them.
         owners = [rank for rank, count in enumerate(counts) for _ in range(count)]
-        next_round = partial(self._round, self._tasks(left), _A_ROUND * sum(counts))
-        while (whole := world.from_first(next_round)) is not None:
-            if whole:
-                mine = [t for i, t in enumerate(whole) if owners[i % len(owners)] == world.rank]
-                for part in world.allgather(list(self._of_rank(workers, mine))):
-                    yield from part
-            else:
-                if world.rank == 0:
-                    time.sleep(_LOOK_SECONDS)
-                world.wait_for_all()
-            if ended_by := self._campaign.received():
-                self._end.ended_by = ended_by
-                return
+
+        def mine(tasks: Iterable[Task]) -> list[Task]:
+            return [t for i, t in enumerate(tasks) if owners[i % len(owners)] == world.rank]
+
+        if world.size == 1:
+            yield from filter(None, self._of_rank(workers, self._tasks(left)))
+        elif not self._plan.is_open:
+            of_rank = self._of_rank(workers, mine(left))
+            for whole in rounds(world, of_rank, _A_ROUND * workers.count):
+                yield from whole
+                if self._campaign.received():
+                    workers.ends.set()  # another rank may have the signal
+        else:  # only rank 0 knows the names that come
+            next_round = partial(self._round, self._tasks(left), _A_ROUND * sum(counts))
+            while (known := world.from_first(next_round)) is not None:
+                if known:
+                    own = [*filter(None, self._of_rank(workers, mine(known)))]
+                    for part in world.allgather(own):
+                        yield from part
+                else:
+                    if world.rank == 0:
+                        time.sleep(_LOOK_SECONDS)
+                    world.wait_for_all()
+                if self._campaign.received():
+                    break
+        self._end.ended_by = self._campaign.received()
 
     def _round(self, tasks: Iterator[Task | None], most: int) -> list[Task] | None:
         """Return the runs that have come, at most `most`; None if there are no more."""
@@ -328,7 +338,10 @@ class _Performance:
                 break
         return whole or None
 
-    def _of_rank(self, workers: Workers[Backend], tasks: Iterable[Task | None]) -> Iterator[Done]:
+    def _of_rank(
+        self, workers: Workers[Backend], tasks: Iterable[Task | None]
+    ) -> Iterator[Done | None]:
+        """Yield what becomes of the runs, and None whenever nothing has come for a moment."""
         from islands.run.signals import received
 
         plan, is_over = self._plan, workers.ends.is_set
@@ -360,8 +373,8 @@ class _Performance:
                 else:
                     yield task, Done(task, plain(found.to_mapping()))
 
-        for _, done in workers.stream(tasks, results, is_over=lambda: received() != 0):
-            yield done
+        for each in workers.stream(tasks, results, is_over=lambda: received() != 0):
+            yield None if each is None else each[1]
 
     def _take(self, done: Done) -> None:
         """Keep and show a result."""

@@ -7,6 +7,7 @@ number of instances streams through.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,9 +28,10 @@ _SWITCH_SECONDS = 2e-4
 """How long a thread computes in Python while another one waits; the default is 25 times as long,
 which is longer than the launches of a small instance."""
 
-_MOST_DONE = 8
-"""Results of each thread that nobody has taken yet."""
+_MOST_DONE, _MOST_DONE_ON_GPU = 8, 512
+"""Results of each thread that nobody has taken yet. A GPU makes thousands in a second."""
 
+_ROUND_SECONDS = 1.0
 _LOOK_SECONDS = 0.1
 """Seconds between two looks whether the work is over."""
 
@@ -50,9 +52,10 @@ def solving_devices(
 class Workers(Generic[Device]):
     """Threads with a device each, inside a `with` block."""
 
-    def __init__(self, devices: Iterable[Device]) -> None:
+    def __init__(self, devices: Iterable[Device], *, on_gpu: bool) -> None:
         self._devices = [*devices]
         self.count = len(self._devices)
+        self._most_done = _MOST_DONE_ON_GPU if on_gpu else _MOST_DONE
         self.ends = Event()
         """Set when the work in progress must end."""
 
@@ -61,17 +64,18 @@ class Workers(Generic[Device]):
         tasks: Iterable[Task],
         work: Callable[[Device, Iterator[Task]], Iterator[tuple[Task, Made]]],
         is_over: Callable[[], bool] | None = None,
-    ) -> Iterator[tuple[Task, Made]]:
+    ) -> Iterator[tuple[Task, Made] | None]:
         """Yield what `work` yields in each thread, on its device and from its part of the tasks.
 
         When `is_over` is true, no task begins any more. Tasks that are in progress then, or when
         the caller stops, are to end when `ends` is set; what `work` still yields then is yielded,
-        unless the caller has stopped.
+        unless the caller has stopped. With `is_over`, yield None whenever nothing has come for a
+        moment.
         """
         self.ends.clear()  # the end of the previous call set it
         source, lock, has_left = iter(tasks), Lock(), Event()
         done = SimpleQueue[tuple[Task, Made] | _End]()
-        wanted = Semaphore(_MOST_DONE * self.count)
+        wanted = Semaphore(self._most_done * self.count)
 
         def own() -> Iterator[Task]:
             while not self.ends.is_set():
@@ -106,6 +110,7 @@ class Workers(Generic[Device]):
                     try:
                         found = done.get(timeout=None if is_over is None else _LOOK_SECONDS)
                     except Empty:
+                        yield None
                         continue
                     if not isinstance(found, _End):
                         wanted.release()
@@ -118,9 +123,32 @@ class Workers(Generic[Device]):
                 has_left.set()
                 self.ends.set()
                 for each in threads:
-                    wanted.release(_MOST_DONE)
+                    wanted.release(self._most_done)
                     if each.is_alive():
                         each.join()
+
+
+def rounds(world: World, made: Iterator[Made | None], count: int) -> Iterator[list[Made]]:
+    """Yield what all ranks make, the same on each of them; collective.
+
+    A round ends when each rank has made `count` more, or all, or after a second, if `made` yields
+    None whenever nothing has come for a moment. The threads of a rank go on meanwhile.
+    """
+
+    def own_part() -> tuple[list[Made], bool]:
+        own, end = list[Made](), time.monotonic() + _ROUND_SECONDS
+        for each in made:
+            if each is not None:
+                own.append(each)
+            if len(own) == count or time.monotonic() > end:
+                return own, False
+        return own, True
+
+    is_over = False
+    while not is_over:
+        parts = world.allgather(world.run_on_all(own_part))
+        is_over = all(is_last for _, is_last in parts)
+        yield [each for part, _ in parts for each in part]
 
 
 @dataclass(frozen=True)

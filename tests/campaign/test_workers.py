@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from islands.campaign.workers import Workers
+from islands.campaign.workers import Workers, rounds
+from islands.parallel import World
 
 
 def doubled(device: str, tasks: Iterator[int]) -> Iterator[tuple[int, tuple[str, int]]]:
@@ -15,22 +16,23 @@ def doubled(device: str, tasks: Iterator[int]) -> Iterator[tuple[int, tuple[str,
 
 
 def test_each_call_solves_all_of_its_tasks() -> None:
-    workers = Workers(["a", "b"])
+    workers = Workers(["a", "b"], on_gpu=False)
     for tasks in (range(30), range(30, 40)):
-        found = dict(workers.stream(tasks, doubled))
+        found = dict(filter(None, workers.stream(tasks, doubled)))
         assert {task: value for task, (_, value) in found.items()} == {t: 2 * t for t in tasks}
         assert {device for device, _ in found.values()} <= {"a", "b"}
 
 
 def test_no_task_begins_when_it_is_over() -> None:
-    workers = Workers(["a"])
-    assert len(list(workers.stream(iter(int, 1), doubled, is_over=lambda: True))) < 10
+    workers = Workers(["a"], on_gpu=False)
+    found = filter(None, workers.stream(iter(int, 1), doubled, is_over=lambda: True))
+    assert len([*found]) < 10
     assert workers.ends.is_set()
 
 
 @pytest.mark.parametrize("stops", [False, True])
 def test_what_is_done_when_it_is_over_is_kept_unless_the_caller_has_stopped(*, stops: bool) -> None:
-    workers, left = Workers(["a"]), list[int]()
+    workers, left = Workers(["a"], on_gpu=False), list[int]()
 
     def after_all(_: str, tasks: Iterator[int]) -> Iterator[tuple[int, int]]:
         yield next(tasks), 0
@@ -41,10 +43,27 @@ def test_what_is_done_when_it_is_over_is_kept_unless_the_caller_has_stopped(*, s
 
     found = list[int]()
     done = workers.stream(range(20), after_all, is_over=lambda: bool(found))
-    for task, _ in done:
+    for task, _ in filter(None, done):
         found.append(task)
         if stops:
             break
     done.close()
     assert found == ([0] if stops else [*range(9)])
     assert left == []
+
+
+@pytest.mark.parametrize(
+    ("count", "found"), [(4, [[0, 1, 2, 3], [4, 5, 6, 7], []]), (5, [[0, 1, 2, 3, 4], [5, 6, 7]])]
+)
+def test_a_round_takes_only_what_it_needs(count: int, found: list[list[int]]) -> None:
+    made = iter(range(8))
+    each = rounds(World(), made, count)
+    assert next(each) == found[0]
+    assert next(made) == count
+    made = iter(range(8))
+    assert [*rounds(World(), made, count)] == found
+
+
+def test_a_round_ends_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("islands.campaign.workers._ROUND_SECONDS", -1.0)
+    assert [*rounds(World(), iter([1, None, 2]), 9)] == [[1], [], [2], []]
