@@ -5,7 +5,7 @@ Those of the same size and kind share the launches of a device: see islands/run/
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -18,7 +18,8 @@ import numpy as np
 from islands.backends import takes_gpu
 from islands.backends.cpu import share_of_cores
 from islands.campaign.batch import DEFAULT_STOP
-from islands.campaign.workers import Workers, rounds
+from islands.campaign.dealing import solved_by_ranks
+from islands.campaign.workers import Workers
 from islands.configuration.given import combined, layers
 from islands.configuration.resolve import seed_of
 from islands.configuration.stop import KEYWORDS, stop_texts
@@ -43,8 +44,6 @@ _OF_A_RUN = {
     "verbose": "The command `islands run --batch` shows the progress",
     "session": "Each thread has a device of its own",
 }
-_ROUND = 64
-"""Results of each thread between two exchanges among ranks."""
 
 _NAMED = ("algorithm", "encoding", "preset", "stop", "islands", "population")
 _ALONE = ("config", "start", "bound")
@@ -174,9 +173,12 @@ def _solved(
         pool = Workers(sessions, on_gpu=on_gpu)
         solver = _Solver(settings, callback, pool)
 
-        def done(tasks: Iterable[_Task]) -> Iterator[tuple[int, Result]]:
-            for each in pool.stream(tasks, solver.results):
-                if each is None:  # only if it looks for a signal meanwhile
+        def done(
+            tasks: Iterable[_Task | None], is_over: Callable[[], bool] | None = None
+        ) -> Generator[tuple[int, Result] | None, None, None]:
+            for each in pool.stream(tasks, solver.results, is_over):
+                if each is None:
+                    yield None
                     continue
                 (index, _, _), found = each
                 if isinstance(found, IslandsError):
@@ -184,11 +186,15 @@ def _solved(
                     raise found
                 yield index, found
 
+        def more(count: int) -> tuple[list[_Task], bool]:
+            further = list(islice(tasks, count))
+            return further, len(further) < count
+
         if ranks.size == 1:
-            yield from done(tasks)
+            yield from filter(None, done(tasks))
             return
-        mine = islice(tasks, ranks.rank, None, ranks.size)
-        for whole in rounds(ranks, done(mine), _ROUND * workers):
+        own = partial(done, is_over=lambda: False)
+        for whole in solved_by_ranks(ranks, more, own, pool.ahead):
             yield from whole
 
 
@@ -201,7 +207,7 @@ class _Solver:
         self._shares = not is_alone
 
     def results(
-        self, session: Session, tasks: Iterator[_Task]
+        self, session: Session, tasks: Iterator[_Task | None]
     ) -> Iterator[tuple[_Task, Result | IslandsError]]:
         """Yield each task with its result as it ends, or with its error."""
         session.device.begin_run()  # in this thread

@@ -13,7 +13,7 @@ import own_problems
 import pytest
 
 import islands
-from islands import many
+from islands.campaign import dealing
 from islands.errors import RunError, UsageError
 from islands.parallel import world
 from islands.run.shared import VisitRecords
@@ -239,7 +239,7 @@ def test_a_fault_names_its_problem() -> None:
 
 @pytest.mark.mpi
 def test_ranks_share_the_problems(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(many, "_ROUND", 1)  # so that there are several rounds
+    monkeypatch.setattr(dealing, "_ROUND_SECONDS", -1.0)  # so that there are several rounds
     problems = tours(11)
     found = islands.solve_many(problems, threads=1, seed=4, **SETTINGS)
     ranks = world()

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import json
 import shlex
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -22,10 +21,11 @@ from typing import Any, NamedTuple, Self
 
 from islands.backends import takes_gpu
 from islands.backends.base import Backend
+from islands.campaign.dealing import solved_by_ranks
 from islands.campaign.engine import Campaign
 from islands.campaign.ledger import Asked, Made, plain, refuse_unfit
 from islands.campaign.names import Arriving, keep_names, kept_names
-from islands.campaign.workers import Workers, rounds, solving_devices
+from islands.campaign.workers import Workers, solving_devices
 from islands.configuration.given import combined, parts_of
 from islands.configuration.resolve import Layer, layers, seed_of
 from islands.configuration.stop import CONVERGED
@@ -54,8 +54,6 @@ DEFAULT_STOP = (CONVERGED, "seconds=10")
 """When an instance ends if nothing else is said."""
 COLUMNS = ("instance", "seed", "cost", "best_known", "gap", "evaluations", "seconds", "reason")
 _OF_DEVICE = ("backend", "threads")
-_A_ROUND = 16
-"""Instances for each thread of a rank between two exchanges of results."""
 _SELDOM = 5.0
 """Seconds between two lines on the progress where no line can be rewritten."""
 
@@ -63,8 +61,6 @@ _TOLD_EVERY = 1.0
 """Seconds between two reports to other processes."""
 _MOST_TRIED = 20
 """Instances that are read before the first one is solved, until one can be read."""
-_LOOK_SECONDS = 0.05
-"""Seconds between two looks of ranks without work whether a name has come."""
 
 
 class Task(NamedTuple):
@@ -296,51 +292,36 @@ class _Performance:
         share = self._rank_options.share_gpu
         devices = solving_devices(world, name, threads or None, share_gpu=share)
         workers = Workers(devices, on_gpu=takes_gpu(name))
-        counts = world.allgather(workers.count)
-        self._running = sum(counts)
-        # Thread after thread, so that ranks with more threads get more of them.
-        owners = [rank for rank, count in enumerate(counts) for _ in range(count)]
-
-        def mine(tasks: Iterable[Task]) -> list[Task]:
-            return [t for i, t in enumerate(tasks) if owners[i % len(owners)] == world.rank]
-
+        self._running = sum(world.allgather(workers.count))
+        of_rank, tasks = partial(self._of_rank, workers), self._tasks(left)
         if world.size == 1:
-            yield from filter(None, self._of_rank(workers, self._tasks(left)))
-        elif not self._plan.is_open:
-            of_rank = self._of_rank(workers, mine(left))
-            for whole in rounds(world, of_rank, _A_ROUND * workers.count):
+            yield from filter(None, of_rank(tasks))
+        else:
+
+            def more(count: int) -> tuple[list[Task], bool]:
+                # Only rank 0 knows the names that come.
+                return world.from_first(partial(self._next, tasks, count))
+
+            for whole in solved_by_ranks(world, more, of_rank, workers.ahead):
                 yield from whole
                 if self._campaign.received():
                     workers.ends.set()  # another rank may have the signal
-        else:  # only rank 0 knows the names that come
-            next_round = partial(self._round, self._tasks(left), _A_ROUND * sum(counts))
-            while (known := world.from_first(next_round)) is not None:
-                if known:
-                    own = [*filter(None, self._of_rank(workers, mine(known)))]
-                    for part in world.allgather(own):
-                        yield from part
-                else:
-                    if world.rank == 0:
-                        time.sleep(_LOOK_SECONDS)
-                    world.wait_for_all()
-                if self._campaign.received():
-                    break
         self._end.ended_by = self._campaign.received()
 
-    def _round(self, tasks: Iterator[Task | None], most: int) -> list[Task] | None:
-        """Return the runs that have come, at most `most`; None if there are no more."""
-        whole = list[Task]()
+    def _next(self, tasks: Iterator[Task | None], most: int) -> tuple[list[Task], bool]:
+        """Return the runs that have come, at most `most`, and whether there are no more."""
+        found = list[Task]()
         for task in tasks:
             if task is None:
-                return whole
-            whole.append(task)
-            if len(whole) == most:
-                break
-        return whole or None
+                return found, False
+            found.append(task)
+            if len(found) == most:
+                return found, False
+        return found, True
 
     def _of_rank(
         self, workers: Workers[Backend], tasks: Iterable[Task | None]
-    ) -> Iterator[Done | None]:
+    ) -> Generator[Done | None, None, None]:
         """Yield what becomes of the runs, and None whenever nothing has come for a moment."""
         from islands.run.signals import received
 

@@ -7,8 +7,7 @@ number of instances streams through.
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -23,6 +22,7 @@ from islands.run.build import take_device
 
 Task = TypeVar("Task")
 Device = TypeVar("Device")
+Key = TypeVar("Key")
 Made = TypeVar("Made")
 _SWITCH_SECONDS = 2e-4
 """How long a thread computes in Python while another one waits; the default is 25 times as long,
@@ -31,7 +31,7 @@ which is longer than the launches of a small instance."""
 _MOST_DONE, _MOST_DONE_ON_GPU = 8, 512
 """Results of each thread that nobody has taken yet. A GPU makes thousands in a second."""
 
-_ROUND_SECONDS = 1.0
+_AHEAD, _AHEAD_ON_GPU = 16, 4096
 _LOOK_SECONDS = 0.1
 """Seconds between two looks whether the work is over."""
 
@@ -55,6 +55,8 @@ class Workers(Generic[Device]):
     def __init__(self, devices: Iterable[Device], *, on_gpu: bool) -> None:
         self._devices = [*devices]
         self.count = len(self._devices)
+        self.ahead = _AHEAD_ON_GPU if on_gpu else _AHEAD * self.count
+        """Tasks that a rank holds before they are needed, to keep its devices busy."""
         self._most_done = _MOST_DONE_ON_GPU if on_gpu else _MOST_DONE
         self.ends = Event()
         """Set when the work in progress must end."""
@@ -62,9 +64,9 @@ class Workers(Generic[Device]):
     def stream(
         self,
         tasks: Iterable[Task],
-        work: Callable[[Device, Iterator[Task]], Iterator[tuple[Task, Made]]],
+        work: Callable[[Device, Iterator[Task]], Iterator[tuple[Key, Made]]],
         is_over: Callable[[], bool] | None = None,
-    ) -> Iterator[tuple[Task, Made] | None]:
+    ) -> Generator[tuple[Key, Made] | None, None, None]:
         """Yield what `work` yields in each thread, on its device and from its part of the tasks.
 
         When `is_over` is true, no task begins any more. Tasks that are in progress then, or when
@@ -74,7 +76,7 @@ class Workers(Generic[Device]):
         """
         self.ends.clear()  # the end of the previous call set it
         source, lock, has_left = iter(tasks), Lock(), Event()
-        done = SimpleQueue[tuple[Task, Made] | _End]()
+        done = SimpleQueue[tuple[Key, Made] | _End]()
         wanted = Semaphore(self._most_done * self.count)
 
         def own() -> Iterator[Task]:
@@ -126,29 +128,6 @@ class Workers(Generic[Device]):
                     wanted.release(self._most_done)
                     if each.is_alive():
                         each.join()
-
-
-def rounds(world: World, made: Iterator[Made | None], count: int) -> Iterator[list[Made]]:
-    """Yield what all ranks make, the same on each of them; collective.
-
-    A round ends when each rank has made `count` more, or all, or after a second, if `made` yields
-    None whenever nothing has come for a moment. The threads of a rank go on meanwhile.
-    """
-
-    def own_part() -> tuple[list[Made], bool]:
-        own, end = list[Made](), time.monotonic() + _ROUND_SECONDS
-        for each in made:
-            if each is not None:
-                own.append(each)
-            if len(own) == count or time.monotonic() > end:
-                return own, False
-        return own, True
-
-    is_over = False
-    while not is_over:
-        parts = world.allgather(world.run_on_all(own_part))
-        is_over = all(is_last for _, is_last in parts)
-        yield [each for part, _ in parts for each in part]
 
 
 @dataclass(frozen=True)

@@ -76,16 +76,14 @@ def _is_of_others(error: BaseException) -> bool:
     return isinstance(error, RanksLostError) or type(error).__module__.startswith("mpi4py")
 
 
-def portable(error: BaseException | None) -> BaseException | None:
-    """Return an exception of this rank for others: it can be pickled and contains its traceback."""
-    if error is None:
-        return None
+def portable(error: BaseException, rank: int = 0) -> BaseException:
+    """Return an exception of a rank for others: it can be pickled and contains its traceback."""
     copy: object = None
     with suppress(Exception):  # an exception of the user's may refuse in any way
         copy = pickle.loads(pickle.dumps(error))
     if not isinstance(copy, BaseException):
         copy = RunError(f"{type(error).__name__}: {error}")
-    copy.add_note(f"On rank 0:\n{''.join(traceback.format_exception(error))}")
+    copy.add_note(f"On rank {rank}:\n{''.join(traceback.format_exception(error))}")
     return copy
 
 

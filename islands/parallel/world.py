@@ -291,11 +291,19 @@ class World:
             value = work()
         except IslandsError as failure:
             error = failure
-        errors = self.allgather(error)
-        if not any(errors):
-            return value  # type: ignore[return-value]
-        agreed = self._agreed_error = common(errors)
-        raise agreed from error
+        self.agree_on(error)
+        return value  # type: ignore[return-value]
+
+    def agree_on(self, error: Exception | None) -> None:
+        """Raise the same error on all ranks if one of them has failed; collective."""
+        known = error if isinstance(error, IslandsError) else None
+        other = None if error is None or known else portable(error, self.rank)
+        gathered = self.allgather((known, other))
+        others = [each for _, each in gathered if each is not None]
+        if others or any(each for each, _ in gathered):
+            errors = [each for each, _ in gathered]
+            self._agreed_error = others[0] if others else common(errors)
+            raise self._agreed_error from error
 
     def from_first(self, work: Callable[[], Value]) -> Value:
         """Do `work`, which must not use MPI, on rank 0 and return its value on every rank.
@@ -310,7 +318,7 @@ class World:
                 value = work()
             except BaseException as failure:
                 error = failure
-        value, received = self.bcast((value, portable(error)))
+        value, received = self.bcast((value, None if error is None else portable(error)))
         if received is None:
             return value  # type: ignore[return-value]
         self._agreed_error = received if error is None else error

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from islands.campaign.workers import Workers, rounds
-from islands.parallel import World
+from islands.campaign.workers import Workers
 
 
 def doubled(device: str, tasks: Iterator[int]) -> Iterator[tuple[int, tuple[str, int]]]:
@@ -50,20 +49,3 @@ def test_what_is_done_when_it_is_over_is_kept_unless_the_caller_has_stopped(*, s
     done.close()
     assert found == ([0] if stops else [*range(9)])
     assert left == []
-
-
-@pytest.mark.parametrize(
-    ("count", "found"), [(4, [[0, 1, 2, 3], [4, 5, 6, 7], []]), (5, [[0, 1, 2, 3, 4], [5, 6, 7]])]
-)
-def test_a_round_takes_only_what_it_needs(count: int, found: list[list[int]]) -> None:
-    made = iter(range(8))
-    each = rounds(World(), made, count)
-    assert next(each) == found[0]
-    assert next(made) == count
-    made = iter(range(8))
-    assert [*rounds(World(), made, count)] == found
-
-
-def test_a_round_ends_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("islands.campaign.workers._ROUND_SECONDS", -1.0)
-    assert [*rounds(World(), iter([1, None, 2]), 9)] == [[1], [], [2], []]

@@ -1,0 +1,84 @@
+"""Many tasks on several ranks: each rank holds some ahead, and gets more as it takes them.
+
+The ranks exchange what they have made, and deal further tasks, several times a second; their
+threads go on meanwhile. Who solves a task does not change its result.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from typing import TypeVar
+
+from islands.parallel import World
+
+Task = TypeVar("Task")
+Made = TypeVar("Made")
+_ROUND_SECONDS = 0.2
+
+
+def solved_by_ranks(
+    world: World,
+    more: Callable[[int], tuple[Sequence[Task], bool]],
+    solved: Callable[[Iterator[Task | None]], Generator[Made | None, None, None]],
+    fewest: int,
+) -> Iterator[list[Made]]:
+    """Yield what the ranks make, the same on each of them; collective.
+
+    `more` returns at most a number of further tasks, the same on each rank, and whether no others
+    follow; it may be collective. `solved` yields what becomes of the tasks of this rank, and None
+    whenever nothing has come for a moment; a task is None if none is known yet. A rank holds
+    `fewest` tasks ahead, and twice as many as it took in the last round.
+    """
+    held, taken, all_are_dealt = deque[Task](), 0, False
+
+    def own_tasks() -> Iterator[Task | None]:
+        nonlocal taken
+        while True:
+            is_last = all_are_dealt  # look before: then all tasks are held
+            if held:
+                taken += 1
+                yield held.popleft()
+            elif is_last:
+                return
+            else:
+                yield None
+
+    with closing(solved(own_tasks())) as made:
+        lacks, is_over = world.allgather(fewest), False
+        while not is_over:
+            if not all_are_dealt and any(lacks):
+                tasks, is_end = more(sum(lacks))
+                owners = _owners(lacks)[: len(tasks)]
+                held += [t for t, rank in zip(tasks, owners, strict=True) if rank == world.rank]
+                all_are_dealt = is_end
+            before = taken
+            own, is_last, error = _of_round(made)
+            lack = max(0, max(fewest, 2 * (taken - before)) - len(held))
+            world.wait_for_all()  # naps, as threads of this rank need its processors
+            world.agree_on(error)
+            parts = world.allgather((own, is_last, lack))
+            lacks, is_over = [each for *_, each in parts], all(last for _, last, _ in parts)
+            yield [each for own, *_ in parts for each in own]
+
+
+def _owners(lacks: Sequence[int]) -> list[int]:
+    """Return the rank of each task, so that all ranks get the same share of what they lack."""
+    turns = [((k + 0.5) / lack, rank) for rank, lack in enumerate(lacks) for k in range(lack)]
+    return [rank for _, rank in sorted(turns)]
+
+
+def _of_round(made: Iterator[Made | None]) -> tuple[list[Made], bool, Exception | None]:
+    """Return what is made until a round ends, whether it is the last, and an error."""
+    own, end = list[Made](), time.monotonic() + _ROUND_SECONDS
+    try:
+        for each in made:
+            if each is not None:
+                own.append(each)
+            if time.monotonic() > end:
+                return own, False, None
+    except Exception as error:
+        return own, True, error
+    return own, True, None

@@ -1,0 +1,106 @@
+"""Ranks that solve many tasks: each gets more as it takes them, and all fail if one does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator
+from contextlib import nullcontext
+from itertools import islice
+
+import pytest
+
+from islands.campaign import dealing
+from islands.campaign.dealing import solved_by_ranks
+from islands.campaign.workers import Workers
+from islands.errors import UsageError
+from islands.parallel import World, world
+
+Squares = Generator[tuple[int, int] | None, None, None]
+
+
+class Tasks:
+    """Numbers that are dealt, in parts of any size."""
+
+    def __init__(self, count: int) -> None:
+        self.left, self.dealt = iter(range(count)), list[int]()
+
+    def more(self, count: int) -> tuple[list[int], bool]:
+        """Return the next numbers, and whether these are the last."""
+        found = list(islice(self.left, count))
+        self.dealt.append(len(found))
+        return found, len(found) < count
+
+
+def squares(tasks: Iterator[int | None]) -> Squares:
+    for task in tasks:
+        yield None if task is None else (task, task**2)
+
+
+def test_all_tasks_are_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dealing, "_ROUND_SECONDS", -1.0)
+    tasks = Tasks(50)
+    found = [each for part in solved_by_ranks(World(), tasks.more, squares, 3) for each in part]
+    assert found == [(number, number**2) for number in range(50)]
+    assert max(tasks.dealt) <= 3  # and never all of them at the beginning
+
+
+def test_a_rank_that_takes_many_gets_many() -> None:
+    tasks = Tasks(100_000)
+    for _ in solved_by_ranks(World(), tasks.more, squares, 3):
+        pass
+    assert max(tasks.dealt) > 100
+
+
+def test_ranks_get_the_same_share_of_what_they_lack() -> None:
+    owners = dealing._owners([2, 8, 0])
+    assert sorted(owners) == 2 * [0] + 8 * [1]
+    assert owners[:5].count(0) == 1
+
+
+def test_nothing_goes_on_if_another_rank_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    workers, begun, rounds = Workers(["a"], on_gpu=False), list[int](), list[int]()
+    ranks = World()
+
+    def agree_on(_: Exception | None) -> None:
+        rounds.append(len(begun))
+        if len(rounds) == 2:
+            raise OSError("no disk")
+
+    def solve(_: str, tasks: Iterator[int | None]) -> Iterator[tuple[int, int]]:
+        for task in filter(None, tasks):
+            begun.append(task)
+            time.sleep(1e-3)
+            yield task, 0
+
+    def of_rank(tasks: Iterator[int | None]) -> Squares:
+        return workers.stream(tasks, solve, lambda: False)
+
+    monkeypatch.setattr(ranks, "agree_on", agree_on)
+    with pytest.raises(OSError, match="no disk") as _kept:  # with its traceback
+        for _ in solved_by_ranks(ranks, Tasks(100_000).more, of_rank, 1000):
+            pass
+    count = len(begun)
+    time.sleep(0.1)
+    assert len(begun) == count
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("error", [None, UsageError("too heavy"), OSError("no disk")])
+def test_all_ranks_see_the_same(monkeypatch: pytest.MonkeyPatch, error: Exception | None) -> None:
+    monkeypatch.setattr(dealing, "_ROUND_SECONDS", -1.0)
+    ranks = world()
+
+    def fail_on_the_last(tasks: Iterator[int | None]) -> Squares:
+        for each in squares(tasks):
+            if error is not None and ranks.rank == ranks.size - 1 and each and each[0] > 20:
+                raise error
+            yield each
+
+    found = list[tuple[int, int]]()
+    fails = nullcontext() if error is None else pytest.raises(type(error), match=str(error))
+    with fails:
+        for part in solved_by_ranks(ranks, Tasks(60).more, fail_on_the_last, 3):
+            found += part
+    if error is None:
+        assert sorted(found) == [(number, number**2) for number in range(60)]
+    assert len({*ranks.allgather(tuple(found))}) == 1
