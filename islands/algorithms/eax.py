@@ -44,7 +44,7 @@ MOST_CUTS, MOST_CYCLES, WORK = 320, 128, 6
 TABLE, RECORD = 2 * MOST_CYCLES + 2, 1 + 3 * MOST_CUTS
 MOST_DEGREE = 10
 LIGHT, HEAVY = 32, 256  # threads that make a child
-_SHARES, _SHARES_CROWDED = 8, 2  # blocks that make the heavy children of a pair
+_SHARES, _SHARES_OF_SMALL = 8, 2  # blocks, or small ones, that make the heavy children of a pair
 _MOST_CHOSEN, _MOST_CHOSEN_CUTS = 32, 1024
 _GROUP, _USUAL_CELLS, _LARGEST_CELL = 32, 256, 256
 _MOST_WALKS, _PER_WALK, _LONGEST_WALK = 8, 512, 512
@@ -87,7 +87,7 @@ def graph_bytes(pitch: int) -> int:
     fast = fast_vertices(pitch)
     # One walk in a graph outside block memory, with wider numbers, needs as much as two.
     walks = max(2, min(_MOST_WALKS, pitch // _PER_WALK))
-    all_walks = scratch_bytes(4 * fast, walks * fast, *_walk_parts(walks))
+    all_walks = scratch_bytes(4 * fast, walks * fast, *_walk_parts(walks)) + _ALIGNED
     return max(min(_GRAPH_BYTES, all_walks), _VERTEX * fast + _comparison_or_walk(pitch))
 
 
@@ -346,7 +346,8 @@ class Eax(Algorithm):
         graph = graph_bytes(size_class(pitch))
         is_crowded = shape.jobs > _CROWDED
         threads = partial(_threads_of, pitch) if is_crowded else int
-        shares, most = _SHARES_CROWDED if is_crowded else _SHARES, threads(HEAVY)
+        most = threads(HEAVY)
+        shares = _SHARES if most == HEAVY else _SHARES_OF_SMALL
         shared_by = ("shares", np.int32(shares))
         child, heavy = (child_bytes(pitch, number) for number in (LIGHT, most))
         listed = promising_bytes(self.settings.children)

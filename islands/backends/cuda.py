@@ -425,10 +425,11 @@ def translated(source: Source, digest: str, options: Sequence[str], form: str) -
         made: bytes = getattr(nvrtc, form)(program)
         return made
     except nvrtc.NVRTCError:
-        if _ON_ALL_CORES in options:
+        log = nvrtc.getProgramLog(program)
+        if _ON_ALL_CORES in options and "): error" not in log:  # not in a line of the source
             # Seldom, NVRTC 13 then fails to read what its own threads have written.
             alone = [each for each in options if each != _ON_ALL_CORES]
             return translated(source, digest, alone, form)
-        raise refused("NVRTC", digest, nvrtc.getProgramLog(program), own) from None
+        raise refused("NVRTC", digest, log, own) from None
     finally:
         nvrtc.destroyProgram(program)

@@ -228,7 +228,6 @@ class Sharing(Generic[Key]):
             waiting = self._ready.popleft() if self._ready else take()
             if waiting is None:
                 break
-            self._at[place] = _Run(waiting, time.perf_counter())
             chosen.append(place)
             begun.append(waiting)
             seeds.append(waiting.spec.general.seed)
@@ -239,6 +238,9 @@ class Sharing(Generic[Key]):
             idle = free[len(chosen) :] if self._is_new else []
             instances = with_arrays(begun)
             instances += [instances[0]] * len(idle)
+            now = time.perf_counter()
+            for place, waiting in zip(chosen, begun, strict=True):
+                self._at[place] = _Run(waiting, now)
             with self._working():
                 self._runs.begin([*chosen, *idle], instances, [*seeds, *idle])
             self._is_new = False

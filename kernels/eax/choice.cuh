@@ -12,7 +12,7 @@ namespace eax {
 
 constexpr int MOST_CHOSEN = 32, MOST_TRIED = 48;  // children
 
-// The most cuts of the children that are chosen: they are at different edges.
+// The chosen children cut at most this many edges, all different.
 __device__ int most_cuts(int n) { return min(n, MOST_CHOSEN_CUTS); }
 
 class Choice {

@@ -130,7 +130,8 @@ class LocalSearch {
                   [&](int cell) { raise(&memory_.claim[cell], key); });
     }
 
-    // Return whether a thread of a team finds no cell of a move that another one has claimed.
+    // Return whether the move of a group has kept its cells, of which one of some threads looks at
+    // its share.
     __device__ bool keeps_cells(int group, int thread, int threads) const {
         const Move& move = memory_.move[group];
         const uint64_t key = key_of(move, group);

@@ -208,6 +208,16 @@ def test_a_walk_in_a_graph_outside_block_memory_has_room(n: int) -> None:
     assert eax.graph_bytes(eax.size_class(n)) >= 4 * (512 + 2 * 128 + 8)
 
 
+@pytest.mark.parametrize("usual", [256, 384, 512])
+def test_blocks_for_few_cities_are_whole_warps(usual: int) -> None:
+    for n in (4, 8, 100, 200, 500, 1000, 2392, 13_509):
+        threads = eax._threads_of(n, usual)
+        assert threads % 32 == 0
+        assert 32 <= threads <= usual
+    assert eax._threads_of(100, usual) == 32
+    assert eax._threads_of(13_509, usual) == usual
+
+
 def test_instances_of_similar_sizes_share_their_kernels() -> None:
     assert {eax.size_class(n) for n in range(1025, 2049)} == {2048}
     assert eax.size_class(100_000) - 100_000 < 1 << 14

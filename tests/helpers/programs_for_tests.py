@@ -73,7 +73,10 @@ def for_gpu(
 
 
 def require_compiles(source: Source) -> None:
-    """Require that a program for GPUs has no errors of C++, in a tenth of the usual time."""
+    """Require that a program for GPUs has no errors of C++.
+
+    Since NVRTC 13, this takes a tenth of the usual time.
+    """
     _translated(source, ["-arch=compute_90"], "--fdevice-syntax-only", "getPTX")
 
 

@@ -3,7 +3,8 @@
 `small_runs.py NAME` runs one on two CPU threads; its kernels use a `Scratch` with checked bounds.
 `small_runs.py NAME --emulated` runs it on one thread of the CPU and on an emulated GPU whose
 threads take turns in two orders, and prints a digest for each. `--replace FILE OLD NEW`, which may
-be repeated, first replaces a text in one of the kernels. Under mpirun, ranks share the islands.
+be repeated, first replaces a text in one of the kernels. With `--crowded`, blocks have the sizes
+for many islands. Under mpirun, ranks share the islands.
 """
 
 from __future__ import annotations
@@ -188,7 +189,10 @@ def _main() -> None:
     parser.add_argument("name")
     parser.add_argument("--emulated", action="store_true")
     parser.add_argument("--replace", nargs=3, action="append", default=[])
+    parser.add_argument("--crowded", action="store_true")
     args = parser.parse_args()
+    if args.crowded:
+        eax._CROWDED = 0
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         kernels = folder / "kernels"
@@ -201,6 +205,8 @@ def _main() -> None:
             text = (kernels / file).read_text(encoding="utf-8")
             assert text.count(old) == 1, "the text to replace must occur once"
             (kernels / file).write_text(text.replace(old, new), encoding="utf-8")
+            if new.startswith("PER_WALK = "):  # Python reserves memory for the walks
+                eax._PER_WALK = int(new.removeprefix("PER_WALK = "))
         if args.replace or not args.emulated:
             source.data_folder = lambda _: kernels
         if not args.emulated:

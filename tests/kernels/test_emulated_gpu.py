@@ -32,8 +32,10 @@ SCRIPT = str(Path(__file__).parents[1] / "helpers" / "small_runs.py")
 
 
 @functools.cache
-def _run(name: str, *faults: tuple[str, str, str]) -> subprocess.CompletedProcess[str]:
-    line = [*ready_python(), SCRIPT, name, "--emulated"]
+def _run(
+    name: str, *faults: tuple[str, str, str], crowded: bool = False
+) -> subprocess.CompletedProcess[str]:
+    line = [*ready_python(), SCRIPT, name, "--emulated", *(["--crowded"] if crowded else [])]
     for fault in faults:
         line += ["--replace", *fault]
     quick = os.environ.get("CXX", "c++")
@@ -86,8 +88,9 @@ def test_several_walks_of_a_pair_give_the_bits_of_the_cpu() -> None:
     assert _common_digest(_run("eax", SEVERAL_WALKS)) != _common_digest(_run("eax"))
 
 
-def test_heavy_children_give_the_bits_of_the_cpu() -> None:
-    _common_digest(_run("eax", LONG_CYCLES))
+@pytest.mark.parametrize("crowded", [False, True])
+def test_heavy_children_give_the_bits_of_the_cpu(*, crowded: bool) -> None:
+    _common_digest(_run("eax", LONG_CYCLES, crowded=crowded))
 
 
 def test_a_missing_barrier_between_chosen_children_changes_results() -> None:
