@@ -27,9 +27,9 @@ def solved_by_ranks(
 ) -> Iterator[list[Made]]:
     """Yield what the ranks make, the same on each of them; collective.
 
-    `more(count)` returns at most `count` further tasks, the same on each rank, and whether no others
-    follow; it may be collective. `solved` yields what becomes of the tasks of this rank, and None
-    whenever nothing has come for a moment; a task is None if none is known yet. A rank holds
+    `more(count)` returns at most `count` further tasks, the same on each rank, and whether these
+    are the last; it may be collective. `solved` yields what becomes of the tasks of this rank, and
+    None whenever nothing has come for a moment; a task is None if none is known yet. A rank holds
     `fewest` tasks ahead, or twice the number that it took in the last round.
     """
     held, taken, all_are_dealt = deque[Task](), 0, False
