@@ -23,6 +23,16 @@ struct alignas(RUN * sizeof(T) < 16 ? RUN * sizeof(T) : 16) Run {
     T item[RUN];
 };
 
+// A run that is read. A GPU loads it at once. A CPU reads it in its place: compilers copy it in
+// parts, and wide vector instructions that read such a copy wait ten times as long.
+#ifdef __CUDACC__
+template <class T>
+using ReadRun = const Run<T>;
+#else
+template <class T>
+using ReadRun = const Run<T>&;
+#endif
+
 // Call body(k) for each item of a run.
 template <class Body>
 __device__ void along_run(Body body) {

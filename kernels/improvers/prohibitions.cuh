@@ -99,9 +99,9 @@ class Prohibitions {
     __device__ void values(const Scale& scale, const block::Run<Delta>& delta, int run,
                            Body body) const {
         using Steps = block::Run<Step>;
-        const Steps first = reinterpret_cast<const Steps*>(first_)[run];
+        block::ReadRun<Step> first = reinterpret_cast<const Steps*>(first_)[run];
 #if TABU_ASPIRATION
-        const Steps second = reinterpret_cast<const Steps*>(second_)[run];
+        block::ReadRun<Step> second = reinterpret_cast<const Steps*>(second_)[run];
 #endif
         block::along_run([&](int k) {
 #if TABU_ASPIRATION

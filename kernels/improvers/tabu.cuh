@@ -31,8 +31,8 @@ __device__ void begin_step(Deltas& deltas) {
 
 // Return the deltas of a run of pairs.
 template <class Deltas>
-__device__ auto advanced(Deltas& deltas, int run, const block::Triangle::Place& at,
-                         Lookout& lookout) {
+__device__ decltype(auto) advanced(Deltas& deltas, int run, const block::Triangle::Place& at,
+                                   Lookout& lookout) {
     if constexpr (Deltas::EVALUATES) {
         return deltas.advance(run, at, lookout);
     } else {
@@ -62,11 +62,12 @@ class Best {
             mine_ = {least, uint32_t(at.i) << 16 | uint32_t(at.j + first)};
         }
 #else
-        // Each lane of the vector instructions has its own best one.
+        // Each lane of the vector instructions has its own best one. Without a condition on what is
+        // stored: masked stores are slow.
         prohibitions.values(scale, delta, run, [&](int k, Delta own) {
-            const bool is_less = own < low_.item[k];
-            low_.item[k] = is_less ? own : low_.item[k];
-            run_.item[k] = is_less ? run : run_.item[k];
+            const int32_t changed = own < low_.item[k] ? run_.item[k] ^ run : 0;
+            low_.item[k] = min(low_.item[k], own);
+            run_.item[k] ^= changed;
         });
 #endif
     }
@@ -169,7 +170,7 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, in
         for (int run = threadIdx.x; run < triangle.runs(); run += blockDim.x) {
             if (halts_step()) break;
             const block::Triangle::Place at = triangle.place(run);
-            const auto delta = tabu::advanced(deltas, run, at, lookout);
+            const auto& delta = tabu::advanced(deltas, run, at, lookout);
             best_of_step.add(prohibitions, scale, delta, run, at);
         }
         const Least found = best_of_step.found();

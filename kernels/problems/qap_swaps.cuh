@@ -70,24 +70,30 @@ class SwapDeltas {
 
     // Return the deltas of a run of pairs as they were stored last. Entries of no pair are
     // undefined.
-    __device__ block::Run<Delta> stored(int run) const {
+    __device__ block::ReadRun<Delta> stored(int run) const {
         return reinterpret_cast<const block::Run<Delta>*>(delta_)[run];
     }
 
     // Update the deltas of a run of pairs for the announced exchange, and return them. Entries of
     // no pair are undefined.
-    __device__ block::Run<Delta> advance(int run, block::Triangle::Place place) {
+    __device__ block::ReadRun<Delta> advance(int run, block::Triangle::Place place) {
         using Runs = block::Run<Delta>;
         Runs& stored = reinterpret_cast<Runs*>(delta_)[run];
+#ifdef __CUDACC__
         Runs next = stored;
+#else
+        Runs& next = stored;  // a copy would be slow, see ReadRun
+#endif
         for (int half = 0; half < GAPS; half += 2) {
             const Delta a = gap_[half][place.i], b = gap_[half + 1][place.i];
-            const Runs as = *reinterpret_cast<const Runs*>(gap_[half] + place.j);
-            const Runs bs = *reinterpret_cast<const Runs*>(gap_[half + 1] + place.j);
+            block::ReadRun<Delta> as = *reinterpret_cast<const Runs*>(gap_[half] + place.j);
+            block::ReadRun<Delta> bs = *reinterpret_cast<const Runs*>(gap_[half + 1] + place.j);
             block::along_run(
                 [&](int k) { next.item[k] = grown(next.item[k], a - as.item[k], b - bs.item[k]); });
         }
+#ifdef __CUDACC__
         stored = next;
+#endif
         return next;
     }
 

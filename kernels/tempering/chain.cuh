@@ -102,7 +102,7 @@ class Chain {
             while (run >= runs) run -= runs, ++sweep;
             const auto [i, first] = triangle_.place(run);
             if (!rows.have(sweep, i)) break;
-            const auto deltas = deltas_.stored(run);
+            const auto& deltas = deltas_.stored(run);
             const auto words = words_of(sweep, i, first, place);
             uint32_t may = 0;
             block::along_run([&](int c) {

@@ -53,9 +53,12 @@ class Selection {
         const Weight* const row = weights_ + int64_t(place_[i]) * n_;
         const Delta own = field_[i];
         const int first = first_free_ + run * block::RUN;
-        const auto places = *reinterpret_cast<const block::Run<int32_t>*>(place_ + first);
-        auto raised = *reinterpret_cast<const block::Run<Delta>*>(field_ + first);
-        block::along_run([&](int c) { raised.item[c] -= own + row[places.item[c]]; });
+        block::ReadRun<int32_t> places =
+            *reinterpret_cast<const block::Run<int32_t>*>(place_ + first);
+        block::ReadRun<Delta> fields = *reinterpret_cast<const block::Run<Delta>*>(field_ + first);
+        block::Run<Delta> raised;
+        block::along_run(
+            [&](int c) { raised.item[c] = fields.item[c] - (own + row[places.item[c]]); });
         return raised;
     }
 
