@@ -254,9 +254,9 @@ class Algorithm(ABC):
         self.settings, self.population, self.encoding = settings, population, encoding
 
     @classmethod
-    def settling(cls, settings: Any) -> int:
-        """Return the generations that it may need, besides a population's size, to improve more."""
-        return 0
+    def standstill(cls, settings: Any, population: float, size: int) -> float:
+        """Return the generations without a better solution after which it has converged."""
+        return population
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:

@@ -239,9 +239,10 @@ class Tempering(Algorithm):
         )
 
     @classmethod
-    def settling(cls, settings: TemperingSettings) -> int:
-        """Return twice the generations of the tuning, which ends frozen, and an annealing."""
-        return (0 if settings.coldest > 0 else 2 * settings.tuning) + settings.cycle
+    def standstill(cls, settings: TemperingSettings, population: float, size: int) -> float:
+        # Twice the tuning, which ends frozen, and an annealing.
+        tuning = 0 if settings.coldest > 0 else 2 * settings.tuning
+        return population + tuning + settings.cycle
 
     @classmethod
     def fits(cls, problem: Problem) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +87,7 @@ def _on_a_ring(spec: RunSpec) -> RunSpec:
         f" {spec.general.islands} islands do not fit into one. To prevent this, raise population"
     )
     lines = filter(None, [spec.adjusted, note])
-    return dataclasses.replace(spec, migration=migration, adjusted="\n".join(lines))
+    return replace(spec, migration=migration, adjusted="\n".join(lines))
 
 
 def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = None) -> RunSpec:
@@ -123,7 +123,7 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
         preset=values.get("preset"),
         algorithm=algorithm.name,
         encoding=encoding,
-        stop=tuple(_settled(each, algorithm.settling(settings)) for each in stop),
+        stop=stop,
         start=tuple(start_name(path, problem) for path in _listed(values.get("start", []))),
         general=_general(_part(values, "", GeneralSettings), algorithm),
         settings=settings,
@@ -134,17 +134,16 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
     if spec.general.bound:
         require_bound(problem)
     part_versions(spec, problem)  # refuses headers that contradict each other
-    if spec.improver.name == "none":
-        return spec
-    islands = spec.general.islands if islands is None else islands
-    return adjusted(spec, solved, _fixed(own), sources[1].values, islands)
+    if spec.improver.name != "none":
+        islands = spec.general.islands if islands is None else islands
+        spec = adjusted(spec, solved, _fixed(own), sources[1].values, islands)
+    limit = algorithm.standstill(spec.settings, spec.mean_population, problem.size)
+    return replace(spec, stop=tuple(_of_algorithm(each, limit) for each in stop))
 
 
-def _settled(criterion: Criterion, settling: int) -> Criterion:
-    """Return a criterion as it is for an algorithm."""
-    if criterion.kind != CONVERGED:
-        return criterion
-    return dataclasses.replace(criterion, value=settling)
+def _of_algorithm(criterion: Criterion, standstill: float) -> Criterion:
+    """Return a criterion as it is for an algorithm that converges after such a standstill."""
+    return replace(criterion, value=standstill) if criterion.kind == CONVERGED else criterion
 
 
 def _fixed(sources: Sequence[Layer]) -> set[str]:

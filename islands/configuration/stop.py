@@ -128,14 +128,11 @@ def _stagnation(progress: Progress, limit: float) -> str | None:
     return f"no better solution for {counted(idle, 'generation')}" if idle >= limit else None
 
 
-def _converged(progress: Progress, settling: float) -> str | None:
+def _converged(progress: Progress, limit: float) -> str | None:
     if progress.has_converged:
         return "converged: the individuals of each island have the same cost or improve no more"
-    idle = progress.generation - progress.best_generation
-    if idle < progress.population + settling:
-        return None
-    found = f"converged: no better solution for {counted(idle, 'generation')}, a population's size"
-    return f"{found} and {settling:.0f} more to cool down" if settling else found
+    reason = _stagnation(progress, limit)
+    return None if reason is None else f"converged: {reason}"
 
 
 def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
@@ -183,7 +180,7 @@ class Criterion:
 
     kind: str
     value: float
-    """Of `converged`: what `Algorithm.settling` returns."""
+    """Of `converged`: what `Algorithm.standstill` returns."""
     text: str
     """The text that `--stop` accepts."""
 

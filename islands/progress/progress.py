@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -40,8 +39,6 @@ class Progress:
     maximise: bool = False
     colony: int | None = None
     """The colony of that island; None for a run without colonies."""
-    population: float = math.inf
-    """The mean number of individuals of an island."""
     has_converged: bool = False
     """Whether the population of each island has converged, at least once."""
 

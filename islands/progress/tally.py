@@ -160,7 +160,6 @@ def summarise(
         gap=None if cost is None else problem.gap(cost),
         best_known=problem.best_known.value if problem.best_known is not None else None,
         maximise=problem.maximise,
-        population=population,
         has_converged=tally.converged == tally.islands > 0,
         colony=None if found[0] is None or not starts[1:] else bisect(starts, found[0]) - 1,
     )

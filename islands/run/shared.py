@@ -320,7 +320,7 @@ class Sharing(Generic[Key]):
             elif criterion.kind == CONVERGED and is_plain:
                 stands = generations - _best_generations(measured)
                 each = (measured[..., _OF_DISTINCT] == 1) | (measured[..., _OF_ENDED] > 0)
-                may |= each.all(axis=1) | (stands >= spec.mean_population + criterion.value)
+                may |= each.all(axis=1) | (stands >= criterion.value)
             else:
                 may[:] = True
         return may

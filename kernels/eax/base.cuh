@@ -125,13 +125,11 @@ struct Pair {
 // Return the first of ordered cuts that is not before a position, or their end.
 template <class Number>
 __device__ int first_cut_from(const Number* at, int first, int end, int position) {
-    while (first < end) {
-        const int middle = (first + end) / 2;
-        if (at[middle] < position) {
-            first = middle + 1;
-        } else {
-            end = middle;
-        }
+    // Without branches, which a CPU would often predict wrongly.
+    for (int count = end - first; count > 0;) {
+        const int half = (count + 1) / 2;
+        first += at[first + half - 1] < position ? half : 0;
+        count -= half;
     }
     return first;
 }

@@ -116,24 +116,6 @@ class Merging {
     // Cuts that merging made have no size of their own.
     __device__ bool is_tour(int i) const { return i < first_cuts_ && tours_.size[i] > 0; }
 
-    // Return the rank of the segment of a city to try, and its position.
-    __device__ int2 city_at(int number) const {
-        int low = 0, high = now_.segments;
-        while (high - low > 1) {
-            const int middle = (low + high) / 2;
-            if (segments()[middle].before <= number) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        const int r = segments()[low].rank, length = tours_.length(r);
-        int place = number - segments()[low].before;
-        if (place >= now_.tried && length > 2 * now_.tried) place += length - 2 * now_.tried;
-        const int position = int(tours_.at[r]) + 1 + place;
-        return {r, position >= tours_.n ? position - tours_.n : position};
-    }
-
     __device__ int city(int position) const { return pair_.order_a[position]; }
     __device__ problem::City where(int position) const {
         return problem::city(data_, tours_.n, city(position));
@@ -144,6 +126,40 @@ class Merging {
 
     // Return the best exchange: its number, and the length that it adds. The thread that found it
     // tells its positions.
+#ifndef __CUDACC__
+    // A single thread needs no list of what it will look at.
+    block::Ranked find_exchange() {
+        block::Ranked best{block::Least<int64_t>::NONE, NONE};
+        uint32_t number = 0;
+        for (int s = 0; s < now_.segments; ++s) {
+            const int r = segments()[s].rank, length = tours_.length(r);
+            const int left_out = max(0, length - 2 * now_.tried);
+            for (int place = 0; place < length - left_out; ++place) {
+                const int behind = int(tours_.at[r]) + 1 + place;
+                const int position = behind + (place < now_.tried ? 0 : left_out);
+                try_city({r, position >= tours_.n ? position - tours_.n : position}, number, best);
+                number += 4 * near_.degree;
+            }
+        }
+        return best;
+    }
+
+    // Try the exchanges that join a city to its neighbours in other sub-tours.
+    void try_city(int2 here, uint32_t number, block::Ranked& best) {
+        const int32_t* const neighbours = near_.of(city(here.y));
+        Opening opening;
+        bool is_open = false;
+        for (int i = 0; i < near_.degree; ++i, number += 4) {
+            const int there = pair_.position_a[neighbours[i]];
+            if (is_within(here.x, there)) continue;
+            const int r = tours_.segment_of(there);
+            if (tours_.tour_behind(r) == now_.tour) continue;
+            if (!is_open) is_open = true, opening = opening_at(here);
+            if (!try_exchanges(opening, r, there, number, best)) continue;
+            told_->here = here.y, told_->there = there;
+        }
+    }
+#else
     __device__ block::Ranked find_exchange() {
         block::Ranked best{block::Least<int64_t>::NONE, NONE};
         int2 ends{};
@@ -198,10 +214,30 @@ class Merging {
         return found;
     }
 
+    // Return the rank of the segment of a city to try, and its position.
+    __device__ int2 city_at(int number) const {
+        int low = 0, high = now_.segments;
+        while (high - low > 1) {
+            const int middle = (low + high) / 2;
+            if (segments()[middle].before <= number) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        const int r = segments()[low].rank, length = tours_.length(r);
+        int place = number - segments()[low].before;
+        if (place >= now_.tried && length > 2 * now_.tried) place += length - 2 * now_.tried;
+        const int position = int(tours_.at[r]) + 1 + place;
+        return {r, position >= tours_.n ? position - tours_.n : position};
+    }
+
     // Return the position of a neighbour of the city at a position.
     __device__ int neighbour_of(int position, int number) const {
         return pair_.position_a[near_.of(city(position))[number]];
     }
+#endif
+
     // Return whether a position is in a segment.
     __device__ bool is_within(int r, int position) const {
         const int ahead = position - wrapped(int(tours_.at[r]) + 1, tours_.n);
