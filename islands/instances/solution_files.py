@@ -76,6 +76,8 @@ def read_json(
 
 def order_fault(order: NDArray[np.int64], n: int, words: SolutionWords) -> str | None:
     """Return why `order` is no permutation of n items (numbered from 1), or None."""
+    if len(order) == n and bool((np.sort(order) == np.arange(n)).all()):
+        return None
     item, taken = words.item, words.taken
     outside = np.flatnonzero((order < 0) | (order >= n))
     if outside.size:

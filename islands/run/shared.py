@@ -377,26 +377,23 @@ class Sharing(Generic[Key]):
     def _best(self, waiting: Waiting[Key], found: Found) -> Candidate | None:
         """Return the best individual of a run, as `IslandReader.elite` finds it."""
         problem, encoding = waiting.problem, waiting.parts.encoding
-        meaning, population = self._meaning, found.cost.shape[1]
+        meaning = self._meaning
         costs = np.full_like(found.cost, NONE) if problem.scale.marks else found.cost
+        island, slot = divmod(int(costs.argmin()), costs.shape[1])
         archived = found.island[:, ISLAND.index("archived")]
-        every = np.concatenate([costs.ravel(), archived])
-        numbers = np.arange(len(costs))
-        islands = np.concatenate([np.repeat(numbers, population), numbers])
-        equal = np.flatnonzero(every == every.min())
-        place = int(equal[np.argmin(islands[equal])])
-        if every[place] >= meaning.worst:
+        of_costs, other = (int(costs[island, slot]), island), int(archived.argmin())
+        cost, island = min(of_costs, (int(archived[other]), other))
+        if cost >= meaning.worst:
             return None
-        island = int(islands[place])
-        if place < costs.size:
-            row = found.genes[island, place - island * population]
+        if (cost, island) == of_costs:
+            row = found.genes[island, slot]
         else:
             assert found.archive is not None
             row = found.archive[island]
         genome = row[: encoding.size]
         decoded = encoding.decode(genome[np.newaxis])[0]
-        cost = meaning.scale.unmarked(int(every[place]))
-        return Candidate(cost, island, problem.layout.from_device(decoded), genome)
+        solution = problem.layout.from_device(decoded)
+        return Candidate(meaning.scale.unmarked(cost), island, solution, genome)
 
 
 def _best_generations(measured: NDArray[np.int64]) -> NDArray[np.int64]:
