@@ -254,8 +254,11 @@ class Algorithm(ABC):
         self.settings, self.population, self.encoding = settings, population, encoding
 
     @classmethod
-    def standstill(cls, settings: Any, population: float, size: int) -> float:
-        """Return the generations without a better solution after which it has converged."""
+    def standstill(cls, settings: Any, population: int, size: int, *, is_warm: bool) -> int:
+        """Return the generations without a better solution after which it has converged.
+
+        A run that `is_warm` starts from solutions that were given.
+        """
         return population
 
     @classmethod

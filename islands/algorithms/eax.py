@@ -266,8 +266,9 @@ class Eax(Algorithm):
         }
 
     @classmethod
-    def standstill(cls, settings: EaxSettings, population: float, size: int) -> float:
-        return _STILL if size <= _FEW_CITIES else population
+    def standstill(cls, settings: EaxSettings, population: int, size: int, *, is_warm: bool) -> int:
+        # A given tour is better than the first ones for as long as its edges spread.
+        return population if is_warm or size > _FEW_CITIES else _STILL
 
     @classmethod
     def when_converged(cls, problem: Problem) -> dict[str, Any]:

@@ -239,7 +239,9 @@ class Tempering(Algorithm):
         )
 
     @classmethod
-    def standstill(cls, settings: TemperingSettings, population: float, size: int) -> float:
+    def standstill(
+        cls, settings: TemperingSettings, population: int, size: int, *, is_warm: bool
+    ) -> int:
         # Twice the tuning, which ends frozen, and an annealing.
         tuning = 0 if settings.coldest > 0 else 2 * settings.tuning
         return population + tuning + settings.cycle

@@ -24,7 +24,7 @@ from islands.configuration.fit import (
 from islands.configuration.given import ALIASES, COLONIES, Layer, combined, layers
 from islands.configuration.identity import part_versions
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
-from islands.configuration.stop import CONVERGED, Criterion, parse, require_known, time_limit
+from islands.configuration.stop import CONVERGED, parse, require_known, time_limit
 from islands.custom.scripts import absolute_reference, is_reference
 from islands.encodings import ENCODINGS, base_encoding
 from islands.errors import UsageError
@@ -66,6 +66,7 @@ def resolve(sources: Sequence[Layer], problem: Problem) -> RunSpec:
         if given.get(COLONIES) is None
         else resolve_colonies(sources, problem, _resolved)
     )
+    spec = with_standstill(spec, problem)
     try:
         require_possible(spec, problem)
     except UsageError:
@@ -77,6 +78,20 @@ def resolve(sources: Sequence[Layer], problem: Problem) -> RunSpec:
             return ring
         raise
     return spec
+
+
+def with_standstill(spec: RunSpec, problem: Problem) -> RunSpec:
+    """Return the run with the standstill after which all its colonies have converged."""
+    is_warm = bool(spec.start or spec.given)
+    limit = max(
+        ALGORITHMS[each.algorithm].standstill(
+            each.settings, each.population, problem.size, is_warm=is_warm
+        )
+        / each.rate
+        for each in spec.all_colonies
+    )
+    own = (replace(each, value=limit) if each.kind == CONVERGED else each for each in spec.stop)
+    return replace(spec, stop=tuple(own))
 
 
 def _on_a_ring(spec: RunSpec) -> RunSpec:
@@ -137,13 +152,7 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
     if spec.improver.name != "none":
         islands = spec.general.islands if islands is None else islands
         spec = adjusted(spec, solved, _fixed(own), sources[1].values, islands)
-    limit = algorithm.standstill(spec.settings, spec.mean_population, problem.size)
-    return replace(spec, stop=tuple(_of_algorithm(each, limit) for each in stop))
-
-
-def _of_algorithm(criterion: Criterion, standstill: float) -> Criterion:
-    """Return a criterion as it is for an algorithm that converges after such a standstill."""
-    return replace(criterion, value=standstill) if criterion.kind == CONVERGED else criterion
+    return spec
 
 
 def _fixed(sources: Sequence[Layer]) -> set[str]:

@@ -170,7 +170,8 @@ CRITERIA = {
         _words("generation", " without a better solution"),
         _stagnation,
     ),
-    CONVERGED: StopKind(CONVERGED, _no_value, "convergence".format, _converged),
+    # The algorithm says for how long; until then, a standstill ends no run.
+    CONVERGED: StopKind(CONVERGED, lambda _: math.inf, "convergence".format, _converged),
 }
 
 
@@ -180,7 +181,7 @@ class Criterion:
 
     kind: str
     value: float
-    """Of `converged`: what `Algorithm.standstill` returns."""
+    """Of `converged`: the standstill of its algorithm, in generations."""
     text: str
     """The text that `--stop` accepts."""
 

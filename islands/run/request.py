@@ -11,7 +11,14 @@ from typing import Any
 from islands.archipelago.injection import checked_solutions
 from islands.configuration.given import COLONIES, PARTS, gathered, of_table, parts_of, twice
 from islands.configuration.identity import part_versions
-from islands.configuration.resolve import Layer, format_of, instance_of, layers, resolve
+from islands.configuration.resolve import (
+    Layer,
+    format_of,
+    instance_of,
+    layers,
+    resolve,
+    with_standstill,
+)
 from islands.configuration.spec import RunSpec
 from islands.custom.scripts import is_reference, split_reference
 from islands.custom.trust import NO_TRUST, Trust, UntrustedError
@@ -41,7 +48,7 @@ def starting_from(start: Sequence[Any], spec: RunSpec, problem: Problem) -> tupl
     # Solutions are dealt to all islands in turn, so the smallest population limits them.
     most = spec.general.islands * min(each.population for each in spec.all_colonies)
     given = checked_solutions(problem, start, max(0, most - len(spec.start)), "start")
-    return replace(spec, given=tuple(given)), problem
+    return with_standstill(replace(spec, given=tuple(given)), problem), problem
 
 
 def load_instance(asked: Sequence[Layer]) -> Problem:

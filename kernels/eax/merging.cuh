@@ -163,8 +163,6 @@ class Merging {
     __device__ block::Ranked find_exchange() {
         block::Ranked best{block::Least<int64_t>::NONE, NONE};
         int2 ends{};
-        Opening opening;
-        int opened = -1;
         const int count = now_.all * near_.degree, stride = blockDim.x;
         Candidate* const listed = candidates_ + warp::index() * CANDIDATES_OF_WARP;
         for (int first = warp::index() * warp::SIZE; first < count; first += AT_ONCE * stride) {
@@ -172,8 +170,7 @@ class Merging {
             for (int k = warp::lane(); k < found; k += warp::SIZE) {
                 const auto [number, there] = listed[k];
                 const int2 here = city_at(number / near_.degree);
-                // Candidates of one warp are hardly ever of the same city.
-                if (warp::SIZE > 1 || opened != here.y) opened = here.y, opening = opening_at(here);
+                const Opening opening = opening_at(here);
                 const int r = tours_.segment_of(there);
                 if (try_exchanges(opening, r, there, 4 * number, best)) ends = {here.y, there};
             }

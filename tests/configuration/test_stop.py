@@ -304,6 +304,37 @@ def test_few_cities_converge_when_the_best_tour_stands_still() -> None:
         assert 5 <= still < 5 + 5  # looked at every 5 generations
 
 
+def test_a_tour_to_start_from_is_searched_before_it_stands_still() -> None:
+    tours = np.random.default_rng(7).random((6, 200, 2)) * 1e6
+    for places in tours:
+        problem = islands.tsp(places)
+        weak = islands.solve(problem, islands=1, population=10, backend="cpu", stop="converged")
+        # A bound on the generations, as a population of 240 may not converge before.
+        found = islands.solve(
+            problem, start=[weak.solution], backend="cpu", stop=["converged", "generations=30"]
+        )
+        assert found.cost < weak.cost
+
+
+def _standstill(problem: Problem, **settings: object) -> float:
+    [criterion] = resolve(layers({"stop": ["converged"], **settings}, None), problem).stop
+    return criterion.value
+
+
+def test_the_standstill_of_a_run_is_that_of_the_slowest_colony() -> None:
+    tour = islands.tsp(np.random.default_rng(4).random((60, 2)))
+    assert _standstill(tour, algorithm="eax") == 5
+    few = {"islands": 1, "algorithm": "ga", "population": 10}
+    assert _standstill(tour, **few) == 10
+    quick = {"islands": 1, "algorithm": "eax", "population": 60}
+    colonies = [few, {**few, "population": 400}, quick]
+    for order in (colonies, colonies[::-1]):
+        assert _standstill(tour, colony=order) == 400
+    faster = [few, {**few, "population": 400, "rate": 8}]
+    assert _standstill(tour, colony=faster) == 50
+    assert parse("converged").reason(progress(generation=10**6)) is None
+
+
 def test_tempering_has_not_converged_while_it_cools_down() -> None:
     few = {"backend": "cpu", "threads": 1, "stop": "converged", "islands": 1, "population": 8}
     random = np.random.default_rng(3).integers(0, 99, (2, 20, 20))
