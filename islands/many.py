@@ -157,6 +157,7 @@ def _solved(
 ) -> Iterator[tuple[int, Result]]:
     on_gpu = takes_gpu(backend)
     workers = 1 if on_gpu else threads or share_of_cores(ranks.local_size)
+    share = bool(settings.pop("share_gpu", False))
     if on_gpu:
         settings.setdefault("gpus", 1)  # each problem is solved on one
     with ExitStack() as stack:
@@ -164,7 +165,7 @@ def _solved(
         for _ in range(workers):
             # All ranks of a host choose their GPUs together, but each solves alone.
             made = (
-                Session(backend="cuda", world=ranks)
+                Session(backend="cuda", world=ranks, share_gpu=share)
                 if on_gpu
                 else Session(backend="cpu", threads=1, world=World())
             )
@@ -217,7 +218,6 @@ class _Solver:
         own = {"backend": session.backend, "threads": session.threads or None}
         named = {name: given.pop(name, None) for name in _NAMED}
         trust = Trust(is_full=bool(given.pop("trust", False)))
-        given.pop("share_gpu", None)
 
         def options(wanted: Wanted) -> dict[str, Any]:
             instance = {"instance": wanted.name, "seed": wanted.seed}

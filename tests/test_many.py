@@ -13,9 +13,11 @@ import own_problems
 import pytest
 
 import islands
+from islands import many
 from islands.campaign import dealing
 from islands.errors import RunError, UsageError
 from islands.parallel import world
+from islands.parallel.world import World
 from islands.run.shared import VisitRecords
 
 SETTINGS = {"islands": 1, "population": 20, "backend": "cpu"}
@@ -50,6 +52,24 @@ def test_a_result_does_not_depend_on_what_else_is_solved() -> None:
     some = islands.solve_many(problems[3:], threads=2, **SETTINGS)
     all_of_them = islands.solve_many(iter(problems), threads=1, **SETTINGS)
     assert [each.digest for each in some] == [each.digest for each in all_of_them[3:]]
+
+
+def test_ranks_may_share_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = []
+
+    def session(*, backend: str, world: World, share_gpu: bool) -> islands.Session:
+        assert backend == "cuda"
+        shared.append(share_gpu)
+        return islands.Session(backend="cpu", threads=1, world=world)
+
+    monkeypatch.setattr(many, "Session", session)
+    monkeypatch.setattr(many, "takes_gpu", lambda _: True)
+    problems = [*tours(1), "demo/tsp"]
+    for settings in ({"share_gpu": True}, {}):
+        islands.solve_many(problems, **SETTINGS, generations=2, **settings)
+        one_at_a_time = {"callback": lambda _: None}
+        islands.solve_many(problems, **SETTINGS, generations=2, **one_at_a_time, **settings)
+    assert shared == [True, True, False, False]
 
 
 def test_seeds_and_runs_follow_one_another() -> None:
