@@ -101,15 +101,16 @@ class SwapDeltas {
     // one or both items with it, so that advance() makes them right.
     __device__ void announce(moves::Swap swap, Delta by) {
         const int r = swap.u, s = swap.v;
+        Delta gap_r[GAPS], gap_s[GAPS];
+        find_gaps(gap_r, r, s, r);
+        find_gaps(gap_s, r, s, s);
         block::sums<Delta>(
             n_, packs(), [&](int j, int k) { return products(r, s, j, k); },
             [&](int j, Delta sum) {
-                Delta gap[GAPS], gap_r[GAPS], gap_s[GAPS];
+                Delta gap[GAPS];
                 find_gaps(gap, r, s, j);
                 for (int k = 0; k < GAPS; ++k) gap_[k][j] = gap[k];
                 if (j == s) return;
-                find_gaps(gap_r, r, s, r);
-                find_gaps(gap_s, r, s, s);
                 if (j == r) {
                     delta_[triangle_.at(r, s)] = -by - growth(gap_r, gap_s);
                     return;
