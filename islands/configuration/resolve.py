@@ -149,10 +149,10 @@ def _resolved(sources: Sequence[Layer], problem: Problem, islands: int | None = 
     if spec.general.bound:
         require_bound(problem)
     part_versions(spec, problem)  # refuses headers that contradict each other
-    if spec.improver.name != "none":
-        islands = spec.general.islands if islands is None else islands
-        spec = adjusted(spec, solved, _fixed(own), sources[1].values, islands)
-    return spec
+    if spec.improver.name == "none":
+        return spec
+    islands = spec.general.islands if islands is None else islands
+    return adjusted(spec, solved, _fixed(own), sources[1].values, islands)
 
 
 def _fixed(sources: Sequence[Layer]) -> set[str]:

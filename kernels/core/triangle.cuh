@@ -24,7 +24,7 @@ struct alignas(RUN * sizeof(T) < 16 ? RUN * sizeof(T) : 16) Run {
 };
 
 // A run that is read. A GPU loads it at once. A CPU reads it in its place: compilers copy it in
-// parts, and wide vector instructions that read such a copy wait ten times as long.
+// parts, and wider vector instructions that read such a copy wait until all parts are in memory.
 #ifdef __CUDACC__
 template <class T>
 using ReadRun = const Run<T>;
