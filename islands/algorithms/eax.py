@@ -447,6 +447,6 @@ def frame_of(problem: Problem) -> NDArray[np.float64]:
     places = _places(problem)
     if places is None:
         return np.zeros(3)
-    low = places.min(axis=0)
-    side = float((places.max(axis=0) - low).max())
+    low = np.minimum.reduce(places)
+    side = max((np.maximum.reduce(places) - low).tolist())
     return np.array([*low, _CELLS_OF_CURVE / side if side > 0 else 0.0])

@@ -89,17 +89,16 @@ class PartKind:
 
     def registered(self, value: Any) -> OwnPart:
         """Register a part from a script; refuse a value that is not of this kind."""
-        words, reference = repr(value), None
-        if is_reference(value):
-            words, reference = value, absolute_reference(value)
-            value = self._loaded(value)
+        given, reference = value, None
+        if is_reference(given):
+            reference, value = absolute_reference(given), self._loaded(given)
         if self._stands_for_class(value):
             value = type(value)
         if not self._fits(value):
-            raise self._unfit(words, value)
+            raise self._unfit(_words(given), value)
         part = value
         if self._is_made and isinstance(value, type):
-            with script_errors(file_of(value), f"{words} is created without arguments"):
+            with script_errors(file_of(value), f"{_words(given)} is created without arguments"):
                 part = value()
         reference = reference or reference_to(part)
         if reference is None and part is not value:
@@ -183,6 +182,11 @@ class PartKind:
             )
         if isinstance(header := getattr(part, "header", None), Header):
             _require_own_file(words, header)
+
+
+def _words(given: Any) -> str:
+    """Return what a message calls a part that is given as an object or by a reference."""
+    return given if isinstance(given, str) else repr(given)
 
 
 def _require_settings(words: str, settings: type) -> None:

@@ -53,6 +53,9 @@ def narrowed(numbers: NDArray[np.int64], types: Iterable[str]) -> NDArray[Any] |
     return None
 
 
+_SCALES = {each: Scale(maximise=each) for each in (False, True)}
+
+
 class Problem(ABC):
     """One instance of one kind of problem.
 
@@ -123,7 +126,7 @@ class Problem(ABC):
     @property
     def scale(self) -> Scale:
         """How costs on the device are read."""
-        return Scale(maximise=self.maximise)
+        return _SCALES[self.maximise]
 
     @property
     def evaluation(self) -> Evaluation:

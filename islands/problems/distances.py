@@ -54,14 +54,19 @@ class Distances:
         """Return the distances between the cities of `a` and `b`, element by element."""
         if self.matrix is not None:
             return self.matrix[a, b].astype(np.int64)
-        difference = self._places()[a] - self._places()[b]
-        squares = difference[..., 0] ** 2 + difference[..., 1] ** 2
-        return _rounded(self.metric, squares).astype(np.int64)
+        return self._lengths(self._places()[a] - self._places()[b])
 
     def along(self, tours: Ints) -> Ints:
         """Return the length of each edge of closed tours, in their order, a row for each tour."""
-        after = np.concatenate((tours[..., 1:], tours[..., :1]), axis=-1)  # np.roll is slower
-        return self.between(tours, after)
+        if self.matrix is not None:
+            return self.between(tours, np.roll(tours, -1, axis=-1))
+        places = self._places()[tours]
+        after = np.concatenate((places[..., 1:, :], places[..., :1, :]), axis=-2)
+        return self._lengths(after - places)
+
+    def _lengths(self, difference: Floats) -> Ints:
+        squares = difference[..., 0] ** 2 + difference[..., 1] ** 2
+        return _rounded(self.metric, squares).astype(np.int64)
 
     def nearest(self, count: int) -> Ints:
         """Return `count` cities near each city: the nearest ones, perhaps itself among them."""
