@@ -180,7 +180,7 @@ def solve(
         result = run_requested(
             *(options, configured, ranks, output, made, device), trust=trusted, start=arrays
         )
-    return replace(result, draw=draw, page=page)
+    return result.shown_by(draw, page)
 
 
 def options_of(named: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:

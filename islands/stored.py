@@ -163,8 +163,8 @@ def _with_records(
     result: Result, made: Problem | None, moved: str | None = None, *, is_trusted: bool
 ) -> Result:
     if result.records is not None:
-        return replace(result, draw=draw_result, page=of_result)
+        return result.shown_by(draw_result, of_result)
     assert result.folder is not None
     stored = _Stored(Path(result.folder).absolute(), made, moved, is_trusted)
     page = partial(html, recorded=lambda: stored.run)
-    return replace(result, records=stored, draw=stored.draw, page=page)
+    return replace(result, records=stored).shown_by(stored.draw, page)

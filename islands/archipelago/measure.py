@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,6 +84,10 @@ class Candidate:
     genome: NDArray[Any]
 
 
+MeasureRow = Sequence[int]
+"""The members of `Measure` of an island."""
+
+
 class Meaning:
     """What the numbers of `Measure` mean for islands of one problem and population."""
 
@@ -97,9 +101,9 @@ class Meaning:
             self.infeasible = first_infeasible(real=self.scale.real)
         self._most_distant = most_distant(encoding, problem, population)
 
-    def measures(self, islands: Iterable[int], rows: NDArray[np.int64]) -> list[IslandMeasure]:
-        """Return the measures of islands, each from its row."""
-        named = (dict(zip(MEASURE, row, strict=True)) for row in rows.tolist())
+    def measures(self, islands: Iterable[int], rows: Iterable[MeasureRow]) -> list[IslandMeasure]:
+        """Return the measures of islands, each from its row of `MEASURE`."""
+        named = (dict(zip(MEASURE, row, strict=True)) for row in rows)
         return [self._measure(island, row) for island, row in zip(islands, named, strict=True)]
 
     def _measure(self, island: int, row: Mapping[str, int]) -> IslandMeasure:
@@ -168,7 +172,7 @@ class IslandReader:
 
     def measures(self) -> list[IslandMeasure]:
         """Return the fetched measures."""
-        return self.meaning.measures(self._mine, self._fetched)
+        return self.meaning.measures(self._mine, self._fetched.tolist())
 
     def elite(
         self, generation: int, count: int, run: int | None, *, any_solution: bool = False

@@ -6,7 +6,9 @@ import dataclasses
 import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy, deepcopy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from numpy.typing import NDArray
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     from islands.problems.base import Problem
 
-_NOT_IN_JSON = ("settings", "records", "draw", "page")
+_NOT_IN_JSON = ("stored_settings", "records", "draw", "page")
 
 
 class Records(Protocol):
@@ -135,14 +137,27 @@ class Result:
     """If no bound was proven in time, an estimate of it; a solution may be better."""
     bound_seconds: float = 0.0
     """The time of the bound, after the search."""
-    settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    """All settings of the run, as in `run.toml`."""
+    stored_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """The `settings`, which results may share."""
     records: Records | None = None
     """Where `trace` and `migrations` find their rows."""
     draw: Callable[[Result, str, Any], Any] | None = None
     """The function that `plot` calls."""
     page: Callable[[Result], str] | None = None
     """The function that returns the result as HTML, for notebooks."""
+
+    @cached_property
+    def settings(self) -> Mapping[str, Any]:
+        """All settings of the run, as in `run.toml`."""
+        return deepcopy(self.stored_settings)  # a caller may change it
+
+    def shown_by(
+        self, draw: Callable[[Result, str, Any], Any], page: Callable[[Result], str]
+    ) -> Self:
+        """Return it with the functions that draw it."""
+        made = copy(self)  # dataclasses.replace takes ten times as long, which batches would notice
+        vars(made).update(draw=draw, page=page)
+        return made
 
     def trace(self) -> pa.Table:
         """Return a row for each epoch and island, of all ranks, as an Arrow table.

@@ -106,7 +106,7 @@ def recorded(folder: Path) -> Finished:
             made = {
                 "solution": table.column("solution").to_numpy(),
                 "folder": str(folder),
-                "settings": tomllib.loads(said[_SETTINGS].decode()),
+                "stored_settings": tomllib.loads(said[_SETTINGS].decode()),
                 "records": None,
                 "draw": None,
                 "page": None,

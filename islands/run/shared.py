@@ -24,6 +24,7 @@ from islands.archipelago.measure import (
     Candidate,
     IslandMeasure,
     Meaning,
+    MeasureRow,
     digest_of,
 )
 from islands.archipelago.shared import Found, SharedRuns, parts_for
@@ -57,14 +58,17 @@ Take = Callable[[], Waiting[Key] | None]
 """Returns the next instance of a kind, or None if there is none now."""
 
 
+Visit = tuple[int, float, tuple[MeasureRow, ...]]
+"""The generation, the time and the measures at a visit, in numbers that ranks exchange fast."""
+
+
 @dataclass
 class _Run(Generic[Key]):
     """An instance at a place."""
 
     waiting: Waiting[Key]
     began: float
-    visits: list[tuple[int, float, NDArray[np.int64]]] = field(default_factory=list)
-    """The generation, the time and the measures at each visit."""
+    visits: list[Visit] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,8 @@ class Sharing(Generic[Key]):
         self._watch: Watch | None = None
         if self._parts.evaluates_own:
             self._watch = Watch(self._runs.halt)
+        self._away = 0.0
+        """Seconds in which the caller did something else."""
         self.is_slow = False
         """Whether evaluations take long, so that instances of the kind are to be solved alone."""
         self._machine = Machine(
@@ -160,15 +166,15 @@ class Sharing(Generic[Key]):
         self, take: Take[Key], must_end: Callable[[], bool]
     ) -> Iterator[tuple[Key, Result | IslandsError | None]]:
         while not must_end():
-            may_begin = True
-            while may_begin and not self._is_active.all() and len(self._ended) < 2 * self.places:
+            may_begin, count = True, len(self._ended)
+            while may_begin and not (self._is_active.all() or must_end()):
                 may_begin = self._begin(take)
                 if may_begin:
+                    yield from self._results()  # while the device works
                     self._look(step=0)
             is_working = bool(self._is_active.any())
             step = self._advance() if is_working else 0
-            count = len(self._ended)
-            yield from self._results()  # while the device works
+            yield from self._results()
             if is_working:
                 self._make_ready(take, count)
                 self._left += self._leaving()  # a run exchanges migrants before it is looked at
@@ -184,10 +190,10 @@ class Sharing(Generic[Key]):
         """Do not count the time in which the caller does something else."""
         paused = time.perf_counter()
         yield
-        seconds = time.perf_counter() - paused
-        for run in self._at:
-            if run is not None:
-                run.began += seconds
+        self._away += time.perf_counter() - paused
+
+    def _now(self) -> float:
+        return time.perf_counter() - self._away
 
     @contextmanager
     def _working(self) -> Iterator[None]:
@@ -238,7 +244,7 @@ class Sharing(Generic[Key]):
             idle = free[len(chosen) :] if self._is_new else []
             instances = with_arrays(begun)
             instances += [instances[0]] * len(idle)
-            now = time.perf_counter()
+            now = self._now()
             for place, waiting in zip(chosen, begun, strict=True):
                 self._at[place] = _Run(waiting, now)
             with self._working():
@@ -256,7 +262,7 @@ class Sharing(Generic[Key]):
             measured = self._runs.measured()
         if self._watch is not None:
             self._watch.has_made(step)
-        faults, now = self._runs.faults(), time.perf_counter()
+        faults, now = self._runs.faults(), self._now()
         looked = self._is_active.copy()
         if step == 0:  # only those that have just begun
             looked &= [each is not None and not each.visits for each in self._at]
@@ -266,7 +272,9 @@ class Sharing(Generic[Key]):
             run = self._at[place]
             assert run is not None
             generation = int(self._generations[place])
-            run.visits.append((generation, now - run.began, measured[place].copy()))
+            # Tuples of numbers cost the garbage collector of Python nothing.
+            own = tuple(map(tuple, measured[place].tolist()))
+            run.visits.append((generation, now - run.began, own))
         may_end, ended = self._may_end(measured, now), []
         if faults is not None:
             may_end |= faults.any(axis=(1, 2))
@@ -289,8 +297,8 @@ class Sharing(Generic[Key]):
         places = [each[0] for each in ended]
         found = self._runs.found(places) if places else []
         self._free(places)
-        for (_, run, progress, reason), own in zip(ended, found, strict=True):
-            self._ended.append(_Ended(run, _Search(progress, reason, own)))
+        for (_, run, progress, reason), its in zip(ended, found, strict=True):
+            self._ended.append(_Ended(run, _Search(progress, reason, its)))
         resting = ~(self._is_active | self._rests) & (self._generations > 0)
         if resting.any():
             self._runs.rest(np.flatnonzero(resting).tolist())
@@ -371,7 +379,7 @@ class Sharing(Generic[Key]):
             *(spec, problem, self._machine, outcome, best, violation, combined(digests)),
             reproducible=True,
             folder=None,
-            records=VisitRecords(spec, problem, self._meaning, run.visits),
+            records=VisitRecords(self._spec, problem, self._meaning, run.visits),
         )
 
     def _best(self, waiting: Waiting[Key], found: Found) -> Candidate | None:
@@ -423,10 +431,10 @@ class VisitRecords:
 
     def __init__(
         self,
-        spec: RunSpec,
+        spec: RunSpec,  # of any run that shared these launches
         problem: Problem,
         meaning: Meaning,
-        visits: Sequence[tuple[int, float, NDArray[np.int64]]],
+        visits: Sequence[Visit],
     ) -> None:
         self._spec, self.problem, self._meaning, self._visits = spec, problem, meaning, visits
 

@@ -295,19 +295,9 @@ def completed(
         transport=machine.transport,
         digest=digest,
         checked="" if best is None else problem.evaluation.checker,
-        settings=_copied(spec.stored),  # a caller may change it
+        stored_settings=spec.stored,
         **others,
     )
-
-
-def _copied(value: Any) -> Any:
-    """Return a copy of mappings and lists of plain values, much faster than `copy.deepcopy`."""
-    if isinstance(value, dict):
-        return {
-            name: _copied(each) if isinstance(each, dict | list) else each
-            for name, each in value.items()
-        }
-    return [_copied(each) for each in value] if isinstance(value, list) else value
 
 
 def _with_bound(
