@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from islands.keywords import ManyKeywords, SolveManyKeywords
 from islands.parallel import World
 from islands.parallel import world as launched_world
 from islands.problems import taken
-from islands.problems.batches import as_problems
+from islands.problems.batches import Batch, as_problems
 from islands.progress.progress import Progress
 from islands.progress.result import Result
 from islands.run.preparing import Preparing, Wanted
@@ -49,8 +48,15 @@ _NAMED = ("algorithm", "encoding", "preset", "stop", "islands", "population")
 _ALONE = ("config", "start", "bound")
 """The settings of problems that are solved alone."""
 
-_Task = tuple[int, Any, int | None]
-"""The number of a result, its problem and its seed."""
+
+class _Task(NamedTuple):
+    """One solution of a problem."""
+
+    number: int
+    """The number of its result."""
+    problem: Callable[[], Any]
+    """Returns the problem: only the rank that solves it makes one of a batch."""
+    seed: int | None
 
 
 def solve_many(problems: Iterable[Any], **settings: Unpack[SolveManyKeywords]) -> list[Result]:
@@ -131,7 +137,7 @@ def _tasks(
     """Yield the tasks in order, without a seed for the default; refuse fewer or more seeds."""
     given = None if seeds is None else iter(seeds)
     index = 0
-    for number, problem in enumerate(problems):
+    for number, problem in enumerate(_sources(problems)):
         first = seed
         if given is not None:
             first = next(given, None)
@@ -140,10 +146,22 @@ def _tasks(
                     f"seeds: has {number}, fewer than problems. Give one for each problem"
                 )
         for run in range(runs):
-            yield index, problem, None if first is None else first + run
+            yield _Task(index, problem, None if first is None else first + run)
             index += 1
     if given is not None and next(given, None) is not None:
         raise UsageError("seeds: has more than there are problems. Give one for each problem")
+
+
+def _sources(problems: Iterable[Any]) -> Iterator[Callable[[], Any]]:
+    """Yield a function for each problem, which returns it."""
+    if isinstance(problems, Batch):
+        yield from (partial(problems.__getitem__, number) for number in range(len(problems)))
+    else:
+        yield from (partial(_itself, problem) for problem in problems)
+
+
+def _itself(problem: Any) -> Any:
+    return problem
 
 
 def _solved(
@@ -181,11 +199,11 @@ def _solved(
                 if each is None:
                     yield None
                     continue
-                (index, _, _), found = each
+                task, found = each
                 if isinstance(found, IslandsError):
-                    found.args = (f"problems[{index // runs}]: {found}",)
+                    found.args = (f"problems[{task.number // runs}]: {found}",)
                     raise found
-                yield index, found
+                yield task.number, found
 
         def more(count: int) -> tuple[list[_Task], bool]:
             further = list(islice(tasks, count))
@@ -226,9 +244,10 @@ class _Solver:
         preparing = Preparing(session.device, options, trust=trust)
 
         def prepare(task: _Task) -> Waiting[_Task] | None:
-            _, problem, seed = task
-            name, made = taken(problem, "solve")
-            return preparing.waiting(task, Wanted(name, made, seed)) if self._shares else None
+            if not self._shares:
+                return None
+            name, made = taken(task.problem(), "solve")
+            return preparing.waiting(task, Wanted(name, made, task.seed))
 
         is_over = self._pool.ends.is_set
         queue = Queue(tasks, prepare, partial(self._alone, session), session.device, is_over)
@@ -236,14 +255,13 @@ class _Solver:
             if isinstance(found, IslandsError) or found.draw is not None:
                 yield task, found
             elif found.cost is None and found.violation == 0:
-                yield task, found.without_solution(getattr(task[1], "hint", ""))
+                yield task, found.without_solution(getattr(task.problem(), "hint", ""))
             else:
-                yield task, replace(found, draw=draw, page=page)
+                yield task, found.shown_by(draw, page)
 
     def _alone(self, session: Session, task: _Task) -> Result:
-        _, problem, seed = task
-        own = self._settings if seed is None else self._settings | {"seed": seed}
-        return session.solve(problem, callback=self._ends, **own)
+        own = self._settings if task.seed is None else self._settings | {"seed": task.seed}
+        return session.solve(task.problem(), callback=self._ends, **own)
 
     def _ends(self, progress: Progress) -> bool:
         is_last = self._callback is not None and self._callback(progress) is True

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -163,6 +165,8 @@ def test_problems_are_made_when_they_are_needed() -> None:
             made.append(number)
             yield islands.tsp(np.random.default_rng(number).random((8, 2)) * 100)
 
+    # Each thread has 12 in progress, up to 24 that wait, and the results that nobody has taken.
+    most = 100
     done = islands.iter_many(stream(), threads=2, **SETTINGS)
     for count in range(1, 11):
         index, result = next(done)
@@ -170,9 +174,9 @@ def test_problems_are_made_when_they_are_needed() -> None:
             result.cost
             == alone(islands.tsp(np.random.default_rng(index).random((8, 2)) * 100)).cost
         )
-        assert len(made) <= count + 60
+        assert len(made) <= count + most
     done.close()
-    assert len(made) < 80
+    assert len(made) < 20 + most
 
 
 @pytest.mark.parametrize("callback", [None, lambda _: False])
@@ -233,6 +237,26 @@ def test_the_callback_of_all_instances_ends_one() -> None:
 def test_wrong_requests_are_refused(problems: Any, settings: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         islands.solve_many(problems, **{"backend": "cpu", **settings})
+
+
+def test_a_wrong_problem_of_an_array_is_named() -> None:
+    places = RANDOM.random((4, 9, 2))
+    places[2, 3] = np.nan
+    with pytest.raises(UsageError, match=r"^problems\[2\]: coordinates\[3, 0\] = nan"):
+        islands.solve_many(places, **SETTINGS)
+
+
+def test_settings_of_a_result_may_be_changed() -> None:
+    first, second = islands.solve_many(tours(2), runs=1, **SETTINGS)
+    before = copy.deepcopy(second.settings)
+    assert isinstance(first.settings, dict)
+    first.settings["population"] = 3
+    first.settings["migration"]["interval"] = 7
+    assert first.settings["population"] == 3
+    assert second.settings == before
+    again = pickle.loads(pickle.dumps(second))
+    assert (again.settings, again.trace()) == (before, second.trace())
+    assert alone(tours(1)[0]).settings["migration"]["interval"] != 7
 
 
 def test_arrays_of_different_numbers_are_refused() -> None:

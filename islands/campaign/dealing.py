@@ -6,12 +6,15 @@ threads go on meanwhile. Who solves a task does not change its result.
 
 from __future__ import annotations
 
+import gc
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
+from pickle import HIGHEST_PROTOCOL, dumps, loads
 from typing import TypeVar
 
+from islands.errors import UsageError
 from islands.parallel import World
 
 Task = TypeVar("Task")
@@ -32,7 +35,7 @@ def solved_by_ranks(
     None whenever nothing has come for a moment; a task is None if none is known yet. A rank holds
     `fewest` tasks ahead, or twice the number that it took in the last round.
     """
-    held, taken, all_are_dealt = deque[Task](), 0, False
+    held, taken, all_are_dealt, ranks = deque[Task](), 0, False, range(world.size)
 
     def own_tasks() -> Iterator[Task | None]:
         nonlocal taken
@@ -56,12 +59,37 @@ def solved_by_ranks(
                 all_are_dealt = is_end
             before = taken
             own, is_last, error = _of_round(made)
+            try:
+                packed = dumps(own, HIGHEST_PROTOCOL)
+            except Exception as problem:
+                packed, error = b"", error or _unfit(problem)
             lack = max(0, max(fewest, 2 * (taken - before)) - len(held))
             world.wait_for_all()  # naps, as threads of this rank need its processors
             world.agree_on(error)
-            parts = world.allgather((own, is_last, lack))
+            parts = world.allgather((packed, is_last, lack))
             lacks, is_over = [each for *_, each in parts], all(last for _, last, _ in parts)
-            yield [each for own, *_ in parts for each in own]
+            with _no_collections():
+                together = [own if rank == world.rank else loads(parts[rank][0]) for rank in ranks]
+            yield [each for of_rank in together for each in of_rank]
+
+
+def _unfit(problem: Exception) -> UsageError:
+    return UsageError(
+        f"a result cannot be sent to other ranks: {problem}. Define the functions and classes of a"
+        " problem at the top level of a script, without lambda"
+    )
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Do not look for garbage, which takes longer than to make many objects that are kept."""
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
 
 
 def _owners(lacks: Sequence[int]) -> list[int]:

@@ -7,6 +7,7 @@ number of instances streams through.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,6 +33,9 @@ _MOST_DONE, _MOST_DONE_ON_GPU = 8, 512
 """Results of each thread that nobody has taken yet. A GPU makes thousands in a second."""
 
 _AHEAD, _AHEAD_ON_GPU = 16, 4096
+_REST_SECONDS_ON_GPU = 0.005
+"""How long results wait for others: each time that the caller's thread awakes, the one that keeps
+the GPU busy stops for a moment."""
 _LOOK_SECONDS = 0.1
 """Seconds between two looks whether the work is over."""
 
@@ -58,6 +62,7 @@ class Workers(Generic[Device]):
         self.ahead = _AHEAD_ON_GPU if on_gpu else _AHEAD * self.count
         """Tasks that a rank holds before they are needed, to keep its devices busy."""
         self._most_done = _MOST_DONE_ON_GPU if on_gpu else _MOST_DONE
+        self._rest_seconds = _REST_SECONDS_ON_GPU if on_gpu else 0.0
         self.ends = Event()
         """Set when the work in progress must end."""
 
@@ -109,6 +114,8 @@ class Workers(Generic[Device]):
                 while left:
                     if is_over is not None and not self.ends.is_set() and is_over():
                         self.ends.set()
+                    if self._rest_seconds and done.empty():
+                        time.sleep(self._rest_seconds)
                     try:
                         found = done.get(timeout=None if is_over is None else _LOOK_SECONDS)
                     except Empty:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import nullcontext
 from itertools import islice
 
@@ -104,3 +104,16 @@ def test_all_ranks_see_the_same(monkeypatch: pytest.MonkeyPatch, error: Exceptio
     if error is None:
         assert sorted(found) == [(number, number**2) for number in range(60)]
     assert len({*ranks.allgather(tuple(found))}) == 1
+
+
+@pytest.mark.mpi
+def test_what_cannot_be_sent_is_an_error_on_each_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dealing, "_ROUND_SECONDS", -1.0)
+    ranks = world()
+
+    def functions(tasks: Iterator[int | None]) -> Iterator[Callable[[], int] | None]:
+        for each in tasks:
+            yield None if each is None else lambda: 1
+
+    with pytest.raises(UsageError, match=r"a result cannot be sent to other ranks: .*lambda"):
+        list(solved_by_ranks(ranks, Tasks(10).more, functions, 3))
