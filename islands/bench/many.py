@@ -34,9 +34,9 @@ SIZES = (100, 200, 500), (20,)
 _EFFORT, _MOST_TOURS = 10_000_000, 10_000
 """There are as many tours as the first number divided by the square of that of their cities, and no
 more than the second."""
-_ASSIGNMENTS = 200
 _MORE_ON_GPUS = 10
-"""Times as many if only GPUs solve them: they need thousands to be full."""
+"""Times as many tours if only GPUs solve them: they need thousands to be full."""
+_ASSIGNMENTS, _ASSIGNMENTS_ON_GPUS = 200, 10_000
 _FIRST = 16
 _SIDE = 1_000_000
 _MOST_FLOW = 99
@@ -71,7 +71,8 @@ def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row
         cities, facilities = SIZES
     more = 1 if request.rivals or "cpu" in request.backends else _MORE_ON_GPUS
     kinds = [("cities", n, _tours(n, more)) for n in cities]
-    kinds += [("facilities", n, more * _ASSIGNMENTS) for n in facilities]
+    count = _ASSIGNMENTS if more == 1 else _ASSIGNMENTS_ON_GPUS
+    kinds += [("facilities", n, count) for n in facilities]
     cores = request.threads or share_of_cores(1)
     for noun, size, count in request.heartbeat.over(kinds, lambda kind: f"{kind[1]} {kind[0]}"):
         random, rival = np.random.default_rng(size), None
