@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
@@ -153,9 +153,9 @@ def _tasks(
 
 
 def _sources(problems: Iterable[Any]) -> Iterator[Callable[[], Any]]:
-    """Yield a function for each problem, which returns it."""
-    if isinstance(problems, Batch):
-        yield from (partial(problems.__getitem__, number) for number in range(len(problems)))
+    """Yield a function for each problem, which returns it, and makes it once."""
+    if type(problems) is Batch:
+        yield from (cache(partial(problems.__getitem__, k)) for k in range(len(problems)))
     else:
         yield from (partial(_itself, problem) for problem in problems)
 

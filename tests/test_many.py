@@ -20,6 +20,7 @@ from islands.campaign import dealing
 from islands.errors import RunError, UsageError
 from islands.parallel import world
 from islands.parallel.world import World
+from islands.problems.batches import Batch
 from islands.run.shared import VisitRecords
 
 SETTINGS = {"islands": 1, "population": 20, "backend": "cpu"}
@@ -237,6 +238,19 @@ def test_the_callback_of_all_instances_ends_one() -> None:
 def test_wrong_requests_are_refused(problems: Any, settings: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         islands.solve_many(problems, **{"backend": "cpu", **settings})
+
+
+@pytest.mark.parametrize("settings", [{"runs": 3}, {"stop": "evaluations=100"}])
+def test_each_problem_of_a_batch_is_made_once(settings: dict[str, Any]) -> None:
+    made, problems = list[int](), tours(4)
+
+    def kept(number: int) -> islands.Problem:
+        made.append(number)
+        return problems[number]
+
+    found = islands.solve_many(Batch(4, kept), threads=1, **SETTINGS, **settings)
+    assert len(found) == 4 * settings.get("runs", 1)
+    assert sorted(made) == [0, 1, 2, 3]
 
 
 def test_a_wrong_problem_of_an_array_is_named() -> None:

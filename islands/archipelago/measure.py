@@ -84,10 +84,6 @@ class Candidate:
     genome: NDArray[Any]
 
 
-MeasureRow = Sequence[int]
-"""The members of `Measure` of an island."""
-
-
 class Meaning:
     """What the numbers of `Measure` mean for islands of one problem and population."""
 
@@ -101,7 +97,9 @@ class Meaning:
             self.infeasible = first_infeasible(real=self.scale.real)
         self._most_distant = most_distant(encoding, problem, population)
 
-    def measures(self, islands: Iterable[int], rows: Iterable[MeasureRow]) -> list[IslandMeasure]:
+    def measures(
+        self, islands: Iterable[int], rows: Iterable[Sequence[int]]
+    ) -> list[IslandMeasure]:
         """Return the measures of islands, each from its row of `MEASURE`."""
         named = (dict(zip(MEASURE, row, strict=True)) for row in rows)
         return [self._measure(island, row) for island, row in zip(islands, named, strict=True)]

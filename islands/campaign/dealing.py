@@ -59,6 +59,7 @@ def solved_by_ranks(
                 all_are_dealt = is_end
             before = taken
             own, is_last, error = _of_round(made)
+            # Packed here and not by MPI: a rank does not unpack its own, and all see an error.
             try:
                 packed = dumps(own, HIGHEST_PROTOCOL)
             except Exception as problem:

@@ -186,7 +186,7 @@ class PartKind:
 
 def _words(given: Any) -> str:
     """Return what a message calls a part that is given as an object or by a reference."""
-    return given if isinstance(given, str) else repr(given)
+    return given if is_reference(given) else repr(given)
 
 
 def _require_settings(words: str, settings: type) -> None:

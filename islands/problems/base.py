@@ -54,6 +54,7 @@ def narrowed(numbers: NDArray[np.int64], types: Iterable[str]) -> NDArray[Any] |
 
 
 _SCALES = {each: Scale(maximise=each) for each in (False, True)}
+"""Those of costs that are minimised or maximised, made once."""
 
 
 class Problem(ABC):
@@ -126,7 +127,7 @@ class Problem(ABC):
     @property
     def scale(self) -> Scale:
         """How costs on the device are read."""
-        return _SCALES[self.maximise]
+        return _SCALES[bool(self.maximise)]
 
     @property
     def evaluation(self) -> Evaluation:

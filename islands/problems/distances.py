@@ -59,10 +59,11 @@ class Distances:
     def along(self, tours: Ints) -> Ints:
         """Return the length of each edge of closed tours, in their order, a row for each tour."""
         if self.matrix is not None:
-            return self.between(tours, np.roll(tours, -1, axis=-1))
+            after = np.concatenate((tours[..., 1:], tours[..., :1]), axis=-1)  # np.roll is slower
+            return self.between(tours, after)
         places = self._places()[tours]
-        after = np.concatenate((places[..., 1:, :], places[..., :1, :]), axis=-2)
-        return self._lengths(after - places)
+        ends = np.concatenate((places[..., 1:, :], places[..., :1, :]), axis=-2)
+        return self._lengths(ends - places)
 
     def _lengths(self, difference: Floats) -> Ints:
         squares = difference[..., 0] ** 2 + difference[..., 1] ** 2

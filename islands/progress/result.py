@@ -138,7 +138,7 @@ class Result:
     bound_seconds: float = 0.0
     """The time of the bound, after the search."""
     stored_settings: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    """The `settings`, which results may share."""
+    """The `settings`, which results share and nobody changes."""
     records: Records | None = None
     """Where `trace` and `migrations` find their rows."""
     draw: Callable[[Result, str, Any], Any] | None = None

@@ -24,7 +24,6 @@ from islands.archipelago.measure import (
     Candidate,
     IslandMeasure,
     Meaning,
-    MeasureRow,
     digest_of,
 )
 from islands.archipelago.shared import Found, SharedRuns, parts_for
@@ -57,9 +56,8 @@ _OF_BEST, _OF_GENERATION, _OF_ARCHIVED, _OF_ARCHIVED_GENERATION, _OF_DISTINCT, _
 Take = Callable[[], Waiting[Key] | None]
 """Returns the next instance of a kind, or None if there is none now."""
 
-
-Visit = tuple[int, float, tuple[MeasureRow, ...]]
-"""The generation, the time and the measures at a visit, in numbers that ranks exchange fast."""
+Visit = tuple[int, float, bytes]
+"""The generation, the time and the measures at a visit: the numbers of `MEASURE` of each island."""
 
 
 @dataclass
@@ -272,9 +270,7 @@ class Sharing(Generic[Key]):
             run = self._at[place]
             assert run is not None
             generation = int(self._generations[place])
-            # Tuples of numbers cost the garbage collector of Python nothing.
-            own = tuple(map(tuple, measured[place].tolist()))
-            run.visits.append((generation, now - run.began, own))
+            run.visits.append((generation, now - run.began, measured[place].tobytes()))
         may_end, ended = self._may_end(measured, now), []
         if faults is not None:
             may_end |= faults.any(axis=(1, 2))
@@ -288,7 +284,8 @@ class Sharing(Generic[Key]):
                     self._ended.append(_Ended(run, error))
                     self._free([place])
                     continue
-            generation, seconds, rows = run.visits[-1]
+            generation, seconds, _ = run.visits[-1]
+            rows = measured[place].tolist()
             measures = self._meaning.measures(range(len(rows)), rows)
             progress = _progress(run.waiting, measures, generation, seconds)
             reason = first_reason(run.waiting.spec.stop, progress)
@@ -297,8 +294,8 @@ class Sharing(Generic[Key]):
         places = [each[0] for each in ended]
         found = self._runs.found(places) if places else []
         self._free(places)
-        for (_, run, progress, reason), its in zip(ended, found, strict=True):
-            self._ended.append(_Ended(run, _Search(progress, reason, its)))
+        for (_, run, progress, reason), own in zip(ended, found, strict=True):
+            self._ended.append(_Ended(run, _Search(progress, reason, own)))
         resting = ~(self._is_active | self._rests) & (self._generations > 0)
         if resting.any():
             self._runs.rest(np.flatnonzero(resting).tolist())
@@ -427,11 +424,14 @@ def _progress(
 
 
 class VisitRecords:
-    """The records of a run that shared launches, made when they are asked for."""
+    """The records of a run that shared launches, made when they are asked for.
+
+    `spec` is that of the first run there: what records depend on is the same for all.
+    """
 
     def __init__(
         self,
-        spec: RunSpec,  # of any run that shared these launches
+        spec: RunSpec,
         problem: Problem,
         meaning: Meaning,
         visits: Sequence[Visit],
@@ -445,7 +445,8 @@ class VisitRecords:
     @cached_property
     def _kept(self) -> Any:
         records, before = MemoryRecords(self._spec, self.problem, World()), None
-        for generation, seconds, rows in self._visits:
+        for generation, seconds, content in self._visits:
+            rows = np.frombuffer(content, np.int64).reshape(-1, len(MEASURE)).tolist()
             measures = self._meaning.measures(range(len(rows)), rows)
             tally, population = Tally.of(measures), self._spec.mean_population
             before = summarise(tally, generation, seconds, population, self.problem, before)

@@ -14,9 +14,10 @@ def doubled(device: str, tasks: Iterator[int]) -> Iterator[tuple[int, tuple[str,
         yield task, (device, 2 * task)
 
 
-def test_each_call_solves_all_of_its_tasks() -> None:
-    workers = Workers(["a", "b"], on_gpu=False)
-    for tasks in (range(30), range(30, 40)):
+@pytest.mark.parametrize("on_gpu", [False, True])
+def test_each_call_solves_all_of_its_tasks(*, on_gpu: bool) -> None:
+    workers = Workers(["a", "b"], on_gpu=on_gpu)
+    for tasks in (range(3000), range(30, 40)):
         found = dict(filter(None, workers.stream(tasks, doubled)))
         assert {task: value for task, (_, value) in found.items()} == {t: 2 * t for t in tasks}
         assert {device for device, _ in found.values()} <= {"a", "b"}

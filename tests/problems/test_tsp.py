@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from problems_for_tests import lattice
 
+import islands
 from islands.errors import RunError, UsageError
 from islands.instances.catalogue import catalogue
 from islands.instances.synthetic import uniform_tsp
@@ -216,3 +217,19 @@ def test_geographical_distances_equal_plain_python(published: Path, name: str) -
     (matrix,) = Tsp(file).arrays()
     n = file.dimension
     assert matrix.tolist() == [[naive_distance(file, a, b) for b in range(n)] for a in range(n)]
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO"])
+def test_the_lengths_along_tours_are_those_between_their_cities(metric: str) -> None:
+    near = islands.tsp(np.random.default_rng(3).random((9, 2)) * 90, metric).near
+    tours = np.array([np.random.default_rng(seed).permutation(9) for seed in range(4)])
+    between = near.between(tours, np.roll(tours, -1, axis=1))
+    assert (near.along(tours) == between).all()
+    assert (near.along(tours[2]) == between[2]).all()
+
+
+@pytest.mark.parametrize("maximise", [None, 0, 2])
+def test_any_value_tells_whether_costs_are_maximised(maximise: object) -> None:
+    problem = Tsp(made("EUC_2D", 5))
+    problem.maximise = maximise  # type: ignore[assignment]
+    assert problem.scale.maximise == bool(maximise)
