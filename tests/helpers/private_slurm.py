@@ -182,8 +182,9 @@ class PrivateSlurm:
             f"SlurmctldHost={here}(127.0.0.1)",
             f"SlurmctldPort={control}",
             *("SlurmUser=root", "SlurmdUser=root", "AuthType=auth/munge"),
-            # A requeued job waits until its old credential has expired: 120 s, and at least 5 s.
-            f"AuthInfo=socket={self._socket()},cred_expire=5",
+            # A requeued job waits until its old credential has expired: 120 s, and at least 5 s. A
+            # step that takes longer to start than this fails, as on a machine that stands still.
+            f"AuthInfo=socket={self._socket()},cred_expire=10",
             f"StateSaveLocation={self.folder / 'state'}",
             f"SlurmctldPidFile={self.folder / 'slurmctld.pid'}",
             f"SlurmctldLogFile={self.folder / 'slurmctld.log'}",

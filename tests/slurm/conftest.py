@@ -23,6 +23,8 @@ def cluster() -> Iterator[PrivateSlurm]:
 
 
 @pytest.fixture
-def user(cluster: PrivateSlurm, tmp_path: Path) -> User:
-    """Return a user of the cluster with an empty folder."""
-    return User(cluster, tmp_path)
+def user(cluster: PrivateSlurm, tmp_path: Path) -> Iterator[User]:
+    """Yield a user of the cluster with an empty folder; show what jobs printed if a test fails."""
+    yield User(cluster, tmp_path)
+    for path in sorted(tmp_path.rglob("*.out")):
+        print(f"== {path.relative_to(tmp_path)}", path.read_text(errors="replace"), sep="\n")

@@ -70,7 +70,7 @@ def attempts_of(user: User) -> list[JobAttempt]:
     return JobAttempts(user.folder / "run").all()
 
 
-def wait_for_generations(user: User, attempt: int, seconds: float = 60) -> None:
+def wait_for_generations(user: User, attempt: int, seconds: float = 180) -> None:
     """Wait until the log of an attempt has several rows of progress."""
     deadline = time.monotonic() + seconds
     while len(starts := starts_of(user)) < attempt or starts[-1].count("%") < 3:
@@ -111,7 +111,7 @@ def test_a_run_that_is_requeued_several_times_has_the_same_bits(
     for attempt in range(1, REQUEUES + 1):
         wait_for_generations(user, attempt)
         user.cluster.call("scontrol", "requeue", job)
-    user.cluster.wait(job, "COMPLETED", "FAILED", seconds=60 + 20 * REQUEUES)
+    user.cluster.wait(job, "COMPLETED", "FAILED", seconds=60 + 30 * REQUEUES)
     *requeued, last = attempts_of(user)
     assert [(each.status, each.ending) for each in requeued] == [(75, "requeue")] * REQUEUES
     assert all(each.after and each.before.generation < each.after.generation for each in requeued)
@@ -169,7 +169,7 @@ def test_a_job_near_its_time_limit_writes_a_checkpoint_and_goes_on(
 
 def test_a_job_that_slurm_ends_at_its_time_limit_requeues_itself(limited: list[Submitted]) -> None:
     user, job = limited[1]
-    wait_for_generations(user, 2, seconds=120)
+    wait_for_generations(user, 2)
     user.call("scancel", job)
     user.cluster.wait(job, "CANCELLED")
     ends = [(each.status, each.signal, each.ending) for each in attempts_of(user)]
