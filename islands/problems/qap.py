@@ -123,6 +123,8 @@ def _memetic_sizes(swaps: Swaps, n: int, gpus: Callable[[], int]) -> dict[str, A
     return {"islands": 1} | (_GPU_SIZES if gpus() else _CPU_SIZES)
 
 
+_SMALL = 160
+"""Up to this size, a CPU core's cache holds both matrices with 32 bits an entry."""
 _PRODUCTS_AT_ONCE = 1 << 20
 
 COST_MAX = 2**60
@@ -203,6 +205,7 @@ class Qap(Problem):
             "QAP_B": _C_TYPES[b.dtype.name],
             "QAP_SYMMETRIC": str(int(self.symmetric)),
             "QAP_DIAGONAL": str(int(diagonal)),
+            "QAP_IS_SMALL": str(int(self.size <= _SMALL)),
             "QAP_COST": "int" if largest < 2**31 else "int64_t",
             "QAP_DELTA": "int" if is_small else "long long",
             **({"QAP_LINEAR": _C_TYPES[linear[0].dtype.name]} if linear else {}),

@@ -1,10 +1,17 @@
 // The pairs i < j of n items in rows, cut into runs of neighbours. A thread processes a run at
 // once, with the widest accesses of a GPU or vector instructions of the CPU. With PROBLEM_CLASSES,
-// consecutive items may be equal, and equal items are no pair. Writes the layout to scratch memory,
-// and reads it there. No random numbers.
+// consecutive items may be equal, and equal items are no pair. PAIRS_A_RUN: on a CPU. Writes the
+// layout to scratch memory, and reads it there. No random numbers.
 #pragma once
 
 #include "core/scratch.cuh"
+#ifndef __CUDACC__
+#include "core/lanes.hpp"
+#endif
+
+#ifndef PAIRS_A_RUN
+#define PAIRS_A_RUN 16  // on a CPU, a multiple of the lanes of a vector
+#endif
 
 #ifndef PROBLEM_CLASSES
 #define PROBLEM_CLASSES 0
@@ -15,7 +22,7 @@ namespace block {
 #ifdef __CUDACC__
 constexpr int RUN = 4;
 #else
-constexpr int RUN = 16;
+constexpr int RUN = PAIRS_A_RUN;
 #endif
 
 template <class T>
@@ -102,6 +109,22 @@ class Triangle {
     __device__ Place place(int run) const {
         const uint32_t word = place_[run];
         return {int(word >> 16), int(word & 0xffffu) * RUN};
+    }
+
+    // Call visit(run, place) for each run of this thread, unless halts(), which is called for each
+    // row on a CPU.
+    template <class Halts, class Visit>
+    __device__ void each_run(Halts halts, Visit visit) const {
+#ifdef __CUDACC__
+        for (int run = threadIdx.x; run < runs() && !halts(); run += blockDim.x) {
+            visit(run, place(run));
+        }
+#else
+        // One thread needs no table of places.
+        for (int i = 0, run = 0, end = rows(); i < end && !halts(); ++i) {
+            for (int k = first(i) / RUN; k < across_; ++k) visit(run++, Place{i, k * RUN});
+        }
+#endif
     }
 
   private:

@@ -15,6 +15,12 @@ using Delta = problem::SwapDeltas::Delta;
 using Least = block::Least<Delta>;
 
 constexpr Step NEVER = 0xffff;  // the expiry of entries that are no pair
+#ifdef __CUDACC__
+using Expiry = Step;
+#else
+using Expiry = Delta;  // vector instructions convert none
+using Deltas = lanes::Of<Delta>;
+#endif
 
 // The value of an exchange at one step: its delta, or NONE if it is not allowed.
 struct Scale {
@@ -30,14 +36,18 @@ struct Scale {
         aspired = to_best < -int64_t(Least::NONE) ? -Least::NONE : Delta(to_best);
     }
 
-    // `first` and `second` are the steps from which the two items may return.
-    __device__ Delta value(Delta delta, int first) const {
-        return first <= (delta < aspired ? int(LAST) : now) ? delta : Least::NONE;
+    // `first` and `second` are the steps from which the two items may return. On a CPU, numbers are
+    // those of several exchanges.
+    template <class Number, class Time>
+    __device__ Number value(const Number& delta, const Time& first) const {
+        const Time latest = delta < aspired ? Time{} + int(LAST) : Time{} + now;
+        return first <= latest ? delta : Number{} + Least::NONE;
     }
-    __device__ Delta value(Delta delta, int first, int second) const {
-        const bool preferred = delta < aspired || now - second >= aspiration;
-        if (first == NEVER || !(preferred || first <= now)) return Least::NONE;
-        return preferred ? delta - PREFERENCE : delta;
+    template <class Number, class Time>
+    __device__ Number value(const Number& delta, const Time& first, const Time& second) const {
+        const auto preferred = (delta < aspired) | (now - second >= aspiration);
+        const auto allowed = (first != NEVER) & (preferred | (first <= now));
+        return allowed ? (preferred ? delta - PREFERENCE : delta) : Number{} + Least::NONE;
     }
     __device__ Delta delta(Delta value) const {
         return value < -PREFERENCE / 2 ? value + PREFERENCE : value;
@@ -52,9 +62,9 @@ class Prohibitions {
           pitch_(block::row_pitch<Step>(n)),
           triangle_(triangle),
           expiry_(scratch.take<Step>(n * pitch_)),
-          first_(scratch.take<Step>(triangle.entries())),
+          first_(scratch.take<Expiry>(triangle.entries())),
 #if TABU_ASPIRATION
-          second_(scratch.take<Step>(triangle.entries())),
+          second_(scratch.take<Expiry>(triangle.entries())),
 #endif
           tenures_(scratch) {
     }
@@ -77,40 +87,58 @@ class Prohibitions {
         tenures_.draw(plan, now, place);
     }
 
-    // Forbid both items of an exchange to return. `order` is the order before the exchange.
-    __device__ void forbid(moves::Swap swap, int now, const int32_t* order) {
-        const int r = swap.u, s = swap.v, p = order[r], q = order[s];
+    // Forbid both items of an exchange to return.
+    __device__ void forbid(moves::Swap swap, int now) {
+        const int r = swap.u, s = swap.v;
+        Step *const row_r = expiry_ + r * pitch_, *const row_s = expiry_ + s * pitch_;
         for (int j = block::from_last(); j < n_; j += blockDim.x) {
             if (j == s) continue;
             if (j == r) {
                 const Step of_r = tenures_.expiry(now, 0), of_s = tenures_.expiry(now, 1);
-                expiry_[r * pitch_ + p] = of_r;
-                expiry_[s * pitch_ + q] = of_s;
+                row_r[r] = row_r[s], row_r[s] = of_r;
+                row_s[s] = row_s[r], row_s[r] = of_s;
                 note(r, s, of_r, of_s);
             } else {
-                note(r, j, expiry_[r * pitch_ + order[j]], expiry_[j * pitch_ + q]);
-                note(s, j, expiry_[s * pitch_ + order[j]], expiry_[j * pitch_ + p]);
+                Step* const row = expiry_ + j * pitch_;
+                const Step with_r = row[s], with_s = row[r];
+                row[r] = with_r, row[s] = with_s;
+                note(r, j, row_r[j], with_r);
+                note(s, j, row_s[j], with_s);
             }
         }
     }
 
+#ifdef __CUDACC__
     // Call body(k, value) for each exchange of a run of pairs.
     template <class Body>
     __device__ void values(const Scale& scale, const block::Run<Delta>& delta, int run,
                            Body body) const {
         using Steps = block::Run<Step>;
-        block::ReadRun<Step> first = reinterpret_cast<const Steps*>(first_)[run];
+        const Steps first = reinterpret_cast<const Steps*>(first_)[run];
 #if TABU_ASPIRATION
-        block::ReadRun<Step> second = reinterpret_cast<const Steps*>(second_)[run];
+        const Steps second = reinterpret_cast<const Steps*>(second_)[run];
 #endif
         block::along_run([&](int k) {
 #if TABU_ASPIRATION
-            body(k, scale.value(delta.item[k], first.item[k], second.item[k]));
+            body(k, scale.value(delta.item[k], int(first.item[k]), int(second.item[k])));
 #else
-            body(k, scale.value(delta.item[k], first.item[k]));
+            body(k, scale.value(delta.item[k], int(first.item[k])));
 #endif
         });
     }
+#else
+    // Return the values of the exchanges of a part of a run of pairs.
+    Deltas values(const Scale& scale, const block::Run<Delta>& deltas, int run, int part) const {
+        const int k = part * lanes::COUNT<Delta>, e = run * block::RUN + k;
+        const Deltas delta = lanes::load<Delta>(deltas.item + k),
+                     first = lanes::load<Delta>(first_ + e);
+#if TABU_ASPIRATION
+        return scale.value(delta, first, lanes::load<Delta>(second_ + e));
+#else
+        return scale.value(delta, first);
+#endif
+    }
+#endif
 
   private:
     __device__ void note(int i, int j, Step of_i, Step of_j) {
@@ -124,11 +152,11 @@ class Prohibitions {
 
     const int n_, pitch_;
     const block::Triangle triangle_;
-    Step* const expiry_;  // [item][place]
-    Step* const
+    Step* const expiry_;  // [item][item that has the place now]
+    Expiry* const
         first_;  // per pair: the step from which one item may return, which allows the exchange
 #if TABU_ASPIRATION
-    Step* const second_;  // the same for the other item
+    Expiry* const second_;  // the same for the other item
 #endif
     Tenures tenures_;
 };

@@ -19,7 +19,6 @@
 namespace improver {
 
 constexpr bool ACTIVE = true, TAKES_LONG = true;
-constexpr uint32_t UPDATES_A_LOOK = 4096;  // of the deltas of a run of pairs
 
 namespace tabu {
 
@@ -45,7 +44,8 @@ class Best {
   public:
     __device__ explicit Best(const block::Triangle& triangle) : triangle_(triangle) {
 #ifndef __CUDACC__
-        for (int k = 0; k < block::RUN; ++k) low_.item[k] = Least::NONE, run_.item[k] = 0;
+        for (Deltas& low : low_) low = Deltas{} + Least::NONE;
+        for (Deltas& run : run_) run = Deltas{};
 #endif
     }
 
@@ -62,27 +62,26 @@ class Best {
             mine_ = {least, uint32_t(at.i) << 16 | uint32_t(at.j + first)};
         }
 #else
-        // Each lane of the vector instructions has its own best one. Without a condition on what is
-        // stored: masked stores are slow.
-        prohibitions.values(scale, delta, run, [&](int k, Delta own) {
-            const int32_t changed = own < low_.item[k] ? run_.item[k] ^ run : 0;
-            low_.item[k] = min(low_.item[k], own);
-            run_.item[k] ^= changed;
-        });
+        for (int part = 0; part < PARTS; ++part) {
+            const Deltas value = prohibitions.values(scale, delta, run, part);
+            const auto is_better = value < low_[part];
+            low_[part] = is_better ? value : low_[part];
+            run_[part] = is_better ? Deltas{} + run : run_[part];
+        }
 #endif
     }
 
     // Return the best exchange of all threads.
     __device__ Least found() {
 #ifndef __CUDACC__
-        Delta least = Least::NONE;
-        block::along_run([&](int k) { least = min(least, low_.item[k]); });
-        int place = triangle_.entries();
-        block::along_run([&](int k) {
-            const int own = low_.item[k] == least ? run_.item[k] * block::RUN + k : place;
-            place = min(place, own);
-        });
-        const auto [i, j] = triangle_.place(place / block::RUN);
+        Delta low[block::RUN], run[block::RUN];
+        memcpy(low, low_, sizeof low);
+        memcpy(run, run_, sizeof run);
+        Delta least = Least::NONE, place = triangle_.entries();
+        block::along_run([&](int k) { least = min(least, low[k]); });
+        block::along_run(
+            [&](int k) { place = min(place, low[k] == least ? run[k] * block::RUN + k : place); });
+        const auto [i, j] = triangle_.place(int(place / block::RUN));
         mine_ = {least, uint32_t(i) << 16 | uint32_t(j + place % block::RUN)};
 #endif
         return block::least(mine_);
@@ -92,8 +91,9 @@ class Best {
     const block::Triangle& triangle_;
     Least mine_;
 #ifndef __CUDACC__
-    block::Run<Delta> low_;
-    block::Run<int32_t> run_;
+    static constexpr int PARTS = block::RUN / lanes::COUNT<Delta>;
+
+    Deltas low_[PARTS], run_[PARTS];  // of each lane
 #endif
 };
 
@@ -146,11 +146,9 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, in
     };
     Scale scale(plan.aspiration);
     Lookout lookout(plan);
-    uint32_t turns = 0;
+    // Evaluations look themselves. Otherwise, a step is short on a GPU.
     const auto halts_step = [&] {
-        // Evaluations look themselves. Otherwise, a step is short on a GPU.
-        if (problem::SwapDeltas::EVALUATES || !POLLING_IS_CHEAP) return false;
-        return ++turns % UPDATES_A_LOOK == 0 && halt_requested(plan);
+        return !problem::SwapDeltas::EVALUATES && POLLING_IS_CHEAP && halt_requested(plan);
     };
     for (int now = 0; now < plan.steps; ++now) {
         if (lookout.halts()) break;
@@ -167,12 +165,10 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, in
         scale.now = now;
         tabu::begin_step(deltas);
         tabu::Best best_of_step(triangle);
-        for (int run = threadIdx.x; run < triangle.runs(); run += blockDim.x) {
-            if (halts_step()) break;
-            const block::Triangle::Place at = triangle.place(run);
+        triangle.each_run(halts_step, [&](int run, const block::Triangle::Place& at) {
             const auto& delta = tabu::advanced(deltas, run, at, lookout);
             best_of_step.add(prohibitions, scale, delta, run, at);
-        }
+        });
         const Least found = best_of_step.found();
         moved = found.value != Least::NONE;
         improved = false;
@@ -185,7 +181,7 @@ __device__ int64_t improve(const Plan& plan, Scratch scratch, int32_t* order, in
             if (improved) best = cost;
             scale.aspire(best - cost);
             deltas.announce(swap, by);
-            prohibitions.forbid(swap, now, order);
+            prohibitions.forbid(swap, now);
         } else {
             deltas.rest();
         }

@@ -6,6 +6,7 @@
 
 #include "core/core.cuh"
 #include "moves.cuh"
+#include "problems/qap_exchange.cuh"
 
 namespace problem {
 
@@ -13,8 +14,13 @@ class SwapDeltas {
   public:
     using Delta = QAP_DELTA;
     static constexpr bool EVALUATES = false;  // see improvers/swap_deltas.cuh
+#if !defined(__CUDACC__) && QAP_IS_SMALL
+    using A = int;  // compilers convert bytes one by one
+    using B = int;
+#else
     using A = QAP_A;
     using B = QAP_B;
+#endif
 
     __device__ static const int32_t* after(const Data& data) {
 #if PROBLEM_CLASSES
@@ -39,6 +45,11 @@ class SwapDeltas {
           a_across_(QAP_SYMMETRIC ? a_ : scratch.take<A>(n * pitch_a_)),
           b_across_(QAP_SYMMETRIC ? b_ : scratch.take<B>(n * pitch_b_)) {
         for (Delta*& gap : gap_) gap = scratch.take<Delta>(n + block::RUN - 1);
+#ifndef __CUDACC__
+        for (Delta** each : {&with_r_, &with_s_, &a_diagonal_, &b_diagonal_}) {
+            *each = scratch.take<Delta>(n + block::RUN - 1);
+        }
+#endif
     }
 
     // The order is complete on entry; the deltas are visible after the next barrier. `are_kept`:
@@ -58,6 +69,12 @@ class SwapDeltas {
         }
         rest();
         __syncthreads();
+#ifndef __CUDACC__
+        for (int i = 0; i < n_ + block::RUN - 1; ++i) {
+            a_diagonal_[i] = i < n_ ? a(i, i) : 0;
+            b_diagonal_[i] = i < n_ ? b(i, i) : 0;
+        }
+#endif
         if (are_kept) return;
         for (int run = threadIdx.x; run < triangle_.runs(); run += blockDim.x) {
             const auto [i, first] = triangle_.place(run);
@@ -101,33 +118,54 @@ class SwapDeltas {
     // one or both items with it, so that advance() makes them right.
     __device__ void announce(moves::Swap swap, Delta by) {
         const int r = swap.u, s = swap.v;
-        Delta gap_r[GAPS], gap_s[GAPS];
-        find_gaps(gap_r, r, s, r);
-        find_gaps(gap_s, r, s, s);
+        const PairExchange<A, B> exchange(RowsOfTwo<A>(a_, a_across_, pitch_a_, r, s),
+                                          RowsOfTwo<B>(b_, b_across_, pitch_b_, r, s), r, s, by);
+#ifdef __CUDACC__
         block::sums<Delta>(
             n_, packs(), [&](int j, int k) { return products(r, s, j, k); },
             [&](int j, Delta sum) {
-                Delta gap[GAPS];
-                find_gaps(gap, r, s, j);
-                for (int k = 0; k < GAPS; ++k) gap_[k][j] = gap[k];
+                const auto read = [j](const auto* row) { return Delta(row[j]); };
+                const auto a_j = exchange.entries_a(a(j, j), read);
+                const auto b_j = exchange.entries_b(b(j, j), read);
+                const Gaps<Delta> gaps(a_j, b_j);
+                for (int k = 0; k < GAPS; ++k) gap_[k][j] = gaps.item[k];
                 if (j == s) return;
                 if (j == r) {
-                    delta_[triangle_.at(r, s)] = -by - growth(gap_r, gap_s);
+                    delta_[triangle_.at(r, s)] = exchange.back();
                     return;
                 }
                 // The exchange of equal items is no pair, and changes nothing.
                 const bool has_r = !triangle_.are_equal(r, j), has_s = !triangle_.are_equal(s, j);
                 const int at_r = triangle_.at(r, j), at_s = triangle_.at(s, j);
-                const Delta of_r = has_r ? delta_[at_r] : Delta(0);
-                const Delta of_s = has_s ? delta_[at_s] : Delta(0);
-                sum += product(r, s, j, s, r) - product(r, s, j, s, s);
-                sum += own(r, s, j) - product(r, s, j, r, r) - product(r, s, j, j, j);
-                // The even permutations of three items together cost as much as the odd ones, up to
-                // skew().
-                const Delta both = of_r + of_s - by + skew(r, s, j);
-                if (has_r) delta_[at_r] = sum - growth(gap_r, gap);
-                if (has_s) delta_[at_s] = both - sum - growth(gap_s, gap);
+                const Delta of_r = has_r ? delta_[at_r] : 0, of_s = has_s ? delta_[at_s] : 0;
+                sum += linear_of(r, s, j);
+                const auto both = exchange.renewed<Delta>(a_j, b_j, gaps, sum, {of_r, of_s});
+                if (has_r) delta_[at_r] = both.with_r;
+                if (has_s) delta_[at_s] = both.with_s;
             });
+#else
+        const int n = n_;
+        for (int j = 0; j < n; j += LANES) {
+            lanes::store<Delta>(with_r_ + j, Numbers{});
+            lanes::store<Delta>(with_s_ + j, Numbers{});
+        }
+        each_pair(r, [&](int j, Delta delta) { return with_r_[j] = delta; });
+        each_pair(s, [&](int j, Delta delta) { return with_s_[j] = delta; });
+        for (int j = 0; j < n; j += LANES) {
+            const auto read = [j](const auto* row) { return lanes::load<Delta>(row + j); };
+            const auto a_j = exchange.entries_a(read(a_diagonal_), read);
+            const auto b_j = exchange.entries_b(read(b_diagonal_), read);
+            const Gaps<Numbers> gaps(a_j, b_j);
+            for (int k = 0; k < GAPS; ++k) lanes::store(gap_[k] + j, gaps.item[k]);
+            const auto both = exchange.renewed<Numbers>(a_j, b_j, gaps, sums(r, s, j),
+                                                        {read(with_r_), read(with_s_)});
+            lanes::store(with_r_ + j, both.with_r);
+            lanes::store(with_s_ + j, both.with_s);
+        }
+        each_pair(r, [&](int j, Delta) { return with_r_[j]; });
+        each_pair(s, [&](int j, Delta) { return with_s_[j]; });
+        delta_[triangle_.at(r, s)] = exchange.back();
+#endif
     }
 
     // No exchange was made, so nothing changes.
@@ -140,16 +178,26 @@ class SwapDeltas {
     // Make the announced exchange.
     __device__ void follow(moves::Swap swap) {
         const int r = swap.u, s = swap.v;
+#ifdef __CUDACC__
         for (int j = block::from_last(); j < n_; j += blockDim.x) {
             if (j == s) continue;
             exchange_with(b_, r, s, j);
             if constexpr (!QAP_SYMMETRIC) exchange_with(b_across_, r, s, j);
         }
+#else
+        exchange_all(b_, r, s);
+        if constexpr (!QAP_SYMMETRIC) exchange_all(b_across_, r, s);
+        exchange(b_diagonal_[r], b_diagonal_[s]);
+#endif
     }
 
   private:
-    static constexpr int GAPS = QAP_SYMMETRIC ? 2 : 4;
+    static constexpr int GAPS = Gaps<Delta>::COUNT;
     static constexpr int PACK = block::packed<A, B>();
+#ifndef __CUDACC__
+    using Numbers = lanes::Of<Delta>;
+    static constexpr int LANES = lanes::COUNT<Delta>;
+#endif
 
     template <class T>
     __device__ static void exchange(T& x, T& y) {
@@ -177,40 +225,10 @@ class SwapDeltas {
         return (long long)(uint64_t(delta) + uint64_t(a) * uint64_t(b));
     }
 
-    // Return how much the exchange raises the delta of two other items, or would, if it moves one
-    // of them.
-    __device__ static Delta growth(const Delta* x, const Delta* y) {
-        Delta sum = 0;
-        for (int k = 0; k < GAPS; k += 2) sum += (x[k] - y[k]) * (x[k + 1] - y[k + 1]);
-        return sum;
-    }
-
     __device__ Delta a(int i, int j) const { return a_[i * pitch_a_ + j]; }
     __device__ Delta b(int i, int j) const { return b_[i * pitch_b_ + j]; }
-    // Row i differs between threads. Symmetric matrices are read across instead: neighbouring
-    // threads then read neighbouring entries.
-    __device__ Delta across_a(int i, int j) const { return QAP_SYMMETRIC ? a(j, i) : a(i, j); }
-    __device__ Delta across_b(int i, int j) const { return QAP_SYMMETRIC ? b(j, i) : b(i, j); }
-
-    // Compute how the entries of item j with r and with s differ, and those of their places.
-    __device__ void find_gaps(Delta* gap, int r, int s, int j) const {
-        gap[0] = a(r, j) - a(s, j);
-        gap[1] = b(r, j) - b(s, j);
-        if constexpr (!QAP_SYMMETRIC) {
-            gap[2] = Delta(a_across_[r * pitch_a_ + j]) - Delta(a_across_[s * pitch_a_ + j]);
-            gap[3] = Delta(b_across_[r * pitch_b_ + j]) - Delta(b_across_[s * pitch_b_ + j]);
-        }
-    }
-
-    // Return the extra cost of the pairs with item k, at place l, if item i, at place p, is
-    // exchanged with j.
-    __device__ Delta product(int i, int p, int j, int k, int l) const {
-        Delta raised = (a(i, k) - across_a(j, k)) * (across_b(j, l) - b(p, l));
-        if constexpr (!QAP_SYMMETRIC) raised += (a(k, i) - a(k, j)) * (b(l, j) - b(l, p));
-        return raised;
-    }
-
-    // The same for pack k of items, each at its own place.
+    // Return the extra cost of the pairs with pack k of items, each at its own place, if item i, at
+    // place p, is exchanged with j.
     __device__ int packs() const { return (n_ + PACK - 1) / PACK; }
     __device__ Delta products(int i, int p, int j, int k) const {
         Delta raised = products(a_, b_, i, p, j, k);
@@ -222,32 +240,92 @@ class SwapDeltas {
                                                  b + j * pitch_b_, b + p * pitch_b_, k);
     }
 
-    // The same for the two items themselves.
-    __device__ Delta own(int i, int p, int j) const {
-        Delta raised = (a(i, i) - a(j, j)) * (b(j, j) - b(p, p));
-        if constexpr (!QAP_SYMMETRIC) raised += (a(i, j) - a(j, i)) * (b(j, p) - b(p, j));
-        if constexpr (HAS_LINEAR)
-            raised += moved(i, order_[p], order_[j]) + moved(j, order_[j], order_[p]);
+    // The same with all items.
+    __device__ Delta products(int i, int p, int j) const {
+        Delta sum = 0;
+        for (int k = 0; k < packs(); ++k) sum += products(i, p, j, k);
+        return sum;
+    }
+
+    // The same with item k.
+    __device__ Delta product(int i, int j, int k) const {
+        Delta raised = (a(i, k) - a(j, k)) * (b(j, k) - b(i, k));
+        if constexpr (!QAP_SYMMETRIC) raised += (a(k, i) - a(k, j)) * (b(k, j) - b(k, i));
         return raised;
     }
 
+    // The same with the two items themselves.
+    __device__ Delta own(int i, int j) const {
+        Delta raised = (a(i, i) - a(j, j)) * (b(j, j) - b(i, i));
+        if constexpr (!QAP_SYMMETRIC) raised += (a(i, j) - a(j, i)) * (b(j, i) - b(i, j));
+        return raised;
+    }
+
+    // The same of the linear terms.
+    __device__ Delta linear_of(int i, int p, int j) const {
+        if constexpr (!HAS_LINEAR) return 0;
+        return moved(i, order_[p], order_[j]) + moved(j, order_[j], order_[p]);
+    }
     // Return how much the linear term of an item rises between two places.
     __device__ Delta moved(int i, int from, int to) const {
         return linear(data_, n_, i, to) - linear(data_, n_, i, from);
     }
 
     __device__ Delta raised(int i, int j) const {
-        Delta sum = own(i, i, j) - product(i, i, j, i, i) - product(i, i, j, j, j);
-        for (int k = 0; k < packs(); ++k) sum += products(i, i, j, k);
-        return sum;
+        return products(i, i, j) + own(i, j) - product(i, j, i) - product(i, j, j) +
+               linear_of(i, i, j);
     }
 
-    // Return how much more the even permutations of three items cost than the odd ones.
-    __device__ Delta skew(int r, int s, int j) const {
-        if constexpr (QAP_SYMMETRIC) return 0;
-        return (a(r, s) + a(s, j) + a(j, r) - a(s, r) - a(j, s) - a(r, j)) *
-               (b(r, s) + b(s, j) + b(j, r) - b(s, r) - b(j, s) - b(r, j));
+#ifndef __CUDACC__
+    // Set each delta of an item with another one to body(j, delta).
+    template <class Body>
+    void each_pair(int i, Body body) {
+        const int n = n_, later = triangle_.first(i);
+        for (int j = 0; j < i; ++j) {
+            if (triangle_.are_equal(i, j)) continue;
+            Delta& delta = delta_[triangle_.at(j, i)];
+            delta = body(j, delta);
+        }
+        if (later >= n) return;
+        Delta* const row = delta_ + triangle_.at(i, later) - later;
+        for (int j = later; j < n; ++j) row[j] = body(j, row[j]);
     }
+
+    // Return the sums of all products(r, s, j, k), and of the linear terms, for items that begin
+    // with j.
+    Numbers sums(int r, int s, int j) const {
+        Numbers sum{};
+        if constexpr (QAP_IS_SMALL && sizeof(Delta) == sizeof(A)) {
+            add_products(sum, a_ + r * pitch_a_, a_across_ + j, b_across_ + j, b_ + s * pitch_b_);
+            if constexpr (!QAP_SYMMETRIC) {
+                add_products(sum, a_across_ + r * pitch_a_, a_ + j, b_ + j,
+                             b_across_ + s * pitch_b_);
+            }
+        } else {
+            // Row by row: products of 64 bits are only fast if their factors have 32.
+            for (int k = 0; k < LANES && j + k < n_; ++k) sum[k] = products(r, s, j + k);
+        }
+        if constexpr (HAS_LINEAR) {
+            for (int k = 0; k < LANES && j + k < n_; ++k) sum[k] += linear_of(r, s, j + k);
+        }
+        return sum;
+    }
+    void add_products(Numbers& sum, const A* a_r, const A* a_j, const B* b_j, const B* b_s) const {
+        for (int k = 0; k < n_; ++k, a_j += pitch_a_, b_j += pitch_b_) {
+            sum += (a_r[k] - lanes::load<Delta>(a_j)) * (lanes::load<Delta>(b_j) - b_s[k]);
+        }
+    }
+
+    // Exchange rows and columns r and s.
+    void exchange_all(B* b, int r, int s) {
+        const int n = n_, pitch = pitch_b_;
+        B *const row_r = b + r * pitch, *const row_s = b + s * pitch;
+        for (int first = 0; first < n; first += block::RUN) {
+            block::along_run([&](int k) { exchange(row_r[first + k], row_s[first + k]); });
+        }
+        for (int j = 0; j < n; ++j) exchange(b[j * pitch + r], b[j * pitch + s]);
+    }
+#endif
 
     const int32_t* const order_;
     const int n_;
@@ -260,6 +338,10 @@ class SwapDeltas {
     A* const a_across_;  // the transposed matrices, if they are asymmetric
     B* const b_across_;
     Delta* gap_[GAPS];
+#ifndef __CUDACC__
+    Delta *with_r_, *with_s_;  // the deltas of each item with the exchanged ones
+    Delta *a_diagonal_, *b_diagonal_;
+#endif
 };
 
 }  // namespace problem

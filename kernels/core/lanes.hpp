@@ -1,0 +1,35 @@
+// Numbers of neighbouring items, which vector instructions of a CPU process at once. Reads and
+// writes them at an address. Only in programs for CPUs. No random numbers.
+#pragma once
+
+#include <string.h>
+
+namespace lanes {
+
+constexpr int BYTES = 32;
+
+template <class T>
+constexpr int COUNT = BYTES / sizeof(T);
+
+// As many numbers of a type as there are in a vector of another one.
+template <class T, class Other = T>
+struct Vector {
+    typedef T Type __attribute__((vector_size(COUNT<Other> * sizeof(T))));
+};
+template <class T>
+using Of = typename Vector<T>::Type;
+
+// Return the numbers at an address, converted to another type.
+template <class To, class T>
+inline Of<To> load(const T* numbers) {
+    typename Vector<T, To>::Type found;
+    memcpy(&found, numbers, sizeof found);
+    return __builtin_convertvector(found, Of<To>);
+}
+
+template <class T>
+inline void store(T* numbers, const Of<T>& lanes) {
+    memcpy(numbers, &lanes, sizeof lanes);
+}
+
+}  // namespace lanes
