@@ -61,13 +61,17 @@ _MEMETIC: dict[str, Any] = {
     "record.every": 5,
     **_RING,
 }
-_SHORT: dict[str, Any] = {"islands": 1, "population": 16, "migration.topology": "none"}
-"""Settings of a memetic search of few facilities that ends when it has converged. It found the best
-of all costs found for 298 of 300 random instances of 20 facilities, with 19 million evaluations
-each; 300 steps and a population of 20 found fewer. Tempering needs as many evaluations, which take
-longer on a CPU.
+_SHORT: dict[str, Any] = {"islands": 1, "migration.topology": "none"}
+"""Settings of a memetic search of few facilities that ends when it has converged. Tempering needs
+as many evaluations, which take longer on a CPU.
 """
-_STEPS_AN_ITEM = 20
+_FEW_LONG, _MANY_SHORT = (10, 50), (16, 20)
+"""The population, and the steps of each tabu search for each facility. Of 1,200 random instances of
+20 facilities, ten long searches found the best of all costs found for 98.9 %, sixteen short ones
+for 98.4 %, with as many evaluations in fewer generations. On QAPLIB's instances with a structure,
+of which children inherit more, sixteen found the best known cost in 252 of 255 runs, eight long
+ones in 244.
+"""
 _COLONIES = (
     "algorithm=cellular",
     "algorithm=ga encoding=permutation improver=tabu population=64",
@@ -231,7 +235,9 @@ class Qap(Problem):
         _, *others = _choices(self.swaps, self.size)
         short: dict[str, Any] | None = None
         if self.size < _ROUGH_FROM and self.swaps.choice is None:
-            short = _MEMETIC | _SHORT | {"improver.steps": _STEPS_AN_ITEM * self.size}
+            population, steps = _FEW_LONG if self.swaps.is_unstructured else _MANY_SHORT
+            sizes = {"population": population, "improver.steps": steps * self.size}
+            short = _MEMETIC | _SHORT | sizes
         return OtherDefaults(others, short, self._sizes, _COLONIES)
 
     def _sizes(self, defaults: Mapping[str, Any], gpus: Callable[[], int]) -> Mapping[str, Any]:
