@@ -33,6 +33,8 @@ from islands.text import counted, option
 _SAME = ["-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-exceptions"]
 # Without a return, a function continues with whatever code comes after it.
 _SAME += ["-Werror=return-type", "-Werror=div-by-zero"]
+# How functions pass vectors depends on the processor, but the programs call none of each other.
+_SAME += ["-Wno-psabi"]
 _OPTIONS = [*_SAME, "-pthread", "-shared", "-fPIC", "-fvisibility=hidden", "-x", "c++"]
 _FASTEST = "-O3"  # unless CXX names another level; none changes a result
 _CHECKING = [*_SAME, "-pthread", "-O1", "-g", "-x", "c++"]  # fast to compile, and with line numbers

@@ -151,7 +151,7 @@ class Tabu(Improver):
         return {
             "TABU_ASPIRATION": str(int(self.settings.aspiration > 0)),
             "TABU_CHECKS_STOP": str(int(takes_long)),
-            "PAIRS_A_RUN": "8",  # one vector: few are left unused behind a row of few pairs
+            "PAIRS_A_RUN": "8",  # short runs leave fewer entries unused behind a row of few pairs
         }
 
     def block(self, problem: Problem) -> Block | None:

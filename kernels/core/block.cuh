@@ -170,11 +170,11 @@ __device__ Least<T> least(Least<T> mine) {
 #endif
 }
 
+#ifdef __CUDACC__
 // Call each(j, sum) for every j below n, with the sum of term(j, k) over all k below `terms`.
 // Neighbouring threads share a sum if there are more threads than sums.
 template <class Sum, class Term, class Each>
 __device__ void sums(int n, int terms, Term term, Each each) {
-#ifdef __CUDACC__
     int shift = 0;  // of the number of threads per sum, a power of two
     while (2 << shift <= WARP && n << (shift + 1) <= blockDim.x) ++shift;
     const int sharers = 1 << shift, mine = threadIdx.x & (sharers - 1);
@@ -189,14 +189,8 @@ __device__ void sums(int n, int terms, Term term, Each each) {
         for (int step = sharers / 2; step > 0; step /= 2) sum += __shfl_down_sync(ALL, sum, step);
         if (j < n && mine == 0) each(j, sum);
     }
-#else
-    for (int j = 0; j < n; ++j) {
-        Sum sum = 0;
-        for (int k = 0; k < terms; ++k) sum += term(j, k);
-        each(j, sum);
-    }
-#endif
 }
+#endif
 
 // Number the threads from the last one, for work that runs concurrently with work numbered from the
 // first.

@@ -1,7 +1,7 @@
 // The pairs i < j of n items in rows, cut into runs of neighbours. A thread processes a run at
 // once, with the widest accesses of a GPU or vector instructions of the CPU. With PROBLEM_CLASSES,
-// consecutive items may be equal, and equal items are no pair. PAIRS_A_RUN: on a CPU. Writes the
-// layout to scratch memory, and reads it there. No random numbers.
+// consecutive items may be equal, and equal items are no pair. PAIRS_A_RUN: length of a run on a
+// CPU. Writes the layout to scratch memory, and reads it there. No random numbers.
 #pragma once
 
 #include "core/scratch.cuh"

@@ -1,7 +1,6 @@
 // Tabu rules: an exchange is tabu if it moves both items back to places that they left recently.
-// TABU_ASPIRATION: exchanges whose items left long ago are preferred. Reads the order; reads and
-// writes its tables in scratch memory.
-// Random streams: TENURE (tenures.cuh).
+// TABU_ASPIRATION: exchanges whose items left long ago are preferred. Reads and writes its tables
+// in scratch memory. Random streams: TENURE (tenures.cuh).
 #pragma once
 
 #include "improvers/swap_deltas.cuh"
@@ -18,8 +17,11 @@ constexpr Step NEVER = 0xffff;  // the expiry of entries that are no pair
 #ifdef __CUDACC__
 using Expiry = Step;
 #else
-using Expiry = Delta;  // vector instructions convert none
-using Deltas = lanes::Of<Delta>;
+// Numbers of exchanges that vector instructions process at once.
+using Lanes = lanes::Of<Delta>;
+// As wide as the deltas, since compilers convert steps of 16 bits one by one, unless evaluations
+// take longer.
+using Expiry = std::conditional_t<problem::SwapDeltas::EVALUATES, Step, Delta>;
 #endif
 
 // The value of an exchange at one step: its delta, or NONE if it is not allowed.
@@ -128,10 +130,10 @@ class Prohibitions {
     }
 #else
     // Return the values of the exchanges of a part of a run of pairs.
-    Deltas values(const Scale& scale, const block::Run<Delta>& deltas, int run, int part) const {
+    Lanes values(const Scale& scale, const block::Run<Delta>& deltas, int run, int part) const {
         const int k = part * lanes::COUNT<Delta>, e = run * block::RUN + k;
-        const Deltas delta = lanes::load<Delta>(deltas.item + k),
-                     first = lanes::load<Delta>(first_ + e);
+        const Lanes delta = lanes::load<Delta>(deltas.item + k),
+                    first = lanes::load<Delta>(first_ + e);
 #if TABU_ASPIRATION
         return scale.value(delta, first, lanes::load<Delta>(second_ + e));
 #else

@@ -44,8 +44,8 @@ class Best {
   public:
     __device__ explicit Best(const block::Triangle& triangle) : triangle_(triangle) {
 #ifndef __CUDACC__
-        for (Deltas& low : low_) low = Deltas{} + Least::NONE;
-        for (Deltas& run : run_) run = Deltas{};
+        for (Lanes& low : low_) low = Lanes{} + Least::NONE;
+        for (Lanes& run : run_) run = Lanes{};
 #endif
     }
 
@@ -63,10 +63,10 @@ class Best {
         }
 #else
         for (int part = 0; part < PARTS; ++part) {
-            const Deltas value = prohibitions.values(scale, delta, run, part);
+            const Lanes value = prohibitions.values(scale, delta, run, part);
             const auto is_better = value < low_[part];
             low_[part] = is_better ? value : low_[part];
-            run_[part] = is_better ? Deltas{} + run : run_[part];
+            run_[part] = is_better ? Lanes{} + run : run_[part];
         }
 #endif
     }
@@ -92,8 +92,9 @@ class Best {
     Least mine_;
 #ifndef __CUDACC__
     static constexpr int PARTS = block::RUN / lanes::COUNT<Delta>;
+    static_assert(block::RUN % lanes::COUNT<Delta> == 0, "PAIRS_A_RUN: no multiple of the lanes");
 
-    Deltas low_[PARTS], run_[PARTS];  // of each lane
+    Lanes low_[PARTS], run_[PARTS];  // of each lane
 #endif
 };
 

@@ -90,7 +90,8 @@ class PairExchange {
 
     // Return the deltas of item j with r and with s. `before` are those before the exchange,
     // `sum` is the sum of the products of the exchange of r, at the place of s, with j over all
-    // items. The growth of these pairs is left out, as it will be added to all pairs.
+    // items, and of the linear terms. The growth of these pairs is left out, as it will be added to
+    // all pairs.
     template <class Number>
     __device__ Both<Number> renewed(const EntriesOfTwo<Number>& a, const EntriesOfTwo<Number>& b,
                                     const Gaps<Number>& gaps, Number sum,

@@ -14,7 +14,7 @@ class SwapDeltas {
   public:
     using Delta = QAP_DELTA;
     static constexpr bool EVALUATES = false;  // see improvers/swap_deltas.cuh
-#if !defined(__CUDACC__) && QAP_IS_SMALL
+#if !defined(__CUDACC__) && QAP_FITS_CACHE
     using A = int;  // compilers convert bytes one by one
     using B = int;
 #else
@@ -177,17 +177,10 @@ class SwapDeltas {
 
     // Make the announced exchange.
     __device__ void follow(moves::Swap swap) {
-        const int r = swap.u, s = swap.v;
-#ifdef __CUDACC__
-        for (int j = block::from_last(); j < n_; j += blockDim.x) {
-            if (j == s) continue;
-            exchange_with(b_, r, s, j);
-            if constexpr (!QAP_SYMMETRIC) exchange_with(b_across_, r, s, j);
-        }
-#else
-        exchange_all(b_, r, s);
-        if constexpr (!QAP_SYMMETRIC) exchange_all(b_across_, r, s);
-        exchange(b_diagonal_[r], b_diagonal_[s]);
+        exchange_items(b_, swap.u, swap.v);
+        if constexpr (!QAP_SYMMETRIC) exchange_items(b_across_, swap.u, swap.v);
+#ifndef __CUDACC__
+        exchange(b_diagonal_[swap.u], b_diagonal_[swap.v]);
 #endif
     }
 
@@ -197,6 +190,7 @@ class SwapDeltas {
 #ifndef __CUDACC__
     using Numbers = lanes::Of<Delta>;
     static constexpr int LANES = lanes::COUNT<Delta>;
+    static_assert(PACK % LANES == 0 && PACK % block::RUN == 0, "rows end with a whole run");
 #endif
 
     template <class T>
@@ -206,15 +200,28 @@ class SwapDeltas {
         y = kept;
     }
 
-    // Exchange the entries of items r and s with item j, which is not s.
-    __device__ void exchange_with(B* b, int r, int s, int j) const {
-        if (j == r) {
-            exchange(b[r * pitch_b_ + r], b[s * pitch_b_ + s]);
-            exchange(b[r * pitch_b_ + s], b[s * pitch_b_ + r]);
-        } else {
-            exchange(b[r * pitch_b_ + j], b[s * pitch_b_ + j]);
-            exchange(b[j * pitch_b_ + r], b[j * pitch_b_ + s]);
+    // Exchange rows and columns r and s.
+    __device__ void exchange_items(B* b, int r, int s) const {
+        const int n = n_, pitch = pitch_b_;
+        B *const row_r = b + r * pitch, *const row_s = b + s * pitch;
+#ifdef __CUDACC__
+        // Each thread exchanges the entries with an item j.
+        for (int j = block::from_last(); j < n; j += blockDim.x) {
+            if (j == s) continue;
+            if (j == r) {
+                exchange(row_r[r], row_s[s]);
+                exchange(row_r[s], row_s[r]);
+            } else {
+                exchange(row_r[j], row_s[j]);
+                exchange(b[j * pitch + r], b[j * pitch + s]);
+            }
         }
+#else
+        for (int first = 0; first < n; first += block::RUN) {
+            block::along_run([&](int k) { exchange(row_r[first + k], row_s[first + k]); });
+        }
+        for (int j = 0; j < n; ++j) exchange(b[j * pitch + r], b[j * pitch + s]);
+#endif
     }
 
     // Entries of no pair may overflow the type, which is only defined for unsigned numbers.
@@ -227,9 +234,9 @@ class SwapDeltas {
 
     __device__ Delta a(int i, int j) const { return a_[i * pitch_a_ + j]; }
     __device__ Delta b(int i, int j) const { return b_[i * pitch_b_ + j]; }
+    __device__ int packs() const { return (n_ + PACK - 1) / PACK; }
     // Return the extra cost of the pairs with pack k of items, each at its own place, if item i, at
     // place p, is exchanged with j.
-    __device__ int packs() const { return (n_ + PACK - 1) / PACK; }
     __device__ Delta products(int i, int p, int j, int k) const {
         Delta raised = products(a_, b_, i, p, j, k);
         if constexpr (!QAP_SYMMETRIC) raised += products(a_across_, b_across_, i, p, j, k);
@@ -239,29 +246,28 @@ class SwapDeltas {
         return block::difference_products<Delta>(a + i * pitch_a_, a + j * pitch_a_,
                                                  b + j * pitch_b_, b + p * pitch_b_, k);
     }
-
-    // The same with all items.
+    // Return the same for all items.
     __device__ Delta products(int i, int p, int j) const {
         Delta sum = 0;
         for (int k = 0; k < packs(); ++k) sum += products(i, p, j, k);
         return sum;
     }
 
-    // The same with item k.
+    // Return the same for item k, if i is at its own place.
     __device__ Delta product(int i, int j, int k) const {
         Delta raised = (a(i, k) - a(j, k)) * (b(j, k) - b(i, k));
         if constexpr (!QAP_SYMMETRIC) raised += (a(k, i) - a(k, j)) * (b(k, j) - b(k, i));
         return raised;
     }
 
-    // The same with the two items themselves.
+    // Return the same for the two items themselves.
     __device__ Delta own(int i, int j) const {
         Delta raised = (a(i, i) - a(j, j)) * (b(j, j) - b(i, i));
         if constexpr (!QAP_SYMMETRIC) raised += (a(i, j) - a(j, i)) * (b(j, i) - b(i, j));
         return raised;
     }
 
-    // The same of the linear terms.
+    // Return how much the linear terms rise if item i, at place p, is exchanged with j.
     __device__ Delta linear_of(int i, int p, int j) const {
         if constexpr (!HAS_LINEAR) return 0;
         return moved(i, order_[p], order_[j]) + moved(j, order_[j], order_[p]);
@@ -287,22 +293,23 @@ class SwapDeltas {
             delta = body(j, delta);
         }
         if (later >= n) return;
-        Delta* const row = delta_ + triangle_.at(i, later) - later;
-        for (int j = later; j < n; ++j) row[j] = body(j, row[j]);
+        Delta* const row = delta_ + triangle_.at(i, later);
+        for (int j = later; j < n; ++j) row[j - later] = body(j, row[j - later]);
     }
 
-    // Return the sums of all products(r, s, j, k), and of the linear terms, for items that begin
-    // with j.
+    // Return the sums of all products(r, s, j, k), and of the linear terms, for the items from j
+    // on.
     Numbers sums(int r, int s, int j) const {
         Numbers sum{};
-        if constexpr (QAP_IS_SMALL && sizeof(Delta) == sizeof(A)) {
+        if constexpr (QAP_FITS_CACHE && sizeof(Delta) == sizeof(A)) {
             add_products(sum, a_ + r * pitch_a_, a_across_ + j, b_across_ + j, b_ + s * pitch_b_);
             if constexpr (!QAP_SYMMETRIC) {
                 add_products(sum, a_across_ + r * pitch_a_, a_ + j, b_ + j,
                              b_across_ + s * pitch_b_);
             }
         } else {
-            // Row by row: products of 64 bits are only fast if their factors have 32.
+            // Row by row, as copies with 32 bits would not fit into the cache, or as products of 64
+            // bits are only fast if their factors have 32.
             for (int k = 0; k < LANES && j + k < n_; ++k) sum[k] = products(r, s, j + k);
         }
         if constexpr (HAS_LINEAR) {
@@ -314,16 +321,6 @@ class SwapDeltas {
         for (int k = 0; k < n_; ++k, a_j += pitch_a_, b_j += pitch_b_) {
             sum += (a_r[k] - lanes::load<Delta>(a_j)) * (lanes::load<Delta>(b_j) - b_s[k]);
         }
-    }
-
-    // Exchange rows and columns r and s.
-    void exchange_all(B* b, int r, int s) {
-        const int n = n_, pitch = pitch_b_;
-        B *const row_r = b + r * pitch, *const row_s = b + s * pitch;
-        for (int first = 0; first < n; first += block::RUN) {
-            block::along_run([&](int k) { exchange(row_r[first + k], row_s[first + k]); });
-        }
-        for (int j = 0; j < n; ++j) exchange(b[j * pitch + r], b[j * pitch + s]);
     }
 #endif
 

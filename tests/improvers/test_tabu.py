@@ -38,6 +38,8 @@ PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
     "qap-equals": lambda n, _: Qap(QapFile("equals", None, n, *with_equals(n))),
     "qap-equals-turned": lambda n, _: Qap(QapFile("equals", None, n, *with_equals(n)[::-1])),
     "qap-linear": lambda n, _: facilities(n, largest=9, linear=999),
+    "qap-general-linear": lambda n, _: facilities(n, symmetric="neither", largest=9, linear=999),
+    "qap-large-linear": lambda n, _: facilities(n, largest=10**7, linear=10**6),
 }
 
 
@@ -100,6 +102,25 @@ def test_orders_of_up_to_five_items_equal_the_reference(
 ) -> None:
     for n in (1, 2, 3, 4, 5):
         compare(backend, PROBLEMS[kind](n, tmp_path))
+
+
+@pytest.mark.parametrize("kind", ["qap", "qap-general", "qap-large", "qap-equals"])
+def test_sizes_around_those_of_vectors_equal_the_reference(
+    backend: Backend, kind: str, tmp_path: Path
+) -> None:
+    for n in (8, 9, 15, 16, 17):
+        compare(backend, PROBLEMS[kind](n, tmp_path), generations=1, steps=60)
+
+
+@pytest.mark.parametrize("kind", ["qap", "qap-diagonal", "qap-general"])
+def test_matrices_too_large_for_a_cache_equal_the_reference(
+    backend: Backend, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("islands.problems.qap._CACHED", 25)
+    for n in (25, 26):
+        problem = PROBLEMS[kind](n, tmp_path)
+        assert problem.defines()["QAP_FITS_CACHE"] == str(int(n == 25))
+        compare(backend, problem, generations=1, steps=60)
 
 
 @pytest.mark.parametrize("kind", PROBLEMS)

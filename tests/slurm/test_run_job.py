@@ -70,7 +70,7 @@ def attempts_of(user: User) -> list[JobAttempt]:
     return JobAttempts(user.folder / "run").all()
 
 
-def wait_for_generations(user: User, attempt: int, seconds: float = 180) -> None:
+def wait_for_generations(user: User, attempt: int, seconds: float = 120) -> None:
     """Wait until the log of an attempt has several rows of progress."""
     deadline = time.monotonic() + seconds
     while len(starts := starts_of(user)) < attempt or starts[-1].count("%") < 3:

@@ -15,6 +15,8 @@ from islands.slurm.jobs import JobAttempts
 EXAMPLES = SCRIPTS.parent / "docs/examples"
 
 LINE = ["submit", *RUN, "--stop", "generations=20", "--nodes", "2", "--ranks-per-node", "2"]
+LAUNCH_FAILED = (213, 250)
+"""Statuses of mpirun if srun cannot start its daemon, as on a machine that stands still."""
 
 
 def test_a_job_is_submitted_and_followed(user: User) -> None:
@@ -127,9 +129,8 @@ def test_a_problem_of_a_script_is_submitted_from_its_folder_requeued_and_resumed
         time.sleep(0.2)
     user.cluster.call("scontrol", "requeue", job)
     user.cluster.wait(job, "COMPLETED", "FAILED")
-    # A launch that fails on a busy machine is one more attempt.
-    first, *_, last = JobAttempts(place / "run").all()
-    assert (first.status, last.status) == (75, 0)
+    statuses = [each.status for each in JobAttempts(place / "run").all()]
+    assert statuses in ([75, 0], *([75, status, 0] for status in LAUNCH_FAILED))
     resume = ["submit", "resume", "run", "binary_quadratic.py:problem", "--backend", "cpu"]
     more = ["--stop", "seconds=4.5", "--nodes", "2", "--ranks-per-node", "2", "--json"]
     job = json.loads(user.islands(*resume, *more))["job"]
