@@ -29,6 +29,16 @@ struct RowsOfTwo {
           ss(this->s[s]) {}
 };
 
+// Reads the entry of item j in a row. (NVRTC refuses generic lambdas.)
+struct EntryOf {
+    int j;
+
+    template <class T>
+    __device__ QAP_DELTA operator()(const T* row) const {
+        return row[j];
+    }
+};
+
 // The entries of item j in these rows, or of several items.
 template <class Number>
 struct EntriesOfTwo {
@@ -115,8 +125,7 @@ class PairExchange {
 
   private:
     __device__ Gaps<Delta> gaps_of(int i) const {
-        const auto read = [i](const auto* row) { return Delta(row[i]); };
-        return {entries_a(Delta(0), read), entries_b(Delta(0), read)};
+        return {entries_a(Delta(0), EntryOf{i}), entries_b(Delta(0), EntryOf{i})};
     }
 
     // Return what replaces the products with r, s and j themselves in the sum over all items.

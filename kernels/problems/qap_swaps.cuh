@@ -124,9 +124,8 @@ class SwapDeltas {
         block::sums<Delta>(
             n_, packs(), [&](int j, int k) { return products(r, s, j, k); },
             [&](int j, Delta sum) {
-                const auto read = [j](const auto* row) { return Delta(row[j]); };
-                const auto a_j = exchange.entries_a(a(j, j), read);
-                const auto b_j = exchange.entries_b(b(j, j), read);
+                const auto a_j = exchange.entries_a(a(j, j), EntryOf{j});
+                const auto b_j = exchange.entries_b(b(j, j), EntryOf{j});
                 const Gaps<Delta> gaps(a_j, b_j);
                 for (int k = 0; k < GAPS; ++k) gap_[k][j] = gaps.item[k];
                 if (j == s) return;
