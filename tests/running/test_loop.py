@@ -47,7 +47,10 @@ def test_without_migration_epochs_ignore_its_interval() -> None:
 
 def test_islands_also_migrate_at_the_last_generation() -> None:
     _, archipelago, _ = run({"interval": 20, "stop": "generations=20"}, FakeProblem())
-    assert archipelago.calls == ["start", "advance 20", "migrate"]
+    # A machine that stands still for a moment divides the generations into more steps.
+    start, *steps, migrate = archipelago.calls
+    assert (start, migrate) == ("start", "migrate")
+    assert sum(int(step.removeprefix("advance ")) for step in steps) == 20
 
 
 @pytest.mark.parametrize(
