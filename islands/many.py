@@ -18,7 +18,7 @@ from islands.backends import takes_gpu
 from islands.backends.cpu import share_of_cores
 from islands.campaign.batch import DEFAULT_STOP
 from islands.campaign.dealing import solved_by_ranks
-from islands.campaign.workers import Workers
+from islands.campaign.workers import STREAMS, Workers
 from islands.configuration.given import combined, layers
 from islands.configuration.resolve import seed_of
 from islands.configuration.stop import KEYWORDS, stop_texts
@@ -174,28 +174,28 @@ def _solved(
     settings: dict[str, Any],
 ) -> Iterator[tuple[int, Result]]:
     on_gpu = takes_gpu(backend)
-    workers = 1 if on_gpu else threads or share_of_cores(ranks.local_size)
     share = bool(settings.pop("share_gpu", False))
     if on_gpu:
         settings.setdefault("gpus", 1)  # each problem is solved on one
     with ExitStack() as stack:
-        sessions = []
-        for _ in range(workers):
+        if on_gpu:
             # All ranks of a host choose their GPUs together, but each solves alone.
-            made = (
-                Session(backend="cuda", world=ranks, share_gpu=share)
-                if on_gpu
-                else Session(backend="cpu", threads=1, world=World())
-            )
-            made.world = World()
-            sessions.append(stack.enter_context(made))
+            first = Session(backend="cuda", world=ranks, share_gpu=share)
+            first.world = World()
+            others = (first.beside() for _ in range((threads or STREAMS) - 1))
+            sessions = [first, *(each for each in others if each is not None)]
+        else:
+            count = threads or share_of_cores(ranks.local_size)
+            sessions = [Session(backend="cpu", threads=1, world=World()) for _ in range(count)]
+        for each in sessions:
+            stack.enter_context(each)
         pool = Workers(sessions, on_gpu=on_gpu)
         solver = _Solver(settings, callback, pool)
 
         def done(
             tasks: Iterable[_Task | None], is_over: Callable[[], bool] | None = None
         ) -> Generator[tuple[int, Result] | None, None, None]:
-            for each in pool.stream(tasks, solver.results, is_over):
+            for each in pool.stream(tasks, solver.solving, is_over):
                 if each is None:
                     yield None
                     continue
@@ -225,11 +225,10 @@ class _Solver:
         is_alone = callback is not None or any(settings.get(name) for name in _ALONE)
         self._shares = not is_alone
 
-    def results(
+    def solving(
         self, session: Session, tasks: Iterator[_Task | None]
-    ) -> Iterator[tuple[_Task, Result | IslandsError]]:
-        """Yield each task with its result as it ends, or with its error."""
-        session.device.begin_run()  # in this thread
+    ) -> Callable[[Session], Iterator[tuple[_Task, Result | IslandsError]]]:
+        """Return the function that yields each task with its result as it ends, or its error."""
         given = dict(self._settings)
         criteria = {name: given.pop(name, None) for name in KEYWORDS}
         given["stop"] = stop_texts(given.pop("stop", None), criteria)
@@ -249,9 +248,13 @@ class _Solver:
             name, made = taken(task.problem(), "solve")
             return preparing.waiting(task, Wanted(name, made, task.seed))
 
-        is_over = self._pool.ends.is_set
-        queue = Queue(tasks, prepare, partial(self._alone, session), session.device, is_over)
-        for task, found in queue.results():
+        return partial(self._results, Queue(tasks, prepare, self._pool.ends.is_set))
+
+    def _results(
+        self, queue: Queue[_Task], session: Session
+    ) -> Iterator[tuple[_Task, Result | IslandsError]]:
+        session.device.begin_run()  # in this thread
+        for task, found in queue.results(session.device, partial(self._alone, session)):
             if isinstance(found, IslandsError) or found.draw is not None:
                 yield task, found
             elif found.cost is None and found.violation == 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import sys
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, Unpack
@@ -261,6 +262,15 @@ class Session:
     ) -> Result:
         """Solve a problem as `islands.solve` does, with the same settings."""
         return solve(problem, session=self, **settings)
+
+    def beside(self) -> Self | None:
+        """Return a session for another thread on the same GPU; None on a CPU."""
+        device = self.device.beside()
+        if device is None:
+            return None
+        other = copy(self)
+        other._device = device
+        return other
 
     @property
     def device(self) -> Backend:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -141,6 +141,13 @@ class Backend(ABC):
         if key not in self._loaded:
             self._loaded[key] = load()
         return self._loaded[key]
+
+    def beside(self) -> Self | None:
+        """Return the same device for another thread, with its own order of launches.
+
+        Both have the programs that either loads. None: the device makes one launch after another.
+        """
+        return None
 
     def begin_run(self) -> None:
         """Prepare for another run, after the first one on this object."""

@@ -33,6 +33,17 @@ def loaded(
     program can crash the process that loads it. A file that is damaged, belongs to another program
     or cannot be trusted is replaced.
     """
+    with _locks.setdefault(digest, Lock()):
+        return _loaded(digest, suffix, make, load)
+
+
+_locks: dict[str, Lock] = {}
+"""One for each program: a thread waits until another one has compiled the same."""
+
+
+def _loaded(
+    digest: str, suffix: str, make: Callable[[Path], None], load: Callable[[Path], Loaded]
+) -> Loaded:
     folder = _folder_of(digest)
     for path in folder.glob(f"{digest}-*{suffix}"):
         with suppress(OSError):  # another process has just removed it, or it is unreadable

@@ -6,10 +6,11 @@ import ctypes
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -76,10 +77,20 @@ class CudaBackend(Backend):
         self._sharers = sharers
         self.free = self.free_now()
         self._architecture = f"sm_{facts['major']}{facts['minor']}"
-        self._stream = cupy.cuda.Stream(non_blocking=True)
-        self._graphs = Graphs(cupy, self._stream)
+        self._begin_stream()
         self._one = np.ones(1, np.int32)
         self.compiling = Compiling(self.name, _USUAL_SECONDS)
+
+    def beside(self) -> Self:
+        other = copy(self)
+        other._begin_stream()
+        other.compiling = Compiling(self.name, _USUAL_SECONDS)
+        other.kept_as = None
+        return other
+
+    def _begin_stream(self) -> None:
+        self._stream = self._cupy.cuda.Stream(non_blocking=True)
+        self._graphs = Graphs(self._cupy, self._stream)
 
     def begin_run(self) -> None:
         self._device.use()  # each thread has its own current device

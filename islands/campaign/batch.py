@@ -340,21 +340,27 @@ class _Performance:
             assert wanted.seed is not None, "each task has one"
             return plan.options_of(Task(wanted.name, wanted.seed))
 
-        def results(device: Backend, tasks: Iterator[Task | None]) -> Iterator[tuple[Task, Done]]:
-            device.begin_run()  # in this thread
-            preparing = Preparing(device, options, plan.config, plan.trust)
+        def solving(
+            first: Backend, tasks: Iterator[Task | None]
+        ) -> Callable[[Backend], Iterator[tuple[Task, Done]]]:
+            preparing = Preparing(first, options, plan.config, plan.trust)
 
             def prepare(task: Task) -> Waiting[Task] | None:
                 return preparing.waiting(task, Wanted(task.instance, seed=task.seed))
 
-            queue = Queue(tasks, prepare, partial(alone, device), device, is_over)
-            for task, found in queue.results():
-                if isinstance(found, IslandsError):
-                    yield task, Done(task, None, str(found))
-                else:
-                    yield task, Done(task, plain(found.to_mapping()))
+            queue = Queue(tasks, prepare, is_over)
 
-        for each in workers.stream(tasks, results, is_over=lambda: received() != 0):
+            def results(device: Backend) -> Iterator[tuple[Task, Done]]:
+                device.begin_run()  # in this thread
+                for task, found in queue.results(device, partial(alone, device)):
+                    if isinstance(found, IslandsError):
+                        yield task, Done(task, None, str(found))
+                    else:
+                        yield task, Done(task, plain(found.to_mapping()))
+
+            return results
+
+        for each in workers.stream(tasks, solving, is_over=lambda: received() != 0):
             yield None if each is None else each[1]
 
     def _take(self, done: Done) -> None:

@@ -1,4 +1,4 @@
-"""Threads that solve many instances, each on a device of its own, fed from any iterable.
+"""Threads that solve many instances, each on a device or a stream of its own, fed by any iterable.
 
 A thread takes instances when it needs them, and waits if few of its results are taken, so that any
 number of instances streams through.
@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import cycle
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Semaphore, Thread
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 from islands.backends import takes_gpu
 from islands.backends.base import Backend
@@ -32,6 +33,9 @@ which is longer than the launches of a small instance."""
 _MOST_DONE, _MOST_DONE_ON_GPU = 8, 512
 """Results of each thread that nobody has taken yet. A GPU makes thousands in a second."""
 
+STREAMS = 4
+"""Threads of a GPU: each launches the kernels of other instances, on a stream of its own."""
+
 _AHEAD, _AHEAD_ON_GPU = 16, 4096
 _REST_SECONDS_ON_GPU = 0.005
 """How long results wait for others: each time that the caller's thread awakes, the one that keeps
@@ -43,12 +47,15 @@ _LOOK_SECONDS = 0.1
 def solving_devices(
     world: World, name: str, threads: int | None, *, share_gpu: bool = False
 ) -> list[Backend]:
-    """Return the GPU of this rank, or a device of one thread for each of its threads; collective.
+    """Return a device for each thread of this rank; collective.
 
-    A rank has the cores of its host, divided among the ranks there.
+    They are streams of its GPU, or a thread of a CPU each. A rank has the cores of its host,
+    divided among the ranks there.
     """
     if takes_gpu(name):
-        return [take_device(world, name, share_gpu=share_gpu)]
+        first = take_device(world, name, share_gpu=share_gpu)
+        others = (first.beside() for _ in range((threads or STREAMS) - 1))
+        return [first, *(each for each in others if each is not None)]
     count = threads or share_of_cores(world.local_size)
     return [take_device(World(), "cpu", 1) for _ in range(count)]
 
@@ -57,7 +64,8 @@ class Workers(Generic[Device]):
     """Threads with a device each, inside a `with` block."""
 
     def __init__(self, devices: Iterable[Device], *, on_gpu: bool) -> None:
-        self._devices = [*devices]
+        """Take a device for each thread; all are streams of one GPU if it is `on_gpu`."""
+        self._devices, self._on_gpu = [*devices], on_gpu
         self.count = len(self._devices)
         self.ahead = _AHEAD_ON_GPU if on_gpu else _AHEAD * self.count
         """Tasks that a rank holds before they are needed, to keep its devices busy."""
@@ -69,10 +77,13 @@ class Workers(Generic[Device]):
     def stream(
         self,
         tasks: Iterable[Task],
-        work: Callable[[Device, Iterator[Task]], Iterator[tuple[Key, Made]]],
+        solving: Callable[[Device, Iterator[Task]], Callable[[Device], Iterator[tuple[Key, Made]]]],
         is_over: Callable[[], bool] | None = None,
     ) -> Generator[tuple[Key, Made] | None, None, None]:
-        """Yield what `work` yields in each thread, on its device and from its part of the tasks.
+        """Yield what each thread makes of its part of the tasks.
+
+        `solving` returns the function of a device that solves tasks. The threads of a GPU share
+        one, which any of them calls; on a CPU, each has its own.
 
         When `is_over` is true, no task begins any more. Tasks that are in progress then, or when
         the caller stops, are to end when `ends` is set; what `work` still yields then is yielded,
@@ -80,23 +91,14 @@ class Workers(Generic[Device]):
         moment.
         """
         self.ends.clear()  # the end of the previous call set it
-        source, lock, has_left = iter(tasks), Lock(), Event()
+        left, has_left = _Tasks(tasks, self.ends.is_set), Event()
         done = SimpleQueue[tuple[Key, Made] | _End]()
         wanted = Semaphore(self._most_done * self.count)
 
-        def own() -> Iterator[Task]:
-            while not self.ends.is_set():
-                with lock:
-                    try:
-                        task = next(source)
-                    except StopIteration:
-                        return
-                yield task
-
-        def run(device: Device) -> None:
+        def run(device: Device, solved: Callable[[Device], Iterator[tuple[Key, Made]]]) -> None:
             error: BaseException | None = None
             try:
-                for each in work(device, own()):
+                for each in solved(device):
                     wanted.acquire()
                     if has_left.is_set():
                         break
@@ -105,13 +107,16 @@ class Workers(Generic[Device]):
                 error = raised
             done.put(_End(error))
 
-        threads = [Thread(target=run, args=(each,), daemon=True) for each in self._devices]
+        makers = self._devices[:1] if self._on_gpu else self._devices
+        solvers = cycle([solving(each, left) for each in makers])
+        own_of_threads = zip(self._devices, solvers, strict=False)
+        threads = [Thread(target=run, args=each, daemon=True) for each in own_of_threads]
         with _quick_switches():
             try:
                 for each in threads:
                     each.start()
-                left = len(threads)
-                while left:
+                working = len(threads)
+                while working:
                     if is_over is not None and not self.ends.is_set() and is_over():
                         self.ends.set()
                     if self._rest_seconds and done.empty():
@@ -125,7 +130,7 @@ class Workers(Generic[Device]):
                         wanted.release()
                         yield found
                         continue
-                    left -= 1
+                    working -= 1
                     if found.error is not None:
                         raise found.error
             finally:
@@ -135,6 +140,22 @@ class Workers(Generic[Device]):
                     wanted.release(self._most_done)
                     if each.is_alive():
                         each.join()
+
+
+class _Tasks(Generic[Task]):
+    """The tasks that no thread has taken yet."""
+
+    def __init__(self, tasks: Iterable[Task], is_over: Callable[[], bool]) -> None:
+        self._tasks, self._is_over, self._lock = iter(tasks), is_over, Lock()
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Task:
+        with self._lock:
+            if self._is_over():
+                raise StopIteration
+            return next(self._tasks)
 
 
 @dataclass(frozen=True)

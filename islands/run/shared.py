@@ -97,12 +97,15 @@ class Sharing(Generic[Key]):
         """Compile the program for instances like the first one, at most `places` at a time."""
         self._spec, self._backend = first.spec, backend
         colony = first.spec.as_colony()
-        places = min(places, places_for(first, backend))
+        most = places_for(first, backend)
+        places = min(places, most)
         self._parts = parts_for(colony, first.problem, places, backend)
         self._runs = SharedRuns(
             colony.islands, self._parts, with_arrays([first])[0], places, backend
         )
         self.kind, self.places = first.kind, places
+        self.may_grow = places < most
+        """Whether the device has room for more places."""
         self._ready: deque[Waiting[Key]] = deque()
         self._is_new = True
         self._known = first.parts.algorithm

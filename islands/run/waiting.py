@@ -24,9 +24,9 @@ them, and few enough for its caches."""
 _SECONDS_ON_CPU, _READ_SECONDS = 0.005, 2e-9
 """The time of a launch of a CPU thread, if local searches take most of it, and of a read of memory.
 """
-_MOST_PLACES = 2048
-_SHARE = 0.5
-"""Part of the free memory of a device that runs may take."""
+MOST_PLACES = 2048
+_SHARE = 0.5 / 4
+"""Part of the free memory of a GPU that the runs of each of its threads may take."""
 
 Key = TypeVar("Key")
 Other = TypeVar("Other")
@@ -105,4 +105,4 @@ def places_for(first: Waiting[Any], backend: Backend) -> int:
     room = fill
     if (free := backend.free_now()) is not None:
         room = max(1, int(_SHARE * free / bytes_a_run(first.parts, 1)))
-    return min(fill, room, _MOST_PLACES)
+    return min(fill, room, MOST_PLACES)

@@ -66,14 +66,14 @@ def test_nothing_goes_on_if_another_rank_fails(monkeypatch: pytest.MonkeyPatch) 
         if len(rounds) == 2:
             raise OSError("no disk")
 
-    def solve(_: str, tasks: Iterator[int | None]) -> Iterator[tuple[int, int]]:
+    def solve(tasks: Iterator[int | None]) -> Iterator[tuple[int, int]]:
         for task in filter(None, tasks):
             begun.append(task)
             time.sleep(1e-3)
             yield task, 0
 
     def of_rank(tasks: Iterator[int | None]) -> Squares:
-        return workers.stream(tasks, solve, lambda: False)
+        return workers.stream(tasks, lambda _, tasks: lambda _: solve(tasks), lambda: False)
 
     monkeypatch.setattr(ranks, "agree_on", agree_on)
     with pytest.raises(OSError, match="no disk") as _kept:  # with its traceback

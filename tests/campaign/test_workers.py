@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from islands.campaign.workers import Workers
 
 
-def doubled(device: str, tasks: Iterator[int]) -> Iterator[tuple[int, tuple[str, int]]]:
-    for task in tasks:
-        yield task, (device, 2 * task)
+def doubled(_: str, tasks: Iterator[int]) -> Callable[[str], Iterator[tuple[int, tuple[str, int]]]]:
+    return lambda device: ((task, (device, 2 * task)) for task in tasks)
 
 
 @pytest.mark.parametrize("on_gpu", [False, True])
@@ -34,7 +33,10 @@ def test_no_task_begins_when_it_is_over() -> None:
 def test_what_is_done_when_it_is_over_is_kept_unless_the_caller_has_stopped(*, stops: bool) -> None:
     workers, left = Workers(["a"], on_gpu=False), list[int]()
 
-    def after_all(_: str, tasks: Iterator[int]) -> Iterator[tuple[int, int]]:
+    def after_all(_: str, tasks: Iterator[int]) -> Callable[[str], Iterator[tuple[int, int]]]:
+        return lambda _: waiting(tasks)
+
+    def waiting(tasks: Iterator[int]) -> Iterator[tuple[int, int]]:
         yield next(tasks), 0
         workers.ends.wait()
         for task in range(1, 9):

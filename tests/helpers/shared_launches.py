@@ -49,7 +49,7 @@ def found(
         return preparing.waiting(number, Wanted(own.instance, own, 4 + number))
 
     numbers = iter(range(len(every))) if keys is None else keys
-    return dict(Queue(numbers, prepare, alone, backend, is_over).results())
+    return dict(Queue(numbers, prepare, is_over).results(backend, alone))
 
 
 def facts(result: Any) -> tuple[Any, ...]:
