@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 _SHELL = "/bin/sh"
@@ -12,7 +13,10 @@ def main() -> int:
     try:
         from islands.cli import main as command
 
-        return command()
+        status = command()
+        # MPI takes a while to end. A signal that asks for a checkpoint would fail what is done.
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+        return status
     except KeyboardInterrupt:
         return 130
 

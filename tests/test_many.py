@@ -16,6 +16,7 @@ import pytest
 
 import islands
 from islands import many
+from islands.backends.base import Backend
 from islands.campaign import dealing
 from islands.errors import RunError, UsageError
 from islands.parallel import world
@@ -73,6 +74,21 @@ def test_ranks_may_share_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
         one_at_a_time = {"callback": lambda _: None}
         islands.solve_many(problems, **SETTINGS, generations=2, **one_at_a_time, **settings)
     assert shared == [True, True, False, False]
+
+
+def test_many_kinds_have_the_results_of_a_cpu_on_each_device(backend: Backend) -> None:
+    draw = np.random.default_rng(54)
+    problems: list[islands.Problem] = [
+        islands.tsp(draw.random((size, 2)) * 1000) for size in (*range(20, 30), *range(20, 30), 31)
+    ]
+    problems += islands.qap_batch(draw.integers(0, 99, (4, 9, 9)), draw.integers(0, 99, (4, 9, 9)))
+    problems += islands.mkp_batch(
+        draw.integers(1, 99, (4, 30)), draw.integers(1, 99, (4, 5, 30)), [600] * 5
+    )
+    settings: dict[str, Any] = {"generations": 12, "islands": 1, "population": 16}
+    found = islands.solve_many(problems, backend=backend.name, **settings)
+    for result, problem in zip(found, problems, strict=True):
+        assert result.digest == islands.solve(problem, backend="cpu", threads=1, **settings).digest
 
 
 def test_seeds_and_runs_follow_one_another() -> None:

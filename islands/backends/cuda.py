@@ -10,6 +10,7 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -43,6 +44,9 @@ _FEW, _MOST_SMALL = 1024, 8
 H100 with four blocks: 3 to 24 % more proposals of tempering than with half of the threads, the more
 the colder."""
 _LONGEST_GRAPH = 100  # repetitions in one graph: enough to make the cost of its launch negligible
+
+
+_requesting = Lock()
 
 
 class CudaBackend(Backend):
@@ -232,8 +236,11 @@ class CudaBackend(Backend):
             arguments = (space, *arguments)
         if shared > self.block_memory:
             raise without_room(kernel, shared, self.block_memory)
-        # More than 48 KiB, including the kernel's own arrays, must be requested.
-        function.max_dynamic_shared_size_bytes = shared
+        # More than 48 KiB, including the kernel's own arrays, must be requested. Other threads may
+        # launch the same kernel with more.
+        with _requesting:
+            if shared > function.max_dynamic_shared_size_bytes:
+                function.max_dynamic_shared_size_bytes = shared
         packed = Arguments(arguments, self.address)
         return Call(function.kernel, blocks, threads or program.block.threads, shared, packed)
 

@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from functools import partial
-from threading import Lock
+from threading import Event, Lock
 from typing import Generic, TypeVar
 
 from islands.backends.base import Backend
@@ -27,8 +27,11 @@ _MOST_AHEAD = 2 * MOST_PLACES
 _MANY_LEFT = 8
 """Instances of a kind that were left, more than were solved, from which on the others are solved
 alone."""
-_LOOK_SECONDS = 0.02
-"""Seconds between two looks whether another instance is known."""
+_LOOK_SECONDS, _MOST_LOOK_SECONDS = 0.02, 0.16
+"""Seconds between two looks whether another instance is known, at first and if there is none for
+long: a thread that looks takes time of those that work."""
+_LOOK_AHEAD = 32
+"""Instances that a thread reads at each look, if there is none for it among those that wait."""
 _GROWN = 2
 """From how many instances for a place on a kind begins again with more places."""
 _READ_SECONDS = 0.5
@@ -52,6 +55,8 @@ class Queue(Generic[Key]):
         self._keys, self._prepare, self._is_over = keys, prepare, is_over
         self._reading, self._lock = Lock(), Lock()
         """Of the thread that reads instances, and of all that change those that wait."""
+        self._has_ended = Event()
+        """Set when a thread has nothing to do any more, so that the others look at once."""
         self._waiting: dict[Hashable, deque[Waiting[Key]]] = {}
         self._others: deque[Key] = deque()
         self._failed: deque[tuple[Key, IslandsError]] = deque()
@@ -69,8 +74,11 @@ class Queue(Generic[Key]):
 
         `alone` solves an instance that cannot share launches.
         """
+        nap = _LOOK_SECONDS
         while not self._is_over():
             kind = self._begun(backend)
+            if kind is not None or self._others or self._failed:
+                nap = _LOOK_SECONDS
             if kind is not None:
                 try:
                     yield from self._of_kind(kind, backend, alone)
@@ -79,9 +87,11 @@ class Queue(Generic[Key]):
             elif self._others or self._failed:
                 yield from self._of_others(backend, alone)
             elif self._is_at_end and not self._waiting:
-                return
+                break
             else:
-                time.sleep(_LOOK_SECONDS)
+                self._has_ended.wait(nap)
+                nap = min(2 * nap, _MOST_LOOK_SECONDS) if self._in_progress else _LOOK_SECONDS
+        self._has_ended.set()
 
     def _begun(self, backend: Backend) -> Hashable | None:
         """Return a kind that is this thread's now; None if there is none.
@@ -89,7 +99,8 @@ class Queue(Generic[Key]):
         An instance that is to be solved alone is among the others then.
         """
         with self._reading:
-            self._read(self._ahead)
+            is_first = not self._in_progress
+            self._read(self._ahead if is_first else min(self._ahead, self._count() + _LOOK_AHEAD))
             kind = self._most_frequent()
             if kind is None:
                 return None

@@ -47,3 +47,16 @@ def test_signal_ends_a_command_within_two_seconds(
         took = time.perf_counter() - sent
     assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 75}[number]
     assert took < 2 + 1  # the end of the interpreter on a busy machine
+
+
+def test_a_request_for_a_checkpoint_does_not_fail_a_command_that_is_done(tmp_path: Path) -> None:
+    line = ["islands", "run", "demo/tsp", "--stop", "generations=1", "--backend", "cpu", "--quiet"]
+    program = [
+        "import os, signal, sys, islands.__main__",
+        f"sys.argv = {line}",
+        "status = islands.__main__.main()",
+        "os.kill(os.getpid(), signal.SIGUSR1)",
+        "sys.exit(status)",
+    ]
+    done = subprocess.run([sys.executable, "-c", "\n".join(program)], cwd=tmp_path, check=False)
+    assert done.returncode == 0

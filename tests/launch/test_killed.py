@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from fake_machine import ROOT
 
-RUN = ["demo/tsp", "--islands", "4", "--population", "256", "--stop", "generations=600", "--json"]
+RUN = ["demo/tsp", "--islands", "4", "--population", "256", "--stop", "generations=1500", "--json"]
 RUN += ["--backend", "cpu", "--threads", "1", "--set", "checkpoint.every=0.1s"]
 RUN += ["--algorithm", "brkga", "--improver", "none"]
 TEAM = ["demo/qap", "--islands", "1", "--algorithm", "memetic", "--population", "24", "--json"]
