@@ -20,22 +20,28 @@ from islands.parallel import World
 Task = TypeVar("Task")
 Made = TypeVar("Made")
 _ROUND_SECONDS = 0.2
+_FIRST_ROUND_SECONDS = 0.0125
+"""Each round takes twice as long as the one before: at first, nobody knows how fast a rank is."""
+_FEWER = 8
+"""A rank holds no less than this part of the tasks with which it begins."""
 
 
 def solved_by_ranks(
     world: World,
     more: Callable[[int], tuple[Sequence[Task], bool]],
     solved: Callable[[Iterator[Task | None]], Generator[Made | None, None, None]],
-    fewest: int,
+    at_first: int,
 ) -> Iterator[list[Made]]:
     """Yield what the ranks make, the same on each of them; collective.
 
     `more(count)` returns at most `count` further tasks, the same on each rank, and whether these
     are the last; it may be collective. `solved` yields what becomes of the tasks of this rank, and
     None whenever nothing has come for a moment; a task is None if none is known yet. A rank holds
-    `fewest` tasks ahead, or twice the number that it took in the last round.
+    this number of tasks `at_first`, then twice the number that it took in the last round: with
+    more, the ranks would not end at the same time.
     """
     held, taken, all_are_dealt, ranks = deque[Task](), 0, False, range(world.size)
+    seconds = _FIRST_ROUND_SECONDS
 
     def own_tasks() -> Iterator[Task | None]:
         nonlocal taken
@@ -50,7 +56,7 @@ def solved_by_ranks(
                 yield None
 
     with closing(solved(own_tasks())) as made:
-        lacks, is_over = world.allgather(fewest), False
+        lacks, is_over = world.allgather(at_first), False
         while not is_over:
             if not all_are_dealt and any(lacks):
                 tasks, is_end = more(sum(lacks))
@@ -58,13 +64,15 @@ def solved_by_ranks(
                 held += [t for t, rank in zip(tasks, owners, strict=True) if rank == world.rank]
                 all_are_dealt = is_end
             before = taken
-            own, is_last, error = _of_round(made)
+            own, is_last, error = _of_round(made, min(seconds, _ROUND_SECONDS))
+            seconds *= 2
             # Packed here and not by MPI: a rank does not unpack its own, and all see an error.
             try:
                 packed = dumps(own, HIGHEST_PROTOCOL)
             except Exception as problem:
                 packed, error = b"", error or _unfit(problem)
-            lack = max(0, max(fewest, 2 * (taken - before)) - len(held))
+            enough = max(at_first // _FEWER if taken else at_first, 2 * (taken - before))
+            lack = max(0, enough - len(held))
             world.wait_for_all()  # naps, as threads of this rank need its processors
             world.agree_on(error)
             parts = world.allgather((packed, is_last, lack))
@@ -99,9 +107,11 @@ def _owners(lacks: Sequence[int]) -> list[int]:
     return [rank for _, rank in sorted(turns)]
 
 
-def _of_round(made: Iterator[Made | None]) -> tuple[list[Made], bool, Exception | None]:
+def _of_round(
+    made: Iterator[Made | None], seconds: float
+) -> tuple[list[Made], bool, Exception | None]:
     """Return what is made until a round ends, whether it is the last, and an error."""
-    own, end = list[Made](), time.monotonic() + _ROUND_SECONDS
+    own, end = list[Made](), time.monotonic() + seconds
     try:
         for each in made:
             if each is not None:

@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
 from functools import partial
-from threading import Event, Lock
+from threading import Event, Lock, get_ident
 from typing import Generic, TypeVar
 
 from islands.backends.base import Backend
@@ -30,6 +30,9 @@ alone."""
 _LOOK_SECONDS, _MOST_LOOK_SECONDS = 0.02, 0.16
 """Seconds between two looks whether another instance is known, at first and if there is none for
 long: a thread that looks takes time of those that work."""
+_LONG_SECONDS = 0.1
+"""How long a kind takes before another thread begins a second one: the preparation of small ones in
+Python takes longer than the device, and threads would only wait for each other."""
 _LOOK_AHEAD = 32
 """Instances that a thread reads at each look, if there is none for it among those that wait."""
 _GROWN = 2
@@ -64,6 +67,8 @@ class Queue(Generic[Key]):
         self._is_at_end = False
         self._in_progress = set[Hashable]()
         """The kinds that a thread solves."""
+        self._began: dict[int, float] = {}
+        """When each thread that works began its kind, or its instance if that is solved alone."""
         self._alone_kinds = set[Hashable]()
         """Those that are solved alone."""
 
@@ -76,22 +81,27 @@ class Queue(Generic[Key]):
         """
         nap = _LOOK_SECONDS
         while not self._is_over():
-            kind = self._begun(backend)
-            if kind is not None or self._others or self._failed:
+            kind, has_others = self._begun(backend), self._others or self._failed
+            if kind is not None or (has_others and self._is_worth_another_thread()):
                 nap = _LOOK_SECONDS
-            if kind is not None:
                 try:
-                    yield from self._of_kind(kind, backend, alone)
+                    if kind is not None:
+                        yield from self._of_kind(kind, backend, alone)
+                    yield from self._of_others(backend, alone)
                 finally:
                     self._in_progress.discard(kind)
-            elif self._others or self._failed:
-                yield from self._of_others(backend, alone)
-            elif self._is_at_end and not self._waiting:
+                    self._began.pop(get_ident(), None)
+            elif self._is_at_end and not (self._waiting or has_others):
                 break
             else:
                 self._has_ended.wait(nap)
-                nap = min(2 * nap, _MOST_LOOK_SECONDS) if self._in_progress else _LOOK_SECONDS
+                nap = min(2 * nap, _MOST_LOOK_SECONDS) if self._began else _LOOK_SECONDS
         self._has_ended.set()
+
+    def _is_worth_another_thread(self) -> bool:
+        """Return whether all threads that work have worked for long on the same."""
+        now = time.monotonic()
+        return all(now - began > _LONG_SECONDS for began in [*self._began.values()])
 
     def _begun(self, backend: Backend) -> Hashable | None:
         """Return a kind that is this thread's now; None if there is none.
@@ -99,6 +109,8 @@ class Queue(Generic[Key]):
         An instance that is to be solved alone is among the others then.
         """
         with self._reading:
+            if not self._is_worth_another_thread():
+                return None
             is_first = not self._in_progress
             self._read(self._ahead if is_first else min(self._ahead, self._count() + _LOOK_AHEAD))
             kind = self._most_frequent()
@@ -109,6 +121,7 @@ class Queue(Generic[Key]):
                 kind = self._most_frequent()
                 if kind not in self._alone_kinds and len(self._waiting[kind]) >= _FEWEST:
                     self._in_progress.add(kind)
+                    self._began[get_ident()] = time.monotonic()
                     return kind
             self._others.append(self._take(kind).key)
             return None
@@ -226,6 +239,7 @@ class Queue(Generic[Key]):
         while failed := _popped(self._failed):
             yield failed
         while not self._is_over() and (key := _popped(self._others)) is not None:
+            self._began[get_ident()] = time.monotonic()
             made: Result | IslandsError
             try:
                 made = alone(key)
