@@ -74,7 +74,8 @@ def solve_many(problems: Iterable[Any], **settings: Unpack[SolveManyKeywords]) -
     `seeds` has one seed for each problem.
     `runs=R` solves each problem R times, with consecutive seeds: the R results of a problem follow
     one another. `threads` is the number of problems that are solved at a time on a CPU, each by one
-    thread; by default, all cores.
+    thread; by default, all cores. A GPU solves as many problems of a kind at a time as fill it, and
+    `threads` kinds; by default, up to four.
 
     A problem without a criterion to stop ends when its search has converged, or after 10 s:
     `reason` says which. Each result is the one that `solve` returns with the same settings, bit for

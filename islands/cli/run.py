@@ -140,7 +140,8 @@ def add_device(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     add = device.add_argument
     words = "auto, cpu or cuda; auto: a GPU if there is one, otherwise the CPU"
     add("--backend", metavar="NAME", help=words)
-    words = "threads of the cpu backend (default: all cores)"
+    words = "threads of the cpu backend (default: all cores); with --batch on a GPU, kinds of"
+    words += " instances at a time (default: 4)"
     add("--threads", metavar="T", type=arguments.threads, help=words)
     add("--share-gpu", action="store_true", help="let ranks share a GPU")
     words = "continue with the remaining ranks if others fail (needs Open MPI)"

@@ -127,7 +127,7 @@ class Queue(Generic[Key]):
             return None
 
     def _read_more(self, first: Waiting[Key], backend: Backend) -> None:
-        """Read as many as may begin together with an instance, more if there are many kinds."""
+        """Read what may begin together with an instance, and more if there are many kinds."""
         ahead = 2 * places_for(first, backend)
         self._ahead = max(self._ahead, ahead, min(_MOST_AHEAD, ahead * len(self._waiting)))
         self._read(self._ahead)
