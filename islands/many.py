@@ -18,9 +18,10 @@ from islands.backends import takes_gpu
 from islands.backends.cpu import share_of_cores
 from islands.campaign.batch import DEFAULT_STOP
 from islands.campaign.dealing import solved_by_ranks
-from islands.campaign.workers import STREAMS, Workers
+from islands.campaign.workers import Workers, streams
 from islands.configuration.given import combined, layers
 from islands.configuration.resolve import seed_of
+from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import KEYWORDS, stop_texts
 from islands.custom.scripts import refuse_while_importing
 from islands.custom.trust import Trust
@@ -35,7 +36,7 @@ from islands.progress.result import Result
 from islands.run.preparing import Preparing, Wanted
 from islands.run.queue import Queue
 from islands.run.waiting import Waiting
-from islands.solver import DEFAULT_SEED, Session, draw, drawn, options_of, page
+from islands.solver import DEFAULT_SEED, Session, draw, drawn, on_streams, options_of, page
 from islands.text import shown
 
 _OF_A_RUN = {
@@ -75,7 +76,7 @@ def solve_many(problems: Iterable[Any], **settings: Unpack[SolveManyKeywords]) -
     `runs=R` solves each problem R times, with consecutive seeds: the R results of a problem follow
     one another. `threads` is the number of problems that are solved at a time on a CPU, each by one
     thread; by default, all cores. A GPU solves as many problems of a kind at a time as fill it, and
-    `threads` kinds; by default, up to four.
+    `threads` kinds; by default up to four, at most 16.
 
     A problem without a criterion to stop ends when its search has converged, or after 10 s:
     `reason` says which. Each result is the one that `solve` returns with the same settings, bit for
@@ -175,6 +176,7 @@ def _solved(
     settings: dict[str, Any],
 ) -> Iterator[tuple[int, Result]]:
     on_gpu = takes_gpu(backend)
+    threads = GeneralSettings.converted("threads", threads or 0)
     share = bool(settings.pop("share_gpu", False))
     if on_gpu:
         settings.setdefault("gpus", 1)  # each problem is solved on one
@@ -183,13 +185,11 @@ def _solved(
             # All ranks of a host choose their GPUs together, but each solves alone.
             first = Session(backend="cuda", world=ranks, share_gpu=share)
             first.world = World()
-            others = (first.beside() for _ in range((threads or STREAMS) - 1))
-            sessions = [first, *(each for each in others if each is not None)]
+            sessions = on_streams(stack.enter_context(first), streams(threads))
         else:
             count = threads or share_of_cores(ranks.local_size)
-            sessions = [Session(backend="cpu", threads=1, world=World()) for _ in range(count)]
-        for each in sessions:
-            stack.enter_context(each)
+            made = (Session(backend="cpu", threads=1, world=World()) for _ in range(count))
+            sessions = [stack.enter_context(each) for each in made]
         pool = Workers(sessions, on_gpu=on_gpu)
         solver = _Solver(settings, callback, pool)
 
@@ -249,7 +249,8 @@ class _Solver:
             name, made = taken(task.problem(), "solve")
             return preparing.waiting(task, Wanted(name, made, task.seed))
 
-        return partial(self._results, Queue(tasks, prepare, self._pool.ends.is_set))
+        queue = Queue(tasks, prepare, self._pool.ends.is_set, self._pool.together)
+        return partial(self._results, queue)
 
     def _results(
         self, queue: Queue[_Task], session: Session

@@ -263,15 +263,6 @@ class Session:
         """Solve a problem as `islands.solve` does, with the same settings."""
         return solve(problem, session=self, **settings)
 
-    def beside(self) -> Self | None:
-        """Return a session for another thread on the same GPU; None on a CPU."""
-        device = self.device.beside()
-        if device is None:
-            return None
-        other = copy(self)
-        other._device = device
-        return other
-
     @property
     def device(self) -> Backend:
         """The device; refuses a closed session."""
@@ -302,6 +293,20 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def on_streams(session: Session, count: int) -> list[Session]:
+    """Return sessions for as many threads of a GPU: the given one and others.
+
+    Only the given one is to be closed. It is the only one if the device is no GPU.
+    """
+    sessions = [session]
+    for _ in range(1, count):
+        if (device := session.device.beside()) is not None:
+            other = copy(session)
+            other._device = device
+            sessions.append(other)
+    return sessions
 
 
 class Solver:

@@ -138,9 +138,10 @@ class Backend(ABC):
     def loaded(self, source: Source, load: Callable[[], tuple[Any, str]]) -> tuple[Any, str]:
         """Return the program and its digest, from this object if it has loaded the source."""
         key = source.key()
-        if key not in self._loaded:
-            self._loaded[key] = load()
-        return self._loaded[key]
+        found = self._loaded.get(key)
+        if found is None:
+            found = self._loaded[key] = load()
+        return found
 
     def beside(self) -> Self | None:
         """Return the same device for another thread, with its own order of launches.

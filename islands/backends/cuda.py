@@ -83,9 +83,12 @@ class CudaBackend(Backend):
         self._architecture = f"sm_{facts['major']}{facts['minor']}"
         self._begin_stream()
         self._one = np.ones(1, np.int32)
+        self._requested: dict[int, int] = {}
+        """The bytes of shared memory that launches of each kernel may have."""
         self.compiling = Compiling(self.name, _USUAL_SECONDS)
 
     def beside(self) -> Self:
+        self._device.use()
         other = copy(self)
         other._begin_stream()
         other.compiling = Compiling(self.name, _USUAL_SECONDS)
@@ -102,6 +105,7 @@ class CudaBackend(Backend):
 
     def release(self) -> None:
         super().release()
+        self._requested.clear()  # another kernel may get the address of one
         self._cupy.get_default_memory_pool().free_all_blocks()
 
     def free_now(self) -> int:
@@ -239,8 +243,10 @@ class CudaBackend(Backend):
         # More than 48 KiB, including the kernel's own arrays, must be requested. Other threads may
         # launch the same kernel with more.
         with _requesting:
-            if shared > function.max_dynamic_shared_size_bytes:
-                function.max_dynamic_shared_size_bytes = shared
+            largest = self._requested[function.kernel.ptr] = max(
+                shared, self._requested.get(function.kernel.ptr, 0)
+            )
+            function.max_dynamic_shared_size_bytes = largest
         packed = Arguments(arguments, self.address)
         return Call(function.kernel, blocks, threads or program.block.threads, shared, packed)
 

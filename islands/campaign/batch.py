@@ -292,7 +292,8 @@ class _Performance:
         share = self._rank_options.share_gpu
         devices = solving_devices(world, name, threads or None, share_gpu=share)
         workers = Workers(devices, on_gpu=takes_gpu(name))
-        self._running = sum(world.allgather(workers.count))
+        # A GPU has as many in progress as fill it.
+        self._running = sum(world.allgather(0 if takes_gpu(name) else workers.count))
         of_rank, tasks = partial(self._of_rank, workers), self._tasks(left)
         if world.size == 1:
             yield from filter(None, of_rank(tasks))
@@ -348,7 +349,7 @@ class _Performance:
             def prepare(task: Task) -> Waiting[Task] | None:
                 return preparing.waiting(task, Wanted(task.instance, seed=task.seed))
 
-            queue = Queue(tasks, prepare, is_over)
+            queue = Queue(tasks, prepare, is_over, workers.together)
 
             def results(device: Backend) -> Iterator[tuple[Task, Done]]:
                 device.begin_run()  # in this thread
@@ -395,7 +396,7 @@ class _Performance:
         left = end.count - end.done - end.failed
         words = [f"batch: {end.done} of {end.count} done"]
         words += [f"{end.failed} failed"] if end.failed else []
-        words += [f"{min(left, self._running)} running"] if left else []
+        words += [f"{min(left, self._running)} running"] if left and self._running else []
         if self._arriving is not None and not self._arriving.is_over:
             words.append("more may come")
         if self._new and seconds > 0:

@@ -65,13 +65,14 @@ def solved_by_ranks(
                 all_are_dealt = is_end
             before = taken
             own, is_last, error = _of_round(made, min(seconds, _ROUND_SECONDS))
-            seconds *= 2
+            # Nobody knows how fast a rank is while it compiles its programs.
+            seconds *= 2 if own else 1.1
             # Packed here and not by MPI: a rank does not unpack its own, and all see an error.
             try:
                 packed = dumps(own, HIGHEST_PROTOCOL)
             except Exception as problem:
                 packed, error = b"", error or _unfit(problem)
-            enough = max(at_first // _FEWER if taken else at_first, 2 * (taken - before))
+            enough = max(1, at_first // _FEWER, 2 * (taken - before)) if taken else at_first
             lack = max(0, enough - len(held))
             world.wait_for_all()  # naps, as threads of this rank need its processors
             world.agree_on(error)

@@ -33,15 +33,20 @@ which is longer than the launches of a small instance."""
 _MOST_DONE, _MOST_DONE_ON_GPU = 8, 512
 """Results of each thread that nobody has taken yet. A GPU makes thousands in a second."""
 
-STREAMS = 4
-"""Threads of a GPU: each launches the kernels of other instances, on a stream of its own."""
-
 _AHEAD, _AHEAD_ON_GPU = 16, 4096
 _REST_SECONDS_ON_GPU = 0.005
 """How long results wait for others: each time that the caller's thread awakes, the one that keeps
 the GPU busy stops for a moment."""
-_LOOK_SECONDS = 0.1
+_LOOK_SECONDS = 0.02
 """Seconds between two looks whether the work is over."""
+STREAMS, MOST_STREAMS = 4, 16
+"""Threads of a GPU by default, and at most: each launches the kernels of other instances, on a
+stream of its own."""
+
+
+def streams(threads: int | None) -> int:
+    """Return the number of threads of a GPU."""
+    return min(threads or STREAMS, MOST_STREAMS)
 
 
 def solving_devices(
@@ -54,7 +59,7 @@ def solving_devices(
     """
     if takes_gpu(name):
         first = take_device(world, name, share_gpu=share_gpu)
-        others = (first.beside() for _ in range((threads or STREAMS) - 1))
+        others = (first.beside() for _ in range(1, streams(threads)))
         return [first, *(each for each in others if each is not None)]
     count = threads or share_of_cores(world.local_size)
     return [take_device(World(), "cpu", 1) for _ in range(count)]
@@ -65,8 +70,10 @@ class Workers(Generic[Device]):
 
     def __init__(self, devices: Iterable[Device], *, on_gpu: bool) -> None:
         """Take a device for each thread; all are streams of one GPU if it is `on_gpu`."""
-        self._devices, self._on_gpu = [*devices], on_gpu
+        self._devices = [*devices]
         self.count = len(self._devices)
+        self.together = self.count if on_gpu else 1
+        """Threads that share what solves their tasks."""
         self.ahead = _AHEAD_ON_GPU if on_gpu else _AHEAD * self.count
         """Tasks that a rank holds before they are needed, to keep its devices busy."""
         self._most_done = _MOST_DONE_ON_GPU if on_gpu else _MOST_DONE
@@ -80,13 +87,13 @@ class Workers(Generic[Device]):
         solving: Callable[[Device, Iterator[Task]], Callable[[Device], Iterator[tuple[Key, Made]]]],
         is_over: Callable[[], bool] | None = None,
     ) -> Generator[tuple[Key, Made] | None, None, None]:
-        """Yield what each thread makes of its part of the tasks.
+        """Yield what the threads make of the tasks.
 
         `solving` returns the function of a device that solves tasks. The threads of a GPU share
-        one, which any of them calls; on a CPU, each has its own.
+        one, and each calls it; on a CPU, each has its own.
 
         When `is_over` is true, no task begins any more. Tasks that are in progress then, or when
-        the caller stops, are to end when `ends` is set; what `work` still yields then is yielded,
+        the caller stops, are to end when `ends` is set; what is still made then is yielded,
         unless the caller has stopped. With `is_over`, yield None whenever nothing has come for a
         moment.
         """
@@ -107,9 +114,8 @@ class Workers(Generic[Device]):
                 error = raised
             done.put(_End(error))
 
-        makers = self._devices[:1] if self._on_gpu else self._devices
-        solvers = cycle([solving(each, left) for each in makers])
-        own_of_threads = zip(self._devices, solvers, strict=False)
+        solvers = [solving(each, left) for each in self._devices[:: self.together]]
+        own_of_threads = zip(self._devices, cycle(solvers), strict=False)
         threads = [Thread(target=run, args=each, daemon=True) for each in own_of_threads]
         with _quick_switches():
             try:

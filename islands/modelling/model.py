@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
+from threading import RLock
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -29,6 +30,8 @@ from islands.problems.scale import Scale
 from islands.problems.solution_kinds import SOLUTION_KINDS, Order, SolutionKind
 from islands.untrusted import bounded_text, followed
 
+_pricing = RLock()
+"""Held while a price is computed, which other threads must not see before."""
 _PRICED_BY = 16
 """Solutions in a group that tells the price of a violation: few, as functions may be slow."""
 _SOLUTION_BASE, _SOLUTION_ENTRY = 1 << 20, 64
@@ -216,20 +219,21 @@ class Model(Problem):
     @property
     def price(self) -> float:
         """The price of a unit of the violation: the same on all ranks and backends."""
-        if self._price is None:
-            # Any price will do for costs and violations themselves.
-            self._price = found = 1.0
-            try:
-                prices = [
-                    priced.price_of(self._own_costs(each), self.own_violations(each))
-                    for each in _samples(self.kind)
-                ]
-                found = max(prices) or 1.0
-            except BaseException:
-                self._price = None  # another run must not take it for the price
-                raise
-            self._price = found
-        return self._price
+        with _pricing:
+            if self._price is None:
+                # Any price will do for costs and violations themselves.
+                self._price = found = 1.0
+                try:
+                    prices = [
+                        priced.price_of(self._own_costs(each), self.own_violations(each))
+                        for each in _samples(self.kind)
+                    ]
+                    found = max(prices) or 1.0
+                except BaseException:
+                    self._price = None  # another run must not take it for the price
+                    raise
+                self._price = found
+            return self._price
 
     def costs(self, solutions: ArrayLike) -> NDArray[Any]:
         """Return the cost of each row: by the reference, the Python function, or the program."""

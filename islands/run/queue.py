@@ -6,6 +6,7 @@ device is busy also if there are few instances of each.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
@@ -22,11 +23,14 @@ from islands.run.waiting import MOST_PLACES, Waiting, places_for
 Key = TypeVar("Key")
 _FEWEST = 2
 """Instances of a kind for which places are worth their memory."""
-_MOST_AHEAD = 2 * MOST_PLACES
-"""Instances that wait if there are many kinds, so that there are some of each."""
+_MOST_AHEAD, _MOST_BYTES = 2 * MOST_PLACES, 1 << 30
+"""Instances that wait for several threads if there are many kinds, so that there are some of each,
+and what their arrays may take."""
 _MANY_LEFT = 8
 """Instances of a kind that were left, more than were solved, from which on the others are solved
 alone."""
+_GROWN = 2
+"""From how many instances for a place on a kind begins again with more places."""
 _LOOK_SECONDS, _MOST_LOOK_SECONDS = 0.02, 0.16
 """Seconds between two looks whether another instance is known, at first and if there is none for
 long: a thread that looks takes time of those that work."""
@@ -34,11 +38,9 @@ _LONG_SECONDS = 0.1
 """How long a kind takes before another thread begins a second one: the preparation of small ones in
 Python takes longer than the device, and threads would only wait for each other."""
 _LOOK_AHEAD = 32
-"""Instances that a thread reads at each look, if there is none for it among those that wait."""
-_GROWN = 2
-"""From how many instances for a place on a kind begins again with more places."""
-_READ_SECONDS = 0.5
-"""How long instances are read before the first ones begin, if several of a kind are known."""
+"""Instances that a thread reads at each look while others work."""
+_READING_SECONDS = 0.5
+"""How long instances are read before the first ones begin."""
 
 
 class Queue(Generic[Key]):
@@ -49,17 +51,23 @@ class Queue(Generic[Key]):
         keys: Iterator[Key | None],
         prepare: Callable[[Key], Waiting[Key] | None],
         is_over: Callable[[], bool] = lambda: False,
+        threads: int = 1,
     ) -> None:
         """Take instances by their keys, when they are needed; a key is None if none is known yet.
 
         `prepare` returns None for an instance that cannot share launches; one thread at a time
-        calls it. When `is_over` is true, those in progress end without a result.
+        calls it. When `is_over` is true, those in progress end without a result. `threads` is the
+        number of threads that call `results`.
         """
         self._keys, self._prepare, self._is_over = keys, prepare, is_over
+        self._threads = threads
         self._reading, self._lock = Lock(), Lock()
         """Of the thread that reads instances, and of all that change those that wait."""
+        self._turn = Lock()
+        """Of the thread that solves instances alone: these may need the whole device, and call
+        functions of a user, which need not be ready for several threads."""
         self._has_ended = Event()
-        """Set when a thread has nothing to do any more, so that the others look at once."""
+        """Set when nothing is left to do."""
         self._waiting: dict[Hashable, deque[Waiting[Key]]] = {}
         self._others: deque[Key] = deque()
         self._failed: deque[tuple[Key, IslandsError]] = deque()
@@ -77,29 +85,37 @@ class Queue(Generic[Key]):
     ) -> Iterator[tuple[Key, Result | IslandsError]]:
         """Yield the result of each instance that this thread solves, or the error that it caused.
 
-        `alone` solves an instance that cannot share launches.
+        `alone` solves an instance that cannot share launches; one thread at a time calls it.
         """
         nap = _LOOK_SECONDS
         while not self._is_over():
-            kind, has_others = self._begun(backend), self._others or self._failed
-            if kind is not None or (has_others and self._is_worth_another_thread()):
-                nap = _LOOK_SECONDS
+            kind = self._begun(backend)
+            if kind is not None:
                 try:
-                    if kind is not None:
-                        yield from self._of_kind(kind, backend, alone)
-                    yield from self._of_others(backend, alone)
+                    yield from self._of_kind(kind, backend, alone)
                 finally:
                     self._in_progress.discard(kind)
                     self._began.pop(get_ident(), None)
-            elif self._is_at_end and not (self._waiting or has_others):
+            elif self._may_solve_others():
+                try:
+                    yield from self._of_others(backend, alone)
+                finally:
+                    self._began.pop(get_ident(), None)
+            elif self._is_at_end and not (self._waiting or self._others or self._began):
                 break
             else:
                 self._has_ended.wait(nap)
                 nap = min(2 * nap, _MOST_LOOK_SECONDS) if self._began else _LOOK_SECONDS
+                continue
+            nap = _LOOK_SECONDS
         self._has_ended.set()
 
+    def _may_solve_others(self) -> bool:
+        may = self._others and not self._turn.locked() and self._is_worth_another_thread()
+        return bool(self._failed or may)
+
     def _is_worth_another_thread(self) -> bool:
-        """Return whether all threads that work have worked for long on the same."""
+        """Return whether no thread has begun something just now."""
         now = time.monotonic()
         return all(now - began > _LONG_SECONDS for began in [*self._began.values()])
 
@@ -108,45 +124,75 @@ class Queue(Generic[Key]):
 
         An instance that is to be solved alone is among the others then.
         """
-        with self._reading:
+        if not self._is_worth_another_thread():
+            return None
+        if not self._reading.acquire(timeout=_READING_SECONDS):
+            return self._claimed()  # instances come slowly
+        try:
             if not self._is_worth_another_thread():
                 return None
-            is_first = not self._in_progress
-            self._read(self._ahead if is_first else min(self._ahead, self._count() + _LOOK_AHEAD))
-            kind = self._most_frequent()
+            self._read_ahead(backend)
+            return self._claimed()
+        finally:
+            self._reading.release()
+
+    def _claimed(self) -> Hashable | None:
+        """Let the kind of most instances be this thread's, and return it.
+
+        If it has only one instance, this is among the others then.
+        """
+        with self._lock:
+            kind = self._free_kind()
             if kind is None:
                 return None
-            if kind not in self._alone_kinds:
-                self._read_more(self._waiting[kind][0], backend)
-                kind = self._most_frequent()
-                if kind not in self._alone_kinds and len(self._waiting[kind]) >= _FEWEST:
-                    self._in_progress.add(kind)
-                    self._began[get_ident()] = time.monotonic()
-                    return kind
-            self._others.append(self._take(kind).key)
-            return None
+            if kind in self._alone_kinds or len(self._waiting[kind]) < _FEWEST:
+                self._others.append(self._taken(kind).key)
+                return None
+            self._in_progress.add(kind)
+            self._began[get_ident()] = time.monotonic()
+            return kind
 
-    def _read_more(self, first: Waiting[Key], backend: Backend) -> None:
-        """Read what may begin together with an instance, and more if there are many kinds."""
-        ahead = 2 * places_for(first, backend)
-        self._ahead = max(self._ahead, ahead, min(_MOST_AHEAD, ahead * len(self._waiting)))
-        self._read(self._ahead)
+    def _read_ahead(self, backend: Backend) -> None:
+        """Read as many as begin together, more if several threads solve many kinds."""
+        end, most = time.monotonic() + _READING_SECONDS, _MOST_AHEAD
+        while time.monotonic() < end:
+            # Reading disturbs those that work.
+            enough = min(self._ahead, self._count() + _LOOK_AHEAD) if self._began else self._ahead
+            self._read(enough, end)
+            with self._lock:
+                kind, kinds = self._free_kind(), len(self._waiting)
+                if kind is None:
+                    return
+                first = self._waiting[kind][0]
+            ahead = 2 * places_for(first, backend, self._threads)
+            if self._threads > 1:
+                most = min(most, _MOST_BYTES // max(1, first.bytes))
+                ahead = max(ahead, min(most, ahead * kinds))
+            if ahead <= self._ahead:
+                return
+            self._ahead = ahead
 
-    def _most_frequent(self) -> Hashable | None:
+    def _free_kind(self) -> Hashable | None:
         """Return the kind of most instances that wait, among those that no thread solves."""
-        with self._lock:
-            free = [kind for kind in self._waiting if kind not in self._in_progress]
-            return max(free, key=lambda kind: len(self._waiting[kind]), default=None)
+        free = [kind for kind in self._waiting if kind not in self._in_progress]
+        return max(free, key=lambda kind: len(self._waiting[kind]), default=None)
 
     def _of_kind(
         self, kind: Hashable, backend: Backend, alone: Callable[[Key], Result]
     ) -> Iterator[tuple[Key, Result | IslandsError]]:
         """Yield the results of the instances of a kind that share launches, and of others."""
         waiting = self._waiting[kind]
-        sharing = Sharing(waiting[0], len(waiting), backend)
+        most = places_for(waiting[0], backend, self._threads)
+        places = min(len(waiting), most)
+        try:
+            sharing = Sharing(waiting[0], places, backend)
+        except IslandsError:
+            self._alone_kinds.add(kind)  # each has its own result, or its own error
+            return
+        next_of_kind = partial(self._next, sharing, may_grow=places < most)
         surplus = 0
         try:
-            for key, result in sharing.solve(partial(self._next, sharing), self._is_over):
+            for key, result in sharing.solve(next_of_kind, self._is_over):
                 surplus += 1 if result is None else -1
                 if sharing.is_slow or surplus > _MANY_LEFT:
                     self._alone_kinds.add(kind)
@@ -154,22 +200,23 @@ class Queue(Generic[Key]):
                     self._others.append(key)
                 else:
                     yield key, result
-                if not sharing.is_slow:
+                if not sharing.is_slow and self._threads == 1:
                     yield from self._of_others(backend, alone)
         finally:
             backend.synchronise()  # another thread may get the memory
 
-    def _next(self, sharing: Sharing[Key]) -> Waiting[Key] | None:
+    def _next(self, sharing: Sharing[Key], *, may_grow: bool) -> Waiting[Key] | None:
         """Return the next instance of a kind; None if there is none among the next ones.
 
-        Also None if far more wait than there are places: then the kind begins again with more.
+        Also None if far more wait than there are places, and it `may_grow`: then the kind begins
+        again with more.
         """
         kind = sharing.kind
         while kind not in self._alone_kinds:
             while kind not in self._waiting:
                 if not self._read_one():
                     return None
-            if len(self._waiting[kind]) > _GROWN * sharing.places and sharing.may_grow:
+            if may_grow and len(self._waiting[kind]) > _GROWN * sharing.places:
                 return None
             taken = self._take(kind)
             if sharing.fits(taken):
@@ -181,23 +228,29 @@ class Queue(Generic[Key]):
         """Read one instance, unless many wait already or another thread reads; return whether."""
         if len(self._others) + len(self._failed) >= self._ahead:
             return False
-        if not self._reading.acquire(timeout=_LOOK_SECONDS):
+        if not self._reading.acquire(blocking=False):
             return False
         try:
-            return self._read(self._ahead, once=True)
+            return self._read(self._ahead, math.inf, once=True)
         finally:
             self._reading.release()
 
     def _take(self, kind: Hashable) -> Waiting[Key]:
         with self._lock:
-            taken = self._waiting[kind].popleft()
-            if not self._waiting[kind]:
-                del self._waiting[kind]
-            return taken
+            return self._taken(kind)
 
-    def _read(self, count: int, *, once: bool = False) -> bool:
-        """Read until `count` instances wait, or only one; return whether any was read."""
-        has_read, began = False, time.monotonic()
+    def _taken(self, kind: Hashable) -> Waiting[Key]:
+        taken = self._waiting[kind].popleft()
+        if not self._waiting[kind]:
+            del self._waiting[kind]
+        return taken
+
+    def _read(self, count: int, end: float, *, once: bool = False) -> bool:
+        """Read until `count` instances wait, or only one; return whether any was read.
+
+        After the time `end`, only until one waits.
+        """
+        has_read = False
         while self._count() < count and not (once and has_read):
             try:
                 key = next(self._keys)
@@ -219,7 +272,7 @@ class Queue(Generic[Key]):
                 continue
             with self._lock:
                 self._waiting.setdefault(waiting.kind, deque()).append(waiting)
-            if time.monotonic() - began > _READ_SECONDS and self._may_begin():
+            if time.monotonic() > end:
                 break
         return has_read
 
@@ -227,28 +280,34 @@ class Queue(Generic[Key]):
         with self._lock:
             return sum(map(len, self._waiting.values()))
 
-    def _may_begin(self) -> bool:
-        """Return whether several instances of a kind wait that no thread solves."""
-        kind = self._most_frequent()
-        return kind is not None and len(self._waiting[kind]) >= _FEWEST
-
     def _of_others(
         self, backend: Backend, alone: Callable[[Key], Result]
     ) -> Iterator[tuple[Key, Result | IslandsError]]:
         """Yield the failures, and the results of those that are solved alone."""
         while failed := _popped(self._failed):
             yield failed
-        while not self._is_over() and (key := _popped(self._others)) is not None:
+        while not self._is_over() and (made := self._made_alone(backend, alone)) is not None:
+            if not self._is_over():  # it may not have come to its end
+                yield made
+
+    def _made_alone(
+        self, backend: Backend, alone: Callable[[Key], Result]
+    ) -> tuple[Key, Result | IslandsError] | None:
+        """Return the result of one that is solved alone; None if it is not this thread's turn."""
+        if not self._turn.acquire(blocking=False):
+            return None
+        try:
+            if (key := _popped(self._others)) is None:
+                return None
             self._began[get_ident()] = time.monotonic()
-            made: Result | IslandsError
             try:
-                made = alone(key)
+                return key, alone(key)
             except IslandsError as error:
-                made = error
+                return key, error
             finally:
                 backend.synchronise()
-            if not self._is_over():  # it may not have come to its end
-                yield key, made
+        finally:
+            self._turn.release()
 
 
 Entry = TypeVar("Entry")

@@ -40,7 +40,7 @@ from islands.progress.usage import Machine
 from islands.record.tables import MemoryRecords
 from islands.run.halting import Watch
 from islands.run.single import check_exactly, combined, completed
-from islands.run.waiting import Key, Waiting, places_for, with_arrays
+from islands.run.waiting import Key, Waiting, with_arrays
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -94,18 +94,14 @@ class Sharing(Generic[Key]):
     """Solves instances of one kind that share launches."""
 
     def __init__(self, first: Waiting[Key], places: int, backend: Backend) -> None:
-        """Compile the program for instances like the first one, at most `places` at a time."""
+        """Compile the program for instances like the first one, with so many at a time."""
         self._spec, self._backend = first.spec, backend
         colony = first.spec.as_colony()
-        most = places_for(first, backend)
-        places = min(places, most)
         self._parts = parts_for(colony, first.problem, places, backend)
         self._runs = SharedRuns(
             colony.islands, self._parts, with_arrays([first])[0], places, backend
         )
         self.kind, self.places = first.kind, places
-        self.may_grow = places < most
-        """Whether the device has room for more places."""
         self._ready: deque[Waiting[Key]] = deque()
         self._is_new = True
         self._known = first.parts.algorithm

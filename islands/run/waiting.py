@@ -25,8 +25,8 @@ _SECONDS_ON_CPU, _READ_SECONDS = 0.005, 2e-9
 """The time of a launch of a CPU thread, if local searches take most of it, and of a read of memory.
 """
 MOST_PLACES = 2048
-_SHARE = 0.5 / 4
-"""Part of the free memory of a GPU that the runs of each of its threads may take."""
+_SHARE = 0.5
+"""Part of the free memory of a device that runs may take."""
 
 Key = TypeVar("Key")
 Other = TypeVar("Other")
@@ -56,13 +56,15 @@ class Waiting(Generic[Key]):
     parts: ProgramParts
     """Its parts, for one run."""
     kind: Kind
+    bytes: int
+    """What its arrays take in memory."""
     arrays: Arrays | None = None
     """Its arrays, when they are needed: those of many are made together."""
 
     def like(self, key: Other, spec: RunSpec, problem: Problem) -> Waiting[Other]:
         """Return another instance with an equal `likeness`."""
         parts = replace(self.parts, problem=problem)
-        return Waiting(key, spec, problem, parts, self.kind)
+        return Waiting(key, spec, problem, parts, self.kind, self.bytes)
 
 
 def with_arrays(many: Sequence[Waiting[Key]]) -> list[Arrays]:
@@ -91,11 +93,12 @@ def waiting_for(key: Key, spec: RunSpec, problem: Problem, backend: Backend) -> 
     macros = tuple(sorted((name, each) for name, each in parts.macros().items()))
     settings = type(problem), problem.size, colony, spec.stop, spec.record, spec.migration
     kind = Kind(*settings, macros, parts.algorithm.numbers(), shapes_of(arrays))
-    return Waiting(key, spec, problem, parts, kind, arrays)
+    size = sum(each.nbytes for each in arrays.values())
+    return Waiting(key, spec, problem, parts, kind, size, arrays)
 
 
-def places_for(first: Waiting[Any], backend: Backend) -> int:
-    """Return the number of runs of a launch that fill the device."""
+def places_for(first: Waiting[Any], backend: Backend, threads: int = 1) -> int:
+    """Return the number of runs of a launch that fill the device, which `threads` share."""
     colony = first.spec.as_colony()
     individuals = _INDIVIDUALS
     if backend.in_host_memory:
@@ -104,5 +107,5 @@ def places_for(first: Waiting[Any], backend: Backend) -> int:
     fill = max(1, individuals // (colony.islands * colony.population))
     room = fill
     if (free := backend.free_now()) is not None:
-        room = max(1, int(_SHARE * free / bytes_a_run(first.parts, 1)))
+        room = max(1, int(_SHARE / threads * free / bytes_a_run(first.parts, 1)))
     return min(fill, room, MOST_PLACES)

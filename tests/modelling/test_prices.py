@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -165,3 +167,29 @@ def test_a_price_is_found_after_an_error() -> None:
         islands.solve(own, backend="cpu", **FEW)
     broken[0] = False
     assert own.price == problem().price > 1
+
+
+def test_no_thread_sees_a_price_that_another_one_is_computing() -> None:
+    begun, goes_on = Event(), Event()
+
+    def profits(subsets: Any) -> Any:
+        begun.set()
+        goes_on.wait(100)
+        return subsets.astype(np.int64) @ PROFITS
+
+    problem = islands.subset(
+        MANY,
+        batch=profits,
+        violation=lambda s: np.maximum(0, s.astype(np.int64) @ LOADS - LIMIT),
+        maximise=True,
+    )
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(lambda: problem.price)
+        assert begun.wait(100)
+        second = pool.submit(lambda: problem.price)
+        try:
+            with pytest.raises(TimeoutError):
+                second.result(0.2)
+        finally:
+            goes_on.set()
+        assert first.result() == second.result() != 1.0
