@@ -21,8 +21,10 @@ from islands.run.shared import Sharing
 from islands.run.waiting import MOST_PLACES, Waiting, places_for
 
 Key = TypeVar("Key")
-_FEWEST = 2
-"""Instances of a kind for which places are worth their memory."""
+_FEWEST, _FEWEST_OF_FEW_ITEMS, _FEW_ITEMS = 2, 1, 1000
+"""Instances of a kind for which places are worth their memory; with several threads, even one, if
+it has few items: otherwise, it would wait for its turn, and need programs of its own. Launches of
+large ones take so long that only those of one alone are ended in time."""
 _MOST_AHEAD, _MOST_BYTES = 2 * MOST_PLACES, 1 << 30
 """Instances that wait for several threads if there are many kinds, so that there are some of each,
 and what their arrays may take."""
@@ -31,7 +33,7 @@ _MANY_LEFT = 8
 alone."""
 _GROWN = 2
 """From how many instances for a place on a kind begins again with more places."""
-_LOOK_SECONDS, _MOST_LOOK_SECONDS = 0.02, 0.16
+_LOOK_SECONDS, _MOST_LOOK_SECONDS = 0.02, 1.28
 """Seconds between two looks whether another instance is known, at first and if there is none for
 long: a thread that looks takes time of those that work."""
 _LONG_SECONDS = 0.1
@@ -66,8 +68,8 @@ class Queue(Generic[Key]):
         self._turn = Lock()
         """Of the thread that solves instances alone: these may need the whole device, and call
         functions of a user, which need not be ready for several threads."""
-        self._has_ended = Event()
-        """Set when nothing is left to do."""
+        self._has_news = Event()
+        """Set when a kind waits that no thread solves, and when nothing is left to do."""
         self._waiting: dict[Hashable, deque[Waiting[Key]]] = {}
         self._others: deque[Key] = deque()
         self._failed: deque[tuple[Key, IslandsError]] = deque()
@@ -104,11 +106,12 @@ class Queue(Generic[Key]):
             elif self._is_at_end and not (self._waiting or self._others or self._began):
                 break
             else:
-                self._has_ended.wait(nap)
+                self._has_news.wait(nap)
+                self._has_news.clear()
                 nap = min(2 * nap, _MOST_LOOK_SECONDS) if self._began else _LOOK_SECONDS
                 continue
             nap = _LOOK_SECONDS
-        self._has_ended.set()
+        self._has_news.set()
 
     def _may_solve_others(self) -> bool:
         may = self._others and not self._turn.locked() and self._is_worth_another_thread()
@@ -145,15 +148,20 @@ class Queue(Generic[Key]):
             kind = self._free_kind()
             if kind is None:
                 return None
-            if kind in self._alone_kinds or len(self._waiting[kind]) < _FEWEST:
+            if kind in self._alone_kinds or len(self._waiting[kind]) < self._fewest(kind):
                 self._others.append(self._taken(kind).key)
                 return None
             self._in_progress.add(kind)
             self._began[get_ident()] = time.monotonic()
             return kind
 
+    def _fewest(self, kind: Hashable) -> int:
+        """Return how many instances of a kind share launches."""
+        has_few_items = self._waiting[kind][0].problem.size <= _FEW_ITEMS
+        return _FEWEST_OF_FEW_ITEMS if self._threads > 1 and has_few_items else _FEWEST
+
     def _read_ahead(self, backend: Backend) -> None:
-        """Read as many as begin together, more if several threads solve many kinds."""
+        """Read what may begin together, and more if several threads solve many kinds."""
         end, most = time.monotonic() + _READING_SECONDS, _MOST_AHEAD
         while time.monotonic() < end:
             # Reading disturbs those that work.
@@ -212,9 +220,11 @@ class Queue(Generic[Key]):
         again with more.
         """
         kind = sharing.kind
+        # Others can read while this thread keeps the device busy.
+        end = time.monotonic() + (_READING_SECONDS if self._threads == 1 else _LOOK_SECONDS)
         while kind not in self._alone_kinds:
             while kind not in self._waiting:
-                if not self._read_one():
+                if time.monotonic() > end or not self._read_one():
                     return None
             if may_grow and len(self._waiting[kind]) > _GROWN * sharing.places:
                 return None
@@ -271,7 +281,10 @@ class Queue(Generic[Key]):
                     break
                 continue
             with self._lock:
+                is_new = waiting.kind not in self._waiting
                 self._waiting.setdefault(waiting.kind, deque()).append(waiting)
+            if is_new and waiting.kind not in self._in_progress:
+                self._has_news.set()
             if time.monotonic() > end:
                 break
         return has_read

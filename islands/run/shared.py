@@ -94,7 +94,7 @@ class Sharing(Generic[Key]):
     """Solves instances of one kind that share launches."""
 
     def __init__(self, first: Waiting[Key], places: int, backend: Backend) -> None:
-        """Compile the program for instances like the first one, with so many at a time."""
+        """Compile the program for instances like the first one, with `places` at a time."""
         self._spec, self._backend = first.spec, backend
         colony = first.spec.as_colony()
         self._parts = parts_for(colony, first.problem, places, backend)
