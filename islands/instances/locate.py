@@ -107,42 +107,76 @@ def _published() -> frozenset[tuple[str, str]]:
     return frozenset((name, each) for name, file in files for each in (file, Path(file).name))
 
 
+class Finder:
+    """Finds instances by their names, and keeps what it has seen in the searched folders."""
+
+    def __init__(self, suffixes: tuple[str, ...]) -> None:
+        """Take files with one of `suffixes` for instances."""
+        self._suffixes = suffixes
+        self._seen: _Seen | None = None
+
+    def find(self, instance: str) -> Found:
+        """Return the instance with this name."""
+        path = expanded(instance)
+        with reading(instance):
+            if path.is_file():
+                return _of_path(path, instance, None)
+            file, part = parted(path)
+            if part is not None and file.is_file():
+                return _of_path(file, instance, part)
+            file_name, colon, title = path.name.rpartition(":")
+            if colon and file_name and path.with_name(file_name).is_file():
+                raise UsageError(
+                    f"{instance}: {title!r} is not the number of a problem. Name one by its"
+                    f" position in the file, such as {instance[: -len(title) - 1]}:00"
+                )
+        if (embedded := _embedded(instance)) is not None:
+            return embedded
+        is_new = self._seen is None
+        matches = self._matches(instance)
+        if not matches and not is_new:
+            self._seen = None  # a file may have come
+            matches = self._matches(instance)
+        assert self._seen is not None, "it has looked for matches"
+        seen = self._seen
+        if not matches:
+            raise _not_found(instance, path, seen.names, self._suffixes)
+        if len(matches) > 1:
+            listed = ", ".join(matches)
+            if not seen.stems.keys().isdisjoint(matches):
+                raise UsageError(f"{instance!r} matches several files: {listed}. Name one of them")
+            raise UsageError(f"{instance!r} is in several sets. Name one of {listed}")
+        set_name, _, name = matches[0].partition("/")
+        entry = catalogue().entry(set_name, name)
+        if entry is None:
+            return Found(matches[0], seen.others[matches[0]], None)
+        return Found(entry.full_name, seen.index.of_entry(entry), entry)
+
+    def _matches(self, instance: str) -> list[str]:
+        if self._seen is None:
+            self._seen = _Seen(self._suffixes)
+        stems = self._seen.stems
+        # A stem that several files share, and that is no name, matches all of them.
+        return [
+            name for name in self._seen.names if _is_called(instance, name, stems.get(name, name))
+        ]
+
+
+class _Seen:
+    """The names of all instances, and the files in the searched folders."""
+
+    def __init__(self, suffixes: tuple[str, ...]) -> None:
+        self.index = Index()
+        self.others = self.index.others(suffixes)
+        self.names = [*catalogue().names(), *self.others]
+        known, suffixed = set(self.names), (n for n in self.others if n.lower().endswith(suffixes))
+        stems = ((name, _stem(*name.split("/", 1))) for name in suffixed)
+        self.stems = {name: stem for name, stem in stems if stem not in known}
+
+
 def find(instance: str, suffixes: tuple[str, ...]) -> Found:
     """Return the instance called `instance`; files with one of `suffixes` are instances."""
-    path = expanded(instance)
-    with reading(instance):
-        if path.is_file():
-            return _of_path(path, instance, None)
-        file, part = parted(path)
-        if part is not None and file.is_file():
-            return _of_path(file, instance, part)
-        file_name, colon, title = path.name.rpartition(":")
-        if colon and file_name and path.with_name(file_name).is_file():
-            raise UsageError(
-                f"{instance}: {title!r} is not the number of a problem. Name one by its position in"
-                f" the file, such as {instance[: -len(title) - 1]}:00"
-            )
-    if (embedded := _embedded(instance)) is not None:
-        return embedded
-    index = Index()
-    others = index.others(suffixes)
-    names = [*catalogue().names(), *others]
-    suffixed = [name for name in others if name.lower().endswith(suffixes)]
-    stems = {name: stem for name in suffixed if (stem := _stem(*name.split("/", 1))) not in names}
-    # A stem that several files share, and that is no name, matches all of them.
-    matches = [name for name in names if _is_called(instance, name, stems.get(name, name))]
-    if not matches:
-        raise _not_found(instance, path, names, suffixes)
-    if len(matches) > 1:
-        listed = ", ".join(matches)
-        if not stems.keys().isdisjoint(matches):
-            raise UsageError(f"{instance!r} matches several files: {listed}. Name one of them")
-        raise UsageError(f"{instance!r} is in several sets. Name one of {listed}")
-    set_name, _, name = matches[0].partition("/")
-    entry = catalogue().entry(set_name, name)
-    if entry is None:
-        return Found(matches[0], others[matches[0]], None)
-    return Found(entry.full_name, index.of_entry(entry), entry)
+    return Finder(suffixes).find(instance)
 
 
 def _embedded(instance: str) -> Found | None:

@@ -14,7 +14,7 @@ from islands.custom.scripts import is_reference
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown, Entry, catalogue
 from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME, MODELS, recognised
-from islands.instances.locate import Found, find, set_of
+from islands.instances.locate import Finder, Found, set_of
 from islands.instances.mkp import FORMATS as KNAPSACK_FORMATS
 from islands.problems.base import FACTS, Arrays, Problem, packed
 from islands.problems.mkp import Mkp
@@ -52,7 +52,11 @@ def load(instance: str | Path, form: str | None = None) -> Problem:
     >>> problem.size, problem.cost(range(120)) >= problem.best_known.value
     (120, True)
     """
-    instance = str(instance)
+    return loaded(str(instance), form, Finder(FOUND_BY_NAME))
+
+
+def loaded(instance: str, form: str | None, finder: Finder) -> Problem:
+    """Return what `load` returns, with the files that the finder may have seen before."""
     if is_reference(instance):
         if form is not None:
             raise UsageError(
@@ -61,7 +65,7 @@ def load(instance: str | Path, form: str | None = None) -> Problem:
             )
         problem: Problem = KIND.registered(instance).part
         return problem
-    return read(find(instance, FOUND_BY_NAME), form)
+    return read(finder.find(instance), form)
 
 
 def taken(problem: Any, call: str) -> tuple[str, Problem | None]:

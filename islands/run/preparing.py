@@ -12,6 +12,8 @@ from islands.configuration.fit import require_block_memory
 from islands.configuration.resolve import Layer, absolute, layers
 from islands.configuration.spec import RunSpec
 from islands.custom.trust import NO_TRUST, Trust
+from islands.instances.formats import FOUND_BY_NAME
+from islands.instances.locate import Finder
 from islands.problems.base import Problem
 from islands.run.request import load_instance, resolved
 from islands.run.waiting import Key, Waiting, waiting_for
@@ -45,6 +47,7 @@ class Preparing:
         self._settings: dict[type[Problem], Settings] = {}
         """The settings of problems, which are those of all of a kind."""
         self._known: dict[Hashable, tuple[RunSpec, Waiting[Any] | None]] = {}
+        self._finder = Finder(FOUND_BY_NAME)
         self._name = "", ""
         """The last name, and the same as `absolute` returns it."""
 
@@ -53,7 +56,7 @@ class Preparing:
         asked, problem = None, wanted.problem
         if problem is None:
             asked = layers(self._options(wanted), self._config, self._trust)
-            problem = load_instance(asked)
+            problem = load_instance(asked, self._finder)
         if type(problem) in self._settings:
             problem = problem.adjusted(self._settings[type(problem)])
         likeness = problem.likeness()

@@ -23,8 +23,10 @@ from islands.configuration.spec import RunSpec
 from islands.custom.scripts import is_reference, split_reference
 from islands.custom.trust import NO_TRUST, Trust, UntrustedError
 from islands.errors import InputError, IslandsError, UsageError
+from islands.instances.formats import FOUND_BY_NAME
+from islands.instances.locate import Finder
 from islands.modelling.model import NeedsScriptError
-from islands.problems import load
+from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.record.folder import RUN_SETTINGS
 from islands.record.inputs import has_problem, is_stored, require_same_parts, stored_problem
@@ -51,13 +53,14 @@ def starting_from(start: Sequence[Any], spec: RunSpec, problem: Problem) -> tupl
     return with_standstill(replace(spec, given=tuple(given)), problem), problem
 
 
-def load_instance(asked: Sequence[Layer]) -> Problem:
+def load_instance(asked: Sequence[Layer], finder: Finder | None = None) -> Problem:
     """Return the problem; refuse the script of a file that is not trusted."""
     for layer in reversed(asked):
         if "instance" in layer.values:
             layer.trust.require(layer.origin, [("instance", layer.values["instance"])])
             break
-    return load(instance_of(asked), format_of(asked))
+    finder = Finder(FOUND_BY_NAME) if finder is None else finder
+    return loaded(instance_of(asked), format_of(asked), finder)
 
 
 def stored_request(

@@ -8,8 +8,9 @@ import pytest
 from instance_texts import tsplib_text
 
 from islands.errors import InputError, UsageError
+from islands.instances import locate
 from islands.instances.catalogue import catalogue
-from islands.instances.locate import Found, Index, find
+from islands.instances.locate import VARIABLE, Finder, Found, Index, find
 from islands.instances.synthetic import uniform_tsp
 from islands.paths import data_folder
 
@@ -173,3 +174,30 @@ def test_an_unknown_instance_is_refused_in_one_line(instance: str, words: str) -
         look(instance)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_finder_notices_files_that_come_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "mine"))
+    searched = list[int]()
+    original = locate.Index.__init__
+
+    def noted(index: Index) -> None:
+        searched.append(1)
+        original(index)
+
+    monkeypatch.setattr(locate.Index, "__init__", noted)
+    own = tmp_path / "mine" / "own"
+    own.mkdir(parents=True)
+    for name in ("first", "second"):
+        (own / f"{name}.tsp").write_text("")
+    finder = Finder((".tsp",))
+    assert finder.find("own/first").path == own / "first.tsp"
+    assert finder.find("second").path == own / "second.tsp"
+    assert len(searched) == 1
+    (own / "third.tsp").write_text("")
+    assert finder.find("third").path == own / "third.tsp"
+    with pytest.raises(UsageError, match="unknown instance 'fourth'"):
+        finder.find("fourth")
+    assert len(searched) == 3
