@@ -105,7 +105,8 @@ class CudaBackend(Backend):
 
     def release(self) -> None:
         super().release()
-        self._requested.clear()  # another kernel may get the address of one
+        with _requesting:
+            self._requested.clear()  # another kernel may get the address of one
         self._cupy.get_default_memory_pool().free_all_blocks()
 
     def free_now(self) -> int:

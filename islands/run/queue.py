@@ -26,8 +26,8 @@ _FEWEST, _FEWEST_OF_FEW_ITEMS, _FEW_ITEMS = 2, 1, 1000
 it has few items: otherwise, it would wait for its turn, and need programs of its own. Launches of
 large ones take so long that only those of one alone are ended in time."""
 _MOST_AHEAD, _MOST_BYTES = 2 * MOST_PLACES, 1 << 30
-"""Instances that wait for several threads if there are many kinds, so that there are some of each,
-and what their arrays may take."""
+"""Instances that wait for several threads if there are many kinds, so that there are some of each;
+and what the arrays of those that wait may take."""
 _MANY_LEFT = 8
 """Instances of a kind that were left, more than were solved, from which on the others are solved
 alone."""
@@ -73,12 +73,15 @@ class Queue(Generic[Key]):
         self._waiting: dict[Hashable, deque[Waiting[Key]]] = {}
         self._others: deque[Key] = deque()
         self._failed: deque[tuple[Key, IslandsError]] = deque()
+        self._count = self._bytes = 0
+        """The number of instances that wait, and what their arrays take."""
         self._ahead = 1
-        self._is_at_end = False
+        self._is_at_end = self._is_short = False
+        """Whether all have been read, and whether fewer wait now than were wanted."""
         self._in_progress = set[Hashable]()
         """The kinds that a thread solves."""
         self._began: dict[int, float] = {}
-        """When each thread that works began its kind, or its instance if that is solved alone."""
+        """When each thread that solves a kind began it."""
         self._alone_kinds = set[Hashable]()
         """Those that are solved alone."""
 
@@ -90,35 +93,33 @@ class Queue(Generic[Key]):
         `alone` solves an instance that cannot share launches; one thread at a time calls it.
         """
         nap = _LOOK_SECONDS
-        while not self._is_over():
-            kind = self._begun(backend)
-            if kind is not None:
-                try:
-                    yield from self._of_kind(kind, backend, alone)
-                finally:
-                    self._in_progress.discard(kind)
-                    self._began.pop(get_ident(), None)
-            elif self._may_solve_others():
-                try:
-                    yield from self._of_others(backend, alone)
-                finally:
-                    self._began.pop(get_ident(), None)
-            elif self._is_at_end and not (self._waiting or self._others or self._began):
-                break
-            else:
-                self._has_news.wait(nap)
+        try:
+            while not self._is_over():
                 self._has_news.clear()
-                nap = min(2 * nap, _MOST_LOOK_SECONDS) if self._began else _LOOK_SECONDS
-                continue
-            nap = _LOOK_SECONDS
-        self._has_news.set()
+                yield from self._failures()
+                if self._others and not self._turn.locked():
+                    yield from self._of_others(backend, alone)
+                elif (kind := self._begun(backend)) is not None:
+                    try:
+                        yield from self._of_kind(kind, backend, alone)
+                    finally:
+                        self._in_progress.discard(kind)
+                        self._began.pop(get_ident(), None)
+                elif self._is_done():
+                    break
+                elif not (self._others or self._failed) or self._turn.locked():
+                    is_news = self._has_news.wait(nap)
+                    waits = is_news or self._most_frequent() is not None or not self._began
+                    nap = _LOOK_SECONDS if waits else min(2 * nap, _MOST_LOOK_SECONDS)
+        finally:
+            self._has_news.set()
 
-    def _may_solve_others(self) -> bool:
-        may = self._others and not self._turn.locked() and self._is_worth_another_thread()
-        return bool(self._failed or may)
+    def _is_done(self) -> bool:
+        is_left = self._waiting or self._others or self._failed
+        return self._is_at_end and not (is_left or self._began or self._turn.locked())
 
     def _is_worth_another_thread(self) -> bool:
-        """Return whether no thread has begun something just now."""
+        """Return whether no thread has begun a kind just now."""
         now = time.monotonic()
         return all(now - began > _LONG_SECONDS for began in [*self._began.values()])
 
@@ -142,14 +143,16 @@ class Queue(Generic[Key]):
     def _claimed(self) -> Hashable | None:
         """Let the kind of most instances be this thread's, and return it.
 
-        If it has only one instance, this is among the others then.
+        If they are too few to share launches, one is among the others then, unless more may come.
         """
         with self._lock:
             kind = self._free_kind()
             if kind is None:
                 return None
-            if kind in self._alone_kinds or len(self._waiting[kind]) < self._fewest(kind):
-                self._others.append(self._taken(kind).key)
+            is_alone = kind in self._alone_kinds
+            if is_alone or len(self._waiting[kind]) < self._fewest(kind):
+                if is_alone or self._is_short or self._count >= self._ahead:
+                    self._leave(self._taken(kind).key)
                 return None
             self._in_progress.add(kind)
             self._began[get_ident()] = time.monotonic()
@@ -160,13 +163,20 @@ class Queue(Generic[Key]):
         has_few_items = self._waiting[kind][0].problem.size <= _FEW_ITEMS
         return _FEWEST_OF_FEW_ITEMS if self._threads > 1 and has_few_items else _FEWEST
 
+    def _leave(self, key: Key) -> None:
+        """Let an instance be solved alone."""
+        self._others.append(key)
+        self._has_news.set()
+
     def _read_ahead(self, backend: Backend) -> None:
         """Read what may begin together, and more if several threads solve many kinds."""
-        end, most = time.monotonic() + _READING_SECONDS, _MOST_AHEAD
+        end = time.monotonic() + _READING_SECONDS
         while time.monotonic() < end:
             # Reading disturbs those that work.
-            enough = min(self._ahead, self._count() + _LOOK_AHEAD) if self._began else self._ahead
-            self._read(enough, end)
+            others_work = self._began or self._turn.locked()
+            self._read(
+                min(self._ahead, self._count + _LOOK_AHEAD) if others_work else self._ahead, end
+            )
             with self._lock:
                 kind, kinds = self._free_kind(), len(self._waiting)
                 if kind is None:
@@ -174,11 +184,14 @@ class Queue(Generic[Key]):
                 first = self._waiting[kind][0]
             ahead = 2 * places_for(first, backend, self._threads)
             if self._threads > 1:
-                most = min(most, _MOST_BYTES // max(1, first.bytes))
-                ahead = max(ahead, min(most, ahead * kinds))
+                ahead = max(ahead, min(_MOST_AHEAD, ahead * kinds))
             if ahead <= self._ahead:
                 return
             self._ahead = ahead
+
+    def _most_frequent(self) -> Hashable | None:
+        with self._lock:
+            return self._free_kind()
 
     def _free_kind(self) -> Hashable | None:
         """Return the kind of most instances that wait, among those that no thread solves."""
@@ -205,10 +218,13 @@ class Queue(Generic[Key]):
                 if sharing.is_slow or surplus > _MANY_LEFT:
                     self._alone_kinds.add(kind)
                 if result is None:
-                    self._others.append(key)
+                    self._leave(key)
                 else:
                     yield key, result
-                if not sharing.is_slow and self._threads == 1:
+                yield from self._failures()
+                while self._threads == 1 and self._others and not self._is_over():
+                    if sharing.is_slow:
+                        break
                     yield from self._of_others(backend, alone)
         finally:
             backend.synchronise()  # another thread may get the memory
@@ -231,13 +247,11 @@ class Queue(Generic[Key]):
             taken = self._take(kind)
             if sharing.fits(taken):
                 return taken
-            self._others.append(taken.key)
+            self._leave(taken.key)
         return None
 
     def _read_one(self) -> bool:
         """Read one instance, unless many wait already or another thread reads; return whether."""
-        if len(self._others) + len(self._failed) >= self._ahead:
-            return False
         if not self._reading.acquire(blocking=False):
             return False
         try:
@@ -251,6 +265,8 @@ class Queue(Generic[Key]):
 
     def _taken(self, kind: Hashable) -> Waiting[Key]:
         taken = self._waiting[kind].popleft()
+        self._count -= 1
+        self._bytes -= taken.bytes
         if not self._waiting[kind]:
             del self._waiting[kind]
         return taken
@@ -258,10 +274,16 @@ class Queue(Generic[Key]):
     def _read(self, count: int, end: float, *, once: bool = False) -> bool:
         """Read until `count` instances wait, or only one; return whether any was read.
 
-        After the time `end`, only until one waits.
+        Read at most one after the time `end`, and none if too many or too large ones wait.
         """
         has_read = False
-        while self._count() < count and not (once and has_read):
+        self._is_short = True
+        while not self._is_full():
+            if self._count >= count or (once and has_read):
+                self._is_short = False
+                break
+            if has_read and time.monotonic() > end:
+                break
             try:
                 key = next(self._keys)
             except StopIteration:
@@ -274,34 +296,38 @@ class Queue(Generic[Key]):
                 waiting = self._prepare(key)
             except IslandsError as error:
                 self._failed.append((key, error))
+                self._has_news.set()
                 continue
             if waiting is None:
-                self._others.append(key)
-                if len(self._others) >= count:
-                    break
+                self._leave(key)
                 continue
             with self._lock:
                 is_new = waiting.kind not in self._waiting
                 self._waiting.setdefault(waiting.kind, deque()).append(waiting)
+                self._count += 1
+                self._bytes += waiting.bytes
             if is_new and waiting.kind not in self._in_progress:
                 self._has_news.set()
-            if time.monotonic() > end:
-                break
         return has_read
 
-    def _count(self) -> int:
-        with self._lock:
-            return sum(map(len, self._waiting.values()))
+    def _is_full(self) -> bool:
+        """Return whether enough instances are left, or too large ones wait."""
+        is_large = self._bytes > _MOST_BYTES and self._count > 0
+        # One thread solves those that are left, the others need instances of kinds.
+        most = self._ahead if self._threads == 1 else max(self._ahead, _LOOK_AHEAD)
+        return is_large or len(self._others) + len(self._failed) >= most
+
+    def _failures(self) -> Iterator[tuple[Key, IslandsError]]:
+        while failed := _popped(self._failed):
+            yield failed
 
     def _of_others(
         self, backend: Backend, alone: Callable[[Key], Result]
     ) -> Iterator[tuple[Key, Result | IslandsError]]:
-        """Yield the failures, and the results of those that are solved alone."""
-        while failed := _popped(self._failed):
-            yield failed
-        while not self._is_over() and (made := self._made_alone(backend, alone)) is not None:
-            if not self._is_over():  # it may not have come to its end
-                yield made
+        """Yield the result of one that is solved alone, if it is this thread's turn."""
+        made = self._made_alone(backend, alone)
+        if made is not None and not self._is_over():  # it may not have come to its end
+            yield made
 
     def _made_alone(
         self, backend: Backend, alone: Callable[[Key], Result]
@@ -312,7 +338,6 @@ class Queue(Generic[Key]):
         try:
             if (key := _popped(self._others)) is None:
                 return None
-            self._began[get_ident()] = time.monotonic()
             try:
                 return key, alone(key)
             except IslandsError as error:

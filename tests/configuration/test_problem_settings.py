@@ -163,7 +163,7 @@ class Adjusted(FakeArchipelago):
 def ways(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
     """Return the settings of the problems that islands are created for."""
     monkeypatch.setattr("islands.run.build.Archipelago", Adjusted)
-    monkeypatch.setattr(request, "load", lambda *_: Plain())
+    monkeypatch.setattr(request, "loaded", lambda *_: Plain())
     Adjusted.ways.clear()
     return Adjusted.ways
 

@@ -41,5 +41,5 @@ def solved(folder: Path | None, problem: FakeProblem | None = None, **options: A
 def resumed(folder: Path, world: World | None = None, **options: Any) -> Any:
     output = Output(writes=True, folder=folder, stream=StringIO())
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(request, "load", lambda *_: FakeProblem())
+        patched.setattr(request, "loaded", lambda *_: FakeProblem())
         return resume_requested(folder, options, world or World(), output)

@@ -31,7 +31,7 @@ COSTS = {1: 103, 2: 101, 3: 106, 4: 101}
 class Named(AnyOrder):
     """A fake instance with the requested name."""
 
-    def __init__(self, name: str, _: str | None = None) -> None:
+    def __init__(self, name: str, *_: object) -> None:
         super().__init__(BestKnown(101, "best_known", "") if name == "fake/a" else None)
         self.instance = name
 
@@ -76,7 +76,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Replace islands by `Seeded` and instances by `Named`, in an empty folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("islands.run.build.Archipelago", Seeded)
-    monkeypatch.setattr(request, "load", Named)
+    monkeypatch.setattr(request, "loaded", Named)
     monkeypatch.setattr(Seeded, "begun", [])
 
 

@@ -20,6 +20,8 @@ from fake_machine import ROOT
 RUN = ["demo/tsp", "--islands", "4", "--population", "256", "--stop", "generations=1500", "--json"]
 RUN += ["--backend", "cpu", "--threads", "1", "--set", "checkpoint.every=0.1s"]
 RUN += ["--algorithm", "brkga", "--improver", "none"]
+LONG = [word.replace("=1500", "=5000") for word in RUN]
+"""Longer than the second after which launch/supervise passes a signal on."""
 TEAM = ["demo/qap", "--islands", "1", "--algorithm", "memetic", "--population", "24", "--json"]
 TEAM += ["--set", "improver.steps=60", "--backend", "cpu", "--threads", "1"]
 TEAM += ["--stop", "generations=400", "--set", "checkpoint.every=0.1s"]
@@ -109,11 +111,11 @@ def test_a_signal_ends_with_a_checkpoint_and_status_75(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
     folder = tmp_path / "ended"
-    running = supervise(folder, environment)
+    running = supervise(folder, environment, LONG)
     running.send_signal(signal.SIGTERM)
     _, said = running.communicate(timeout=60)
     assert running.returncode == 75, said
     assert "died" not in said
     line = [sys.executable, "-m", "islands", "resume", str(folder), "--json"]
     done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)
-    assert json.loads(done.stdout)["digest"] == digest_of(*RUN)
+    assert json.loads(done.stdout)["digest"] == digest_of(*LONG)

@@ -73,7 +73,7 @@ class OfTenths(FakeArchipelago):
 @pytest.fixture(autouse=True)
 def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("islands.run.build.Archipelago", OfTenths)
-    monkeypatch.setattr(request, "load", lambda *_: Tenths())
+    monkeypatch.setattr(request, "loaded", lambda *_: Tenths())
 
 
 ASKED = {"backend": "cpu", "stop": "generations=100", "population": 10, "islands": 2}

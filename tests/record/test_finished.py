@@ -113,7 +113,7 @@ def test_a_result_is_returned_even_if_its_instance_is_missing(
     def gone(*_: object) -> None:
         raise InputError("mine.tsp: no such file")
 
-    monkeypatch.setattr(request, "load", gone)
+    monkeypatch.setattr(request, "loaded", gone)
     stream = StringIO()
     ended = resume_requested(folder, {}, World(), Output(True, folder, stream=stream))
     assert ended.cost == 100

@@ -70,7 +70,7 @@ class Late(FakeArchipelago):
 def first(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """Use `Late` islands, and return a function that sets their `first` generation."""
     monkeypatch.setattr("islands.run.build.Archipelago", Late)
-    monkeypatch.setattr(request, "load", lambda *_: Hinting())
+    monkeypatch.setattr(request, "loaded", lambda *_: Hinting())
     monkeypatch.setattr(Late, "first", math.inf)
     return lambda generation: monkeypatch.setattr(Late, "first", generation)
 

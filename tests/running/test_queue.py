@@ -155,7 +155,7 @@ def test_a_kind_of_which_many_come_later_begins_again_with_more_places(
         if not is_known:
             is_known = True
             assert queue._begun(choose("cpu", 1)) is None  # as another thread looks for a kind
-            assert queue._count() > 4 * noted.all_places[0]
+            assert queue._count > 4 * noted.all_places[0]
     assert noted.all_places[0] == 2
     assert noted.all_places[1] > 2
     for number, result in found.items():
@@ -218,6 +218,24 @@ def test_many_large_instances_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> No
 
     assert read_at_first(1 << 30) == 300
     assert read_at_first(1) < 100
+
+
+def test_those_solved_alone_and_failures_do_not_wait_for_kinds() -> None:
+    problems = tours(90)
+    queue = queue_of(problems, iter(range(90)), 2)
+    prepare = queue._prepare
+
+    def some(number: int) -> Waiting[int] | None:
+        if number == 20:
+            raise UsageError("too heavy")
+        return None if number % 10 == 7 else prepare(number)
+
+    queue._prepare = some
+    found = [*queue.results(choose("cpu", 1), lambda k: alone(problems, k))]
+    places = {number: place for place, (number, _) in enumerate(found)}
+    assert sorted(places) == [*range(90)]
+    assert isinstance(found[places[20]][1], UsageError)
+    assert max(places[20], places[7]) < 45
 
 
 def test_a_kind_whose_places_cannot_be_had_is_solved_alone(
