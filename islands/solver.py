@@ -302,7 +302,7 @@ def on_streams(session: Session, count: int) -> list[Session]:
     """
     sessions = [session]
     for _ in range(1, count):
-        if (device := session.device.beside()) is not None:
+        if (device := session.device.another_stream()) is not None:
             other = copy(session)
             other._device = device
             sessions.append(other)

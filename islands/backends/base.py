@@ -143,10 +143,10 @@ class Backend(ABC):
             found = self._loaded[key] = load()
         return found
 
-    def beside(self) -> Self | None:
-        """Return the same device for another thread, with its own order of launches.
+    def another_stream(self) -> Self | None:
+        """Return the same device with a stream of its own, for another thread; None if it has none.
 
-        Both have the programs that either loads. None: the device makes one launch after another.
+        Both have the programs that either loads.
         """
         return None
 

@@ -87,7 +87,7 @@ class CudaBackend(Backend):
         """The bytes of shared memory that launches of each kernel may have."""
         self.compiling = Compiling(self.name, _USUAL_SECONDS)
 
-    def beside(self) -> Self:
+    def another_stream(self) -> Self:
         self._device.use()
         other = copy(self)
         other._begin_stream()

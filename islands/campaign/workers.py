@@ -59,7 +59,7 @@ def solving_devices(
     """
     if takes_gpu(name):
         first = take_device(world, name, share_gpu=share_gpu)
-        others = (first.beside() for _ in range(1, streams(threads)))
+        others = (first.another_stream() for _ in range(1, streams(threads)))
         return [first, *(each for each in others if each is not None)]
     count = threads or share_of_cores(world.local_size)
     return [take_device(World(), "cpu", 1) for _ in range(count)]

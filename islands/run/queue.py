@@ -109,7 +109,8 @@ class Queue(Generic[Key]):
                     break
                 elif not (self._others or self._failed) or self._turn.locked():
                     is_news = self._has_news.wait(nap)
-                    waits = is_news or self._most_frequent() is not None or not self._began
+                    with self._lock:
+                        waits = is_news or self._free_kind() is not None or not self._began
                     nap = _LOOK_SECONDS if waits else min(2 * nap, _MOST_LOOK_SECONDS)
         finally:
             self._has_news.set()
@@ -189,10 +190,6 @@ class Queue(Generic[Key]):
                 return
             self._ahead = ahead
 
-    def _most_frequent(self) -> Hashable | None:
-        with self._lock:
-            return self._free_kind()
-
     def _free_kind(self) -> Hashable | None:
         """Return the kind of most instances that wait, among those that no thread solves."""
         free = [kind for kind in self._waiting if kind not in self._in_progress]
@@ -222,9 +219,8 @@ class Queue(Generic[Key]):
                 else:
                     yield key, result
                 yield from self._failures()
-                while self._threads == 1 and self._others and not self._is_over():
-                    if sharing.is_slow:
-                        break
+                solves_others = self._threads == 1 and not sharing.is_slow
+                while solves_others and self._others and not self._is_over():
                     yield from self._of_others(backend, alone)
         finally:
             backend.synchronise()  # another thread may get the memory

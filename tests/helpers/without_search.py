@@ -170,7 +170,7 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
         kept_as=None,
         begin_run=lambda: None,
         synchronise=lambda: None,
-        beside=lambda: None,
+        another_stream=lambda: None,
     )
     replaced: dict[str, Any] = {
         "islands.backends.automatic": lambda: found,
