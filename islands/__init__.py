@@ -11,7 +11,7 @@ classes of your own parts. All errors are `IslandsError`.
 >>> square = islands.tsp([[0, 0], [10, 10], [10, 0], [0, 10]])
 >>> result = islands.solve(square, generations=10)
 >>> result.cost
-40
+40.0
 
 Public names are imported when they are first used, so that importing this package is fast.
 """

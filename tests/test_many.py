@@ -119,12 +119,15 @@ def test_seeds_are_drawn_or_those_of_a_file(tmp_path: Path) -> None:
 
 
 def test_arrays_are_problems() -> None:
+    # Exact lengths by coordinates, and those lengths in whole numbers by a matrix.
     places = RANDOM.random((3, 14, 2)) * 100
-    apart = np.rint(np.linalg.norm(places[:, :, None] - places[:, None], axis=3)).astype(int)
+    exact = np.linalg.norm(places[:, :, None] - places[:, None], axis=3)
+    apart = np.rint(exact * 1e6).astype(int)
     by_places, by_distances = (islands.solve_many(each, **SETTINGS) for each in (places, apart))
     for mine, matrix in zip(by_distances, apart, strict=True):
         assert mine.cost == alone(islands.tsp(distances=matrix)).cost
-    assert [each.cost for each in by_places] == [each.cost for each in by_distances]
+    lengths = [each.cost / 1e6 for each in by_distances]
+    assert [each.cost for each in by_places] == pytest.approx(lengths, rel=1e-6)
     flows, between = RANDOM.integers(0, 9, (2, 3, 8, 8))
     assigned = islands.solve_many(islands.qap_batch(flows, between[0]), **SETTINGS)
     for mine, flow in zip(assigned, flows, strict=True):

@@ -78,7 +78,7 @@ def _measured(request: BenchRequest, methods: Sequence[Variant]) -> Iterator[Row
         random, rival = np.random.default_rng(size), None
         if noun == "cities":
             places = random.integers(0, _SIDE, (count, size, 2)).astype(float)
-            problems = list(tsp_batch(places))
+            problems = list(tsp_batch(places, "EUC_2D"))
             rival = _by_lkh(problems, places, cores) if request.rivals else None
         else:
             problems = list(qap_batch(*_symmetric(random, (2, count, size, size))))

@@ -97,6 +97,9 @@ class Highs(Rival):
         return Answer([(taken, cost)], solution, taken, proved=end.status == 0)
 
 
+_WHOLE = 'takes whole lengths here, such as those of metric="EUC_2D"'
+
+
 class OrTools(Rival):
     """The routing solver of OR-tools on tours: guided local search, as its guide recommends.
 
@@ -111,6 +114,8 @@ class OrTools(Rival):
         """Refuse other problems than tours, and large ones: it needs a matrix of all distances."""
         if not isinstance(problem, Tsp):
             return "solves tours only"
+        if not problem.scale.is_whole:
+            return _WHOLE
         if problem.size > _MOST_IN_MATRIX:
             return f"takes at most {_MOST_IN_MATRIX} cities here"
         return None
@@ -183,6 +188,8 @@ class Lkh(Rival):
         """Refuse other problems than tours, and large matrices, whose text LKH would read."""
         if not isinstance(problem, Tsp):
             return "solves tours only"
+        if not problem.scale.is_whole:
+            return _WHOLE
         if problem.near.metric not in _METRICS and problem.size > _MOST_IN_MATRIX:
             return f"takes matrices of at most {_MOST_IN_MATRIX} cities here"
         return None

@@ -78,7 +78,7 @@ def _show(args: argparse.Namespace) -> int:
     # The published data are shown before the file is read, which may be damaged.
     if problem is None and found.path:
         problem = read(found, args.format)
-    for remark in problem.words.remarks if problem is not None else ():
+    for remark in problem.remarks() if problem is not None else ():
         show(remark.words)
     return 0
 

@@ -200,7 +200,8 @@ def _improves(problem: Problem, cost: float | None) -> bool:
     if cost is None or problem.best_known is None:
         return False
     best = problem.best_known.value
-    return cost > best if problem.maximise else cost < best
+    is_better = cost > best if problem.maximise else cost < best
+    return is_better and problem.gap(cost) != 0.0
 
 
 def add_check(parser: argparse.ArgumentParser) -> None:

@@ -61,7 +61,7 @@ def opening(version: str, spec: RunSpec, problem: Problem, ranks: int) -> str:
     names = dict.fromkeys([problem.name, one_line(problem.instance)])
     lines = [
         f"islands {version}   {' '.join(names)}, size {problem.size}{known}",
-        *(remark.words for remark in problem.words.remarks),
+        *(remark.words for remark in problem.remarks()),
         *([problem.words.structure] if problem.words.structure else []),
         f"{_method(spec)}   seed {general.seed}{preset}",
         *_matching(deal_of(spec, problem, ranks)),

@@ -220,12 +220,15 @@ _KEYWORDS = (
 
 @dataclass(frozen=True)
 class TspFile:
-    """The content of a file: coordinates, or a matrix of weights if the metric is EXPLICIT."""
+    """The content of a file: coordinates, or a matrix of weights if the metric is EXPLICIT.
+
+    Without a metric, lengths between coordinates are exact; no file is like this.
+    """
 
     name: str
     path: Path | None
     dimension: int
-    metric: str
+    metric: str | None
     coordinates: NDArray[np.float64] | None = None
     matrix: NDArray[np.int32] | None = None
     comment: str = ""
@@ -379,7 +382,7 @@ def read_tour(path: Path, n: int) -> NDArray[np.int64]:
         return _read_tsplib(lines)
 
 
-def write_tour(path: Path, name: str, tour: NDArray[np.int64], length: int) -> None:
+def write_tour(path: Path, name: str, tour: NDArray[np.int64], length: float) -> None:
     """Write a tour, counted from 0, in TSPLIB's format."""
     head = (
         f"NAME : {one_line(name)}",

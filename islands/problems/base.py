@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -195,12 +195,16 @@ class Problem(ABC):
     def read_solution(self, path: Path) -> Solution:
         """Return the solution in a file of the problem's usual format."""
 
+    def remarks(self) -> Sequence[Remark]:
+        """Return the remarks about its data, which the header of a run shows."""
+        return self.words.remarks
+
     def remarks_on(self, path: Path, cost: float | None) -> list[Remark]:
         """Return the remarks about its file and a solution in `path` with this cost.
 
         None: the solution is infeasible.
         """
-        return list(self.words.remarks)
+        return list(self.remarks())
 
     @abstractmethod
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:

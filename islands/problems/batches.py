@@ -37,7 +37,9 @@ class Batch(Sequence[Problem]):
         return self._made(chosen)
 
 
-def tsp_batch(coordinates: Any = None, metric: str = "EUC_2D", *, distances: Any = None) -> Batch:
+def tsp_batch(
+    coordinates: Any = None, metric: str | None = None, *, distances: Any = None
+) -> Batch:
     """Return many travelling salesman problems: see `tsp` for one.
 
     `coordinates` has the shape (B, n, 2), `distances` (B, n, n); a list may have arrays of

@@ -15,6 +15,7 @@ from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import LARGEST, MOST_CONSTRAINTS, MOST_ITEMS, SUM_MAX, MkpFile
 from islands.instances.qaplib import QapFile
 from islands.instances.tsplib import FARTHEST, METRICS, MOST_CITIES, TspFile
+from islands.problems.distances import LONGEST
 from islands.problems.mkp import Mkp
 from islands.problems.qap import COST_MAX, Qap
 from islands.problems.tsp import Tsp
@@ -148,6 +149,9 @@ def _first(wrong: NDArray[np.bool_]) -> tuple[int, ...]:
 
 
 _NUMBER_MAX = 2**31 - 1
+FARTHEST_EXACT = 1e300
+"""Maximum coordinate for exact lengths, so that sums of differences are finite doubles."""
+_MOST_EXPONENT = 1000
 _OF_COORDINATES = tuple(metric for metric in METRICS if metric != "EXPLICIT")
 
 Matrix = NDArray[np.int64]
@@ -155,7 +159,7 @@ Matrix = NDArray[np.int64]
 
 def tsp(
     coordinates: Any = None,
-    metric: str = "EUC_2D",
+    metric: str | None = None,
     *,
     distances: Any = None,
     name: str | None = None,
@@ -163,15 +167,18 @@ def tsp(
 ) -> Tsp:
     """Return a travelling salesman problem from coordinates, or from a matrix of distances.
 
-    `coordinates` has a row `x, y` for each city. `metric` computes distances from them by the rules
-    of TSPLIB: `EUC_2D` (rounded), `CEIL_2D` (rounded up), `ATT` or `GEO` (latitude and longitude in
-    degrees and minutes, DDD.MM).
+    `coordinates` has a row `x, y` for each city. Lengths between them are exact; costs are in the
+    same unit. With a `metric` of TSPLIB, lengths are whole numbers by its rules: `EUC_2D`
+    (rounded), `CEIL_2D` (rounded up), `ATT` or `GEO` (latitude and longitude in degrees and
+    minutes, DDD.MM).
 
     `distances` is a symmetric matrix of whole numbers; its diagonal is ignored.
 
     `name` is the name in results. `best_known` is the best known length, for gaps and for
     `stop="best-known"`.
 
+    >>> islands.tsp([[0, 0], [0.375, 0.5], [0.375, 0]]).cost([0, 1, 2])
+    1.5
     >>> triangle = islands.tsp(distances=[[0, 3, 4], [3, 0, 5], [4, 5, 0]])
     >>> triangle.cost([0, 1, 2])
     12
@@ -184,7 +191,7 @@ def tsp(
         )
     known = _best_known(best_known)
     if distances is not None:
-        if metric not in ("EUC_2D", "EXPLICIT"):
+        if metric not in (None, "EXPLICIT"):
             raise UsageError(
                 f"metric={shown(metric)} with distances: a metric is for coordinates. Leave metric"
                 " out"
@@ -192,14 +199,22 @@ def tsp(
         matrix = _distances(distances)
         called = _name(name, f"tsp{len(matrix)}")
         return Tsp(TspFile(called, None, len(matrix), "EXPLICIT", matrix=matrix), called, known)
-    metric = _metric(metric)
-    places = reals("coordinates", read_array("coordinates", coordinates, 2), FARTHEST)
+    rule = None if metric is None else _metric(metric)
+    farthest = FARTHEST_EXACT if rule is None else FARTHEST
+    places = reals("coordinates", read_array("coordinates", coordinates, 2), farthest)
     n = len(places)
     require_shape("coordinates", places, (n, 2), "a row x, y for each city")
-    most = tsplib.LARGEST if metric == "GEO" else MOST_CITIES
+    most = tsplib.LARGEST if rule == "GEO" else MOST_CITIES
     _require_size("coordinates", n, "cities", most)
     called = _name(name, f"tsp{n}")
-    return Tsp(TspFile(called, None, n, metric, coordinates=places), called, known)
+    problem = Tsp(TspFile(called, None, n, rule, coordinates=places), called, known)
+    if problem.near.exponent > _MOST_EXPONENT:
+        apart = math.ldexp(1.0, LONGEST - problem.near.exponent)
+        raise UsageError(
+            f"coordinates: all cities are within {apart:.0e} of each other, too little for"
+            " floating-point numbers. Multiply the coordinates by a power of ten"
+        )
+    return problem
 
 
 def qap(

@@ -1,6 +1,9 @@
-"""Distances between items by the rules of TSPLIB, and the nearest neighbours of each item.
+"""Distances between items, and the nearest neighbours of each item.
 
-A kernel fills the table of neighbours on the device, from the data that is prepared here.
+Distances are whole numbers: lengths rounded by a rule of TSPLIB, or exact lengths in a small unit,
+a power of two. Coordinates in this unit have the same digits, and kernels round the lengths between
+them as for EUC_2D. A kernel fills the table of neighbours on the device, from the data that is
+prepared here.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ _DEGREE = 10
 """Number of neighbours of a city; with ten, and two in each quadrant, 2-opt is nearly as good as
 with more."""
 _LEAF = 8  # cities that a search compares one by one
+LONGEST, _LONGEST_TOUR = 46, 53
+"""Bits of exact lengths, as bounds need, and of any tour, whose cost is then an exact double."""
 _PI = 3.141592
 _EARTH_RADIUS = 6378.388
 
@@ -32,8 +37,10 @@ Ints = NDArray[np.int64]
 class Distances:
     """The symmetric distances of cities: whole numbers, from coordinates or from a matrix."""
 
+    exponent: int = 0
+    """Distances are in units of two to the power of minus this."""
     places: Floats | None
-    """The coordinates of the cities in the plane, if distances come from them."""
+    """The coordinates of the cities in the plane, in this unit, if distances come from them."""
     matrix: NDArray[np.int32] | None
     """The distances, unless they come from `places`."""
 
@@ -41,10 +48,15 @@ class Distances:
         self.size, self.metric = file.dimension, file.metric
         self.matrix = _geo_matrix(file) if file.metric == "GEO" else file.matrix
         self.places = file.coordinates if self.matrix is None else None
+        if file.metric is None:
+            assert file.coordinates is not None, "exact distances come from coordinates"
+            self.exponent = exponent_of(file.coordinates)
+            self.places = np.ldexp(file.coordinates, self.exponent)
+        self._rule = file.metric or "EUC_2D"
 
     def defines(self) -> Macros:
         """Return the macros that select the source of distances and their rounding."""
-        return {"TSP_METRIC": f"TSP_{self.metric}" if self.matrix is None else "TSP_MATRIX"}
+        return {"TSP_METRIC": f"TSP_{self._rule}" if self.matrix is None else "TSP_MATRIX"}
 
     def array(self) -> NDArray[np.generic]:
         """Return the matrix, or the coordinates, as kernels read them."""
@@ -67,7 +79,7 @@ class Distances:
 
     def _lengths(self, difference: Floats) -> Ints:
         squares = difference[..., 0] ** 2 + difference[..., 1] ** 2
-        return _rounded(self.metric, squares).astype(np.int64)
+        return _rounded(self._rule, squares).astype(np.int64)
 
     def nearest(self, count: int) -> Ints:
         """Return `count` cities near each city: the nearest ones, perhaps itself among them."""
@@ -88,6 +100,21 @@ class Distances:
     def _places(self) -> Floats:
         assert self.places is not None, "the reader gives coordinates or a matrix"
         return self.places
+
+
+def exponent_of(coordinates: Floats) -> int:
+    """Return the power of two by which coordinates are multiplied before lengths are rounded.
+
+    It is as large as 64-bit integers and doubles allow, and the same on all machines.
+    """
+    middle = np.partition(coordinates, len(coordinates) // 2, axis=0)[len(coordinates) // 2]
+    away = np.abs(coordinates - middle)
+    # No edge is longer than the way past the middle, and a tour has two edges at each city.
+    longest = 2 * math.fsum(np.maximum.reduce(away).tolist())
+    if longest == 0.0:
+        return 0
+    tour = 2 * math.fsum(away.ravel().tolist())
+    return min(LONGEST - math.frexp(longest)[1], _LONGEST_TOUR - math.frexp(tour)[1])
 
 
 def tables_of(many: Sequence[Distances]) -> list[dict[str, NDArray[Any]]]:
@@ -209,15 +236,34 @@ def _geo_matrix(file: TspFile) -> NDArray[np.int32]:
             f"{tsplib.LARGEST} cities, since their matrix must fit in memory. "
             "Project the coordinates to a plane and use EUC_2D"
         )
-    degrees = np.trunc(file.coordinates)
-    radians = _PI * (degrees + 5.0 * (file.coordinates - degrees) / 3.0) / 180.0
-    latitude, longitude = radians[:, 0], radians[:, 1]
     matrix = np.empty((n, n), np.int32)
+    radians = _radians(file.coordinates)
     for city in range(n):
-        q1 = np.cos(longitude[city] - longitude)
-        q2 = np.cos(latitude[city] - latitude)
-        q3 = np.cos(latitude[city] + latitude)
-        cosine = np.clip(0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3), -1.0, 1.0)
-        matrix[city] = np.trunc(_EARTH_RADIUS * np.arccos(cosine) + 1.0)
+        matrix[city] = np.trunc(_on_earth(radians[city], radians) + 1.0)
     np.fill_diagonal(matrix, 0)
     return matrix
+
+
+def unrounded(file: TspFile, city: int, other: int) -> float:
+    """Return the length between two cities in the plane or on the earth before it is rounded."""
+    assert file.coordinates is not None, "a matrix has rounded lengths"
+    here, there = file.coordinates[[city, other]]
+    if file.metric == "GEO":
+        return float(_on_earth(_radians(here), _radians(there)))
+    length = math.dist(here, there)
+    return length / math.sqrt(10.0) if file.metric == "ATT" else length
+
+
+def _radians(coordinates: Floats) -> Floats:
+    degrees = np.trunc(coordinates)
+    return np.asarray(_PI * (degrees + 5.0 * (coordinates - degrees) / 3.0) / 180.0)
+
+
+def _on_earth(here: Floats, there: Floats) -> Any:
+    """Return lengths in kilometres from a place to another one, or to those of an array."""
+    (latitude, longitude), (latitudes, longitudes) = here, there.T
+    q1 = np.cos(longitude - longitudes)
+    q2 = np.cos(latitude - latitudes)
+    q3 = np.cos(latitude + latitudes)
+    cosine = np.clip(0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3), -1.0, 1.0)
+    return _EARTH_RADIUS * np.arccos(cosine)

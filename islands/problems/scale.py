@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,14 +10,18 @@ from islands.backends.source import Macros
 from islands.problems import priced
 from islands.problems.real_costs import agree, real_of
 
+_SUMS = 1e-12
+"""Relative difference of two sums of exact lengths that rounding may cause."""
+
 
 @dataclass(frozen=True)
 class Scale:
     """How a cost on the device is read: its sense, its unit, and how it shows a violation."""
 
     maximise: bool = False
-    unit: int = 1
-    """Costs, on the device and in NumPy, are integers in units of `1 / unit`, to be exact."""
+    unit: float = 1
+    """Costs, on the device and in NumPy, are integers in units of `1 / unit`, to be exact. The user
+    sees floats, except for the integer 1; a unit that is a float is that of exact lengths."""
     real: bool = False
     """Whether costs are floating-point numbers; on the device, integers with the same order."""
     marks: bool = False
@@ -25,6 +30,11 @@ class Scale:
     """Whether costs on the device have the price of a violation: see core/priced.cuh."""
     adapts_price: bool = False
     """Whether this price may change: see Ladder::adapt in kernels/tempering/ladder.cuh."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the user sees costs as integers."""
+        return not self.real and self.unit == 1 and isinstance(self.unit, int)
 
     @property
     def has_violations(self) -> bool:
@@ -48,7 +58,7 @@ class Scale:
 
         It is an integer unless costs have decimals. Decimals are exact up to 15 digits.
         """
-        return units if self.unit == 1 else units / self.unit
+        return units if self.unit == 1 and isinstance(self.unit, int) else units / self.unit
 
     def own_sense(self, costs: Any) -> Any:
         """Return the values of device costs in the sense of the instance; violations are priced."""
@@ -68,4 +78,6 @@ class Scale:
 
     def agrees(self, exact: float | None, shown: float | None) -> bool:
         """Return whether a cost that was computed again confirms the cost that a run shows."""
+        if isinstance(self.unit, float) and exact is not None and shown is not None:
+            return math.isclose(exact, shown, rel_tol=_SUMS)
         return agree(exact, shown, real=self.real)

@@ -1,12 +1,14 @@
 """The travelling salesman problem: find the shortest closed tour through all cities.
 
-Lengths follow the rounding rules of TSPLIB, so they are integers.
+Files have whole lengths, by the rules of TSPLIB. Coordinates from arrays have exact ones, unless
+`metric` is such a rule.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping
+import math
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -16,11 +18,15 @@ from numpy.typing import ArrayLike, NDArray
 from islands.backends.source import Header, Macros
 from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
-from islands.instances.tsplib import TspFile, read_tour, read_tsp, tour_fault, write_tour
+from islands.instances.solution_files import Remark
+from islands.instances.tsplib import METRICS, TspFile, read_tour, read_tsp, tour_fault, write_tour
 from islands.problems.base import Arrays, Problem, Solution, packed
 from islands.problems.capabilities import Layout, OtherDefaults, ProblemWords
 from islands.problems.distances import Distances
 from islands.problems.evaluation import Evaluation
+from islands.problems.rounding import remarks_on_rounding
+from islands.problems.scale import Scale
+from islands.text import shown
 
 _EDGES_AT_ONCE = 1 << 20
 _VERY_FEW = 12
@@ -60,6 +66,24 @@ class Tsp(Problem):
         """Return the instance in a TSPLIB file."""
         return cls(read_tsp(path), instance or str(path), best_known)
 
+    @property
+    def scale(self) -> Scale:
+        """Lengths: whole numbers, or exact ones in a small unit."""
+        if self.file.metric is not None:
+            return super().scale
+        return Scale(maximise=self.maximise, unit=math.ldexp(1.0, self.near.exponent))
+
+    def remarks(self) -> Sequence[Remark]:
+        """Return what rounding changes, unless there is a best known value of rounded lengths."""
+        return [] if self.best_known is not None else remarks_on_rounding(self.near, self.file)
+
+    def gap(self, cost: float) -> float | None:
+        """Return how much longer a tour is than the best known one, in percent."""
+        best = self.best_known
+        if best is not None and self.file.metric is None and self.scale.agrees(cost, best.value):
+            return 0.0  # the sums of the same lengths may differ in their last digits
+        return super().gap(cost)
+
     def saved(self) -> Arrays:
         """Return the rule of distances, and the coordinates or the matrix."""
         arrays: Arrays = {"metric": packed({"metric": self.file.metric})}
@@ -73,7 +97,9 @@ class Tsp(Problem):
         cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None
     ) -> Self:
         """Return the problem that was `saved` like this."""
-        metric = str(json.loads(arrays["metric"].tobytes())["metric"])
+        metric = json.loads(arrays["metric"].tobytes()).get("metric", "EUC_2D")
+        if metric not in (None, *METRICS):
+            raise ValueError(f"metric {shown(metric)}")  # kernels would be compiled with it
         coordinates, matrix = arrays.get("coordinates"), arrays.get("matrix")
         size = len(next(each for each in (coordinates, matrix) if each is not None))
         return cls(TspFile(name, None, size, metric, coordinates, matrix), name, best)
@@ -128,4 +154,4 @@ class Tsp(Problem):
 
     def write_solution(self, path: Path, solution: Solution, cost: int) -> None:
         """Write a TSPLIB tour."""
-        write_tour(path, self.instance, solution, cost)
+        write_tour(path, self.instance, solution, self.scale.value_of(cost))

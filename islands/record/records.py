@@ -65,7 +65,7 @@ class Record(ABC):
         """Return the columns for a problem, whose costs may have decimals."""
         import pyarrow as pa
 
-        cost = "int64" if problem.scale.unit == 1 and not problem.scale.real else "double"
+        cost = "int64" if problem.scale.is_whole else "double"
         return pa.schema([(name, cost if kind == _COST else kind) for name, kind in cls.types])
 
     @staticmethod

@@ -201,9 +201,15 @@ class LocalSearch {
     // Shorter intervals come first, up to a factor of two, as a long one keeps all moves inside it
     // waiting; then larger gains, and of equals, the higher group.
     __device__ uint64_t key_of(const Move& move, int group) const {
-        const int64_t most = (int64_t(1) << 33) - 1;
         const uint64_t shortness = __clz(move.changed.length);
-        return shortness << 58 | uint64_t(min(move.gain, most)) << 25 | uint32_t(group);
+        return shortness << 58 | rank_of(move.gain) << 25 | uint32_t(group);
+    }
+
+    // Return a number of 33 bits in the order of gains: large gains lose their last digits.
+    __device__ static uint64_t rank_of(int64_t gain) {
+        const int64_t large = int64_t(1) << 32;
+        if (gain < large) return uint64_t(gain);
+        return large + __float_as_uint(float(gain)) - __float_as_uint(float(large));
     }
 
     // Call a function for each cell that the interval of a move and the cities next to it touch,

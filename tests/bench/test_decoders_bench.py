@@ -25,7 +25,7 @@ def test_all_decoders_of_an_instance_reach_the_same_cost(monkeypatch: pytest.Mon
 
 def test_a_batch_of_tours_costs_the_rounded_lengths() -> None:
     places = np.random.default_rng(1).integers(0, 1000, (9, 2))
-    tsp = islands.tsp(places)
+    tsp = islands.tsp(places, "EUC_2D")
     orders = np.array([np.random.default_rng(seed).permutation(9) for seed in range(5)])
     expected = []
     for order in orders:

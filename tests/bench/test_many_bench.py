@@ -43,7 +43,7 @@ def test_methods_are_compared_with_each_other_and_a_rival(monkeypatch: pytest.Mo
     lkh, good, poor, *assigned = many.measure(asked)
     places = np.random.default_rng(7).integers(0, 1_000_000, (6, 7, 2)).astype(float)
     orders = np.array([(0, *each) for each in permutations(range(1, 7))])
-    problems = [islands.tsp(each) for each in places]
+    problems = [islands.tsp(each, "EUC_2D") for each in places]
     best = np.array([each.costs(orders).min() for each in problems])
     backwards = np.array([each.cost(np.arange(7)) for each in problems])
     assert lkh["method"] == "lkh, elkai of elkai"

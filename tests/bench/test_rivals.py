@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from problems_for_tests import cities, facilities, knapsack, tsp_from
 
+import islands
 from islands.bench import rivals
 from islands.bench.base import BenchRequest
 from islands.bench.quality_runs import RunRow
@@ -183,6 +184,10 @@ def test_rivals_that_cannot_run_are_refused(monkeypatch: pytest.MonkeyPatch) -> 
     problem = facilities(5)
     with pytest.raises(UsageError, match=r"--rivals lkh: lkh solves tours only. Leave it out"):
         require_fitting(["lkh"], [problem], 1)
+    for name in ("lkh", "ortools"):
+        require_fitting([name], [islands.tsp([[0, 0.5], [1, 0]], "EUC_2D")], 1)
+        with pytest.raises(UsageError):
+            require_fitting([name], [islands.tsp([[0, 0.5], [1, 0]])], 1)
     require_fitting(["highs"], [problem, knapsack(5, 2)], 1)
     monkeypatch.setattr(rivals, "find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"not installed. Install it with: pip install elkai$"):

@@ -156,7 +156,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: islands.tsp([]), "coordinates: has 1 dimension, must have 2"),
     (lambda: islands.tsp(np.zeros((0, 2))), "coordinates: is empty, with the shape (0, 2). Pass"),
     (lambda: islands.tsp([[0, 1], [2]]), "coordinates=[[0, 1], [2]]: cannot become a NumPy array"),
-    (lambda: islands.tsp([[0, NAN]]), "coordinates[0, 1] = nan: must be a number from -1e+11 to"),
+    (lambda: islands.tsp([[0, NAN]]), "coordinates[0, 1] = nan: must be a number from -1e+300 to"),
     (lambda: islands.tsp([[INF, 0]]), "coordinates[0, 0] = inf: must be a number from"),
     (lambda: islands.tsp([["0", "1"]]), "coordinates=[['0', '1']]: contains values of the type"),
     (lambda: islands.tsp([[0, None]]), "coordinates[0, 1] = None: must be a number. Correct it"),

@@ -131,3 +131,13 @@ def test_threads_do_not_change_the_result(steps: int, backend: Backend, tmp_path
         Tours(backend, problem, steps, threads).improved(before)[0] for threads in (32, 256)
     )
     assert (few == many).all()
+
+
+def test_gains_of_more_than_32_bits_are_compared(backend: Backend) -> None:
+    # Lengths along a line are whole, so that a larger unit leads to the same tours.
+    places = np.column_stack([RNG.permutation(200), np.zeros(200)])
+    before = np.array([RNG.permutation(200) for _ in range(3)])
+    small, large = (
+        Tours(backend, placed(places * unit)).improved(before)[0] for unit in (1.0, 2.0**36)
+    )
+    assert (small == large).all()

@@ -1,0 +1,260 @@
+"""Tours through coordinates of a script: exact lengths, and TSPLIB's where they are asked for."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from emulated_gpu import EmulatedGpu
+from numpy.typing import NDArray
+
+import islands
+from islands import Progress
+from islands.backends import choose
+from islands.bounds.held_karp import lower_bound
+from islands.cli import main
+from islands.errors import UsageError
+from islands.problems.tsp import Tsp
+
+FEW: dict[str, Any] = {"generations": 8, "seed": 1, "backend": "cpu", "islands": 2}
+SMALL = FEW | {"population": 20}
+Places = NDArray[Any]
+
+
+def random(n: int, seed: int = 1) -> Places:
+    return np.random.default_rng(seed).random((n, 2))
+
+
+PLACES: dict[str, Places] = {
+    "unit square": random(8),
+    "negative": random(7) - 5,
+    "tiny": 1e-12 * random(8),
+    "huge": 1e12 * (random(8) - 0.5),
+    "largest": 2e300 * (random(6) - 0.5),
+    "far from zero": 1e6 + random(7),
+    "whole numbers": np.random.default_rng(3).integers(-9, 9, (8, 2)),
+    "on a line": np.column_stack([random(8)[:, 0], np.full(8, 0.1)]),
+    "one far away": np.vstack([random(7), [[1e6, 0.0]]]),
+    "duplicates": random(3)[[0, 1, 2, 1, 0, 2, 0]],
+    "one place": np.full((5, 2), 0.7),
+    "two": random(2),
+    "one": random(1),
+}
+
+
+def length(places: Places, tour: Any) -> float:
+    order = [places[city].tolist() for city in tour]
+    return math.fsum(map(math.dist, order, [*order[1:], order[0]]))
+
+
+def shortest(places: Places) -> float:
+    orders = itertools.permutations(range(1, len(places)))
+    return min(length(places, (0, *order)) for order in orders)
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_the_shortest_tour_is_found_with_its_true_length(name: str) -> None:
+    places = PLACES[name]
+    problem = islands.tsp(places)
+    result = islands.solve(problem, **FEW)
+    assert isinstance(result.cost, float)
+    assert result.cost == pytest.approx(length(places, result.solution), rel=1e-12, abs=0)
+    assert result.cost == pytest.approx(shortest(places), rel=1e-12, abs=0)
+    assert result.cost == problem.cost(result.solution)
+    if len(places) > 2:
+        tour = np.arange(len(places))
+        units = lower_bound(problem, tour, choose("cpu", 1), 0.2).value
+        bound = problem.scale.value_of(units)
+        assert 0.9 * result.cost <= bound <= result.cost * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("settings", [{}, {"algorithm": "brkga"}])
+def test_thirty_cities_in_the_unit_square(settings: dict[str, Any]) -> None:
+    places = random(30, 7)
+    result = islands.solve(islands.tsp(places), **SMALL, **settings)
+    rounded = islands.solve(islands.tsp(1e9 * places, "EUC_2D"), **SMALL, **settings)
+    assert result.cost == pytest.approx(length(places, result.solution), rel=1e-12)
+    if not settings:
+        assert result.cost == pytest.approx(rounded.cost / 1e9, rel=1e-7)
+    costs = result.trace().column("best").to_pylist()
+    assert min(costs) == result.cost
+
+
+# Of the version whose default was EUC_2D.
+RECORDED = {
+    "eax": (5666, "d45cc86fafe323ccfbf657202e0709bff0b483a2fe1fded84779f1c9a033c4a7"),
+    "brkga": (16983, "2182a0548216207abb19111abb767862625e9e69b3602a7314d56973daebc7cc"),
+    "ga improver=two_opt": (
+        5670,
+        "843457ac1def9a5defe3b9705fdd82cecc2719bf36aee5b53515950e10ca90f7",
+    ),
+}
+
+
+@pytest.mark.parametrize("algorithm", RECORDED)
+def test_rounded_lengths_have_the_recorded_digests(algorithm: str) -> None:
+    places = np.random.default_rng(5).integers(0, 1000, (40, 2))
+    name, _, more = algorithm.partition(" ")
+    options = {"improver": "two_opt"} if more else {}
+    few = {"generations": 4, "population": 20, "islands": 2, "seed": 3, "backend": "cpu"}
+    result = islands.solve(islands.tsp(places, "EUC_2D"), algorithm=name, **few, **options)
+    assert type(result.cost) is int
+    assert (result.cost, result.digest) == RECORDED[algorithm]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"algorithm": "brkga"},
+        {"algorithm": "ga", "improver": "two_opt"},
+        {"algorithm": "ga", "improver": "or_opt"},
+    ],
+)
+def test_threads_of_a_gpu_compute_the_same_bits(
+    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = islands.tsp(random(25))
+    few = SMALL | settings | {"generations": 3}
+    own = islands.solve(problem, **few)
+    emulated = EmulatedGpu(32)
+    monkeypatch.setattr("islands.backends._made", lambda *_: emulated)
+    other = islands.solve(problem, **few)
+    assert (other.digest, other.cost) == (own.digest, own.cost)
+
+
+def test_many_instances_in_different_units_are_solved_as_alone() -> None:
+    places = random(10)
+    problems = [islands.tsp(places * unit) for unit in (1e-9, 1, 1e4)]
+    problems += [islands.tsp(places * 1e4, "EUC_2D"), islands.tsp_batch(places[np.newaxis])[0]]
+    alone = [islands.solve(each, **SMALL) for each in problems]
+    for one, other in zip(alone, islands.solve_many(problems, **SMALL), strict=True):
+        assert (one.cost, one.digest) == (other.cost, other.digest)
+    assert [type(each.cost) for each in alone] == [float, float, float, int, float]
+
+
+def test_a_folder_keeps_the_lengths_it_was_made_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = random(12)
+    for metric, made in ((None, float), ("EUC_2D", int)):
+        folder = tmp_path / str(metric)
+        problem = islands.tsp(places * 100, metric)
+        whole = islands.solve(problem, **SMALL)
+        islands.solve(problem, **(SMALL | {"generations": 4}), out=folder)
+        resumed = islands.resume(folder, generations=8)
+        assert (resumed.cost, resumed.digest) == (whole.cost, whole.digest)
+        assert type(resumed.cost) is made
+        assert main(["verify", str(folder), str(folder), "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert (found["cost"], found["remarks"]["said_agrees"]) == (whole.cost, True)
+        stated = (folder / "solution.tour").read_text().split("COMMENT : Length ")[1]
+        assert float(stated.split()[0]) == whole.cost
+
+
+def restored(facts: bytes, places: Places) -> Tsp:
+    kept = np.frombuffer(facts, np.uint8)
+    return Tsp.restored({"metric": kept, "coordinates": places}, "name", None)
+
+
+def test_arrays_of_earlier_folders_have_rounded_lengths() -> None:
+    places, tour = random(4) * 10, [0, 1, 2, 3]
+    for facts in (b'{"metric": "EUC_2D"}', b"{}"):
+        problem = restored(facts, places)
+        assert problem.cost(tour) == islands.tsp(places, "EUC_2D").cost(tour)
+    for facts in (b'{"metric": "EUC_2D\\n#error"}', b'{"metric": "EUC_3D"}', b'{"metric": [1]}'):
+        with pytest.raises(ValueError, match="metric"):
+            restored(facts, places)
+
+
+def test_the_best_known_length_may_be_a_sum_in_another_order() -> None:
+    places = random(8)
+    exact = islands.solve(islands.tsp(places), **FEW).cost
+    for best in (exact * (1 - 1e-14), exact * (1 + 1e-14)):
+        problem = islands.tsp(places, best_known=best)
+        result = islands.solve(problem, stop=["best-known", "generations=20"], **SMALL_OF_STOP)
+        assert (result.gap, result.generations < 20) == (0.0, True)
+    shorter = islands.tsp(places, best_known=exact * (1 - 1e-9))
+    result = islands.solve(shorter, stop=["best-known", "generations=20"], **SMALL_OF_STOP)
+    assert result.generations == 20
+    assert result.gap == pytest.approx(1e-7, rel=1e-3)
+
+
+SMALL_OF_STOP = {name: value for name, value in SMALL.items() if name != "generations"}
+
+
+def test_targets_and_starts_are_in_the_unit_of_the_user() -> None:
+    places, seen = random(12), list[Progress]()
+    best = islands.solve(islands.tsp(places), **SMALL)
+    again = islands.solve(
+        islands.tsp(places),
+        target=best.cost * 1.001,
+        start=[best.solution],
+        callback=seen.append,
+        **SMALL_OF_STOP,
+    )
+    assert (again.generations, again.cost) == (0, best.cost)
+    assert seen[-1].cost == best.cost
+
+
+def written(path: Path, places: Places, metric: str) -> Path:
+    head = [f"DIMENSION: {len(places)}", f"EDGE_WEIGHT_TYPE: {metric}", "NODE_COORD_SECTION"]
+    rows = [f"{city} {x!r} {y!r}" for city, (x, y) in enumerate(places.tolist(), 1)]
+    path.write_text("\n".join(["TYPE: TSP", *head, *rows, "EOF", ""]))
+    return path
+
+
+LATTICE = np.array([(3 * x, 4 * y) for x in range(9) for y in range(9)])
+
+
+@pytest.mark.parametrize(
+    ("places", "metric", "share"),
+    [
+        (random(30), "EUC_2D", 1.0),
+        (100 * random(30), "EUC_2D", 0.02),
+        (100 * random(30), "CEIL_2D", 0.04),
+        (100 * random(30), "ATT", 0.15),
+        (40 + 0.1 * random(30), "GEO", 0.3),
+        (1e5 * random(30), "EUC_2D", 0),
+        (LATTICE, "EUC_2D", 0),
+        (np.ones((5, 2)), "CEIL_2D", 0),
+        (random(1), "EUC_2D", 0),
+    ],
+)
+def test_rounding_that_changes_much_is_said(
+    places: Places, metric: str, share: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = written(tmp_path / "own.tsp", places.astype(float), metric)
+    for problem in (islands.load(file), islands.tsp(places, metric)):
+        percents = [each.value for each in problem.remarks() if each.key == "rounding"]
+        assert len(percents) == (share > 0)
+        if share:
+            assert share / 2 < float(str(percents[0])) / 100 < 2 * share
+    islands.solve(file, verbose=True, **(SMALL | {"generations": 1, "population": 4}))
+    assert capsys.readouterr().out.count("warning:") == (share > 0)
+
+
+def test_exact_lengths_and_known_instances_need_no_warning() -> None:
+    places = random(9)
+    known = islands.tsp(places, "EUC_2D", best_known=1)
+    for problem in (islands.tsp(places), known, islands.load("demo/tsp")):
+        assert [*problem.remarks()] == []
+
+
+@pytest.mark.parametrize(
+    ("places", "options"),
+    [
+        ([[0, 1], [2e300, 0]], {}),
+        ([[0, 1e-310], [0, 0]], {}),
+        ([[0, 1e12], [0, 0]], {"metric": "EUC_2D"}),
+        (None, {"metric": "EUC_2D", "distances": [[0, 1], [1, 0]]}),
+    ],
+)
+def test_other_data_are_refused(places: Any, options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        islands.tsp(places, **options)
