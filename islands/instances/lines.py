@@ -75,6 +75,24 @@ class Lines:
         """Increase the allowance by a number of words, including white space around them."""
         self._allowance += _WORD * words
 
+    def require(self, needs: str, least: int, words: str = "") -> None:
+        """Refuse a file with fewer bytes than are needed, before memory is allocated.
+
+        `needs` is the beginning of the message, such as `DIMENSION 5 needs`, and `words` tells the
+        number of bytes in other words.
+        """
+        if least > self.longest + 1:
+            raise self.error(
+                f"{needs} {words or f'at least {least} bytes of data'}, and the file has at most"
+                f" {self.longest} bytes. Get the file again if it is truncated, or correct the"
+                " sizes"
+            )
+
+    def expect(self, needs: str, numbers: int) -> None:
+        """Allow the numbers that are needed; refuse a file that is too short for them."""
+        self.require(needs, 2 * numbers, f"{numbers} numbers")
+        self.allow(numbers)
+
     def line(self) -> bytes | None:
         """Return the next line that is not blank, stripped; None at the end of the file."""
         while piece := self._piece():
@@ -222,15 +240,6 @@ class Numbers:
             )
         self._next += 1
         return int(word)
-
-    def allow(self, count: int, reason: str) -> None:
-        """Allow `count` more numbers, which `reason` requires; refuse if the file is too short."""
-        if 2 * count > self.lines.longest + 1:
-            raise self.error(
-                f"{reason} need {count} numbers, and the file has at most {self.lines.longest} "
-                "bytes. Get the file again if it is truncated, or correct the sizes"
-            )
-        self.lines.allow(count)
 
     def take(self, count: int, what: str) -> list[bytes]:
         """Return the next `count` numbers as written; `what` is their name in the plural."""
