@@ -44,7 +44,7 @@ from islands.run.preparing import Preparing, Wanted
 from islands.run.queue import Queue
 from islands.run.request import resolved
 from islands.run.runner import run_requested
-from islands.run.signals import INTERRUPT
+from islands.run.signals import INTERRUPT, received
 from islands.run.single import Output
 from islands.run.waiting import Waiting
 from islands.text import counted, gap, show
@@ -106,8 +106,12 @@ class BatchPlan:
         path = inside(folder, BATCH_SETTINGS)
         with parsing(path):
             kept = json.loads(bounded_text(path))
-            options, runs = dict(kept["options"]), int(kept["runs"])
+            options, runs = dict(kept["options"]), kept["runs"]
+            if type(runs) is not int or runs < 1:
+                raise ValueError(f"runs is {runs!r}")
             config = None if kept["config"] is None else Path(kept["config"])
+            if config is not None and config.exists() and not config.is_file():
+                raise ValueError(f"config is {kept['config']!r}, not a regular file")
             is_open = bool(kept.get("is_open", False))
         trust.require(f"{path}: ", parts_of(options))
         plan = cls((), runs, {**options, **device}, config, trust, is_open)
@@ -231,14 +235,14 @@ class _Performance:
         """Solve what is left; return how it ended."""
         self._campaign.open(self._folder, force=self._output.force)
         names = self._world.from_first(self._write_request)
-        tasks = [*self._plan.tasks_of(names)]
-        self._known = self._end.count = len(tasks)
-        # One by one: a batch may have a million results.
-        is_done = self._world.from_first(lambda: [*map(self._show_known, tasks)])
-        self._end.done = sum(is_done)
-        left = [task for task, is_known in zip(tasks, is_done, strict=True) if not is_known]
+        self._known = self._end.count = self._plan.runs * len(names)
+        done = self._world.from_first(lambda: self._show_known(names))
+        self._end.done = len(done)
+        # One by one: a batch may have more runs than memory.
+        left = (task for task in self._plan.tasks_of(names) if task not in done)
+        count = counted(self._known - len(done), "run")
         more = ", and those of names that come" if self._source is not None else ""
-        self._say(f"{counted(len(left), 'run')} of {self._known} to do{more}, in {self._folder}")
+        self._say(f"{count} of {self._known} to do{more}, in {self._folder}")
         with ExitStack() as stack:
             if self._source is not None:
                 self._arriving = stack.enter_context(Arriving(self._source, self._folder, names))
@@ -266,12 +270,19 @@ class _Performance:
         self._campaign.ledger.tabulate(table, COLUMNS, _row, is_read=False)
         return names
 
-    def _show_known(self, task: Task) -> bool:
-        """Return whether the folder has the result of a run, and show it."""
-        made = self._campaign.ledger.take(self._asked(task))
-        if made is not None and self._lines is not None:
-            self._lines(made)
-        return made is not None
+    def _show_known(self, names: Iterable[str]) -> set[Task]:
+        """Return the runs whose results the folder has, and show them; a signal ends this."""
+        ledger, done = self._campaign.ledger, set[Task]()
+        left = len(ledger)
+        for task in self._plan.tasks_of(names):
+            if left == 0 or received():
+                break
+            if (made := ledger.take(self._asked(task))) is not None:
+                done.add(task)
+                left -= 1
+                if self._lines is not None:
+                    self._lines(made)
+        return done
 
     def _tasks(self, left: Iterable[Task]) -> Iterator[Task | None]:
         """Yield the runs that are left, and those of names that come; None if none has come."""
@@ -324,8 +335,6 @@ class _Performance:
         self, workers: Workers[Backend], tasks: Iterable[Task | None]
     ) -> Generator[Done | None, None, None]:
         """Yield what becomes of the runs, and None whenever nothing has come for a moment."""
-        from islands.run.signals import received
-
         plan, is_over = self._plan, workers.ends.is_set
 
         def alone(device: Backend, task: Task) -> Result:
