@@ -47,7 +47,7 @@ from islands.run.runner import run_requested
 from islands.run.signals import INTERRUPT, received
 from islands.run.single import Output
 from islands.run.waiting import Waiting
-from islands.text import counted, gap, show
+from islands.text import counted, gap, one_line, show
 from islands.untrusted import bounded_text, parsing
 
 DEFAULT_STOP = (CONVERGED, "seconds=10")
@@ -378,7 +378,7 @@ class _Performance:
         end = self._end
         if done.made is None:
             end.failed += 1
-            self._print(f"islands: {done.task.instance}: {done.error}")
+            self._print(f"islands: {one_line(done.task.instance)}: {done.error}")
         else:
             end.done += 1
             self._campaign.ledger.add(self._asked(done.task), done.made)
@@ -439,13 +439,15 @@ class _Performance:
 
 
 def _row(_: Asked, made: Made) -> Row:
-    return {name: "" if made.get(name) is None else str(made[name]) for name in COLUMNS}
+    return {name: "" if made.get(name) is None else one_line(str(made[name])) for name in COLUMNS}
 
 
 def _words(made: Made) -> str:
     cost = "no feasible solution" if made["cost"] is None else f"{made['cost']}"
     known = "" if made["gap"] is None else f", gap {gap(made['gap'])}"
-    return f"{made['instance']} seed {made['seed']}: {cost}{known}, {made['seconds']:.2f} s"
+    return (
+        f"{one_line(made['instance'])} seed {made['seed']}: {cost}{known}, {made['seconds']:.2f} s"
+    )
 
 
 def status_of(end: BatchEnd, interrupted: int, suspended: int) -> int:
