@@ -34,6 +34,7 @@ from islands.display.heartbeat import Work, duration, write_work
 from islands.display.terminal import StatusLine, is_terminal
 from islands.errors import InputError, IslandsError, UsageError
 from islands.inside import inside
+from islands.instances.lines import reading_until
 from islands.parallel import World
 from islands.paths import published
 from islands.progress.result import Result
@@ -192,7 +193,7 @@ def run_batch(
     yields instances of an open plan as they come, and None whenever none has come for a moment.
     """
     campaign = Campaign(world, kind=FolderKind.BATCH)
-    with campaign.hearing("batch"):
+    with campaign.hearing("batch"), reading_until(lambda: received() != 0):
         world.run_on_all(plan.require_possible)
         folder = campaign.claim(
             output.folder, "batch", lambda path: plan.refuse_unfit(path, force=output.force)
@@ -338,13 +339,14 @@ class _Performance:
         plan, is_over = self._plan, workers.ends.is_set
 
         def alone(device: Backend, task: Task) -> Result:
-            return run_requested(
-                *(plan.options_of(task), plan.config, World()),
-                Output(callback=lambda _: is_over()),
-                rank_options=RankOptions(device=device),
-                allow_no_solution=True,
-                trust=plan.trust,
-            )
+            with reading_until(is_over):
+                return run_requested(
+                    *(plan.options_of(task), plan.config, World()),
+                    Output(callback=lambda _: is_over()),
+                    rank_options=RankOptions(device=device),
+                    allow_no_solution=True,
+                    trust=plan.trust,
+                )
 
         def options(wanted: Wanted) -> dict[str, Any]:
             assert wanted.seed is not None, "each task has one"
@@ -356,7 +358,8 @@ class _Performance:
             preparing = Preparing(first, options, plan.config, plan.trust)
 
             def prepare(task: Task) -> Waiting[Task] | None:
-                return preparing.waiting(task, Wanted(task.instance, seed=task.seed))
+                with reading_until(is_over):
+                    return preparing.waiting(task, Wanted(task.instance, seed=task.seed))
 
             queue = Queue(tasks, prepare, is_over, workers.together)
 
@@ -364,7 +367,8 @@ class _Performance:
                 device.begin_run()  # in this thread
                 for task, found in queue.results(device, partial(alone, device)):
                     if isinstance(found, IslandsError):
-                        yield task, Done(task, None, str(found))
+                        if not is_over():  # otherwise, it may not have been read
+                            yield task, Done(task, None, str(found))
                     else:
                         yield task, Done(task, plain(found.to_mapping()))
 

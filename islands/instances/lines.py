@@ -7,8 +7,9 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Self, cast
 
@@ -28,6 +29,19 @@ _DEFLATE = 1032
 """Maximum ratio of the text's length to its gzip file's: deflate's limit."""
 _FIX = "Get the file again, or name another one"
 _UNREADABLE = (OSError, EOFError, zlib.error)
+
+
+_is_over = ContextVar[Callable[[], bool]]("is_over", default=lambda: False)
+
+
+@contextmanager
+def reading_until(is_over: Callable[[], bool]) -> Iterator[None]:
+    """Let no file be read any further in this thread when `is_over` is true, inside the block."""
+    before = _is_over.set(is_over)
+    try:
+        yield
+    finally:
+        _is_over.reset(before)
 
 
 class Lines:
@@ -157,6 +171,8 @@ class Lines:
 
         A part begins with the word that the previous part cut in two.
         """
+        if _is_over.get()():
+            raise self.error("a signal ended the work while the file was read. Begin it again")
         try:
             read = self._stream.readline(_LINE)
         except _UNREADABLE as problem:
