@@ -19,7 +19,8 @@ from islands.paths import given_folder
 from islands.problems import taken
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.record.folder import FINISHED, require_run
+from islands.record.folder import FINISHED, MIGRATIONS, TRACE, require_run
+from islands.record.one_run import strangers
 from islands.record.solution import recorded
 from islands.record.tables import stored_table
 from islands.report.notebook import html, of_result
@@ -152,11 +153,21 @@ class _Stored:
 
     def table(self, name: str) -> Any:
         """Return all rows of the record, ordered by generation and island."""
+        self._require_own(name)
         return stored_table(self.folder, name)
 
     def draw(self, result: Result, what: str, axes: Any) -> Any:
         """Draw a picture; see `Result.plot`."""
+        if what != "solution":
+            self._require_own(TRACE, MIGRATIONS)
         return draw_run(lambda: self.run, result, what, axes)
+
+    def _require_own(self, *names: str) -> None:
+        """Refuse records of another run."""
+        found = strangers(self.folder) if self.folder.is_dir() else {}
+        mixed = [why for file, why in found.items() if file.split("/")[0] in names]
+        if mixed:
+            raise InputError(f"{self.folder}: {'; '.join(mixed)}. Restore the files of the run")
 
 
 def _with_records(

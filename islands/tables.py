@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from islands.paths import published
+from islands.text import escaped
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ class Column:
         value = row.get(self.name) if isinstance(row, Mapping) else self.of(row)
         if value is None:
             return self.aligned("-")
-        return self.aligned(self.form(value) if callable(self.form) else format(value, self.form))
+        text = self.form(value) if callable(self.form) else format(value, self.form)
+        return self.aligned(escaped(text, kept=""))
 
     def aligned(self, text: str) -> str:
         """Return text in the width of the column."""
@@ -77,6 +80,34 @@ def markdown(columns: Sequence[Column], rows: Iterable[object]) -> str:
     return "".join(f"| {' | '.join(each)} |\n" for each in cells)
 
 
+FORMULA = r"(?s)^'*[=+\-@]."
+"""The beginning of a text that spreadsheets compute, perhaps behind apostrophes."""
+_FORMULA = re.compile(FORMULA)
+
+
+def cells(row: Mapping[str, object]) -> dict[str, object]:
+    """Return the cells of a row for a file; spreadsheets compute no text as a formula.
+
+    An apostrophe precedes such a text, which `text_of` removes again; numbers stay.
+    """
+    return {name: f"'{each}" if _is_formula(each) else each for name, each in row.items()}
+
+
+def text_of(cell: str) -> str:
+    """Return the text from which `cells` has made a cell."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def _is_formula(cell: object) -> bool:
+    if not isinstance(cell, str) or not _FORMULA.match(cell):
+        return False
+    try:
+        float(cell)
+    except ValueError:
+        return True
+    return False
+
+
 def write_csv(
     path: Path, names: Sequence[str], rows: Iterable[Mapping[str, object]], end: str = "\r\n"
 ) -> None:
@@ -84,7 +115,7 @@ def write_csv(
     with published(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.DictWriter(stream, names, lineterminator=end)
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(map(cells, rows))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from islands.record.files import append_row, read_table, write_table
 from islands.tables import Column, Table, header, line, markdown, write_csv
 
 COLUMNS = (
@@ -74,3 +75,19 @@ def test_a_row_needs_exactly_the_cells_of_its_table() -> None:
 def test_columns_next_to_each_other_share_a_group() -> None:
     columns = [Column("a", "a", 3), *(Column(n, n, 6, group="both of") for n in "bc"), Column("d")]
     assert header(columns) == "        both of\n  a       b       c"
+
+
+TEXTS = ["=1+2", "+x", "-x/a.tsp", "@list", "'=1", "''+1"]
+PLAIN = ["-5", "-1.5e3", "+5", "-inf", "a=b", "'a", "-", "", "1-2"]
+
+
+def test_no_cell_is_a_formula_and_tables_keep_their_texts(tmp_path: Path) -> None:
+    rows = [{"name": each} for each in [*TEXTS, *PLAIN]]
+    write_table(tmp_path / "a.tsv", ["name"], rows[:-1])
+    append_row(tmp_path / "a.tsv", ["name"], rows[-1])
+    write_csv(tmp_path / "a.csv", ["name"], rows)
+    for name, delimiter in (("a.tsv", "\t"), ("a.csv", ",")):
+        with (tmp_path / name).open(newline="") as stream:
+            cells = [row["name"] for row in csv.DictReader(stream, delimiter=delimiter)]
+        assert cells == [*(f"'{each}" for each in TEXTS), *PLAIN]
+    assert read_table(tmp_path / "a.tsv", ["name"], "names") == rows

@@ -34,6 +34,7 @@ from islands.display.heartbeat import Work, duration, write_work
 from islands.display.terminal import StatusLine, is_terminal
 from islands.errors import InputError, IslandsError, UsageError
 from islands.inside import inside
+from islands.instances.lines import reading_until
 from islands.parallel import World
 from islands.paths import published
 from islands.progress.result import Result
@@ -44,10 +45,10 @@ from islands.run.preparing import Preparing, Wanted
 from islands.run.queue import Queue
 from islands.run.request import resolved
 from islands.run.runner import run_requested
-from islands.run.signals import INTERRUPT
+from islands.run.signals import INTERRUPT, received
 from islands.run.single import Output
 from islands.run.waiting import Waiting
-from islands.text import counted, gap, show
+from islands.text import counted, gap, one_line, show
 from islands.untrusted import bounded_text, parsing
 
 DEFAULT_STOP = (CONVERGED, "seconds=10")
@@ -106,8 +107,12 @@ class BatchPlan:
         path = inside(folder, BATCH_SETTINGS)
         with parsing(path):
             kept = json.loads(bounded_text(path))
-            options, runs = dict(kept["options"]), int(kept["runs"])
+            options, runs = dict(kept["options"]), kept["runs"]
+            if type(runs) is not int or runs < 1:
+                raise ValueError(f"runs is {runs!r}")
             config = None if kept["config"] is None else Path(kept["config"])
+            if config is not None and config.exists() and not config.is_file():
+                raise ValueError(f"config is {kept['config']!r}, not a regular file")
             is_open = bool(kept.get("is_open", False))
         trust.require(f"{path}: ", parts_of(options))
         plan = cls((), runs, {**options, **device}, config, trust, is_open)
@@ -188,7 +193,7 @@ def run_batch(
     yields instances of an open plan as they come, and None whenever none has come for a moment.
     """
     campaign = Campaign(world, kind=FolderKind.BATCH)
-    with campaign.hearing("batch"):
+    with campaign.hearing("batch"), reading_until(lambda: received() != 0):
         world.run_on_all(plan.require_possible)
         folder = campaign.claim(
             output.folder, "batch", lambda path: plan.refuse_unfit(path, force=output.force)
@@ -231,14 +236,14 @@ class _Performance:
         """Solve what is left; return how it ended."""
         self._campaign.open(self._folder, force=self._output.force)
         names = self._world.from_first(self._write_request)
-        tasks = [*self._plan.tasks_of(names)]
-        self._known = self._end.count = len(tasks)
-        # One by one: a batch may have a million results.
-        is_done = self._world.from_first(lambda: [*map(self._show_known, tasks)])
-        self._end.done = sum(is_done)
-        left = [task for task, is_known in zip(tasks, is_done, strict=True) if not is_known]
+        self._known = self._end.count = self._plan.runs * len(names)
+        done = self._world.from_first(lambda: self._show_known(names))
+        self._end.done = len(done)
+        # One by one: a batch may have more runs than memory.
+        left = (task for task in self._plan.tasks_of(names) if task not in done)
+        count = counted(self._known - len(done), "run")
         more = ", and those of names that come" if self._source is not None else ""
-        self._say(f"{counted(len(left), 'run')} of {self._known} to do{more}, in {self._folder}")
+        self._say(f"{count} of {self._known} to do{more}, in {self._folder}")
         with ExitStack() as stack:
             if self._source is not None:
                 self._arriving = stack.enter_context(Arriving(self._source, self._folder, names))
@@ -266,12 +271,19 @@ class _Performance:
         self._campaign.ledger.tabulate(table, COLUMNS, _row, is_read=False)
         return names
 
-    def _show_known(self, task: Task) -> bool:
-        """Return whether the folder has the result of a run, and show it."""
-        made = self._campaign.ledger.take(self._asked(task))
-        if made is not None and self._lines is not None:
-            self._lines(made)
-        return made is not None
+    def _show_known(self, names: Iterable[str]) -> set[Task]:
+        """Return the runs whose results the folder has, and show them; a signal ends this."""
+        ledger, done = self._campaign.ledger, set[Task]()
+        left = len(ledger)
+        for task in self._plan.tasks_of(names):
+            if left == 0 or received():
+                break
+            if (made := ledger.take(self._asked(task))) is not None:
+                done.add(task)
+                left -= 1
+                if self._lines is not None:
+                    self._lines(made)
+        return done
 
     def _tasks(self, left: Iterable[Task]) -> Iterator[Task | None]:
         """Yield the runs that are left, and those of names that come; None if none has come."""
@@ -324,18 +336,17 @@ class _Performance:
         self, workers: Workers[Backend], tasks: Iterable[Task | None]
     ) -> Generator[Done | None, None, None]:
         """Yield what becomes of the runs, and None whenever nothing has come for a moment."""
-        from islands.run.signals import received
-
         plan, is_over = self._plan, workers.ends.is_set
 
         def alone(device: Backend, task: Task) -> Result:
-            return run_requested(
-                *(plan.options_of(task), plan.config, World()),
-                Output(callback=lambda _: is_over()),
-                rank_options=RankOptions(device=device),
-                allow_no_solution=True,
-                trust=plan.trust,
-            )
+            with reading_until(is_over):
+                return run_requested(
+                    *(plan.options_of(task), plan.config, World()),
+                    Output(callback=lambda _: is_over()),
+                    rank_options=RankOptions(device=device),
+                    allow_no_solution=True,
+                    trust=plan.trust,
+                )
 
         def options(wanted: Wanted) -> dict[str, Any]:
             assert wanted.seed is not None, "each task has one"
@@ -347,7 +358,8 @@ class _Performance:
             preparing = Preparing(first, options, plan.config, plan.trust)
 
             def prepare(task: Task) -> Waiting[Task] | None:
-                return preparing.waiting(task, Wanted(task.instance, seed=task.seed))
+                with reading_until(is_over):
+                    return preparing.waiting(task, Wanted(task.instance, seed=task.seed))
 
             queue = Queue(tasks, prepare, is_over, workers.together)
 
@@ -355,7 +367,8 @@ class _Performance:
                 device.begin_run()  # in this thread
                 for task, found in queue.results(device, partial(alone, device)):
                     if isinstance(found, IslandsError):
-                        yield task, Done(task, None, str(found))
+                        if not is_over():  # otherwise, it may not have been read
+                            yield task, Done(task, None, str(found))
                     else:
                         yield task, Done(task, plain(found.to_mapping()))
 
@@ -369,7 +382,7 @@ class _Performance:
         end = self._end
         if done.made is None:
             end.failed += 1
-            self._print(f"islands: {done.task.instance}: {done.error}")
+            self._print(f"islands: {one_line(done.task.instance)}: {done.error}")
         else:
             end.done += 1
             self._campaign.ledger.add(self._asked(done.task), done.made)
@@ -430,13 +443,15 @@ class _Performance:
 
 
 def _row(_: Asked, made: Made) -> Row:
-    return {name: "" if made.get(name) is None else str(made[name]) for name in COLUMNS}
+    return {name: "" if made.get(name) is None else one_line(str(made[name])) for name in COLUMNS}
 
 
 def _words(made: Made) -> str:
     cost = "no feasible solution" if made["cost"] is None else f"{made['cost']}"
     known = "" if made["gap"] is None else f", gap {gap(made['gap'])}"
-    return f"{made['instance']} seed {made['seed']}: {cost}{known}, {made['seconds']:.2f} s"
+    return (
+        f"{one_line(made['instance'])} seed {made['seed']}: {cost}{known}, {made['seconds']:.2f} s"
+    )
 
 
 def status_of(end: BatchEnd, interrupted: int, suspended: int) -> int:

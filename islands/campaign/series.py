@@ -38,7 +38,7 @@ from islands.run.request import resolved
 from islands.run.runner import resume_requested, run
 from islands.run.signals import INTERRUPT, Interruption
 from islands.run.single import Output
-from islands.text import count, counted, gap, option
+from islands.text import count, counted, gap, one_line, option
 
 COLUMNS = (
     *("instance", "gap", "evaluations", "seconds", "cost", "solution", "backend", "device"),
@@ -71,7 +71,7 @@ class PlannedRun:
 
     def words(self) -> str:
         """Return the instance and the seed."""
-        return f"{self.problem.instance}, seed {self.spec.general.seed}"
+        return f"{one_line(self.problem.instance)}, seed {self.spec.general.seed}"
 
 
 @dataclass(frozen=True)
@@ -247,7 +247,7 @@ class Series:
         for summary in self.summaries:
             if summary.without_solution == summary.runs:
                 runs = f"none of {summary.runs} runs" if summary.runs > 1 else "no run"
-                words = f"{summary.instance}: {runs} found a feasible solution"
+                words = f"{one_line(summary.instance)}: {runs} found a feasible solution"
                 raise RunError(". ".join(filter(None, (words, hint(summary.problem)))))
 
     def to_json(self) -> str:
@@ -381,10 +381,11 @@ class _Performance:
     def _report(self, result: Result) -> None:
         if self._output.quiet:
             self._say(
-                f"{result.instance} seed {result.seed}:"
+                f"{one_line(result.instance)} seed {result.seed}:"
                 f" {'no feasible solution' if result.cost is None else result.cost},"
                 f" gap {gap(result.gap)},"
-                f" {count(result.evaluations)} evaluations, {result.seconds:.2f} s: {result.reason}"
+                f" {count(result.evaluations)} evaluations, {result.seconds:.2f} s:"
+                f" {one_line(result.reason)}"
             )
 
     def _end(self, series: Series) -> None:

@@ -36,7 +36,7 @@ from islands.problems.base import Problem
 from islands.record.files import write_table
 from islands.record.folder import BEST, CONCLUSION, PROVENANCE, RANKING, TUNING_TABLE, FolderKind
 from islands.run.signals import suspending
-from islands.text import counted, gap, rounded
+from islands.text import counted, gap, one_line, rounded
 
 _SEQUENTIAL = (
     "Runs are sequential, as runs with a halo or with given start solutions cannot form a batch"
@@ -273,7 +273,7 @@ def at_work(task: Task, tuning: Tuning) -> str:
     """Return the description of a running task."""
     first, number = task.spec.general.seed, task.configuration.number
     seeds = f", seeds {first} to {first + tuning.runs - 1}" if tuning.batched else ""
-    return f"configuration {number}, {task.problem.instance}{seeds}"
+    return f"configuration {number}, {one_line(task.problem.instance)}{seeds}"
 
 
 def seconds_a_task(tuning: Tuning) -> float | None:
@@ -291,8 +291,8 @@ def line(dealt: Dealt[Task]) -> str:
     adjusted = f"\n    {task.spec.adjusted}" if task.spec.adjusted else ""
     time = "done before" if dealt.was_known else f"{result.seconds * len(result.costs):.2f} s"
     return (
-        f"{task.problem.instance}   {task.configuration.number}: {task.configuration.words()}"
-        f"   {_outcome(task.problem, result)}, {time}{adjusted}"
+        f"{one_line(task.problem.instance)}   {task.configuration.number}:"
+        f" {task.configuration.words()}   {_outcome(task.problem, result)}, {time}{adjusted}"
     )
 
 

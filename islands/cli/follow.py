@@ -20,7 +20,7 @@ from islands.inside import inside, opened
 from islands.record.one_run import warnings
 from islands.slurm import follow
 from islands.slurm.follow import JobState, counted_states, is_sweep, log_of, state_of, states_of
-from islands.text import show
+from islands.text import escaped, one_line, show
 
 _LOG_SECONDS, _STATE_SECONDS = 0.5, 5.0
 _MOST_BYTES = 1 << 20
@@ -53,11 +53,11 @@ def status(args: argparse.Namespace) -> int:
     if args.json:
         show(json.dumps({"folder": str(args.folder), "warnings": mixed} | asdict(state)))
         return 0
-    show(f"{args.folder}: {state}")
+    show(f"{_name(args.folder)}: {state}")
     for warning in mixed:
         show(f"warning: {warning}")
     if state.progress:
-        show(f"last row: {state.progress}")
+        show(f"last row: {one_line(state.progress)}")
     return 0
 
 
@@ -67,7 +67,7 @@ def _print_sweep(folder: Path, states: dict[int, JobState], *, as_json: bool) ->
         elements = {str(number): asdict(state) for number, state in states.items()}
         show(json.dumps({"folder": str(folder), "counts": counts, "elements": elements}))
         return 0
-    show(f"{folder}: {counted_states(states)}")
+    show(f"{_name(folder)}: {counted_states(states)}")
     for number, state in states.items():
         if state.word not in ("done", "queued"):
             show(f"{number:>7}  {state}")
@@ -75,6 +75,11 @@ def _print_sweep(folder: Path, states: dict[int, JobState], *, as_json: bool) ->
         for warning in warnings(inside(folder, str(number))):
             show(f"warning: {warning}")
     return 0
+
+
+def _name(path: Path) -> str:
+    """Return a path as part of a line."""
+    return escaped(str(path), kept="")
 
 
 def add_collect(parser: argparse.ArgumentParser) -> None:
@@ -106,22 +111,23 @@ def watch(args: argparse.Namespace) -> int:
     for warning in warnings(args.folder):
         show(f"warning: {warning}")
     status = StatusLine(sys.stdout) if is_terminal(sys.stdout) else None
+    name = _name(args.folder)
     log, shown, shown_work, asked = _Log(status), "", "", -_STATE_SECONDS
     try:
         while True:
             if time.monotonic() - asked >= _STATE_SECONDS:
                 state, asked = state_of(args.folder), time.monotonic()
             if (work := read_work(args.folder)) is not None and work.words != shown_work:
-                log.say(f"{args.folder}: {work}")
+                log.say(f"{name}: {work}")
                 shown_work = work.words
             # The line of the work says more than that it is running.
             is_told = shown_work and state.word == "running" and state.job is None
             if state.word != shown and not (state.is_final or is_told):
-                log.say(f"{args.folder}: {state}")
+                log.say(f"{name}: {state}")
                 shown = state.word
             log.show(log_of(args.folder))
             if state.is_final:
-                log.say(f"{args.folder}: {state}")
+                log.say(f"{name}: {state}")
                 return 1 if state.word == "failed" else 0
             time.sleep(_LOG_SECONDS)
     finally:
@@ -135,7 +141,7 @@ def _watch_sweep(folder: Path) -> int:
     while True:
         states = states_of(folder)
         if (counts := counted_states(states)) != shown:
-            show(f"{folder}: {counts}")
+            show(f"{_name(folder)}: {counts}")
             shown = counts
         if all(state.is_final for state in states.values()):
             return 1 if any(state.word == "failed" for state in states.values()) else 0
@@ -161,7 +167,7 @@ class _Log:
             self._path, self._position, self._read = path, 0, ""
             if path is not None and (left_out := path.stat().st_size - _MOST_BYTES) > 0:
                 self._position = left_out
-                self.say(f"{path}: the first {left_out} bytes are left out")
+                self.say(f"{_name(path)}: the first {left_out} bytes are left out")
         self._show_rest()
         if self._status is not None and (state := state_of_rows(self._read, _BLOCKS)):
             self._status.show(state)

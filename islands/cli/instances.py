@@ -14,7 +14,7 @@ from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME
 from islands.instances.locate import Found, Index, find
 from islands.problems import load, read
 from islands.problems.base import Problem
-from islands.text import counted, show, unknown
+from islands.text import counted, escaped, show, unknown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +56,7 @@ def _list(args: argparse.Namespace) -> int:
     if args.name is None and (others := index.others(FOUND_BY_NAME)):
         show("found here, not in the catalogue:")
         for name, path in others.items():
-            show(f"  {name:<20} {path}")
+            show(escaped(f"  {name:<20} {path}", kept=""))
     return 0
 
 
@@ -85,7 +85,7 @@ def _show(args: argparse.Namespace) -> int:
 
 def _print_rows(rows: Mapping[str, str]) -> None:
     for key, value in rows.items():
-        show(f"{key:<12} {value}")
+        show(f"{key:<12} {escaped(value, kept='')}")
 
 
 def _own(problem: Problem) -> dict[str, str]:

@@ -12,7 +12,8 @@ from islands.errors import InputError, UsageError
 from islands.paths import published
 from islands.record.folder import FINISHED, MIGRATIONS, RUN_SETTINGS, TRACE, require_run
 from islands.record.one_run import warnings
-from islands.text import either, show, unknown
+from islands.tables import FORMULA
+from islands.text import either, escaped, show, unknown
 from islands.untrusted import read_toml
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def report(args: argparse.Namespace) -> int:
     page = page_for(args.folders, trusted=args.trust, moved=args.instance, say=show)
     path = args.out or default_path(args.folders)
     page.write(path)
-    show(f"Wrote {path}")
+    show(_wrote(path))
     return 0
 
 
@@ -103,7 +104,7 @@ def plot(args: argparse.Namespace) -> int:
     )
     for note in notes:
         show(f"islands: {note}", file=sys.stderr)
-    show(f"Wrote {path}")
+    show(_wrote(path))
     return 0
 
 
@@ -129,12 +130,31 @@ def export(args: argparse.Namespace) -> int:
         show(f"islands: {warning}", file=sys.stderr)
     from pyarrow import csv, parquet
 
-    for path, write in ((args.csv, csv.write_csv), (args.parquet, parquet.write_table)):
+    for path, write, table in (
+        (args.csv, csv.write_csv, _without_formulas(rows)),
+        (args.parquet, parquet.write_table, rows),
+    ):
         if path is not None:
             with published(path) as temporary, temporary.open("wb") as stream:
-                write(rows, stream)
-            show(f"Wrote {path}: {len(rows)} rows, {', '.join(rows.column_names)}")
+                write(table, stream)
+            show(f"{_wrote(path)}: {len(rows)} rows, {', '.join(rows.column_names)}")
     return 0
+
+
+def _wrote(path: Path) -> str:
+    return escaped(f"Wrote {path}", kept="")
+
+
+def _without_formulas(rows: pa.Table) -> pa.Table:
+    """Return rows whose texts no spreadsheet computes; see `islands.tables.cells`."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    for place, field in enumerate(rows.schema):
+        if field.type == pa.string():
+            texts = compute.replace_substring_regex(rows.column(place), FORMULA, r"'\0")
+            rows = rows.set_column(place, field, texts)
+    return rows
 
 
 def _table(folder: Path, name: str) -> pa.Table:

@@ -22,7 +22,7 @@ from islands.record.folder import FINISHED, RUN_SETTINGS, not_a_run, require_run
 from islands.record.inputs import has_problem, read_settings, stored_problem
 from islands.record.one_run import warnings
 from islands.record.solution import recorded
-from islands.text import gap, show
+from islands.text import gap, one_line, show
 
 _REPORT = (
     "better than the best known value of the catalogue: please report it with this file, in an"
@@ -180,7 +180,7 @@ def _print(
         said = {"remarks": {remark.key: remark.value for remark in remarks}}
         show(json.dumps(facts | found | compared | said))
         return
-    show(f"{problem.instance}   {problem.name} of size {problem.size}")
+    show(f"{one_line(problem.instance)}   {problem.name} of size {problem.size}")
     for remark in remarks:
         show(remark.words)
     if cost is None:

@@ -46,7 +46,7 @@ class Work:
 
     def __str__(self) -> str:
         """Return the words and the time."""
-        return "; ".join(filter(None, [self.words, self.time]))
+        return escaped("; ".join(filter(None, [self.words, self.time])), kept="")
 
 
 class Heartbeat:

@@ -7,8 +7,9 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Self, cast
 
@@ -28,6 +29,19 @@ _DEFLATE = 1032
 """Maximum ratio of the text's length to its gzip file's: deflate's limit."""
 _FIX = "Get the file again, or name another one"
 _UNREADABLE = (OSError, EOFError, zlib.error)
+
+
+_is_over = ContextVar[Callable[[], bool]]("is_over", default=lambda: False)
+
+
+@contextmanager
+def reading_until(is_over: Callable[[], bool]) -> Iterator[None]:
+    """Let no file be read any further in this thread when `is_over` is true, inside the block."""
+    before = _is_over.set(is_over)
+    try:
+        yield
+    finally:
+        _is_over.reset(before)
 
 
 class Lines:
@@ -74,6 +88,24 @@ class Lines:
     def allow(self, words: int) -> None:
         """Increase the allowance by a number of words, including white space around them."""
         self._allowance += _WORD * words
+
+    def require(self, needs: str, least: int, words: str = "") -> None:
+        """Refuse a file with fewer bytes than are needed, before memory is allocated.
+
+        `needs` is the beginning of the message, such as `DIMENSION 5 needs`, and `words` tells the
+        number of bytes in other words.
+        """
+        if least > self.longest + 1:
+            raise self.error(
+                f"{needs} {words or f'at least {least} bytes of data'}, and the file has at most"
+                f" {self.longest} bytes. Get the file again if it is truncated, or correct the"
+                " sizes"
+            )
+
+    def expect(self, needs: str, numbers: int) -> None:
+        """Allow the numbers that are needed; refuse a file that is too short for them."""
+        self.require(needs, 2 * numbers, f"{numbers} numbers")
+        self.allow(numbers)
 
     def line(self) -> bytes | None:
         """Return the next line that is not blank, stripped; None at the end of the file."""
@@ -139,6 +171,8 @@ class Lines:
 
         A part begins with the word that the previous part cut in two.
         """
+        if _is_over.get()():
+            raise self.error("a signal ended the work while the file was read. Begin it again")
         try:
             read = self._stream.readline(_LINE)
         except _UNREADABLE as problem:
@@ -222,15 +256,6 @@ class Numbers:
             )
         self._next += 1
         return int(word)
-
-    def allow(self, count: int, reason: str) -> None:
-        """Allow `count` more numbers, which `reason` requires; refuse if the file is too short."""
-        if 2 * count > self.lines.longest + 1:
-            raise self.error(
-                f"{reason} need {count} numbers, and the file has at most {self.lines.longest} "
-                "bytes. Get the file again if it is truncated, or correct the sizes"
-            )
-        self.lines.allow(count)
 
     def take(self, count: int, what: str) -> list[bytes]:
         """Return the next `count` numbers as written; `what` is their name in the plural."""

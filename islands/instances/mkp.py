@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from islands.errors import InputError, UsageError
 from islands.instances.lines import Lines, Numbers, decimals, is_number, scaled, shown
+from islands.instances.sizes import require_size
 from islands.instances.solution_files import (
     ENTRY_MAX,
     SolutionWords,
@@ -96,12 +97,8 @@ def read_sizes(numbers: Numbers, *, items_first: bool) -> tuple[int, int]:
     given = [numbers.whole(*each) for each in (sizes_read if items_first else reversed(sizes_read))]
     n, m = given if items_first else reversed(given)
     sizes = f"{counted(n, 'item')} and {counted(m, 'constraint')}"
-    if n * m > LARGEST:
-        raise numbers.error(
-            f"{sizes} have {n * m} weights: at most {LARGEST} fit in memory. "
-            "Correct the sizes, or leave out constraints"
-        )
-    numbers.allow(n * m + n + m + 1, sizes)
+    require_size(f"a knapsack of {sizes}", n * m, "weights", LARGEST, numbers.error)
+    numbers.lines.expect(f"{sizes} need", n * m + n + m + 1)
     return n, m
 
 

@@ -309,12 +309,7 @@ def _size(lines: Lines, word: bytes) -> int:
             f"n is {shown(word)}: must be a whole number from 1 to {LARGEST}, since the matrices "
             "must fit in memory. Name a file in the format of QAPLIB, or correct it"
         )
-    count = 2 * n * n
-    if 2 * count > lines.longest:
-        raise lines.error(
-            f"n is {n}, which needs {count} numbers, and the file has at most {lines.longest} "
-            "bytes. Get the file again if it is truncated, or correct n"
-        )
+    lines.require(f"n is {n}, which needs", 4 * n * n, f"{2 * n * n} numbers")
     return n
 
 

@@ -37,7 +37,7 @@ _SHORTEST_ROW = len("1 0 0\n")
 
 def read_coordinates(lines: Lines, n: int) -> NDArray[np.float64]:
     """Return the n coordinates of the section that begins on the next line, ordered by id."""
-    check_fits(lines, n, n * _SHORTEST_ROW)
+    lines.require(f"DIMENSION {n} needs", n * _SHORTEST_ROW)
     lines.allow(3 * n)
     ids, places, seen = array("q"), array("d"), bytearray(n)
     for row in range(n):
@@ -73,15 +73,6 @@ def begins_another(words: bytes) -> bool:
     """Return whether a new section or the end of the file interrupts the numbers."""
     keyword = words.upper()
     return keyword == b"EOF" or b"_SECTION" in keyword
-
-
-def check_fits(lines: Lines, n: int, needed: int) -> None:
-    """Refuse a file that is too short for its DIMENSION, before memory is allocated."""
-    if needed > lines.longest + 1:
-        raise lines.error(
-            f"DIMENSION {n} needs at least {needed} bytes of data, and the file has at most "
-            f"{lines.longest}. Get the file again if it is truncated, or correct DIMENSION"
-        )
 
 
 def _id(lines: Lines, word: bytes, n: int, seen: bytearray) -> int:
@@ -156,7 +147,7 @@ def _read_triangle(lines: Lines, side: str, offset: int, n: int) -> NDArray[np.i
 
 
 def _read_weights(lines: Lines, count: int, n: int) -> NDArray[np.int32]:
-    check_fits(lines, n, 2 * count)
+    lines.require(f"DIMENSION {n} needs", 2 * count)
     lines.allow(count)
     weights = array("i")
     while len(weights) < count:
@@ -316,7 +307,7 @@ class _Reader:
                 f"DIMENSION {_brief(value)}: must be a whole number from 1 to {MOST_CITIES}. "
                 "Correct it to the number of cities in the file"
             )
-        check_fits(self.lines, int(value), int(value))
+        self.lines.require(f"DIMENSION {value} needs", int(value))
 
     def _node_coord_section(self) -> None:
         self.coordinates = read_coordinates(self.lines, self._dimension())

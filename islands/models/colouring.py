@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
+from islands.instances.lines import shown
+from islands.instances.sizes import MOST_NODES, MOST_NUMBERS, require_size
 from islands.modelling.api import keys
 from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
-from islands.models.files import NumberFile, refusing
+from islands.models.files import NumberFile
 from islands.models.graphs import draw_graph, neighbours, pairs_of
 from islands.models.texts import filled
 
@@ -275,8 +278,10 @@ def colours_of(solution: ArrayLike, colours: int) -> NDArray[np.int64]:
 
 def _greedy(first: NDArray[np.int64], other: NDArray[np.int32]) -> int:
     """Return how many colours are needed if nodes take the first free one, the busiest first."""
-    colour = np.full(len(first) - 1, -1)
-    for i in np.argsort(-np.diff(first), kind="stable").tolist():
+    colour = np.full(len(first) - 1, -1, np.int32)
+    degree = np.diff(first)
+    order = np.argsort(-degree, kind="stable")[: np.count_nonzero(degree)]
+    for i in order.tolist():
         taken = set(colour[other[first[i] : first[i + 1]]].tolist())
         colour[i] = next(c for c in range(len(colour)) if c not in taken)
     return int(colour.max()) + 1
@@ -284,9 +289,19 @@ def _greedy(first: NDArray[np.int64], other: NDArray[np.int32]) -> int:
 
 def read(path: Path) -> Model:
     """Return the problem in a file of DIMACS: lines 'p edge nodes edges' and 'e node node'."""
-    file = NumberFile(path, comment=b"c")
-    edges = [line[1:3] for line in file.lines if line[0] == b"e"]
-    if not edges or not all(each.isdigit() for edge in edges for each in edge):
-        raise file.error("has no lines 'e node node' with nodes from 1. Name another file")
-    with refusing(path):
-        return graph_colouring(np.array(edges, dtype=np.int64) - 1)
+    with NumberFile.open(path, comment=b"c") as file:
+        nodes, n = array("q"), MOST_NODES
+        while (line := file.line()) is not None:
+            if line[0] in (b"p", b"e") and len(line) < 3:
+                form = "p edge nodes edges" if line[0] == b"p" else "e node node"
+                text = shown(b" ".join(line))
+                raise file.error(f"{text} is not of the form '{form}'. Correct it")
+            if line[0] == b"p":
+                n = file.whole(line[2], "numbers of nodes", 1, MOST_NODES)
+            elif line[0] == b"e":
+                file.lines.allow(3)
+                nodes.extend(file.whole(each, "nodes", 1, n) for each in line[1:3])
+                require_size("its edges", len(nodes), "numbers", MOST_NUMBERS, file.error)
+        if not nodes:
+            raise file.error("has no lines 'e node node' with nodes from 1. Name another file")
+        return graph_colouring(np.array(nodes).reshape(-1, 2) - 1)

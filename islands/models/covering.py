@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
+from islands.instances.sizes import MOST_NODES
 from islands.modelling.api import subset
 from islands.modelling.model import Model
-from islands.models.files import NumberFile, refusing
+from islands.models.files import NumberFile
 
 _COST = """
 // A row without a chosen column costs one more than its cheapest column.
@@ -285,33 +287,34 @@ def read(path: Path) -> Model:
     columns from 1. By columns: for each, its cost, and the rows that it covers in the same way.
     Unicost: two numbers for each row, which have no meaning here, and then the rows.
     """
-    file = NumberFile(path)
-    m, n = file.numbers(2, "sizes", 1, 10_000_000)
-    rest = file.rest("numbers")
-    by_columns = _parts(rest, 0, n, m, ahead=1)
-    if by_columns is not None:
-        costs = [each[0] for each in by_columns]
-        rows: list[list[int]] = [[] for _ in range(m)]
-        for j, each in enumerate(by_columns):
-            for row in each[1:]:
-                rows[row - 1].append(j)
-    else:
-        by_rows = _parts(rest, n, m, n)
-        costs = rest[:n] if by_rows is not None else [1] * n
-        by_rows = by_rows if by_rows is not None else _parts(rest, 2 * m, m, n)
-        if by_rows is None:
-            raise file.error(
-                f"its numbers are not those of {m} rows and {n} columns in a layout of OR-Library."
-                " Get the file again, or correct the sizes"
-            )
-        rows = [[each - 1 for each in row] for row in by_rows]
-    with refusing(path):
+    with NumberFile.open(path) as file:
+        m, n = file.numbers(2, "sizes", 1, MOST_NODES)
+        # Each row has a column, and each column covers a row.
+        file.expect(f"a cover of {m} rows and {n} columns", max(2 * m, n))
+        rest = file.rest("numbers")
+        by_columns = _parts(rest, 0, n, m, ahead=1)
+        if by_columns is not None:
+            costs = [each[0] for each in by_columns]
+            rows: list[list[int]] = [[] for _ in range(m)]
+            for j, each in enumerate(by_columns):
+                for row in each[1:]:
+                    rows[row - 1].append(j)
+        else:
+            by_rows = _parts(rest, n, m, n)
+            costs = [1] * n if by_rows is None else rest[:n].tolist()
+            by_rows = by_rows if by_rows is not None else _parts(rest, 2 * m, m, n)
+            if by_rows is None:
+                raise file.error(
+                    f"its numbers are not those of {m} rows and {n} columns in a layout of"
+                    " OR-Library. Get the file again, or correct the sizes"
+                )
+            rows = [[each - 1 for each in row] for row in by_rows]
         return set_cover(costs, rows)
 
 
 def _parts(
-    numbers: list[int], at: int, count: int, high: int, ahead: int = 0
-) -> list[list[int]] | None:
+    numbers: array[int], at: int, count: int, high: int, ahead: int = 0
+) -> list[array[int]] | None:
     """Return parts of a list from a place on, or None if they do not fill it exactly.
 
     Each part has `ahead` numbers, the number of those that follow, and these, from 1 to `high`.

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from islands.errors import UsageError
 from islands.modelling.api import subset
 from islands.modelling.model import Model
-from islands.models.files import NumberFile, refusing
-from islands.models.graphs import draw_graph, neighbours, pairs_of
+from islands.models.files import NumberFile
+from islands.models.graphs import draw_graph, neighbours, pairs_of, read_edges
 
 _COST = """
 __device__ long long cost(const Solution& s, int n, const Data& data) {
@@ -97,11 +97,7 @@ def max_cut(
 
 def read(path: Path) -> Model:
     """Return the problem in a file: nodes and edges; for each edge, two nodes from 1 and weight."""
-    file = NumberFile(path)
-    n, m = file.numbers(2, "sizes", 1, 10_000_000)
-    found = np.array(file.numbers(3 * m, "numbers of edges", -(2**31))).reshape(m, 3)
-    file.end()
-    if found[:, :2].min() < 1 or found[:, :2].max() > n:
-        raise file.error(f"an edge has a node that is not from 1 to {n}. Correct it")
-    with refusing(path):
-        return max_cut(found[:, :2] - 1, found[:, 2])
+    with NumberFile.open(path) as file:
+        n, m = file.numbers(2, "sizes", 1)
+        edges = read_edges(file, n, m, -(2**31))
+        return max_cut(edges[:, :2] - 1, edges[:, 2])

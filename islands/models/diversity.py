@@ -13,7 +13,7 @@ from islands.instances.lines import shown
 from islands.modelling.api import subset
 from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
-from islands.models.files import NumberFile, refusing
+from islands.models.files import NumberFile
 from islands.models.medians import EXCHANGES
 
 _COST = """
@@ -118,15 +118,19 @@ def max_diversity(distances: ArrayLike, size: int, *, name: str | None = None) -
 
 def read(path: Path) -> Model:
     """Return the problem in a file: items and size; for each pair, two items from 0, distance."""
-    file = NumberFile(path)
-    n, size = file.numbers(2, "sizes", 1, 100_000)
-    distance = np.zeros((n, n))
-    for line in file.lines[1:]:
-        try:
-            i, j, each = int(line[0]), int(line[1]), float(line[2])
-            distance[i, j] = distance[j, i] = each
-        except (ValueError, IndexError):
-            text = shown(b" ".join(line))
-            raise file.error(f"{text} is not of the form 'i j distance'. Correct it") from None
-    with refusing(path):
+    with NumberFile.open(path) as file:
+        n, size = file.numbers(2, "sizes", 1)
+        # Each pair has a line.
+        file.expect(f"a choice from {n} items", 3 * n * (n - 1) // 2)
+        distance = np.full((n, n), np.nan)
+        np.fill_diagonal(distance, 0)
+        while (line := file.line()) is not None:
+            if len(line) != 3:
+                text = shown(b" ".join(line))
+                raise file.error(f"{text} is not of the form 'i j distance'. Correct it")
+            i, j = (file.whole(word, "items", 0, n - 1) for word in line[:2])
+            distance[i, j] = distance[j, i] = file.real(line[2], "distances")
+        if (missing := np.argwhere(np.isnan(distance))).size:
+            i, j = missing[0].tolist()
+            raise file.error(f"the distance of items {i} and {j} is missing. Get the file again")
         return max_diversity(distance, size)

@@ -1,83 +1,128 @@
-"""Files of numbers, as the usual collections of instances have them, and errors about them."""
+"""Files of whole numbers, as the usual collections have them, and errors about them."""
 
 from __future__ import annotations
 
+import math
 import re
+from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
 from islands.errors import InputError, UsageError
 from islands.instances.lines import Lines, shown
+from islands.instances.sizes import MOST_NUMBERS, require_size
 
-MOST_NUMBERS = 20_000_000
-"""The most words of a file, so that a compressed one cannot fill the memory."""
 _NUMBER = re.compile(rb"-?\d{1,15}")
 
 
 class NumberFile:
-    """The lines of a file as words, and its numbers one after another."""
+    """The whole numbers of an open file, one after another; lines of comments are skipped.
 
-    def __init__(self, path: Path, comment: bytes = b"#") -> None:
-        self.path = path
-        self.lines: list[list[bytes]] = []
+    Nothing is kept of what has been read, so that a compressed file cannot fill the memory.
+    """
+
+    def __init__(self, lines: Lines, comment: bytes = b"#") -> None:
+        self.lines = lines
+        self._comment = comment
+        self._words: list[bytes] = []
+        self._next = 0
+
+    @classmethod
+    @contextmanager
+    def open(cls, path: Path, comment: bytes = b"#") -> Iterator[Self]:
+        """Open a file; errors about the data of a model inside the block name it as well."""
         with Lines.open(path) as lines:
-            lines.allow(MOST_NUMBERS)
-            while (words := lines.words()) is not None:
-                if words and not words[0].startswith(comment):
-                    self.lines.append(words)
-        self._left: Iterator[bytes] = iter([word for line in self.lines for word in line])
+            try:
+                yield cls(lines, comment)
+            except UsageError as error:
+                raise InputError(f"{path}: {error}") from None
 
-    def numbers(self, count: int, what: str, low: int = 0, high: int = 2**31 - 1) -> list[int]:
+    @property
+    def left_in_line(self) -> int:
+        """The number of words of the current line that are left."""
+        return len(self._words) - self._next
+
+    def line(self) -> list[bytes] | None:
+        """Return the words of the next line that has any; None at the end of the file."""
+        while (line := self.lines.line()) is not None:
+            if not line.startswith(self._comment):
+                return line.split()
+        return None
+
+    def expect(self, what: str, count: int) -> None:
+        """Allow the numbers that `what` has; refuse too many, and a file too short for them."""
+        require_size(what, count, "numbers", MOST_NUMBERS, self.error)
+        self.lines.expect(f"{what} needs", count)
+
+    def numbers(self, count: int, what: str, low: int = 0, high: int = 2**31 - 1) -> array[int]:
         """Return the next numbers, of which `what` is the name in the plural."""
-        found: list[int] = []
-        for word in self._left:
-            if not _NUMBER.fullmatch(word) or not low <= int(word) <= high:
+        found = array("q")
+        while len(found) < count:
+            if (word := self._word()) is None:
                 raise self.error(
-                    f"{shown(word)}, one of the {what}: must be a whole number from {low} to"
-                    f" {high}. Correct it"
+                    f"the file ends after {len(found)} of {count} {what}. Get it again, or correct"
+                    " the sizes at its beginning"
                 )
-            found.append(int(word))
-            if len(found) == count:
-                return found
-        if count:
-            raise self.error(
-                f"the file ends after {len(found)} of {count} {what}. Get it again, or correct the"
-                " sizes at its beginning"
-            )
+            found.append(self.whole(word, what, low, high))
         return found
 
-    def rest(self, what: str, low: int = 0, high: int = 2**31 - 1) -> list[int]:
+    def rest(self, what: str) -> array[int]:
         """Return all numbers that are left."""
-        left = list(self._left)
-        self._left = iter(left)
-        return self.numbers(len(left), what, low, high)
+        found = array("q")
+        while (word := self._word()) is not None:
+            self.lines.allow(1)
+            found.append(self.whole(word, what))
+            require_size(what, len(found), "numbers", MOST_NUMBERS, self.error)
+        return found
+
+    def whole(self, word: bytes, what: str, low: int = 0, high: int = 2**31 - 1) -> int:
+        """Return a word as a number, one of those called `what`; refuse any other word."""
+        if not _NUMBER.fullmatch(word) or not low <= int(word) <= high:
+            raise self.error(
+                f"{shown(word)}, one of the {what}: must be a whole number from {low} to {high}."
+                " Correct it"
+            )
+        return int(word)
+
+    def real(self, word: bytes, what: str) -> float:
+        """Return a word as a real number, one of those called `what`; refuse any other word."""
+        try:
+            number = float(word)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number) or b"_" in word:
+            raise self.error(f"{shown(word)}, one of the {what}: must be a number. Correct it")
+        return number
 
     def skip(self) -> None:
         """Skip the next word."""
-        next(self._left, None)
+        self._word()
 
-    def skip_past(self, line: bytes) -> None:
-        """Skip all words up to the line that begins with a word."""
-        for word in self._left:
-            if word == line:
+    def skip_past(self, last: bytes) -> None:
+        """Skip all words up to one of them."""
+        while (word := self._word()) is not None:
+            if word == last:
                 return
-        raise self.error(f"has no line with {shown(line)}. Name another file, or its format")
+        raise self.error(f"has no line with {shown(last)}. Name another file, or its format")
 
     def end(self) -> None:
         """Refuse words that are left."""
-        if (word := next(self._left, None)) is not None:
+        if (word := self._word()) is not None:
             raise self.error(f"{shown(word)} follows the last number. Remove it")
 
     def error(self, message: str) -> InputError:
-        """Return an error that names the file."""
-        return InputError(f"{self.path}: {message}")
+        """Return an error that names the file and the current line."""
+        return self.lines.error(message)
 
-
-@contextmanager
-def refusing(path: Path) -> Iterator[None]:
-    """Let errors about the data of a model name the file that they come from."""
-    try:
-        yield
-    except UsageError as error:
-        raise InputError(f"{path}: {error}") from None
+    def _word(self) -> bytes | None:
+        """Return the next word; None at the end of the file."""
+        while self._next == len(self._words):
+            words = self.lines.words()
+            if words is None:
+                return None
+            self._words = [] if words and words[0].startswith(self._comment) else words
+            self._next = 0
+        self._next += 1
+        return self._words[self._next - 1]

@@ -8,7 +8,7 @@ import numpy as np
 
 from islands.modelling.api import permutation
 from islands.modelling.model import Model
-from islands.models.files import NumberFile, refusing
+from islands.models.files import NumberFile
 from islands.models.shops import Dates, FlexibleShop, draw_gantt
 from islands.models.texts import filled
 
@@ -433,31 +433,33 @@ def read(path: Path) -> Model:
     line of a job has the number of its operations, and for each of them the number of its choices
     and pairs of machine and time. Machines begin at 0 if there is a machine 0, otherwise at 1.
     """
-    file = NumberFile(path)
-    jobs, machines = file.numbers(2, "sizes", 1, 100_000)
-    if len(file.lines[0]) == 3:
-        file.skip()
-    where: list[list[list[int]]] = []
-    times: list[list[list[int]]] = []
-    for j in range(jobs):
-        where.append([])
-        times.append([])
-        (count,) = file.numbers(1, f"numbers of operations of job {j}", 1, 100_000)
-        for k in range(count):
-            what = f"numbers of operation {k} of job {j}"
-            (choices,) = file.numbers(1, what, 1, machines)
-            pairs = file.numbers(2 * choices, what)
-            where[-1].append(pairs[::2])
-            times[-1].append(pairs[1::2])
-    file.end()
-    numbers = [k for row in where for few in row for k in few]
-    base = min([1, *numbers])
-    if max(numbers) - base >= machines:
-        raise file.error(
-            f"has the machine {max(numbers)}, but {machines} machines from {base} on. Correct the"
-            " sizes"
-        )
-    with refusing(path):
+    with NumberFile.open(path) as file:
+        jobs, machines = file.numbers(2, "sizes", 1, 100_000)
+        file.expect(f"a shop of {jobs} jobs", 4 * jobs)
+        if file.left_in_line == 1:
+            file.skip()
+        where: list[list[list[int]]] = []
+        times: list[list[list[int]]] = []
+        for j in range(jobs):
+            where.append([])
+            times.append([])
+            (count,) = file.numbers(1, f"numbers of operations of job {j}", 1, 100_000)
+            file.expect(f"job {j} of {count} operations", 3 * count)
+            for k in range(count):
+                what = f"numbers of operation {k} of job {j}"
+                (choices,) = file.numbers(1, what, 1, machines)
+                file.expect(f"operation {k} of job {j}", 2 * choices)
+                pairs = file.numbers(2 * choices, what).tolist()
+                where[-1].append(pairs[::2])
+                times[-1].append(pairs[1::2])
+        file.end()
+        numbers = [k for row in where for few in row for k in few]
+        base = min([1, *numbers])
+        if max(numbers) - base >= machines:
+            raise file.error(
+                f"has the machine {max(numbers)}, but {machines} machines from {base} on. Correct"
+                " the sizes"
+            )
         dates = Dates.of(jobs, "makespan", None, None, None)
         found = [[[k - base for k in few] for few in row] for row in where]
         return stated(FlexibleShop.of(found, times, dates), None, None)

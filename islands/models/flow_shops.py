@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from islands.errors import UsageError
 from islands.modelling.api import permutation
 from islands.modelling.model import Model
-from islands.models.files import NumberFile, refusing
+from islands.models.files import NumberFile
 from islands.models.shops import draw_gantt
 from islands.models.texts import filled
 from islands.text import unknown
@@ -204,10 +204,10 @@ def bound(times: Sequence[Sequence[int]]) -> int:
 
 def read(path: Path) -> Model:
     """Return the first problem in a file of Taillard: a head, then a row for each machine."""
-    file = NumberFile(path)
-    file.skip_past(b":")
-    n, m, *_ = file.numbers(5, "numbers of the head")
-    file.skip_past(b":")
-    rows = np.array(file.numbers(n * m, "times")).reshape(m, n)
-    with refusing(path):
+    with NumberFile.open(path) as file:
+        file.skip_past(b":")
+        n, m, *_ = file.numbers(5, "numbers of the head")
+        file.expect(f"a shop of {n} jobs and {m} machines", n * m)
+        file.skip_past(b":")
+        rows = np.array(file.numbers(n * m, "times")).reshape(m, n)
         return flow_shop(rows.T.tolist())

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
+from islands.instances.sizes import MOST_NODES, require_size
+from islands.models.files import NumberFile
 
 _DRAWN = 20_000
 """The most edges that a picture shows."""
@@ -22,7 +24,19 @@ def pairs_of(edges: ArrayLike) -> tuple[NDArray[np.int64], int]:
         raise UsageError(f"edges: {pairs.min()} is below 0. Number nodes from 0")
     if (pairs[:, 0] == pairs[:, 1]).any():
         raise UsageError("edges: one of them leads from a node to itself. Leave it out")
-    return pairs.astype(np.int64), int(pairs.max()) + 1
+    n = int(pairs.max()) + 1
+    require_size("edges", n, "nodes", MOST_NODES)
+    return pairs.astype(np.int64), n
+
+
+def read_edges(file: NumberFile, n: int, m: int, low: int = 0) -> NDArray[np.int64]:
+    """Return the `m` edges that follow in a file: rows of two nodes from 1 to `n`, and a weight."""
+    file.expect(f"a graph of {m} edges", 3 * m)
+    found = np.array(file.numbers(3 * m, "numbers of edges", low)).reshape(m, 3)
+    file.end()
+    if found[:, :2].min() < 1 or found[:, :2].max() > n:
+        raise file.error(f"an edge has a node that is not from 1 to {n}. Correct it")
+    return found
 
 
 def neighbours(

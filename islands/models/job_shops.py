@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from islands.errors import UsageError
 from islands.modelling.api import permutation
 from islands.modelling.model import Model
-from islands.models.files import NumberFile, refusing
+from islands.models.files import NumberFile
 from islands.models.flexible_shops import stated
 from islands.models.job_shop_paths import COST
 from islands.models.job_shop_tabu import STATE
@@ -162,9 +162,9 @@ def _refuse_other_rows(machines: Rows, times: Rows) -> None:
 
 def read(path: Path) -> Model:
     """Return the problem in a file: jobs and machines; for each job, pairs of machine and time."""
-    file = NumberFile(path)
-    jobs, machines = file.numbers(2, "sizes", 1, 100_000)
-    rows = [file.numbers(2 * machines, f"numbers of job {j}") for j in range(jobs)]
-    file.end()
-    with refusing(path):
-        return job_shop([row[::2] for row in rows], [row[1::2] for row in rows])
+    with NumberFile.open(path) as file:
+        jobs, machines = file.numbers(2, "sizes", 1, 100_000)
+        file.expect(f"a shop of {jobs} jobs and {machines} machines", 2 * jobs * machines)
+        rows = [file.numbers(2 * machines, f"numbers of job {j}") for j in range(jobs)]
+        file.end()
+        return job_shop([row[::2].tolist() for row in rows], [row[1::2].tolist() for row in rows])

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
+from islands.instances.sizes import MOST_IN_MATRIX, require_size
 from islands.modelling.api import subset
 from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
-from islands.models.files import NumberFile, refusing
+from islands.models.files import NumberFile
+from islands.models.graphs import read_edges
 
 _COST = """
 // Without a place, each customer has a way longer than any; a place too many or too few costs more
@@ -32,6 +34,7 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
     return block::sum(int64_t(sum)) + data.price * wrong;
 }
 """
+_DIVIDED = "some nodes are not connected. Name a file whose graph is connected"
 EXCHANGES = """
 constexpr int NONE = -1;
 
@@ -221,19 +224,20 @@ def read(path: Path) -> Model:
 
     Each node is a customer and a place, and ways are shortest paths.
     """
-    from scipy.sparse.csgraph import shortest_path
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import dijkstra
 
-    file = NumberFile(path)
-    n, m, p = file.numbers(3, "sizes", 1, 10_000_000)
-    edges = np.array(file.numbers(3 * m, "numbers of edges")).reshape(m, 3)
-    file.end()
-    if edges[:, :2].min() < 1 or edges[:, :2].max() > n:
-        raise file.error(f"an edge has a node that is not from 1 to {n}. Correct it")
-    graph = np.full((n, n), np.inf)
-    for i, j, each in edges.tolist():
-        graph[i - 1, j - 1] = graph[j - 1, i - 1] = each
-    ways = shortest_path(graph, method="FW", directed=False)
-    if not np.isfinite(ways).all():
-        raise file.error("some nodes are not connected. Name a file whose graph is connected")
-    with refusing(path):
+    with NumberFile.open(path) as file:
+        n, m, p = file.numbers(3, "sizes", 1)
+        require_size("its network", n, "nodes", MOST_IN_MATRIX, file.error)
+        if m < n - 1:
+            raise file.error(_DIVIDED)
+        edges = read_edges(file, n, m)
+        keys = edges[:, :2].min(axis=1) * (n + 1) + edges[:, :2].max(axis=1)
+        _, last = np.unique(keys[::-1], return_index=True)
+        one, other, each = (edges[::-1][last] - [1, 1, 0]).T
+        graph = csr_array((each.astype(np.float64), (one, other)), shape=(n, n))
+        ways = dijkstra(graph, directed=False)
+        if not np.isfinite(ways).all():
+            raise file.error(_DIVIDED)
         return p_median(ways.astype(np.int64), p)

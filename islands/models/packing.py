@@ -12,7 +12,7 @@ from islands.errors import UsageError
 from islands.modelling.api import keys
 from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
-from islands.models.files import NumberFile, refusing
+from islands.models.files import NumberFile
 from islands.models.texts import filled
 
 _COST = """
@@ -229,9 +229,9 @@ def _first_fit(size: NDArray[Any], capacity: int) -> int:
 
 def read(path: Path) -> Model:
     """Return the problem in a file: the number of items, the capacity, and all sizes."""
-    file = NumberFile(path)
-    n, capacity = file.numbers(2, "sizes", 1)
-    sizes = file.numbers(n, "sizes of items")
-    file.end()
-    with refusing(path):
+    with NumberFile.open(path) as file:
+        n, capacity = file.numbers(2, "sizes", 1)
+        file.expect(f"a packing of {n} items", n)
+        sizes = file.numbers(n, "sizes of items")
+        file.end()
         return bin_packing(sizes, capacity)

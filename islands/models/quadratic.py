@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
+from islands.instances.sizes import MOST_NODES, require_size
 from islands.modelling.api import subset
 from islands.modelling.model import Model
 from islands.models.texts import filled
@@ -74,7 +75,11 @@ def qubo(
     from scipy.sparse import coo_array, csr_array
 
     try:
-        matrix = csr_array(coo_array(q))
+        pairs = coo_array(q)
+        require_size("q", max(pairs.shape), "items", MOST_NODES)  # each has a row in memory
+        matrix = csr_array(pairs)
+    except UsageError:
+        raise
     except (TypeError, ValueError) as error:
         raise UsageError(f"q: is no matrix of numbers: {error}") from None
     n, columns = matrix.shape

@@ -14,6 +14,7 @@ from islands.instances import qaplib, tsplib
 from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import LARGEST, MOST_CONSTRAINTS, MOST_ITEMS, SUM_MAX, MkpFile
 from islands.instances.qaplib import QapFile
+from islands.instances.sizes import require_size
 from islands.instances.tsplib import FARTHEST, METRICS, MOST_CITIES, TspFile
 from islands.problems.distances import LONGEST
 from islands.problems.mkp import Mkp
@@ -205,7 +206,7 @@ def tsp(
     n = len(places)
     require_shape("coordinates", places, (n, 2), "a row x, y for each city")
     most = tsplib.LARGEST if rule == "GEO" else MOST_CITIES
-    _require_size("coordinates", n, "cities", most)
+    require_size("coordinates", n, "cities", most)
     called = _name(name, f"tsp{n}")
     problem = Tsp(TspFile(called, None, n, rule, coordinates=places), called, known)
     if problem.near.exponent > _MOST_EXPONENT:
@@ -245,7 +246,7 @@ def qap(
     a = integers("flows", read_array("flows", flows, 2), _NUMBER_MAX)
     n = len(a)
     require_shape("flows", a, (n, n), "a row and a column for each facility")
-    _require_size("flows", n, "facilities", qaplib.LARGEST)
+    require_size("flows", n, "facilities", qaplib.LARGEST)
     b = integers("distances", read_array("distances", distances, 2), _NUMBER_MAX)
     require_shape("distances", b, (n, n), f"flows has {counted(n, 'row')}")
     if int(a.sum()) * int(b.max()) > COST_MAX:
@@ -281,13 +282,13 @@ def mkp(
     """
     values = integers("profits", read_array("profits", profits, 1), SUM_MAX - 1)
     n = len(values)
-    _require_size("profits", n, "items", MOST_ITEMS)
+    require_size("profits", n, "items", MOST_ITEMS)
     fix = "Multiply the constraint and its capacity by a power of ten"
     rows = integers("weights", read_array("weights", weights, 2), SUM_MAX - 1, fix=fix)
     m = len(rows)
     require_shape("weights", rows, (m, n), f"a row for each constraint; profits has {n} items")
-    _require_size("weights", m, "constraints", MOST_CONSTRAINTS)
-    _require_size("weights", n * m, "numbers", LARGEST)
+    require_size("weights", m, "constraints", MOST_CONSTRAINTS)
+    require_size("weights", n * m, "numbers", LARGEST)
     limits = read_array("capacities", capacities, 1)
     limits = integers("capacities", limits, SUM_MAX - 1, fix=f"{fix}, or round it down")
     require_shape("capacities", limits, (m,), f"weights has {counted(m, 'row')}")
@@ -315,7 +316,7 @@ def _distances(values: Any) -> NDArray[np.int32]:
     require_shape("distances", array, (n, n), "a row and a column for each city")
     np.fill_diagonal(array, 0)  # no tour uses it, and it may be infinite
     matrix = integers("distances", array, _NUMBER_MAX)
-    _require_size("distances", n, "cities", tsplib.LARGEST)
+    require_size("distances", n, "cities", tsplib.LARGEST)
     different = np.argwhere(matrix != matrix.T)
     if different.size:
         i, j = different[0].tolist()
@@ -349,11 +350,6 @@ def _name(name: Any, usual: str) -> str:
 def _best_known(value: Any) -> BestKnown | None:
     number = read_number("best_known", value)
     return None if number is None else BestKnown(number, "best_known", "the script")
-
-
-def _require_size(name: str, count: int, what: str, most: int) -> None:
-    if count > most:
-        raise UsageError(f"{name}: has {count} {what}, but at most {most} fit in memory. Use fewer")
 
 
 def _require_sum(name: str, numbers: Matrix) -> None:

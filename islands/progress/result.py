@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from islands import text
 from islands.errors import RunError
 from islands.problems.solution_kinds import SOLUTION_KINDS
-from islands.text import counted, one_line
+from islands.text import counted, escaped, one_line
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -261,7 +261,7 @@ class Result:
             rows["cost"] = f"{self.cost}{self._comparison()}, checked by {self.checked}"
             found = f"on {self.place()}, generation {self.best_generation}"
             rows = {**dict(list(rows.items())[:2]), "found": found, **rows}
-        return rows
+        return {name: escaped(value, kept="") for name, value in rows.items()}
 
     def to_json(self) -> str:
         """Return the result as one JSON object on one line."""
@@ -284,7 +284,7 @@ class Result:
             checkpoints = ["checkpoints"] if self.reproducible and not self.is_partial else []
             wrote = ["run.toml", "trace", *solution, *checkpoints, "log.txt"]
             lines.append(f"Wrote {self.folder}: {', '.join(wrote)}")
-        return "\n".join(lines)
+        return "\n".join(escaped(each, kept="") for each in lines)
 
     def bound_words(self) -> str:
         """Return the lower bound and the gap to it; empty if there is none."""

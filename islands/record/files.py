@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from islands.errors import InputError
 from islands.inside import inside, opened
 from islands.paths import published, reading, writing
+from islands.tables import cells, text_of
 from islands.untrusted import MISMATCH, parsing
 
 Row = dict[str, str]
@@ -59,6 +60,7 @@ def read_table(
             " Remove it, or name another folder"
         )
     for number, row in enumerate(rows, 2):
+        row.update({name: text_of(row[name]) for name in present})
         if None in row or row.pop(_CHECKSUM) != _checksum(row, present):
             raise InputError(
                 f"{path}: line {number}: {MISMATCH}. Remove the line; it will be computed again"
@@ -107,7 +109,8 @@ def write_table(
         writer = csv.DictWriter(stream, names, dialect="excel-tab", lineterminator="\n")
         writer.writeheader()
         for row in rows:
-            writer.writerow({**row, _CHECKSUM: _checksum(row, columns)} if sealed else row)
+            sums = {_CHECKSUM: _checksum(row, columns)} if sealed else {}
+            writer.writerow({**cells(row), **sums})
 
 
 def append_row(path: Path, columns: Sequence[str], row: Mapping[str, object]) -> None:
@@ -116,7 +119,7 @@ def append_row(path: Path, columns: Sequence[str], row: Mapping[str, object]) ->
     writer = csv.DictWriter(text, [*columns, _CHECKSUM], dialect="excel-tab", lineterminator="\n")
     if not path.exists():
         writer.writeheader()
-    writer.writerow({**row, _CHECKSUM: _checksum(row, columns)})
+    writer.writerow({**cells(row), _CHECKSUM: _checksum(row, columns)})
     with writing(path), opened(path, "a+b") as stream:
         stream.write(text.getvalue().encode())
 

@@ -9,8 +9,8 @@ it with `abort`.
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from islands.errors import InputError
 from islands.inside import opened
 from islands.paths import published
+from islands.record.pages import LONGEST_TEXT, Contents
 from islands.untrusted import MISMATCH, parsing
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 MOST_ROWS = 1 << 22
 """The rows that are read at once, which take up to half a gigabyte."""
 _ROWS_AT_ONCE = 1 << 16
-_END, _LONGEST_FOOTER, _LARGEST_GROUP = 8, 1 << 24, 1 << 28
-_MOST_COLUMNS, _MOST_GROUPS, _LONGEST_TEXT = 32, 1 << 13, 256
 _CHECKSUM = b"islands.sha256"
 """The metadata key of the checksum of the rows and all other metadata."""
 _SCHEMA = b"ARROW:schema"
@@ -50,15 +49,29 @@ def require_at_most(path: Path, rows: int, most: int) -> None:
         )
 
 
+def most_rows_of(path: Path) -> int:
+    """Return the most rows that a file may have: real ones take more than a byte each."""
+    return max(MOST_ROWS, 512 * path.stat().st_blocks)
+
+
+def require_columns(found: pa.Schema, columns: Collection[pa.Field] | None) -> None:
+    """Raise a `ValueError` for a column of another name or type than `columns`, unless None."""
+    others = [] if columns is None else [each for each in found if each not in columns]
+    if len({*found.names}) < len(found.names):
+        raise ValueError("it has two columns of a name")
+    if others:
+        raise ValueError(f"it has the column {others[0].name} {others[0].type}, as no run writes")
+
+
 def rows_in(path: Path) -> int:
     """Return the number of rows that a file states."""
-    with parsing(path), opened(path) as stream, _parquet_file(stream) as file:
-        return int(file.metadata.num_rows)
+    with parsing(path), opened(path) as stream:
+        return Contents.of(stream).rows
 
 
 def metadata_of(path: Path) -> dict[bytes, bytes]:
     """Return what a file says about itself; read no rows."""
-    with parsing(path), opened(path) as stream, _parquet_file(stream) as file:
+    with parsing(path), opened(path) as stream, _parquet_file(stream) as (_, file):
         return dict(file.metadata.metadata or {})
 
 
@@ -81,22 +94,28 @@ def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> 
 
 
 def read_parquet(
-    path: Path, most: int = MOST_ROWS, keep: Callable[[pa.Table], pa.Table] | None = None
+    path: Path,
+    most: int = MOST_ROWS,
+    keep: Callable[[pa.Table], pa.Table] | None = None,
+    columns: Collection[pa.Field] | None = None,
 ) -> pa.Table:
     """Return the rows and metadata; refuse a damaged file, and one with more than `most` rows.
 
-    The rows are read in pieces. `keep` returns the rows of a piece that are kept.
+    The rows are read in pieces. `keep` returns the rows of a piece that are kept. A file with
+    another column than `columns` is refused before any is read.
     """
     import pyarrow as pa
 
-    with parsing(path), opened(path) as stream, _parquet_file(stream) as file:
-        require_at_most(path, file.metadata.num_rows, most)
+    with parsing(path), opened(path) as stream, _parquet_file(stream) as (contents, file):
+        require_at_most(path, contents.rows, most)
         metadata = dict(file.metadata.metadata or {})
         said = {key: metadata[key] for key in metadata.keys() - {_CHECKSUM, _SCHEMA}}
         schema = pa.schema(
             pa.field(each.name, pa.string() if pa.types.is_dictionary(each.type) else each.type)
             for each in file.schema_arrow
         )
+        require_columns(schema, columns)
+        contents.require_small(stream)
         rows, kept = RowsChecksum(schema), [schema.empty_table()]
         for batch in file.iter_batches(_ROWS_AT_ONCE, use_threads=False):
             batch.validate(full=True)
@@ -113,27 +132,25 @@ def read_parquet(
     return pa.concat_tables(kept).replace_schema_metadata(said)
 
 
-def _parquet_file(stream: BufferedReader) -> pq.ParquetFile:
-    """Open a file; refuse what our files do not have, and could fill the memory."""
-    import pyarrow as pa
+@contextmanager
+def _parquet_file(stream: BufferedReader) -> Iterator[tuple[Contents, pq.ParquetFile]]:
+    """Open a file of which Arrow may read the metadata; refuse what no run writes."""
     import pyarrow.parquet as pq
 
-    stream.seek(max(0, os.fstat(stream.fileno()).st_size - _END))
-    end = stream.read(_END)
-    if int.from_bytes(end[:-4], "little") > _LONGEST_FOOTER:
-        raise ValueError(f"its metadata have more than {_LONGEST_FOOTER} bytes")
-    # The values of a column of text may be few, but long: keep each of them once.
-    file = pq.ParquetFile(stream, pre_buffer=False)
-    texts = [each.name for each in file.schema_arrow if each.type == pa.string()]
-    facts, kinds = file.metadata, {each.type for each in file.schema_arrow} - {pa.string()}
-    groups = facts.num_row_groups
-    is_ours = len(file.schema_arrow) <= _MOST_COLUMNS and groups <= _MOST_GROUPS
-    if not is_ours or not all(map(pa.types.is_primitive, kinds)):
-        raise ValueError("it has columns that no run writes, or too many parts")
-    # Ask Arrow for no more: it aborts the process if the facts about a column are damaged.
-    if any(facts.row_group(each).total_byte_size > _LARGEST_GROUP for each in range(groups)):
-        raise ValueError(f"it has a part of more than {_LARGEST_GROUP} bytes")
-    return pq.ParquetFile(stream, pre_buffer=False, read_dictionary=texts)
+    contents = Contents.of(stream)
+    # The values of a column of text may be few: keep each of them once.
+    with pq.ParquetFile(stream, pre_buffer=False, read_dictionary=contents.texts) as file:
+        if not all(map(_is_of_runs, file.schema_arrow)):
+            raise ValueError("it has columns that no run writes")
+        yield contents, file
+
+
+def _is_of_runs(field: pa.Field) -> bool:
+    import pyarrow as pa
+
+    kind = field.type
+    is_text = pa.types.is_dictionary(kind) and kind.value_type == pa.string()
+    return bool(is_text or pa.types.is_primitive(kind))
 
 
 def _as_text(column: pa.Array) -> pa.Array:
@@ -142,8 +159,9 @@ def _as_text(column: pa.Array) -> pa.Array:
 
     if not pa.types.is_dictionary(column.type):
         return column
-    if any(len(each.as_buffer()) > _LONGEST_TEXT for each in column.dictionary if each.is_valid):
-        raise ValueError(f"a text has more than {_LONGEST_TEXT} bytes")
+    _, lengths = _text(column.dictionary)
+    if np.frombuffer(lengths, np.int32).max(initial=0) > LONGEST_TEXT:
+        raise ValueError(f"a text has more than {LONGEST_TEXT} bytes")
     return column.dictionary_decode()
 
 

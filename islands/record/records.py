@@ -68,6 +68,17 @@ class Record(ABC):
         cost = "int64" if problem.scale.is_whole else "double"
         return pa.schema([(name, cost if kind == _COST else kind) for name, kind in cls.types])
 
+    @classmethod
+    def fields(cls) -> list[pa.Field]:
+        """Return the columns that a file may have; costs are of either type."""
+        import pyarrow as pa
+
+        costs = ("int64", "double")
+        types = [
+            (n, each) for n, kind in cls.types for each in (costs if kind == _COST else [kind])
+        ]
+        return [*pa.schema(types)]
+
     @staticmethod
     @abstractmethod
     def rows_of(epoch: Epoch) -> int:

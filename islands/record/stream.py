@@ -19,10 +19,10 @@ from islands.inside import opened
 from islands.paths import writing
 from islands.record.folder import UNFINISHED
 from islands.record.parquet import (
-    MOST_ROWS,
     RowsChecksum,
     checksum,
     metadata_of,
+    most_rows_of,
     read_parquet,
     write_parquet,
 )
@@ -255,8 +255,7 @@ def _start_of(path: Path) -> int | None:
 
 
 def _published_rows(path: Path, schema: pa.Schema) -> pa.Table:
-    # Real rows take more than a byte each, so the file itself limits their number.
-    found = read_parquet(path, max(MOST_ROWS, 512 * path.stat().st_blocks))
+    found = read_parquet(path, most_rows_of(path), columns=[*schema])
     _require(path, found.schema, schema)
     return found.replace_schema_metadata(None)
 

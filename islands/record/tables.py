@@ -27,8 +27,10 @@ from islands.record.folder import FINISHED, RUN_SETTINGS, UNFINISHED, has_checkp
 from islands.record.parquet import (
     MOST_ROWS,
     TooManyRowsError,
+    most_rows_of,
     read_parquet,
     require_at_most,
+    require_columns,
     rows_in,
 )
 from islands.record.records import Migrations, Record, Trace, batch_of, kinds_of
@@ -213,12 +215,12 @@ def read_records(
     """
     import pyarrow as pa
 
-    paths = files_of(folder, name)
+    paths, fields = files_of(folder, name), _KINDS[name].fields()
     with _with_fix(folder):
         if any(path.suffix == ".parquet" for path in paths):
-            tables = _published(paths, MOST_ROWS if most is None else most, thinned)
+            tables = _published(paths, fields, MOST_ROWS if most is None else most, thinned)
         else:
-            tables = [_streamed(path) for path in paths]
+            tables = [_streamed(path, fields) for path in paths]
     if not tables:
         return None
     ranked = [_with_rank(table, path) for table, path in zip(tables, paths, strict=True)]
@@ -250,17 +252,21 @@ def _with_fix(folder: Path) -> Iterator[None]:
 
 
 def _published(
-    paths: Sequence[Path], most: int, thinned: Callable[[str], None] | None
+    paths: Sequence[Path],
+    fields: Sequence[pa.Field],
+    most: int,
+    thinned: Callable[[str], None] | None,
 ) -> list[pa.Table]:
     """Return the rows of Parquet files; see `read_records`."""
     rows, every = sum(map(rows_in, paths)), 1
+    most = min(most, sum(map(most_rows_of, paths)))
     require_at_most(paths[0].parent, rows, most if thinned is None else _MOST_THINNED_ROWS)
     while thinned is not None and rows > every * _KEPT_ROWS:
         every *= 2
     if thinned is not None and every > 1:
         thinned(f"{paths[0].parent} has {rows} rows: one of {every} generations is read")
     return [
-        read_parquet(path, sys.maxsize, None if every == 1 else Thinning(every).keep)
+        read_parquet(path, sys.maxsize, None if every == 1 else Thinning(every).keep, fields)
         for path in paths
     ]
 
@@ -296,7 +302,7 @@ def _last_streams(folder: Path) -> list[Path]:
     return [path for start, _, path in sorted(found) if start == last]
 
 
-def _streamed(path: Path) -> pa.Table:
+def _streamed(path: Path, fields: Sequence[pa.Field] | None = None) -> pa.Table:
     """Return the complete batches of a stream, which another process may be writing."""
     import pyarrow as pa
 
@@ -305,6 +311,7 @@ def _streamed(path: Path) -> pa.Table:
         if (size := os.fstat(source.fileno()).st_size) > MOST_BYTES:
             raise TooManyRowsError(f"{path}: has {size} bytes, more than {MOST_BYTES}")
         schema, reader = read_stream(source)
+        require_columns(schema, fields)
         try:
             batches.extend(reader)
         except pa.ArrowInvalid:

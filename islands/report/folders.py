@@ -16,7 +16,7 @@ from islands.report.figure import style
 from islands.report.page import Page
 from islands.report.recorded import RecordedRun
 from islands.report.single import page_of
-from islands.text import counted
+from islands.text import counted, escaped
 
 _NAME_ONE = "Name the folder of a run, a series, a tuning or an experiment"
 _NAMED = 4
@@ -75,7 +75,7 @@ def _page_of_runs(folders: Sequence[Path], say: Callable[[str], None], *, truste
         raise InputError(notes[0].removeprefix("Left out: "))
     for warning in (warned := [warning for run in runs for warning in run.notes]):
         say(f"islands: {warning}")
-    names = [str(run.folder) for run in runs]
+    names = [escaped(str(run.folder), kept="") for run in runs]
     others = [f"{len(names) - _NAMED} others"] if len(names) > _NAMED + 1 else names[_NAMED:]
     say(f"The page compares {counted(len(runs), 'run')}: {', '.join([*names[:_NAMED], *others])}")
     title = "Comparison" if len(folders) > 1 else f"Series in {folders[0].name or folders[0]}"

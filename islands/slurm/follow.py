@@ -36,7 +36,7 @@ from islands.slurm.commands import RUNNING, WAITING, state_in_queue, states_in_q
 from islands.slurm.jobs import JobAttempt, JobAttempts, command_to_continue, latest_job, submitted
 from islands.slurm.sweep import arrays_of
 from islands.tables import Column, header, line, write_csv
-from islands.text import counted, escaped, gap, show
+from islands.text import counted, escaped, gap, one_line, show
 
 _ROW = re.compile(r"^[*C ]{0,3}\s+\d+ +[\d.]+[smh]")
 _ATTEMPT = re.compile(r"islands job: (attempt \d+ ended|job \S+, attempt \d+)|islands job: warning")
@@ -284,7 +284,7 @@ def collect(folder: Path) -> tuple[list[Path], bool]:
         options = latest[number].options(folder, number) if number in latest else []
         row = {"element": number, "state": said, "options": " ".join(options)}
         rows.append(row | {name: values.get(name) for name in _VALUES} | {"folder": str(place)})
-        lines.append(line(_PRINTED, rows[-1]) if values else f"{number:>7}  {said}")
+        lines.append(line(_PRINTED, rows[-1]) if values else f"{number:>7}  {one_line(said)}")
     path = inside(folder, TABLE)
     write_csv(path, list(rows[0]), rows, end="\n")
     show("\n".join(lines))

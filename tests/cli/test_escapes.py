@@ -17,16 +17,18 @@ from islands.record.parquet import read_parquet, write_parquet
 from islands.text import escaped
 
 PACKAGE = Path(islands.__file__).parent
-EVIL = "\x1b]0;evil\x07\x1b[2J\r\x9b31m\u202e"
+CODES = "\x1b]0;evil\x07\x1b[2J\r\x9b31m\u202e"
 """Sets the title, clears the screen, begins the line again, and reverses the direction of text."""
+EVIL = f"{CODES}\nFORGED"
+"""The same, and begins a line that seems to be one of the program."""
 SMALL = {"algorithm": "ga", "population": 16, "islands": 2, "backend": "cpu", "improver": "none"}
 SCRIPT = f"""
 import islands
 def cost(order):
-    raise ValueError({EVIL!r} + "in a function")
+    raise ValueError({CODES!r} + "in a function")
 problem = islands.permutation(8, function=cost, name="evil")
 """
-BROKEN = f"raise ValueError({EVIL!r})\n"
+BROKEN = f"raise ValueError({CODES!r})\n"
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +53,7 @@ def place(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     table = table.replace_schema_metadata(said)
     write_parquet(path, [table], table.schema)
     log = run / "log.txt"
-    log.write_text(f"{log.read_text()} *C           21     0.0s | {EVIL}\n{EVIL}\n")
+    log.write_text(f"{log.read_text()} *C           21     0.0s | {CODES}\n{CODES}\n")
     failed = {"job": f"7{EVIL}", "number": 1, "began": 0, "words": [EVIL], "output": EVIL}
     failed |= {"before": {}, "ended": 1, "status": 1, "error": f"it failed{EVIL}"}
     for name in ("sweep/1", "job"):
@@ -114,13 +116,14 @@ def test_a_command_prints_no_codes_of_others(
         out, error = capfd.readouterr()
         for text in (out, error):
             assert escaped(text) == text, line
+            assert "\nFORGED" not in f"\n{text}", line
         printed += out + error
     assert SHOWN.get(command, "") in printed
 
 
 @pytest.mark.parametrize("kind", [RunError, CompileError, InputError])
 def test_errors_are_escaped_for_users_of_python_too(kind: Callable[[str], Exception]) -> None:
-    assert str(kind(f"a{EVIL}")) == r"a\x1b]0;evil\x07\x1b[2J\r\x9b31m\u202e"
+    assert str(kind(f"a{CODES}")) == r"a\x1b]0;evil\x07\x1b[2J\r\x9b31m\u202e"
 
 
 def test_only_one_function_prints() -> None:

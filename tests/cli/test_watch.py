@@ -78,6 +78,26 @@ def test_work_is_watched_until_its_end(
     ]
 
 
+def test_names_and_reasons_make_no_lines_of_their_own(
+    steps: list[Callable[[], object]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path("w\nw: done")
+    folder.mkdir()
+    (folder / "runs.tsv").touch()
+    with FolderLock("work", SERIES_LOCK) as lock:
+        lock.take(folder)
+        write_work(folder, Work(1, 1, "nug12\nw: done", "2 s\nw: done"))
+        steps.append(lambda: (end_work(folder), lock.__exit__()))
+        assert main(["watch", str(folder)]) == 0
+    first, last = capsys.readouterr().out.splitlines()
+    assert "nug12" in first
+    assert "done: a series of runs" in last
+    for command in ("status", "report"):
+        main([command, str(folder)])
+        out, error = capsys.readouterr()
+        assert len((out + error).splitlines()) == 1
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_status_of_running_work_names_its_piece(
     kind: str, capsys: pytest.CaptureFixture[str]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import random
+import re
 
 NUMBERS = ["0", "-1", "1", "2147483647", "2147483648", "9223372036854775808", "1e400", "nan"]
 NUMBERS += ["-0", "0x10", "1_000", "0.5", "1e-9", "00", "٣", "inf", "1" * 400]
+NUMBERS += ["30000", "10000000", "2000000000", "99999999999999999999"]
 WORDS = ["EOF", "NAN", ":", "=", "[[", "]]", '"', "'''", "{", "null", "true", "\0", "\r\n", "\t"]
 WORDS += [
     "DIMENSION",
@@ -58,10 +60,10 @@ def _word(content: bytes, draw: random.Random) -> bytes:
 
 
 def _number(content: bytes, draw: random.Random) -> bytes:
-    """Replace a number by another one."""
-    words = content.split(b" ")
-    words[draw.randrange(len(words))] = draw.choice(NUMBERS).encode()
-    return b" ".join(words)
+    """Replace a word by a number."""
+    words = [each.span() for each in re.finditer(rb"\S+", content)] or [(0, 0)]
+    first, last = draw.choice(words)
+    return content[:first] + draw.choice(NUMBERS).encode() + content[last:]
 
 
 def _lines(content: bytes, draw: random.Random) -> bytes:

@@ -52,6 +52,33 @@ def instances() -> list[Target]:
     ]
 
 
+MODEL_FILES: dict[str, tuple[bytes, ...]] = {
+    "jobshop": (b"# two jobs\n2 2\n0 3 1 2\n1 4 0 1\n",),
+    "flexiblejobshop": (b"2 2 1.5\n2 2 1 5 2 7 1 2 3\n1 1 1 6\n",),
+    "flowshop": (b"jobs, machines, ... :\n 3 2 1 9 9\nprocessing times :\n 3 1 2\n 2 4 1\n",),
+    "setcover": (
+        b"2 3\n5 6 7\n2 1 2\n1 3\n",
+        b"2 3\n5 1 1\n6 1 1\n7 1 2\n",
+        b"2 3\n9 9 9 9\n2 1 2\n1 3\n",
+    ),
+    "maxcut": (b"4 3\n1 2 5\n2 3 -1\n1 4 2\n",),
+    "colouring": (b"c a comment\np edge 4 3\ne 1 2\ne 2 3\ne 3 1\n", b"e 1 2\ne 2 3\n"),
+    "pmedian": (b"4 4 1\n1 2 3\n2 3 4\n3 4 1\n1 2 2\n",),
+    "binpacking": (b"3\n10\n6\n5\n4\n",),
+    "diversity": (b"3 2\n0 1 1.5\n0 2 4\n1 2 2\n",),
+}
+"""Valid files in each format of `islands.models`."""
+
+
+def models() -> list[Target]:
+    """Return the readers of `islands.models`."""
+
+    def reader(form: str) -> Callable[[Path], object]:
+        return lambda path: load(str(path), form)
+
+    return [Target(form, f"{form}.txt", files, reader(form)) for form, files in MODEL_FILES.items()]
+
+
 def solutions() -> list[Target]:
     """Return the readers of solutions."""
     demos = data_folder("instances")

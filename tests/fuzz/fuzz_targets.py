@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fuzz_cases import Target
-from fuzz_files import instances, settings, solutions, words
+from fuzz_files import instances, models, settings, solutions, words
 from fuzz_records import records
 from fuzz_settings import complete_settings
 
@@ -13,4 +13,4 @@ from fuzz_settings import complete_settings
 def targets(folder: Path) -> list[Target]:
     """Return all readers with valid files, some of which are written to the folder."""
     texts = [*settings(folder), *complete_settings(folder), *words()]
-    return [*instances(), *solutions(), *texts, *records(folder)]
+    return [*instances(), *models(), *solutions(), *texts, *records(folder)]

@@ -3,10 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from fuzz_cases import faults
-from fuzz_files import instances
+from fuzz_files import MODEL_FILES, instances
 from fuzz_targets import targets
 
-from islands.instances.formats import FORMATS, recognised
+from islands.instances.formats import FORMATS, MODELS, recognised
 
 
 def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
@@ -29,3 +29,4 @@ def test_all_formats_of_instances_are_damaged(tmp_path: Path) -> None:
             path.write_bytes(seed)
             damaged.add(recognised(path))
     assert damaged == set(FORMATS)
+    assert MODEL_FILES.keys() == MODELS.keys()

@@ -9,7 +9,7 @@ import pytest
 
 from islands.errors import InputError
 from islands.instances.formats import recognised
-from islands.instances.lines import Lines, Numbers
+from islands.instances.lines import Lines, Numbers, reading_until
 from islands.instances.mkp import read_mkp, read_sol
 from islands.instances.qaplib import read_qap
 from islands.instances.sln import read_sln
@@ -44,7 +44,7 @@ def test_words_are_skipped_up_to_the_same_line(tmp_path: Path, name: str, width:
     for skipped in (0, 1, 5, 200, 14_000, 20_000, count - 4, count - 1):
         with Lines.open(tmp_path / name) as lines:
             numbers = Numbers(lines)
-            numbers.allow(count, "all numbers")
+            lines.expect("the text needs", count)
             assert numbers.next() == [b"0"]
             numbers.skip(3, "few")
             numbers.skip(max(0, skipped - 3), "others")
@@ -148,3 +148,14 @@ def test_only_the_first_mark_is_left_out(tmp_path: Path) -> None:
     path.write_bytes(b"2 7\n\xef\xbb\xbf2 1\n")
     with pytest.raises(InputError, match=r":2: .* is not a whole number"):
         read_sln(path, 2)
+
+
+def test_reading_ends_in_the_middle_of_a_file(tmp_path: Path) -> None:
+    path, asked = tmp_path / "a.tsp", iter(range(10**6))
+    rows = "".join(f"{city} 0 {city}\n" for city in range(1, 1001))
+    head = "TYPE: TSP\nDIMENSION: 1000\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
+    path.write_text(f"{head}{rows}EOF\n")
+    with reading_until(lambda: next(asked) == 500), pytest.raises(InputError):
+        read_tsp(path)
+    assert next(asked) == 501
+    assert read_tsp(path).dimension == 1000

@@ -32,7 +32,11 @@ WRONG = {
     "fraction": ("drake", "2.5 1 0\n", ":1: the number of items is '2.5': must be"),
     "unbound": ("drake", "2 0 0\n1 2\n", ":1: the number of constraints is '0': must be a whole"),
     "beyond": ("drake", "99999 99 0\n1 2\n", ":1: 99999 items and 99 constraints need 10000000 nu"),
-    "matrix": ("drake", "99999 9999 0\n1 2\n", ":1: 99999 items and 9999 constraints have 99989"),
+    "matrix": (
+        "drake",
+        "99999 9999 0\n1 2\n",
+        ":1: a knapsack of 99999 items and 9999 constraints: has 99989",
+    ),
     "missing": ("drake", DRAKE[:-3], ":5: the file ends after 1 of 2 capacities"),
     "missing_row": (
         "drake",

@@ -64,8 +64,8 @@ def test_a_file_of_distances_is_read(tmp_path: Path) -> None:
     path = tmp_path / "far.txt"
     path.write_text("3 2\n0 1 1.5\n0 2 4\n1 2 2\n")
     assert diversity.read(path).cost(np.array([1, 0, 1])) == 4
-    path.write_text("3 2\n0 1\n")
-    with pytest.raises(InputError, match="'0 1' is not of the form"):
+    path.write_text("3 2\n0 1 1.5\n0 2 4\n1 2\n")
+    with pytest.raises(InputError, match="'1 2' is not of the form"):
         diversity.read(path)
 
 

@@ -70,6 +70,14 @@ def test_repr_is_one_line() -> None:
     assert strange.startswith(r"Result(a\nb: no feasible solution, 100 generations")
 
 
+def test_foreign_text_makes_no_lines_and_no_codes() -> None:
+    evil = "a\x1b[2J\nseed      9"
+    found = result(instance=evil, reason=evil, folder=evil, device=evil, checked=evil)
+    for shown, lines in ((str(found), str(result())), (found.summary(), result().summary())):
+        assert shown.count("\n") == lines.count("\n")
+        assert shown.replace("\n", "").isprintable()
+
+
 def test_json_has_neither_settings_nor_records() -> None:
     found = solve("demo/tsp", **FEW)
     assert not {"settings", "records"} & found.to_mapping().keys()

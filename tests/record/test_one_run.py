@@ -11,6 +11,7 @@ from quick_plots import without_rendering
 
 import islands
 from islands.cli import main
+from islands.errors import InputError
 from islands.record.inputs import RUN_LINE
 from islands.record.one_run import strangers
 
@@ -88,6 +89,19 @@ def test_every_command_says_what_is_of_another_run(
     for page in ("seed1/report.html", "both.html"):
         assert "mixes files of different runs" in Path(page).read_text()
     assert json.loads(said(capsys, "verify", "demo/tsp", "seed1", "--json", status=1))
+
+
+def test_records_of_another_run_are_refused_in_python(runs: Path) -> None:
+    own = islands.read_run(runs)
+    assert own.trace().num_rows > 0
+    copied("trace/rank-000.parquet")
+    mixed = islands.read_run(runs)
+    assert mixed.cost == own.cost
+    with pytest.raises(InputError):
+        mixed.trace()
+    with pytest.raises(InputError):
+        mixed.plot()
+    assert mixed.migrations().equals(own.migrations())
 
 
 def test_runs_with_the_same_settings_differ_in_their_starts_or_results(

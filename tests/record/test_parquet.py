@@ -6,8 +6,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from islands.errors import InputError
@@ -55,8 +58,6 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_file_without_a_checksum_is_refused(tmp_path: Path) -> None:
-    import pyarrow.parquet as pq
-
     pq.write_table(TABLE, tmp_path / "a.parquet")
     with pytest.raises(
         InputError, match="has no checksum: it was written by another version of islands"
@@ -80,6 +81,52 @@ def test_reading_and_writing_leaves_no_arrow_threads(tmp_path: Path) -> None:
     command = [sys.executable, "-c", code, str(written(tmp_path / "a.parquet"))]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ)
     assert done.stdout == "0\n"
+
+
+def bombs() -> dict[str, tuple[pa.Table, dict[str, Any]]]:
+    """Return tables and options of PyArrow whose files are small, but take much memory."""
+    word = "w" * (24 << 20)
+    long = pa.table({"word": [word, "a"]})
+    return {
+        "a word": (long, {"compression": "zstd", "dictionary_pagesize_limit": 1 << 30}),
+        "a word without a dictionary": (long, {"compression": "zstd", "use_dictionary": False}),
+        "words made of the ones before": (
+            pa.table({"word": [word[: 1 << 13]] * 4000}),
+            {"use_dictionary": False, "column_encoding": {"word": "DELTA_BYTE_ARRAY"}},
+        ),
+        "words of a megabyte": (pa.table({"word": [word[: 1 << 20]] * 25}), {}),
+        "rows": (pa.table({"best": np.zeros((1 << 22) + 1, np.int64)}), {}),
+        "a page": (
+            pa.table({"best": np.zeros(1 << 21, np.int64)}),
+            {"use_dictionary": False, "data_page_size": 1 << 30, "max_rows_per_page": 1 << 30},
+        ),
+        "a column of no record": (pa.table({"best": [1], "other": [2]}), {}),
+    }
+
+
+def test_files_that_no_run_writes_are_refused_in_little_memory(tmp_path: Path) -> None:
+    for name, (table, options) in bombs().items():
+        with (tmp_path / f"{name}.parquet").open("wb") as stream:
+            pq.write_table(table, stream, **options)
+        assert (tmp_path / f"{name}.parquet").stat().st_size < 1 << 20
+    code = (
+        "import resource, sys\n"
+        "from pathlib import Path\n"
+        "import pyarrow.parquet\n"
+        "from islands.errors import InputError\n"
+        "from islands.record.parquet import read_parquet\n"
+        "fields = [pyarrow.field('best', 'int64'), pyarrow.field('word', 'string')]\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "for path in Path(sys.argv[1]).iterdir():\n"
+        "    try:\n"
+        "        print(path, read_parquet(path, columns=fields))\n"
+        "    except InputError as error:\n"
+        "        pass\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ)
+    assert int(done.stdout) < 12 << 10
 
 
 ROWS = pa.table(

@@ -196,3 +196,14 @@ def test_the_name_of_the_folder_may_contain_any_bytes(tmp_path: Path) -> None:
     stream.publish({})
     stream_path(folder, 0, 1).unlink()
     assert numbers(folder, 1) == [1]
+
+
+def test_a_stream_of_rows_without_bytes_is_refused(tmp_path: Path) -> None:
+    path = stream_path(tmp_path / "trace", 0, 1)
+    path.parent.mkdir()
+    column = pa.Array.from_buffers(pa.null(), (1 << 31) - 1, [None])
+    rows = pa.RecordBatch.from_arrays([column], ["island"])
+    with path.open("wb") as sink, pa.ipc.new_stream(sink, rows.schema) as stream:
+        stream.write_batch(rows)
+    with pytest.raises(InputError):
+        reading.read_records(tmp_path, "trace")

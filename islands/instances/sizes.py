@@ -1,0 +1,29 @@
+"""The limits of sizes, which are checked before arrays are allocated.
+
+`require_size` compares a size with a limit, and `Lines.require` with the length of its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from islands.errors import IslandsError, UsageError
+
+MOST_NODES = 10_000_000
+"""Of a graph that is stored by its edges, and of the rows and columns of a covering problem."""
+MOST_IN_MATRIX = 5_000
+"""Nodes of a graph that is stored as a matrix; reading takes some copies of 200 MB."""
+MOST_NUMBERS = 20_000_000
+"""Numbers in the file of a model."""
+
+
+def require_size(
+    name: str,
+    count: int,
+    what: str,
+    most: int,
+    error: Callable[[str], IslandsError] = UsageError,
+) -> None:
+    """Refuse more of `what` than fit in memory."""
+    if count > most:
+        raise error(f"{name}: has {count} {what}, but at most {most} fit in memory. Use fewer")

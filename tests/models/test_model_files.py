@@ -1,0 +1,98 @@
+"""Files of models: small ones that claim to be huge, wrong ones, and networks."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import coo_array
+
+import islands
+from islands.errors import InputError, UsageError
+
+WRONG = [
+    ("colouring", "e 1 2000000000\n"),
+    ("colouring", "e 99999999999999999999 1\n"),
+    ("colouring", "e 1\n"),
+    ("colouring", "p edge 4 1\ne 1 5\n"),
+    ("pmedian", "30000 1 5\n1 2 3\n"),
+    ("pmedian", "4000 1 5\n1 2 3\n"),
+    ("diversity", "100000 5\n0 1 3\n"),
+    ("diversity", "3000 5\n0 1 3\n"),
+    ("diversity", "3 2\n0 -1 4\n0 2 1\n1 2 5\n"),
+    ("diversity", "3 2\n0 3 4\n0 2 1\n1 2 5\n"),
+    ("diversity", "3 2\n0 1 nan\n0 2 1\n1 2 5\n"),
+    ("diversity", "3 2\n0 1 4\n0 2 1\n0 2 5\n"),  # without items 1 and 2
+    ("setcover", "1 10000000\n0 0 1 1\n"),
+    ("setcover", "10000000 1\n0 0 1 1\n"),
+    ("maxcut", "2000000000 1\n1 2000000000 1\n"),
+    ("maxcut", "2 900000000\n1 2 1\n"),
+    ("jobshop", "100000 100000\n0 1\n"),
+    ("flexiblejobshop", "100000 100000\n1 1 1 1\n"),
+    ("flowshop", ": 2000000000 2000000000 1 1 1 : 1\n"),
+    ("binpacking", "2000000000 5\n1\n"),
+]
+
+
+def peak(call: Callable[[], Any], error: type[Exception]) -> int:
+    """Return the most bytes that a call allocates, which is refused."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(error):
+            call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("form", "text"), WRONG)
+def test_wrong_files_are_refused_in_little_memory(tmp_path: Path, form: str, text: str) -> None:
+    islands.load("demo/tsp")  # the catalogue is read once
+    path = tmp_path / "wrong.txt"
+    path.write_text(text)
+    assert peak(lambda: islands.load(path, form), InputError) < 8 << 20
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: islands.models.max_cut([[0, 2**31 - 1]]),
+        lambda: islands.models.graph_colouring([[2**31, 1]]),
+        lambda: islands.qubo(coo_array(([1], ([0], [1])), shape=(2**31 - 1, 2**31 - 1))),
+    ],
+)
+def test_arrays_of_few_entries_are_refused_in_little_memory(make: Callable[[], Any]) -> None:
+    assert peak(make, UsageError) < 8 << 20
+
+
+def test_compressed_words_do_not_fill_the_memory(tmp_path: Path) -> None:
+    """A kilobyte of a gzipped file has a million words."""
+    import gzip
+
+    path = tmp_path / "long.txt.gz"
+    path.write_bytes(gzip.compress(b"2 2\n0 3 1 2\n1 4 0 1\n" + b"1 " * 3_000_000))
+    assert path.stat().st_size < 1 << 14
+    assert peak(lambda: islands.load(path, "jobshop"), InputError) < 8 << 20
+
+
+def test_ways_are_the_shortest_of_a_network(tmp_path: Path) -> None:
+    """Edges may have no length, and the last of those between the same nodes counts."""
+    random, n = np.random.default_rng(3), 9
+    edges = [(i, i + 1, int(random.integers(9))) for i in range(n - 1)]
+    edges += [(*random.choice(n, 2, replace=False).tolist(), int(each)) for each in range(8)]
+    ways = np.full((n, n), 10**6)
+    np.fill_diagonal(ways, 0)
+    for i, j, each in edges:
+        ways[i, j] = ways[j, i] = each
+    for k in range(n):
+        ways = np.minimum(ways, ways[:, [k]] + ways[k])
+    path = tmp_path / "net.txt"
+    lines = [f"{i + 1} {j + 1} {each}" for i, j, each in edges]
+    path.write_text("\n".join([f"{n} {len(lines)} 1", *lines, ""]))
+    problem = islands.load(path, "pmedian")
+    for place, chosen in enumerate(np.eye(n, dtype=np.int64)):
+        assert problem.cost(chosen) == ways[place].sum()
