@@ -87,9 +87,9 @@ class Screen:
         found = "no solution yet" if progress.cost is None else f"best {progress.cost}"
         if progress.cost is not None and progress.gap is not None:
             found += f", gap {gap(progress.gap)}"
-        words = f"generation {progress.generation}: {found}, {duration(progress.seconds)} elapsed"
+        words = f"generation {progress.generation}: {found}, {duration(progress.seconds)}"
         left = seconds_left(self._criteria, progress)
-        return words if left is None else f"{words}, at most about {duration(left)} left"
+        return words if left is None else f"{words}, at most {duration(left)} left"
 
     def resumes_from(self, generation: int) -> None:
         """Show a best as new only if it was found after this generation."""

@@ -229,7 +229,10 @@ def test_text_lists_and_keywords_are_combined(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"stop": 5}, 'stop=5: is not a stopping criterion. Write generations=5 or stop="generations=5"'),
+        (
+            {"stop": 5},
+            'stop=5: is not a stopping criterion. Write generations=5 or stop="generations=5"',
+        ),
         ({"stop": 5.0}, 'Write generations=5 or stop="generations=5"'),
         ({"stop": ["optimum", 5]}, 'Write generations=5 or stop="generations=5"'),
         ({"stop": {"seconds": 3}}, 'Write generations=100 or stop="generations=100"'),
