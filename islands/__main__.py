@@ -15,7 +15,8 @@ def main() -> int:
 
         status = command()
         # MPI takes a while to end. A signal that asks for a checkpoint would fail what is done.
-        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+        for each in (signal.SIGUSR1, signal.SIGHUP):
+            signal.signal(each, signal.SIG_IGN)
         return status
     except KeyboardInterrupt:
         return 130

@@ -12,7 +12,7 @@ class IslandsError(Exception):
     ...     islands.solve("demo/tsp", popsize=100)
     ... except islands.IslandsError as error:
     ...     print(error)
-    popsize: is no name of a setting here. Write population=N
+    popsize: is not a setting of islands. Write population=N
     """
 
     status = 2

@@ -121,9 +121,12 @@ def solve(
     GPU. `session` has the device; without one, that of an earlier call is used again.
 
     In the main thread, Ctrl-C (SIGINT) ends the run with the best solution so far; a second Ctrl-C
-    ends the process. If `out` is given, SIGTERM and SIGUSR1 end the run with a checkpoint, from
-    which `islands resume` continues; the result is then `suspended`. Otherwise these signals keep
-    their usual effect.
+    ends the process. If `out` is given, SIGTERM, SIGUSR1 and SIGHUP end the run with a checkpoint,
+    from which `islands resume` continues; the result is then `suspended`. Otherwise these signals
+    keep their usual effect.
+
+    If a file in `out` cannot be written, as on a full disk, the run ends with the best solution so
+    far: the result is returned, `result.write_error` tells why, and a `RuntimeWarning` is issued.
     """
     refuse_while_importing("islands.solve")
     name, made = taken(problem, "solve")
@@ -181,6 +184,7 @@ def solve(
         result = run_requested(
             *(options, configured, ranks, output, made, device), trust=trusted, start=arrays
         )
+    result.warn_of_lost_files()
     return result.shown_by(draw, page)
 
 

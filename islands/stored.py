@@ -94,6 +94,7 @@ def resume(
         )
         if result.violation == 0:
             ranks.run_on_all(result.require_solution)
+    result.warn_of_lost_files()
     return _with_records(result, made, is_trusted=trust)
 
 

@@ -237,7 +237,7 @@ def test_solved_problems_and_their_results_are_not_kept(callback: Any) -> None:
 
 def test_time_that_ends_an_instance_is_the_reason() -> None:
     (found,) = islands.solve_many(tours(1), stop=["converged", "seconds=0.001"], backend="cpu")
-    assert "s is at least 0.001 s" in found.reason
+    assert "time limit of 0.001 s" in found.reason
 
 
 def test_the_callback_of_all_instances_ends_one() -> None:

@@ -152,7 +152,7 @@ def test_no_seed_draws_one_that_repeats_the_run() -> None:
     ],
 )
 def test_names_of_other_libraries_have_hints(name: str, hint: str) -> None:
-    with pytest.raises(islands.IslandsError, match=f"{name}: is no name of a setting here. Write"):
+    with pytest.raises(islands.IslandsError, match=f"{name}: is not a setting of islands. Write"):
         islands.solve("demo/qap", generations=1, **{name: 2})
     assert hint in OTHER_NAMES[name]
 

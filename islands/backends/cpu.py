@@ -257,7 +257,8 @@ class CpuBackend(Backend):
 
 def _started(command: list[str], environment: dict[str, str] | None) -> subprocess.Popen[str]:
     """Start a compiler that ignores signals which request a checkpoint of all processes."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTERM, signal.SIGUSR1))
+    blocked = (signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
     try:
         pipe = subprocess.PIPE
         return subprocess.Popen(

@@ -211,7 +211,7 @@ def _verdict(ranking: Ranking) -> str:
         return f"Only configuration {first.configuration} is left."
     alike = [str(each.configuration) for each in others if (each.p or 0) >= SIGNIFICANT]
     better = f"not significantly better than {', '.join(alike)}" if alike else "better than all"
-    best = f"The best is {first.configuration}, {better}."
+    best = f"Configuration {first.configuration} ranks first, {better}."
     if ranking.friedman is None:
         return best
     differ = "differ" if ranking.friedman < SIGNIFICANT else "do not differ significantly"

@@ -36,7 +36,7 @@ from islands.record.inputs import read_settings, require_intact
 from islands.run.build import RankOptions
 from islands.run.request import resolved
 from islands.run.runner import resume_requested, run
-from islands.run.signals import INTERRUPT, Interruption
+from islands.run.signals import INTERRUPT, OUTPUT_LOST, Interruption
 from islands.run.single import Output
 from islands.text import count, counted, gap, one_line, option
 
@@ -236,6 +236,11 @@ class Series:
         ]
         return cls(folder, len(plan.first), results, summaries, interrupted, suspended)
 
+    @property
+    def write_error(self) -> str:
+        """Why the last run could not write its files, which ended the series."""
+        return self.results[-1].write_error if self.results else ""
+
     def require_solutions(self, hint: Callable[[str], str]) -> None:
         """Raise a `RunError` if all runs of an instance ended without a solution.
 
@@ -271,10 +276,10 @@ def run_series(
     """Perform the missing runs and return the series, the same on every rank; collective."""
     campaign = Campaign(world, kind=FolderKind.SERIES)
     plan.require_agreement(campaign, output.folder, force=output.force)
-    with Interruption(suspends="ending the series of runs"):
+    with Interruption(suspends="ending the series of runs") as interruption:
         refuse = partial(plan.refuse_unfit, force=output.force)
         folder = campaign.claim(output.folder, "several", refuse)
-        performance = _Performance(plan, campaign, output, folder, rank_options)
+        performance = _Performance(plan, campaign, output, folder, rank_options, interruption)
         try:
             return performance.perform()
         except BaseException:
@@ -294,7 +299,9 @@ class _Performance:
         output: Output,
         folder: Path,
         rank_options: RankOptions,
+        interruption: Interruption,
     ) -> None:
+        self._interruption = interruption
         self._plan, self._campaign, self._world = plan, campaign, campaign.world
         self._output, self._folder, self._rank_options = output, folder, rank_options
         self._count = plan.runs * len(plan.first)
@@ -317,8 +324,9 @@ class _Performance:
             result = self._done(job)
             self._results.append(result)
             self._report(result)
-            if result.interrupted or result.suspended:
-                ended_by = INTERRUPT * result.interrupted + 2 * INTERRUPT * result.suspended
+            if result.interrupted or result.suspended or result.write_error:
+                is_suspended = result.suspended or bool(result.write_error)
+                ended_by = INTERRUPT * result.interrupted + 2 * INTERRUPT * is_suspended
                 break
             self._open()
             self._world.run_on_all(self._enter)
@@ -406,5 +414,9 @@ class _Performance:
 
     def _say(self, text: str) -> None:
         # Another rank may become rank 0 if ranks die.
-        with Screen(self._output.stream if self._world.rank == 0 else None, None) as screen:
+        stream = self._output.stream if self._world.rank == 0 else None
+        with Screen(stream, None, failed=self._end_without_output) as screen:
             screen.say(text)
+
+    def _end_without_output(self, _error: Exception, _is_log: bool) -> None:
+        self._interruption.request(OUTPUT_LOST)

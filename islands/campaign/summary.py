@@ -13,14 +13,14 @@ from islands.progress.result import Result
 from islands.run.single import gap_to
 from islands.text import count, counted, gap, one_line, rounded
 
+COSTS = "Runs |      Best     Gap |       Mean     Gap Std dev |     Worst"
+EFFORT = "Runs | Hits       in |   Evals     Time"
 KEY = (
-    "Hits: runs that reach the best-known value, and their mean time. Evals, Time: means over all"
-    " runs."
+    "Hits: runs that reach the best-known value; in: their mean time.\n"
+    "Evals, Time: means over all runs."
 )
-HEADER = (
-    "  Runs |         Best     Gap |           Mean     Gap    Std dev |        Worst"
-    " |  Hits       in |   Evals     Time"
-)
+_NAME = 14
+"""Width of the column of instances; rows then fit a terminal of 80 columns."""
 
 
 @dataclass(frozen=True)
@@ -102,11 +102,17 @@ def _hits(result: Result, *, maximise: bool) -> bool:
 
 
 def table(summaries: Sequence[Summary]) -> str:
-    """Return the final table of a series: one row per instance, and remarks."""
+    """Return the final tables of a series, of costs and of effort, and remarks."""
     names = [one_line(each.instance) for each in summaries]
-    width = max(map(len, ["Instance", *names]))
-    lines = [KEY, "", f"{'Instance':{width}}{HEADER}"]
-    lines += [f"{name:{width}}{row(each)}" for name, each in zip(names, summaries, strict=True)]
+    lines = []
+    for header, row in ((COSTS, costs_row), (EFFORT, effort_row)):
+        lines.append(f"{'Instance':{_NAME}} {header}")
+        for name, each in zip(names, summaries, strict=True):
+            # A long name has a line of its own.
+            lines += [name] if len(name) > _NAME else []
+            lines.append(f"{'' if len(name) > _NAME else name:{_NAME}} {row(each)}")
+        lines.append("")
+    lines[-1] = KEY
     lines += [
         f"{name}: {each.without_solution} of {counted(each.runs, 'run')} found no feasible"
         " solution, counted only in Runs, Evals and Time"
@@ -130,16 +136,31 @@ def _bound_words(summary: Summary) -> str:
     return ""
 
 
-def row(summary: Summary) -> str:
-    """Return one row under `HEADER`, without the instance's name."""
-    deviation, hits = summary.standard_deviation, summary.hits
+def costs_row(summary: Summary) -> str:
+    """Return one row under `COSTS`, without the instance's name."""
     return (
-        f"{summary.runs:>6} | {or_dash(summary.best):>12} {gap(summary.gap_best):>7} |"
-        f" {rounded(summary.mean, 1):>14} {gap(summary.gap_mean):>7}"
-        f" {rounded(deviation, 1):>10} | {or_dash(summary.worst):>12} |"
-        f" {or_dash(hits):>5} {_time(summary.hit_seconds):>8} |"
+        f"{summary.runs:>4} | {_cost(summary.best):>9} {gap(summary.gap_best):>7} |"
+        f" {_mean(summary.mean, 10)} {gap(summary.gap_mean):>7}"
+        f" {_mean(summary.standard_deviation, 7)} | {_cost(summary.worst):>9}"
+    )
+
+
+def effort_row(summary: Summary) -> str:
+    """Return one row under `EFFORT`, without the instance's name."""
+    return (
+        f"{summary.runs:>4} | {or_dash(summary.hits):>4} {_time(summary.hit_seconds):>8} |"
         f" {count(summary.evaluations):>7} {_time(summary.seconds):>8}"
     )
+
+
+def _mean(value: float | None, width: int) -> str:
+    """Return a number in a column, with one decimal if there is room for it."""
+    exact = rounded(value, 1)
+    return f"{exact if len(exact) <= width else rounded(value):>{width}}"
+
+
+def _cost(cost: float | None) -> str:
+    return f"{cost:.8g}" if isinstance(cost, float) else or_dash(cost)
 
 
 def _time(seconds: float | None) -> str:

@@ -10,7 +10,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
@@ -74,15 +74,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     line = list(sys.argv[1:] if argv is None else argv)
     _prepare_streams()
+    status = 0
     try:
         with command_line():
             status = _run(line)
         _flush()
     except BrokenPipeError:
-        return 1
+        return status or 1
     except UnwritableError as error:
         _print(error, with_traceback="--debug" in line)
-        return error.status
+        return status or error.status
     return leave(status) if argv is None else status
 
 
@@ -182,11 +183,12 @@ def _unknown_option(name: str, known: Sequence[str]) -> str:
 
 
 def _print(error: BaseException, *, with_traceback: bool) -> None:
-    if with_traceback:
-        show("".join(traceback.format_exception(error)), sys.stderr, end="")
     record_error(error)
     message = f"islands: {describe(error, is_traced=with_traceback)}"
-    show(message, sys.stderr, painted=coloured if takes_colours(sys.stderr) else str)
+    with suppress(OSError):  # the status still tells
+        if with_traceback:
+            show("".join(traceback.format_exception(error)), sys.stderr, end="")
+        show(message, sys.stderr, painted=coloured if takes_colours(sys.stderr) else str)
 
 
 def _prepare_streams() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from contextlib import suppress
 from functools import partial
@@ -21,7 +22,7 @@ from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import CRITERIA
 from islands.custom.trust import Trust
 from islands.encodings import ENCODINGS
-from islands.errors import IslandsError, UsageError
+from islands.errors import IslandsError, RunError, UsageError
 from islands.improvers import IMPROVERS
 from islands.instances.formats import EVERY_FORMAT
 from islands.migration import TOPOLOGIES, MigrationSettings
@@ -293,14 +294,21 @@ def resume(args: argparse.Namespace) -> int:
 def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
     """Print the JSON result if requested, and return the exit status; collective.
 
-    Raise an error if a complete run, or every run of an instance, has found no feasible solution.
+    Raise an error if files could not be written, after the solution is printed, or if a complete
+    run, or every run of an instance, has found no feasible solution.
     """
     from islands.problems import hint_of
     from islands.progress.result import Result
+    from islands.record.folder import FINISHED
     from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 
     if as_json and ranks.rank == 0:
         show(result.to_json())
+    if error := result.write_error:
+        last = result if isinstance(result, Result) else result.results[-1]
+        if ranks.rank == 0 and not as_json and not Path(str(last.folder), FINISHED).exists():
+            show(f"Solution: {json.dumps(last.items())}")
+        ranks.run_on_all(lambda: _fail(error))
     if isinstance(result, Result):
         hint = hint_of(result.problem)
         ranks.run_on_all(lambda: result.require_solution(hint))
@@ -312,6 +320,10 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
     if result.suspended:
         return SUSPENDED_STATUS
     return INTERRUPTED_STATUS if result.interrupted else 0
+
+
+def _fail(error: str) -> None:
+    raise RunError(error)
 
 
 def options(args: argparse.Namespace) -> dict[str, Any]:

@@ -128,10 +128,12 @@ def _compared(path: Path, problem: Problem, cost: float) -> list[Remark]:
         return []
     word = problem.words.cost
     agrees = not isinstance(stated, str) and problem.scale.agrees(cost, stated)
-    result = "correct" if agrees else f"wrong: the {word} of its solution is {cost}"
+    result = "correct" if agrees else f"wrong, the {word} of its solution is {cost}"
     return [
-        Remark("said", stated, f"{path.resolve().name} states {word} {stated}"),
-        Remark("said_agrees", agrees, f"this is {result}"),
+        Remark("said", stated, ""),
+        Remark(
+            "said_agrees", agrees, f"{word} stated in {path.resolve().name}: {stated} ({result})"
+        ),
     ]
 
 
@@ -182,7 +184,8 @@ def _print(
         return
     show(f"{one_line(problem.instance)}   {problem.name} of size {problem.size}")
     for remark in remarks:
-        show(remark.words)
+        if remark.words:
+            show(remark.words)
     if cost is None:
         show(f"infeasible: {reason}")
         return

@@ -101,7 +101,7 @@ def resolve_colonies(
 
 def _islands(values: Mapping[str, Any]) -> int:
     if "islands" not in values:
-        raise UsageError("has no number of islands. Add islands=1, or another number")
+        raise UsageError("needs a number of islands, such as islands=1")
     islands: int = GeneralSettings.converted("islands", values["islands"])
     return islands
 

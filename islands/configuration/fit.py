@@ -82,7 +82,7 @@ def refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem
         )
     if key in OTHER_NAMES:
         raise UsageError(
-            f"{layer.origin}{key}: is no name of a setting here. Write {_written(OTHER_NAMES[key])}"
+            f"{layer.origin}{key}: is not a setting of islands. Write {_written(OTHER_NAMES[key])}"
         )
     # Someone may have written the name of the algorithm before that of its setting.
     named = key.removeprefix(f"{algorithm.name}.")
@@ -90,7 +90,7 @@ def refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem
     what += f" on {problem.name}" if problem.Settings.names() else ""
     text = unknown_setting(what, named, known)
     if named in known:
-        text = f"{key}: is no name of a setting here. Write {named}"
+        text = f"{key}: is not a setting of islands. Write {named}"
     error = UnknownSettingError(f"{layer.origin}{text}")
     error.key, error.algorithm = key, algorithm.name
     raise error

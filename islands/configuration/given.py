@@ -120,7 +120,9 @@ def of_text(text: str) -> Iterator[Given]:
 
 def _of_colony(table: Any) -> Iterator[Given]:
     if not isinstance(table, Mapping):
-        raise UsageError(f"{shown(table)}: is no mapping. Write dict(islands=4, algorithm='de')")
+        raise UsageError(
+            f"{shown(table)}: must be a mapping, such as dict(islands=4, algorithm='de')"
+        )
     return of_table(table)
 
 

@@ -94,43 +94,40 @@ def _generations(progress: Progress, limit: float) -> str | None:
 
 
 def _time(progress: Progress, limit: float) -> str | None:
-    reached = progress.seconds >= limit
-    return f"{progress.seconds:.1f} s is at least {limit:g} s" if reached else None
+    return f"time limit of {limit:g} s reached" if progress.seconds >= limit else None
 
 
 def _evaluations(progress: Progress, limit: float) -> str | None:
-    reached = progress.evaluations >= limit
-    made = counted(progress.evaluations, "evaluation")
-    return f"{made} is at least {limit}" if reached else None
+    return f"evaluation limit of {limit} reached" if progress.evaluations >= limit else None
 
 
 def _target(progress: Progress, value: float) -> str | None:
-    return f"cost {progress.cost} reached the target {value}" if progress.reached(value) else None
+    return f"target {value} reached" if progress.reached(value) else None
 
 
 def _gap(progress: Progress, percent: float) -> str | None:
     if progress.gap is None or progress.gap > percent:
         return None
-    return f"gap {progress.gap:.3g}% is at most {percent:g}%"
+    return f"target gap of {percent:g}% reached"
 
 
 def _best_known(words: str) -> Callable[[Progress, float], str | None]:
     def reason(progress: Progress, _: float) -> str | None:
         best = progress.best_known
         reached = best is not None and (progress.reached(best) or progress.gap == 0.0)
-        return words.format(cost=progress.cost, best=best) if reached else None
+        return f"{words} {best} reached" if reached else None
 
     return reason
 
 
 def _stagnation(progress: Progress, limit: float) -> str | None:
     idle = progress.generation - progress.best_generation
-    return f"no better solution for {counted(idle, 'generation')}" if idle >= limit else None
+    return f"no improvement for {counted(idle, 'generation')}" if idle >= limit else None
 
 
 def _converged(progress: Progress, limit: float) -> str | None:
     if progress.has_converged:
-        return "converged: the individuals of each island have the same cost or improve no more"
+        return "converged: on each island, all costs are equal or no longer improve"
     reason = _stagnation(progress, limit)
     return None if reason is None else f"converged: {reason}"
 
@@ -154,14 +151,14 @@ CRITERIA = {
         "best-known",
         _no_value,
         "the best known cost".format,
-        _best_known("cost {cost} reached the best known {best}"),
+        _best_known("best known cost"),
         needs="best known value",
     ),
     "optimum": StopKind(
         "optimum",
         _no_value,
         "the proven optimum".format,
-        _best_known("cost {cost} is the proven optimum"),
+        _best_known("proven optimum"),
         needs="optimum",
     ),
     "stagnation": StopKind(
@@ -228,7 +225,7 @@ def parse(text: str, words: str = "") -> Criterion:
     name = meant(name, CRITERIA)
     if name in OTHER_CRITERIA and not nearest(name, CRITERIA):
         example = option("stop", OTHER_CRITERIA[name])
-        raise UsageError(f"{words}: {name} is no criterion here. Write {example}")
+        raise UsageError(f"{words}: {name} is not a stopping criterion. Write {example}")
     if name not in CRITERIA:
         raise UsageError(f"{words}: {unknown('criterion', name, CRITERIA)}")
     kind = CRITERIA[name]
@@ -326,7 +323,7 @@ def stop_texts(stop: Any, keywords: Mapping[str, Any]) -> list[str] | None:
         number = next(each for each in items if not isinstance(each, str))
         value = _written(number) if _is_number(number) else "100"
         raise UsageError(
-            f"stop={stop!r}: names no criterion. Write generations={value} or"
+            f"stop={stop!r}: is not a stopping criterion. Write generations={value} or"
             f' stop="generations={value}"; other criteria are {", ".join(KEYWORDS)}'
         )
     found = {name: _criterion(name, value) for name, value in given.items()}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import Self, TextIO
@@ -17,6 +18,7 @@ from islands.display.terminal import (
     is_terminal,
     takes_colours,
 )
+from islands.errors import InputError
 from islands.inside import opened
 from islands.paths import writing
 from islands.progress.progress import Progress
@@ -41,8 +43,14 @@ class Screen:
         quiet: bool = False,
         criteria: Sequence[Criterion] = (),
         standstill: Standstill | None = None,
+        failed: Callable[[Exception, bool], None] | None = None,
     ) -> None:
-        """Print to a stream and a log; `criteria` tell how long the run lasts at most."""
+        """Print to a stream and a log; `criteria` tell how long the run lasts at most.
+
+        If the stream or the log cannot be written, it is given up, and `failed` receives the error,
+        and whether it is that of the log; without `failed`, it is raised.
+        """
+        self._failed = failed
         self._standstill = standstill
         self._stream = stream
         self._quiet, self._criteria = quiet, criteria
@@ -62,7 +70,7 @@ class Screen:
         if self._status is not None:
             self._status.wipe()
         if self._log is not None:
-            with writing(self._log.name):
+            with self._tolerating(is_log=True), writing(self._log.name):
                 self._log.close()
 
     def show(self, progress: Progress) -> None:
@@ -79,9 +87,9 @@ class Screen:
         found = "no solution yet" if progress.cost is None else f"best {progress.cost}"
         if progress.cost is not None and progress.gap is not None:
             found += f", gap {gap(progress.gap)}"
-        words = f"generation {progress.generation}: {found}, {duration(progress.seconds)} elapsed"
+        words = f"generation {progress.generation}: {found}, {duration(progress.seconds)}"
         left = seconds_left(self._criteria, progress)
-        return words if left is None else f"{words}, at most about {duration(left)} left"
+        return words if left is None else f"{words}, at most {duration(left)} left"
 
     def resumes_from(self, generation: int) -> None:
         """Show a best as new only if it was found after this generation."""
@@ -105,7 +113,8 @@ class Screen:
         """Print a message between rows of the table."""
         with self._lock:
             if self._stream is not None and (always or not self._quiet):
-                with writing(getattr(self._stream, "name", "the output")):
+                name = getattr(self._stream, "name", "the output")
+                with self._tolerating(is_log=False), writing(name):
                     if self._status is not None:
                         self._status.wipe()
                     show(text, self._stream, painted=coloured if self._has_colours else str)
@@ -114,8 +123,22 @@ class Screen:
     def note(self, text: str) -> None:
         """Write a message to the log alone."""
         if self._log is not None:
-            with writing(self._log.name):
+            with self._tolerating(is_log=True), writing(self._log.name):
                 show(text, self._log)
+
+    @contextmanager
+    def _tolerating(self, *, is_log: bool) -> Iterator[None]:
+        """Give up the log or the stream if it cannot be written inside the block."""
+        try:
+            yield
+        except (OSError, InputError) as error:
+            if self._failed is None:
+                raise
+            if is_log:
+                self._log = None
+            else:
+                self._stream = self._status = None
+            self._failed(error, is_log)
 
 
 def _opened(log: Path) -> TextIO:

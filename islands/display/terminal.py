@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TextIO
 
 from islands.parallel import has_launcher
-from islands.text import escaped
+from islands.text import one_line
 
 _CELL = 100
 """Characters of the state in the output of a cell at most."""
@@ -75,7 +75,7 @@ class StatusLine:
         width = self._width or shutil.get_terminal_size().columns - 1
         # Return the cursor to the start, so that other output overwrites the line.
         end = "" if self._width else "\r"
-        write(self._stream, f"{self._clear}{escaped(text, kept='')[:width]}{end}")
+        write(self._stream, f"{self._clear}{one_line(text, width)}{end}")
 
     def wipe(self) -> None:
         """Remove the line before other output."""

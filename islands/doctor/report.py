@@ -37,9 +37,9 @@ def as_text(checkup: Checkup) -> str:
     if checkup.startup is not None:
         blocks.append(_startup(checkup.startup))
     if sentences := advice(checkup):
-        blocks.append([f"Better: {words}" for words in sentences])
-    troubles = [f"Does not work: {problem}" for problem in checkup.problems]
-    blocks.append(troubles or ["Everything here works."])
+        blocks.append([f"Advice: {words}" for words in sentences])
+    troubles = [f"Problem: {problem}" for problem in checkup.problems]
+    blocks.append(troubles or ["All checks passed."])
     return "\n\n".join("\n".join(block) for block in blocks)
 
 

@@ -233,7 +233,7 @@ def _not_found(
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
     return UsageError(
         f"unknown instance {instance!r}.{hint} "
-        f"`islands instances list` shows all; a path is possible too{_absent_folders()}"
+        f"`islands instances list` shows all; or give the path of a file{_absent_folders()}"
     )
 
 

@@ -88,7 +88,7 @@ def read_value(lines: Lines, word: bytes) -> int:
     if not is_value(word):
         raise lines.error(
             f"{shown(word)} is not a whole number from {-_VALUE_MAX} to {_VALUE_MAX}, as the cost"
-            " of an assignment must be. Correct it, or remove it if it is no cost"
+            " of an assignment must be. Correct it, or remove it if it is not a cost"
         )
     return int(word)
 

@@ -392,7 +392,7 @@ def _begin(function: UserFunction, parent: int) -> None:
     """Prepare a new process, which ends with its parent, to call the function."""
     global _function
     # Signals are for the run itself, which then stops its workers.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     _function = function

@@ -81,7 +81,7 @@ def _member(name: str, value: Any) -> NDArray[Any] | np.generic:
     try:
         array = np.asarray(value)
     except ValueError as error:
-        raise UsageError(f"data: {name}: is no array: {error}") from None
+        raise UsageError(f"data: {name}: must be an array: {error}") from None
     if array.dtype.name not in _C_TYPES:
         raise UsageError(
             f"data: {name}: has the type {array.dtype}. Pass numbers, or an array of"

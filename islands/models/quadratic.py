@@ -81,7 +81,7 @@ def qubo(
     except UsageError:
         raise
     except (TypeError, ValueError) as error:
-        raise UsageError(f"q: is no matrix of numbers: {error}") from None
+        raise UsageError(f"q: must be a matrix of numbers: {error}") from None
     n, columns = matrix.shape
     if n != columns or n < 1:
         raise UsageError(f"q: has the shape {matrix.shape}. Pass a matrix of n rows and n columns")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import shlex
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass
@@ -113,6 +114,8 @@ class Result:
     """The settings of each colony in short, and the best cost on its islands."""
     abandoned_seconds: float = 0.0
     """The part of `seconds` spent on generations that were abandoned at the end of the run."""
+    write_error: str = ""
+    """Why files of the run could not be written; the result is complete, but not its folder."""
     is_partial: bool = False
     """Whether it ended inside generation 0, so that there is nothing to resume from."""
     rank_seconds: Sequence[Mapping[str, float]] = ()
@@ -201,6 +204,11 @@ class Result:
         names = [each.name for each in dataclasses.fields(self) if each.name not in _NOT_IN_JSON]
         return {name: getattr(self, name) for name in names} | {"solution": self.items()}
 
+    def warn_of_lost_files(self) -> None:
+        """Warn the caller of the caller if files could not be written."""
+        if self.write_error:
+            warnings.warn(self.write_error, RuntimeWarning, stacklevel=3)
+
     def require_solution(self, hint: str = "") -> Self:
         """Return the result; raise a `RunError` if the run ended without a solution.
 
@@ -278,7 +286,7 @@ class Result:
             lines.append(f"{side} bound {bound}")
         if not self.reproducible:
             lines.append("Ranks did not wait for each other: this run cannot be repeated exactly")
-        if self.folder is not None:
+        if self.folder is not None and not self.write_error:
             is_finished = self.cost is not None and not (self.suspended or self.is_partial)
             solution = ["solution"] if is_finished else []
             checkpoints = ["checkpoints"] if self.reproducible and not self.is_partial else []

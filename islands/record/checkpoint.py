@@ -174,7 +174,7 @@ class Checkpoints:
         if self._world.rank == 0:
             migrations = self._archipelago.migrations
             manifest = Manifest(self._identity, self._start, migrations, moment, tuple(parts))
-            manifest.write(folder)
+        self._world.run_on_all(lambda: manifest.write(folder) if self._world.rank == 0 else None)
         self._kept = [*self._kept, name][-_KEPT:]
         self._tidy()
 

@@ -94,10 +94,16 @@ class Journal:
 
     def finish(self, result: Result) -> None:
         """Write the final files, the solution last, and remove temporary ones."""
-        for record in self._records:
-            record.publish(_metadata(self._spec, result))
-        self._world.barrier()
-        if self._world.rank == 0:
+        self._world.run_on_all(lambda: self._publish(result))
+        self._world.run_on_all(lambda: self._complete(result) if self._world.rank == 0 else None)
+
+    def _publish(self, result: Result) -> None:
+        with writing(self.folder):
+            for record in self._records:
+                record.publish(_metadata(self._spec, result))
+
+    def _complete(self, result: Result) -> None:
+        with writing(self.folder):
             self._remove_other_ranks(result.ranks)
             self._write_solution(result)
             remove_obsolete(self.folder, self._start)

@@ -108,6 +108,7 @@ def recorded(folder: Path) -> Finished:
                 "folder": str(folder),
                 "stored_settings": tomllib.loads(said[_SETTINGS].decode()),
                 "records": None,
+                "write_error": "",
                 "draw": None,
                 "page": None,
                 "colonies": facts["colonies"],

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from islands.errors import InputError
+from islands.errors import InputError, UnwritableError
 from islands.inside import opened
 from islands.paths import writing
 from islands.record.folder import UNFINISHED
@@ -77,6 +77,7 @@ class Stream:
         import pyarrow as pa
 
         self._rows, self._checksum = 0, RowsChecksum(schema)
+        self._error: UnwritableError | None = None
         self._finished = finished_path(folder, rank)
         self._path = stream_path(folder, rank, start)
         self._schema = schema.with_metadata({_START: str(start), _RUN: identity})
@@ -86,10 +87,19 @@ class Stream:
             self._stream = pa.ipc.new_stream(self._sink, self._schema)
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Add rows, which remain readable if the process is killed."""
-        with writing(self._path):
-            self._stream.write_batch(batch)
-            self._sink.flush()
+        """Add rows, which remain readable if the process is killed.
+
+        After a failure, a part of a batch may be in the file: nothing more is written.
+        """
+        if self._error is not None:
+            raise self._error
+        try:
+            with writing(self._path):
+                self._stream.write_batch(batch)
+                self._sink.flush()
+        except UnwritableError as error:
+            self._error = error
+            raise
         self._rows += batch.num_rows
         self._checksum.add(batch)
 

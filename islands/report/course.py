@@ -44,9 +44,9 @@ DIVERSITY = {"distance": "distance", "distinct": "distinct costs"}
 """The measures of diversity, and their labels."""
 
 AXES: dict[str, tuple[str, Callable[[History], Floats]]] = {
+    "seconds": ("seconds", lambda history: history.seconds),
     "generations": ("generation", lambda history: history.generations.astype(np.float64)),
     "evaluations": ("evaluations of all islands", lambda history: history.evaluations),
-    "seconds": ("seconds", lambda history: history.seconds),
 }
 """What the course is drawn over: the label, and the values."""
 _CELLS = 128

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
+
 from islands.errors import UsageError
 from islands.paths import published
 from islands.report.interactive import panels_of
@@ -125,13 +127,19 @@ def new_axes() -> Any:
 def matrices(
     panels: Mapping[str, Any], labels: tuple[str, str], height: float, **options: Any
 ) -> Any:
-    """Return a figure with a matrix in each panel; `options` as of `imshow`."""
+    """Return a figure with a matrix in each panel; `options` as of `imshow`.
+
+    A panel whose entries are all masked has no colour bar.
+    """
     figure = new_figure(WIDTH, height)
     for axes, (title, matrix) in zip(figure.subplots(1, len(panels)), panels.items(), strict=True):
         shown = axes.imshow(matrix, cmap="viridis", **options)
         bar = figure.colorbar(shown, ax=axes, location="bottom", shrink=0.9)
         bar.locator = whole_ticks(3)
         bar.update_ticks()
+        if not np.ma.count(matrix):
+            bar.ax.set_visible(False)  # its place stays, so that panels are of one size
+            axes.text(0.5, 0.5, "none", ha="center", va="center", transform=axes.transAxes)
         axes.set(title=title, xlabel=labels[0], ylabel=labels[1])
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(whole_ticks(5))

@@ -117,9 +117,10 @@ def _summary(run: RecordedRun) -> Iterator[tuple[str, object]]:
 def _course(run: RecordedRun, history: History) -> Iterator[str]:
     word = run.problem.words.cost if run.problem is not None else "cost"
     yield paragraph(f"{words_of(history)} {_DIVERSITY}", "soft")
-    yield figures(*_pictures(run, history, "generations", word))
-    others = [next(_pictures(run, history, over, word)) for over in [*AXES][1:]]
-    yield folded("Costs over evaluations and over seconds", figures(*others))
+    first, *others = AXES
+    yield figures(*_pictures(run, history, first, word))
+    drawn = figures(*(next(_pictures(run, history, over, word)) for over in others))
+    yield folded(f"Costs over {' and over '.join(others)}", drawn)
     few = history.thinned(_ROWS)
     rows = [
         {
@@ -206,7 +207,7 @@ def _migration(run: RecordedRun, history: History) -> Iterator[str]:
         for each in lineage.steps[-_STEPS:]
     ]
     cells = "Migrants from each island to each other one: accepted, and became the best there"
-    yield figures(
+    drawn = figures(
         plot(draw_lineage(migrants, history, lineage), words, table(steps)),
         plot(
             draw_matrix(migrants, history.islands),
@@ -214,6 +215,9 @@ def _migration(run: RecordedRun, history: History) -> Iterator[str]:
             label=cells,
         ),
     )
+    # Between islands of one rank, nothing travels.
+    is_alone = len(np.unique(history.ranks)) == 1
+    yield folded("Lineage of the best, and migrants by island", drawn) if is_alone else drawn
 
 
 def _sentence(words: str) -> str:

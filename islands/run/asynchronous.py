@@ -29,7 +29,7 @@ from islands.progress.progress import (
 )
 from islands.progress.tally import StopRequests, Tally
 from islands.run.loop import Epochs, Viewer
-from islands.run.signals import Alarm, Interruption
+from islands.run.signals import OUTPUT_LOST, UNWRITABLE, Alarm, Interruption, suspension
 
 _TAG = 4
 _NUMBERS = len(fields(Tally)) + 2  # a tally, the generation, and signals
@@ -175,11 +175,18 @@ class _AsynchronousLoop(Epochs):
         slowest = int(rows[:, -2].min())
         progress = self._progress_of(rows, slowest, seconds, self._before_all)
         self._before_all = progress
-        self._reason = INTERRUPTED if is_stopped else first_reason(self._spec.stop, progress)
+        self._reason = self._stopped_by(rows) or first_reason(self._spec.stop, progress)
         if self._reason is not None:
             self.is_over = True
             for rank in self._channel.free():
                 self._channel.send(rank)
+
+    @staticmethod
+    def _stopped_by(rows: NDArray[np.int64]) -> str | None:
+        signals = int(np.bitwise_or.reduce(rows[:, -1]))
+        if signals & (OUTPUT_LOST | UNWRITABLE):
+            return suspension(signals & (OUTPUT_LOST | UNWRITABLE))
+        return INTERRUPTED if signals else None
 
     def _advance(self, generations: int, *, long: bool) -> bool:
         self._tell(_LONG if long else _SHORT, generations)

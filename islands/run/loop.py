@@ -50,9 +50,6 @@ class Viewer(Protocol):
     def show(self, progress: Progress) -> None:
         """Show the progress."""
 
-    def kept(self) -> None:
-        """Note that a checkpoint was written."""
-
     def say(self, text: str) -> None:
         """Show a message."""
 
@@ -349,8 +346,6 @@ class Loop(Epochs):
         if self._keep is not None and 0 < every <= moment.seconds - self._kept_at:
             self._report()
             self._keep(moment)
-            if self._viewer is not None:
-                self._viewer.kept()
             self._kept_at = moment.seconds
             self.phases.lap(usage.CHECKPOINTS)
 

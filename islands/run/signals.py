@@ -1,13 +1,14 @@
-"""What ends a run early: signals, and the clock.
+"""What ends a run early: signals, files that cannot be written, and the clock.
 
-SIGINT ends it normally, SIGTERM and SIGUSR1 with a checkpoint. A thread watches both, and abandons
-a long generation.
+SIGINT ends it normally, SIGTERM, SIGUSR1 and SIGHUP with a checkpoint. A thread watches both, and
+abandons a long generation.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -28,22 +29,50 @@ SUSPENDED_STATUS = Suspended.status
 
 INTERRUPT = 1
 """The number of SIGINT; the numbers of several signals are combined with OR."""
-SUSPENSIONS = {2: "SIGTERM", 4: "SIGUSR1"}
-_NUMBERS = {signal.SIGINT: INTERRUPT, signal.SIGTERM: 2, signal.SIGUSR1: 4}
+OUTPUT_LOST, UNWRITABLE = 16, 32
+"""Reasons of the run itself to end early, combined with those numbers."""
+SUSPENSIONS = {
+    2: "SIGTERM",
+    4: "SIGUSR1",
+    8: "SIGHUP",
+    OUTPUT_LOST: "the output cannot be written",
+    UNWRITABLE: "a file cannot be written",
+}
+"""What ends a run so that it can be resumed, by number."""
+_NUMBERS = {signal.SIGINT: INTERRUPT, signal.SIGTERM: 2, signal.SIGUSR1: 4, signal.SIGHUP: 8}
 _CHECK_SECONDS = 0.1
 """Seconds between checks of the clock and of signals."""
 _GRACE_SECONDS = 0.5
 """Seconds that the current generations have to complete, so that short ones are not lost."""
 
 
+def suspending_signals() -> list[signal.Signals]:
+    """Return the signals that suspend work: SIGHUP only if it is not ignored, as under nohup."""
+    is_ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    return [signal.SIGTERM, signal.SIGUSR1, *([] if is_ignored else [signal.SIGHUP])]
+
+
+def leave_lost_terminal() -> None:
+    """Discard further output to a terminal that has been closed: each write would be an error."""
+    for number in (1, 2):
+        with suppress(OSError):
+            is_lost = stat.S_ISCHR(os.fstat(number).st_mode) and not os.isatty(number)
+            if is_lost:
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+
+
 @contextmanager
 def suspending() -> Iterator[None]:
-    """Make SIGTERM and SIGUSR1 raise `Suspended`, for work that is stored piece by piece."""
+    """Make the suspending signals raise `Suspended`, for work that is stored piece by piece."""
 
-    def suspend(_number: int, _frame: FrameType | None) -> None:
+    def suspend(number: int, _frame: FrameType | None) -> None:
+        if number == signal.SIGHUP:
+            leave_lost_terminal()
         raise Suspended("ended by a signal; to continue, repeat the command")
 
-    before = {each: signal.signal(each, suspend) for each in (signal.SIGTERM, signal.SIGUSR1)}
+    before = {each: signal.signal(each, suspend) for each in suspending_signals()}
     try:
         yield
     finally:
@@ -65,9 +94,9 @@ class Interruption:
     """Receives signals inside its `with` block; `requested` combines their numbers.
 
     A thread receives them, as Python's own handlers wait until a running kernel returns. Outside
-    the main thread, where Python allows no handlers, signals keep their usual effect. So do SIGTERM
-    and SIGUSR1 unless `suspends` describes what a writing run does with them, and SIGINT until
-    `handle_interrupts` is called or unless `interrupts` describes its effect.
+    the main thread, where Python allows no handlers, signals keep their usual effect. So do
+    SIGTERM, SIGUSR1 and SIGHUP unless `suspends` describes what a writing run does with them, and
+    SIGINT until `handle_interrupts` is called or unless `interrupts` describes its effect.
 
     A nested object receives signals instead of the outer one, handles all signals that the outer
     one handles, and passes them on at its end.
@@ -96,8 +125,8 @@ class Interruption:
             os.set_blocking(self._write, False)
             self._previous_pipe = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
             if self._suspends:
-                self._handle(signal.SIGTERM)
-                self._handle(signal.SIGUSR1)
+                for each in suspending_signals():
+                    self._handle(each)
             if self._interrupts:
                 self._handle(signal.SIGINT)
             self._listener = threading.Thread(target=self._listen, daemon=True)
@@ -121,6 +150,10 @@ class Interruption:
         if self._usable and signal.SIGINT not in self._previous:
             self._handle(signal.SIGINT)
 
+    def request(self, number: int) -> None:
+        """End the run as after a signal: `number` is one of `SUSPENSIONS`."""
+        self.requested |= number
+
     def has_new_signal(self) -> bool:
         """Return whether a signal has arrived since the last call; any thread may call this."""
         has_new, self._has_new = self._has_new, False
@@ -143,6 +176,8 @@ class Interruption:
             number = _NUMBERS[signal.Signals(received[0])]
             if self.requested & INTERRUPT and number == INTERRUPT:
                 os._exit(INTERRUPTED_STATUS)
+            if received[0] == signal.SIGHUP:
+                leave_lost_terminal()
             is_known = bool(self.requested & number)
             self.requested |= number
             if not is_known:

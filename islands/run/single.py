@@ -6,7 +6,9 @@ import hashlib
 import os
 import platform
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -24,19 +26,20 @@ from islands.configuration.spec import RunSpec
 from islands.display.messages import opening, place
 from islands.display.screen import Screen
 from islands.display.standstill import Standstill, advice, cure
-from islands.errors import IslandsError, RunError
-from islands.parallel import World
+from islands.errors import InputError, IslandsError, RunError
+from islands.parallel import World, describe
 from islands.problems.base import Problem
-from islands.progress.progress import Outcome
+from islands.progress.progress import Epoch, Moment, Outcome
 from islands.progress.result import Records, Result
 from islands.progress.usage import EnergyMeter, Machine
-from islands.record.folder import LOG
+from islands.record.folder import FINISHED, LOG
 from islands.record.journal import Journal
 from islands.record.records import prepare_arrow
 from islands.record.tables import FolderRecords, MemoryRecords
 from islands.run.asynchronous import evolve_asynchronous
 from islands.run.loop import Callback, Loop
-from islands.run.signals import INTERRUPT, Interruption
+from islands.run.signals import INTERRUPT, OUTPUT_LOST, UNWRITABLE, Interruption
+from islands.text import show
 
 _FACTS = ("islands", "population", "rate", "algorithm", "encoding")
 """The settings of a colony in a result."""
@@ -78,6 +81,52 @@ class PreparedRun:
     """The device of this rank, if it can tell its energy."""
 
 
+class _Failures:
+    """Files and output that cannot be written end a run early, but its result is not lost."""
+
+    def __init__(self, run: PreparedRun, interruption: Interruption) -> None:
+        self._world, self._folder, self._interruption = run.world, run.folder, interruption
+        self._error = ""
+
+    @contextmanager
+    def tolerated(self) -> Iterator[None]:
+        """Note the failure of a file inside the block, and request the end of the run."""
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except (OSError, InputError) as error:
+            self._note(error)
+
+    def of_screen(self, error: Exception, is_log: bool) -> None:
+        """Note that the log or the output cannot be written; a lost terminal is no failed file."""
+        if is_log:
+            self._note(error)
+        elif self._folder is not None:
+            with suppress(OSError):
+                show(f"islands: the output is lost: {describe(error)}", file=sys.stderr)
+            self._interruption.request(OUTPUT_LOST)
+
+    def of_all_ranks(self) -> str:
+        """Return the first failure of a file, with the command that continues; collective."""
+        found = next(filter(None, self._world.allgather(self._error)), "")
+        if not found or self._folder is None or self._is_finished():
+            return found
+        return f"{found}. Then continue the run with: {_resuming(self._folder)}"
+
+    def _is_finished(self) -> bool:
+        folder = self._folder
+        return self._world.from_first(lambda: folder is not None and (folder / FINISHED).exists())
+
+    def _note(self, error: Exception) -> None:
+        self._error = self._error or describe(error)
+        self._interruption.request(UNWRITABLE)
+
+
+def _resuming(folder: Path | str | None) -> str:
+    return f"islands resume {shlex.quote(str(folder))}"
+
+
 def perform(
     run: PreparedRun,
     interruption: Interruption,
@@ -94,6 +143,7 @@ def perform(
     stream = output.stream if world.rank == 0 else None
     log = folder / LOG if folder is not None and world.rank == 0 else None
     processes = spec.general.threads or share_of_cores(world.local_size)
+    failures = _Failures(run, interruption)
     with (
         problem.evaluation.prepared(processes, run.machine.backend) as evaluation,
         Screen(
@@ -102,6 +152,7 @@ def perform(
             quiet=output.quiet,
             criteria=spec.stop,
             standstill=Standstill(advice(spec, problem), cure(problem)),
+            failed=failures.of_screen,
         ) as screen,
     ):
         if news:
@@ -126,30 +177,43 @@ def perform(
         screen.say("")
         interruption.handle_interrupts()
         energy = EnergyMeter(run.backend, world)
-        outcome = _evolved(run, journal, memory, screen, interruption, output.callback)
+        outcome = _evolved(run, journal, memory, screen, interruption, output.callback, failures)
         result = _result(run, outcome, memory, energy.of_all_ranks())
         if journal is not None and not run.asynchronous and not outcome.is_partial:
-            journal.checkpoints.keep(outcome.moment)
-            screen.kept()
+            with failures.tolerated():
+                journal.checkpoints.keep(outcome.moment)
+                screen.kept()
         # A run without a solution is not finished; it can only be resumed.
         is_finished = not (outcome.suspended or outcome.is_partial) and result.cost is not None
         if journal is not None and is_finished:
-            journal.finish(result)
+            with failures.tolerated():
+                journal.finish(result)
         if spec.general.bound and is_finished and not result.interrupted:
             screen.finish(outcome.progress)
             result = _with_bound(run, result, interruption, screen.say)
             if journal is not None:
-                journal.amend(result)
+                with failures.tolerated():
+                    journal.amend(result)
         if journal is not None:
             # All files, such as the manifest, must exist before any rank leaves.
             world.barrier()
+            result = _with_ending(result, failures.of_all_ranks())
         summary = result.summary()
         if evaluation:
             seconds, spent = outcome.progress.seconds, run.archipelago.evaluation_seconds
             share = 100 * min(1.0, spent / seconds) if seconds else 0
             summary += f"\n{share:.0f} % of the time was spent on: {evaluation}"
         screen.end(outcome.progress, summary)
-    return result
+    # The log may have failed last.
+    return result if folder is None else replace(result, write_error=failures.of_all_ranks())
+
+
+def _with_ending(result: Result, write_error: str) -> Result:
+    """Return the result with what failed, or with how to resume a suspended run."""
+    if write_error or not result.suspended:
+        return replace(result, write_error=write_error)
+    kept = "no checkpoint; start again" if result.is_partial else "checkpoint written; resume"
+    return replace(result, reason=f"{result.reason}: {kept} with: {_resuming(result.folder)}")
 
 
 def _evolved(
@@ -159,26 +223,32 @@ def _evolved(
     screen: Screen,
     interruption: Interruption,
     callback: Callback | None,
+    failures: _Failures,
 ) -> Outcome:
     records = journal if journal is not None else memory
-    observers: dict[str, Any] = {"viewer": screen}
-    if records is not None:
-        observers["watch"] = records.epoch
+
+    def watch(epoch: Epoch) -> None:
+        if records is not None:
+            with failures.tolerated():
+                records.epoch(epoch)
+
+    observers: dict[str, Any] = {"viewer": screen, "watch": watch}
     evolution = (run.archipelago, run.spec, run.problem, run.world, interruption)
     if run.asynchronous:
         return evolve_asynchronous(*evolution, **observers)
     observers["callback"] = callback
     if journal is None:
         return Loop(*evolution, **observers).run()
-    keep, origin = journal.checkpoints.keep, journal.origin
+    checkpoints, origin = journal.checkpoints, journal.origin
+
+    def keep(moment: Moment) -> None:
+        with failures.tolerated():
+            checkpoints.keep(moment)
+            screen.kept()
+
     if origin is not None:
         screen.resumes_from(origin.generation)
-    outcome = Loop(*evolution, **observers, keep=keep, origin=origin).run()
-    if outcome.suspended:
-        hint = f"islands resume {shlex.quote(str(journal.folder))}"
-        kept = "no checkpoint; start again" if outcome.is_partial else "checkpoint written; resume"
-        outcome = replace(outcome, reason=f"{outcome.reason}: {kept} with: {hint}")
-    return outcome
+    return Loop(*evolution, **observers, keep=keep, origin=origin).run()
 
 
 def check_exactly(problem: Problem, best: Candidate | None, shown: float | None) -> float:

@@ -186,10 +186,10 @@ def test_the_table_names_configurations_that_do_not_differ() -> None:
     lines = table(Ranking.of(CONFIGURATIONS, PROBLEMS, CELLS, "gap")).splitlines()
     assert [line.split()[1] for line in lines if line.startswith("  ")][1:] == ["1", "2", "0"]
     assert "No best known value, gaps are to the best of these runs: two." in lines
-    assert lines[-1].endswith("The best is 1, not significantly better than 2, 0.")
+    assert lines[-1].endswith("Configuration 1 ranks first, not significantly better than 2, 0.")
     cells = {(k, "one"): cell(*(100 + 10 * k + i for i in range(8))) for k in range(2)}
     apart = table(Ranking.of(CONFIGURATIONS[:2], {"one": called("one", 1)}, cells, "gap"))
-    assert apart.endswith("\n\nThe best is 0, better than all.")
+    assert apart.endswith("\n\nConfiguration 0 ranks first, better than all.")
 
 
 def test_equal_configurations_stay_in_their_order() -> None:

@@ -10,7 +10,7 @@ import pytest
 from results_for_tests import NEAR_BEST_KNOWN, SECONDS, result, summary
 
 from islands.campaign.series import Series
-from islands.campaign.summary import HEADER, KEY, Summary, table
+from islands.campaign.summary import Summary, table
 from islands.errors import RunError
 from islands.run import request as request
 
@@ -94,21 +94,24 @@ def test_a_mean_gap_requires_all_gaps() -> None:
 def test_columns_of_the_summary_are_aligned_with_the_header() -> None:
     far = summary(923_456_789, 923_400_000, known=100_000_000, instance="set/long")
     odd = summary(210, known=None, instance="a\nb")
-    lines = table([summary(*COSTS), far, odd]).split("\n")
-    assert lines[0] == KEY
-    assert lines[2] == f"Instance {HEADER}"
-    bars = [i for i, letter in enumerate(lines[2]) if letter == "|"]
-    for line in lines[3:]:
-        assert [i for i, letter in enumerate(line) if letter == "|"] == bars
-        assert len(line) == len(lines[2])
-    assert lines[3].split() == [
-        *("fake/five", "5", "|", "200", "0.00%", "|", "222.0", "11.00%", "26.8", "|", "260", "|"),
-        *("2", "5.00s", "|", "222", "6.20s"),
+    long = summary(210, instance="a folder of many instances/and one of them")
+    lines = table([summary(*COSTS), far, odd, long]).split("\n")
+    costs, effort = lines[:6], lines[7:13]
+    for header, *rows in (costs, effort):
+        assert len(header) <= 80
+        bars = [i for i, letter in enumerate(header) if letter == "|"]
+        for line in [*rows[:3], rows[4]]:
+            assert [i for i, letter in enumerate(line) if letter == "|"] == bars
+            assert len(line) == len(header)
+        assert rows[3] == long.instance
+    assert costs[1].split() == [
+        *("fake/five", "5", "|", "200", "0.00%", "|", "222.0", "11.00%", "26.8", "|", "260")
     ]
-    assert lines[5].split() == [
-        *("a\\nb", "1", "|", "210", "-", "|", "210.0", "-", "-", "|", "210", "|"),
-        *("-", "-", "|", "210", "1.00s"),
+    assert effort[1].split() == ["fake/five", "5", "|", "2", "5.00s", "|", "222", "6.20s"]
+    assert costs[3].split() == [
+        *("a\\nb", "1", "|", "210", "-", "|", "210.0", "-", "-", "|", "210")
     ]
+    assert effort[3].split() == [*("a\\nb", "1", "|", "-", "-", "|", "210", "1.00s")]
 
 
 @pytest.mark.parametrize(
@@ -142,6 +145,6 @@ def test_a_summary_without_solutions_shows_dashes() -> None:
     assert (nothing.runs, nothing.without_solution, nothing.hits) == (2, 2, 0)
     assert (nothing.best, nothing.mean, nothing.gap_mean, nothing.standard_deviation) == (None,) * 4
     lines = table([nothing, summary(210)]).split("\n")
-    assert len(lines[3]) == len(lines[4]) == len(lines[2])
-    assert lines[3].split()[:8] == ["fake/five", "2", "|", "-", "-", "|", "-", "-"]
-    assert lines[5].startswith("fake/five: 2 of 2 runs found no feasible solution")
+    assert len(lines[1]) == len(lines[2]) == len(lines[0])
+    assert lines[1].split()[:8] == ["fake/five", "2", "|", "-", "-", "|", "-", "-"]
+    assert lines[-1].startswith("fake/five: 2 of 2 runs found no feasible solution")

@@ -28,7 +28,7 @@ def doctor(
 def test_doctor_checks_a_single_process() -> None:
     done = doctor()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.endswith("Everything here works.\n")
+    assert done.stdout.endswith("All checks passed.\n")
     assert "C++ compiler" in done.stdout
 
 

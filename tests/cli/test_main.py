@@ -70,11 +70,11 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         ("resume --cycle 5", "unknown option '--cycle'"),
         (
             "run demo/tsp --set generation=5",
-            "generation: is no name of a setting here. Write --stop generations=N",
+            "generation: is not a setting of islands. Write --stop generations=N",
         ),
         (
             "run demo/tsp --set popsize=5",
-            "popsize: is no name of a setting here. Write --population N",
+            "popsize: is not a setting of islands. Write --population N",
         ),
         (
             "run demo/tsp --algorithm ga --set ga.elit=5",

@@ -140,7 +140,7 @@ def test_restarts_do_not_delay_stagnation(capsys: pytest.CaptureFixture[str]) ->
     small = ["16" if word == "64" else word for word in SMALL]
     result = solved(capsys, *options, line=small)
     idle = result["generations"] - result["best_generation"]
-    assert result["reason"] == f"no better solution for {idle} generations"
+    assert result["reason"] == f"no improvement for {idle} generations"
     assert 60 <= idle < 80
 
 

@@ -61,7 +61,7 @@ def test_stated_profit_of_a_file_is_checked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "said.json"
-    wrong = "wrong: the profit of its solution is 27269"
+    wrong = "wrong, the profit of its solution is 27269"
     for written, said, words in (
         ("27269", 27269, "correct"),
         ("27270", 27270, wrong),
@@ -73,7 +73,7 @@ def test_stated_profit_of_a_file_is_checked(
         path.write_text(f'{{"solution": {CHOSEN}, "cost": {written}}}')
         status = 0 if words == "correct" else 1
         assert run("demo/mkp", str(path)) == status
-        assert f"said.json states profit {said}\nthis is {words}\n" in capsys.readouterr().out
+        assert f"profit stated in said.json: {said} ({words})\n" in capsys.readouterr().out
         assert run("demo/mkp", str(path), "--json") == status
         remarks = json.loads(capsys.readouterr().out)["remarks"]
         assert remarks == {"said": said, "said_agrees": words == "correct"}
@@ -102,12 +102,12 @@ def test_changed_solution_in_a_folder_is_detected(
     assert main([*line, "--json", "--quiet"]) == 0
     said = json.loads(capsys.readouterr().out)["cost"]
     assert run("demo/mkp", folder) == 0
-    assert f"a states profit {said}\nthis is correct\n" in capsys.readouterr().out
+    assert f"profit stated in a: {said} (correct)\n" in capsys.readouterr().out
     write(tmp_path / "a" / "solution.sol", "1\n")
     monkeypatch.chdir(folder)
     assert run("demo/mkp", ".") == 1
     profit = int(demo_mkp().profits[0])
-    assert f"a states profit {said}\nthis is wrong: the profit of its solution is {profit}\n" in (
+    assert f"profit stated in a: {said} (wrong, the profit of its solution is {profit})\n" in (
         capsys.readouterr().out
     )
 

@@ -105,7 +105,7 @@ def test_colonies_do_not_use_the_migration_of_a_problem_for_one_of_them() -> Non
     ("colonies", "options", "message"),
     [
         (["islands=1", "islands=0"], {}, r"^colony 1: islands=0: must be from 1 to 16777216$"),
-        (["algorithm=de"], {}, r"^colony 0: has no number of islands. Add islands=1"),
+        (["algorithm=de"], {}, r"^colony 0: needs a number of islands, such as islands=1"),
         (["islands=1", "islands=1 algorithm=dee"], {}, "^colony 1: unknown algorithm 'dee'"),
         (
             ["islands=1 algorithm=brkga encoding=permutation"],
@@ -158,7 +158,7 @@ def test_colonies_do_not_use_the_migration_of_a_problem_for_one_of_them() -> Non
         ({}, {}, r"^colonies=\{\}: must be a list of at least one colony"),
         ({"islands": 2}, {}, r"^colonies=\{'islands': 2\}: must be a list of at least one colony"),
         ("islands=2", {}, "^colonies='islands=2': must be a list of at least one colony"),
-        ([5], {}, "^colony 0: 5: is no mapping"),
+        ([5], {}, "^colony 0: 5: must be a mapping"),
     ],
 )
 def test_wrong_colonies_are_refused_with_their_number(

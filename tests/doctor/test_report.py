@@ -34,7 +34,7 @@ def test_a_report_of_two_gpus() -> None:
     )
     assert slow.split()[0] == "staged"
     assert len(head) == len(fast) == len(slow)
-    assert lines[-1] == "Everything here works."
+    assert lines[-1] == "All checks passed."
 
 
 def test_failures_come_last_and_have_no_times() -> None:
@@ -45,8 +45,8 @@ def test_failures_come_last_and_have_no_times() -> None:
     lines = as_text(checkup(TWO, GPUS, transports, problems=["the transport fails"])).splitlines()
     row = next(line for line in lines if "cuda-aware" in line)
     assert row.split()[1:] == ["20", "us,", "0.05", "GB/s", "fails", "fails", "fails"]
-    assert lines[-1] == "Does not work: the transport fails"
-    assert any(line.startswith("Better: Migrants between GPUs pass through") for line in lines)
+    assert lines[-1] == "Problem: the transport fails"
+    assert any(line.startswith("Advice: Migrants between GPUs pass through") for line in lines)
 
 
 def test_json_contains_the_whole_checkup() -> None:

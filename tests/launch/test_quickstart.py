@@ -16,7 +16,8 @@ def test_quickstart_installs_once_and_passes_its_arguments_on(machine: Machine) 
     assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
     command = "<mpirun><-n><2><-m><islands><run>"
     assert first.stdout == f"{command}<demo/tsp><--set><a=b  c>\n"
-    assert second.stdout == f"{command}<demo/tour><--islands><8><--interval><10>\n"
+    shown = "<demo/tour><--islands><2><--population><100><--interval><20>"
+    assert second.stdout == f"{command}{shown}\n"
     assert len(machine.calls("-m venv")) == 1
     assert [line[-6:] for line in machine.calls("-m pip install")] == [".[mpi]"]
 
@@ -197,7 +198,9 @@ def test_cupy_matches_the_driver(machine: Machine, driver: str, extras: str) -> 
 def test_one_rank_a_gpu_and_no_compiler_needed(machine: Machine) -> None:
     machine.add_driver("580.159.03, 9.0")
     (machine.bin / "c++").unlink()
-    assert "<mpirun><-n><3>" in machine.run("launch/quickstart", GPUS="3").stdout
+    shown = machine.run("launch/quickstart", GPUS="3").stdout
+    assert "<mpirun><-n><3>" in shown
+    assert "<--islands><3>" in shown
 
 
 def test_a_driver_without_a_gpu_is_reported(machine: Machine) -> None:

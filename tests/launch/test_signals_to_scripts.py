@@ -34,7 +34,7 @@ def machine(tmp_path: Path) -> Supervised:
     return Supervised(tmp_path)
 
 
-@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP])
 def test_a_signal_lets_the_job_write_its_checkpoint(
     machine: Supervised, sent: signal.Signals
 ) -> None:

@@ -87,7 +87,7 @@ def test_data_are_copied_once() -> None:
         ({"box_low": 1}, "which is reserved"),
         ({"a": 2**70}, "does not fit into 64 bits"),
         ({"a": "x"}, "has the type <U1"),
-        ({"a": [[1], [1, 2]]}, "is no array"),
+        ({"a": [[1], [1, 2]]}, "must be an array"),
         ({"a": np.zeros(3, complex)}, "has the type complex128"),
         ({"a": []}, "is empty"),
     ],

@@ -57,7 +57,7 @@ def test_any_cost_is_better_than_none() -> None:
         ("gap=1000%", None),
         ("best-known", None),
         ("optimum", None),
-        ("stagnation=30", "no better solution for 30 generations"),
+        ("stagnation=30", "no improvement for 30 generations"),
         ("stagnation=31", None),
         ("generations=30", "30 generations done"),
     ],

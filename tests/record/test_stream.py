@@ -5,6 +5,7 @@ import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -70,6 +71,25 @@ def test_every_flipped_bit_of_a_stream_is_detected_or_harmless(tmp_path: Path) -
             noticed += 1
         content[place] ^= 1 << place % 8
     assert noticed > len(content) // 4
+
+
+def test_after_a_failure_a_stream_takes_no_more_rows(tmp_path: Path) -> None:
+    """A second attempt could write rows twice, which checkpoints would count as different ones."""
+    stream = written(tmp_path, batch(1))
+    complete = stream._sink
+
+    def flush() -> None:
+        complete.flush()
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    stream._sink = SimpleNamespace(flush=flush)  # type: ignore[assignment]
+    with pytest.raises(UnwritableError):
+        stream.write(batch(2))
+    stream._sink = complete
+    with pytest.raises(UnwritableError):
+        stream.write(batch(2))
+    assert stream.secured() == extent(1)
+    assert numbers(tmp_path, 1) == [1]
 
 
 def test_a_truncated_stream_gives_its_complete_rows(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from islands.report.curves import (
     target_of,
     times_to_targets,
 )
+from islands.report.figure import matrices, style
 
 INF = np.inf
 
@@ -149,3 +150,18 @@ def test_the_legend_names_a_method_without_a_curve() -> None:
     none = [curve("z", 1, (1.0, INF)), curve("z", 2, (1.0, INF)), curve("z", 3, (1.0, 5.0))]
     label = "z (no median: 1 of 3 runs found a solution)"
     assert legend(draw_gaps([*CURVES, *none], ("x", "y", "z"))) == ["x", "y", label]
+
+
+def test_a_matrix_without_entries_has_no_colour_bar() -> None:
+    pytest.importorskip("matplotlib")
+    empty = np.zeros((3, 3))
+    with style():
+        made = matrices(
+            {"some": np.ma.masked_equal(np.eye(3), 0), "none": np.ma.masked_equal(empty, 0)},
+            ("from", "to"),
+            height=2.0,
+            vmin=0,
+        )
+    first, second, *bars = made.axes
+    assert [bar.get_visible() for bar in bars] == [True, False]
+    assert [len(axes.texts) for axes in (first, second)] == [0, 1]

@@ -79,4 +79,4 @@ def test_a_cell_shows_the_state_of_a_run_in_a_line_that_is_rewritten() -> None:
     text = cell.getvalue()
     assert "\x1b" not in text
     blank = f"\r{' ' * 100}\r"
-    assert f"{blank}generation 10: best 90, 2 s elapsed{blank}END\n" in text
+    assert f"{blank}generation 10: best 90, 2 s{blank}END\n" in text

@@ -42,6 +42,13 @@ def test_the_page_of_a_run_shows_all_of_it(runs: Path, name: str) -> None:
     assert "prefers-color-scheme: dark" in text
     assert "@media print" in text
     assert "rank islands evaluations" in words
+    course, migration = (
+        text.partition(f"<h2>{title}</h2>")[2] for title in ("Course", "Migration")
+    )
+    assert "over seconds" in plain(course.partition("<details>")[0])
+    assert "over generations" not in plain(course.partition("<details>")[0])
+    # Within one rank, nothing travels.
+    assert "<svg" not in migration.partition("<details>")[0]
 
 
 def test_the_page_of_a_run_says_how_to_repeat_it(runs: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-import re
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ from fakes import DeadError
 from runs_for_tests import Honest, resumed, solved
 
 from islands import inside
-from islands.errors import RunError, UnwritableError
+from islands.display.screen import Screen
+from islands.errors import UnwritableError
 from islands.inside import descriptor
 from islands.record.folder import FINISHED, UNFINISHED
 from islands.run.runner import advising
@@ -65,42 +66,66 @@ def test_a_stream_that_cannot_be_removed_does_not_end_the_run(
     assert not streams(folder)
 
 
-def test_a_stream_that_cannot_be_opened_again_ends_with_the_command_that_continues(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "a run"
-
+def stale_streams(patched: pytest.MonkeyPatch) -> None:
     def failing(path: Path, flags: int) -> int:
         if path.name.endswith(UNFINISHED) and not flags & os.O_CREAT:
             raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), str(path))
         return descriptor(path, flags)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(inside, "descriptor", failing)
-        with pytest.raises(RunError) as caught:
-            solved(folder, **OPTIONS)
-    path = folder / "trace" / f"rank-000.1{UNFINISHED}"
-    assert str(caught.value) == (
-        f"{path}: Stale file handle. When this is repaired, continue the run with:"
-        f" islands resume '{folder}'"
-    )
-    result = resumed(folder)
-    assert (result.generations, result.reason) == (300, "300 generations done")
+    patched.setattr(inside, "descriptor", failing)
 
 
-def test_a_disk_that_fails_ends_with_the_command_that_continues(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def unsynced_disk(patched: pytest.MonkeyPatch) -> None:
     def failing(_: int) -> None:
-        raise OSError(errno.EIO, "Input/output error")
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
 
+    patched.setattr(os, "fsync", failing)
+
+
+def full_disk_at_the_solution(patched: pytest.MonkeyPatch) -> None:
+    def failing(path: Path, *_: Any) -> None:
+        raise UnwritableError(f"{path}: {os.strerror(errno.ENOSPC)}")
+
+    patched.setattr("islands.record.solution.write_parquet", failing)
+
+
+def full_disk_at_the_log(patched: pytest.MonkeyPatch) -> None:
+    def failing(screen: Screen, text: str) -> None:
+        if text.startswith("*") and screen._log is not None:
+            with screen._tolerating(is_log=True):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "log.txt")
+
+    patched.setattr(Screen, "note", failing)
+
+
+@pytest.mark.parametrize(
+    ("breaks", "ends_early", "named"),
+    [
+        (stale_streams, False, "a run"),
+        (unsynced_disk, True, UNFINISHED),
+        (full_disk_at_the_solution, False, FINISHED),
+        (full_disk_at_the_log, True, "log.txt"),
+    ],
+)
+def test_a_run_whose_files_fail_returns_its_result_and_can_be_resumed(
+    breaks: Callable[[pytest.MonkeyPatch], None],
+    ends_early: bool,
+    named: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = tmp_path / "a run"
+    whole = solved(tmp_path / "whole", **OPTIONS)
     with monkeypatch.context() as patched:
-        patched.setattr(os, "fsync", failing)
-        words = r"arrows: cannot be written: Input/output error\. Make room there, or .*\. Then"
-        words += rf" continue the run with: islands resume {re.escape(str(tmp_path / 'a'))}$"
-        with pytest.raises(UnwritableError, match=words):
-            solved(tmp_path / "a", **OPTIONS)
-    assert resumed(tmp_path / "a").generations == 300
+        breaks(patched)
+        result = solved(folder, **OPTIONS)
+    assert (result.cost, result.items()) == (whole.cost, whole.items())
+    assert named in result.write_error
+    assert (result.generations < 300) is ends_early
+    assert not (folder / FINISHED).exists()
+    again = resumed(folder)
+    assert (again.generations, again.digest, again.write_error) == (300, whole.digest, "")
+    assert (folder / FINISHED).exists()
 
 
 def test_without_a_folder_there_is_no_advice() -> None:

@@ -70,7 +70,7 @@ def test_a_target_stops_at_the_first_epoch_that_reaches_it() -> None:
     outcome, archipelago, _ = run({"stop": ["target=930", "generations=900"]}, FakeProblem())
     assert outcome.progress.cost == 900
     assert archipelago.generation == 100
-    assert outcome.reason == "cost 900 reached the target 930"
+    assert outcome.reason == "target 930 reached"
 
 
 def test_time_ends_a_run_of_slow_generations_inside_an_epoch(
@@ -81,7 +81,7 @@ def test_time_ends_a_run_of_slow_generations_inside_an_epoch(
     # Half a second contains four generations, as the number is a power of two.
     assert slow.calls == ["start", *["advance 4"] * 5]
     assert [epoch.progress.generation for epoch in epochs] == [0, 20]
-    assert outcome.reason == "2.1 s is at least 2 s"
+    assert outcome.reason == "time limit of 2 s reached"
     assert (outcome.progress.generation, outcome.interrupted) == (20, False)
 
 
@@ -90,7 +90,7 @@ def test_a_run_ends_just_after_its_time_limit(monkeypatch: pytest.MonkeyPatch) -
     outcome, _, _ = run({"stop": ["seconds=2", "seconds=9"]}, FakeProblem(), archipelago=slow)
     # Generation 0 takes half a second as well.
     assert (outcome.progress.generation, outcome.progress.seconds) == (3, 2.0)
-    assert outcome.reason == "2.0 s is at least 2 s"
+    assert outcome.reason == "time limit of 2 s reached"
 
 
 def test_small_steps_change_neither_rows_nor_migrations(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,4 +236,4 @@ def test_restarts_do_not_delay_the_stagnation_criterion() -> None:
 
     options = {"reset": 100, "stop": ["stagnation=200", "generations=5000"]}
     outcome, _, _ = run(options, FakeProblem(), archipelago=Restarting())
-    assert outcome.reason == "no better solution for 200 generations"
+    assert outcome.reason == "no improvement for 200 generations"

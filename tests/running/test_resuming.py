@@ -89,7 +89,7 @@ def test_after_resuming_the_best_remains_attributed_to_its_island() -> None:
     before = Progress(100, 1, 7.0, 7, 1, 30, 0.0)
     options = {"reset": 100, "stop": ["stagnation=200", "generations=5000"]}
     outcome, epochs, _ = resumed(options, Restarting(), Moment(150, 7.0, before))
-    assert outcome.reason == "no better solution for 220 generations"
+    assert outcome.reason == "no improvement for 220 generations"
     found = [(each.progress.island, each.progress.best_generation) for each in epochs]
     assert found == [(1, 30)] * len(epochs)
 

@@ -7,11 +7,19 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
 
-from islands.run.signals import INTERRUPT, INTERRUPTED_STATUS, Interruption, suspension
+from islands.errors import Suspended
+from islands.run.signals import (
+    INTERRUPT,
+    INTERRUPTED_STATUS,
+    Interruption,
+    suspending,
+    suspension,
+)
 
 
 def wait_for(interruption: Interruption, requested: int = INTERRUPT) -> bool:
@@ -132,7 +140,8 @@ def test_the_second_interrupt_ends_the_process_even_inside_a_kernel() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "name"), [(signal.SIGTERM, "SIGTERM"), (signal.SIGUSR1, "SIGUSR1")]
+    ("number", "name"),
+    [(signal.SIGTERM, "SIGTERM"), (signal.SIGUSR1, "SIGUSR1"), (signal.SIGHUP, "SIGHUP")],
 )
 def test_repeated_signals_request_one_checkpoint(
     number: signal.Signals, name: str, capfd: pytest.CaptureFixture[str]
@@ -184,6 +193,20 @@ def test_a_run_without_checkpoints_does_not_handle_suspensions() -> None:
     with Interruption() as interruption:
         interruption.handle_interrupts()
         assert [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGUSR1)] == before
+
+
+@pytest.mark.parametrize("is_ignored", [False, True])
+def test_a_hangup_suspends_work_unless_it_is_ignored_from_the_start(is_ignored: bool) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN if is_ignored else signal.SIG_DFL)
+    try:
+        with nullcontext() if is_ignored else pytest.raises(Suspended), suspending():
+            signal.raise_signal(signal.SIGHUP)
+        with Interruption(suspends="writing a checkpoint") as interruption:
+            signal.raise_signal(signal.SIGHUP)
+            assert is_ignored or wait_for(interruption, 8)
+        assert bool(interruption.requested) is not is_ignored
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_without_a_signal_there_is_no_suspension() -> None:

@@ -135,7 +135,7 @@ def test_a_problem_of_a_script_is_submitted_from_its_folder_requeued_and_resumed
     more = ["--stop", "seconds=4.5", "--nodes", "2", "--ranks-per-node", "2", "--json"]
     job = json.loads(user.islands(*resume, *more))["job"]
     user.cluster.wait(job, "COMPLETED", "FAILED")
-    assert " s is at least 4.5 s" in user.islands("status", "run")
+    assert "time limit of 4.5 s reached" in user.islands("status", "run")
     assert user.result("run").ranks == 4
     refused = user.islands(*resume, "--population", "8", status=2)
     assert "unknown option '--population'" in refused

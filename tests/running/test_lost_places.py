@@ -1,0 +1,160 @@
+"""A full disk and a closed terminal: the result, or a checkpoint, is there all the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import resource
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from islands import read_run, resume, solve
+from islands.record.folder import FINISHED
+
+RUN = ["run", "demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "2"]
+BYTES = 20_000
+"""The longest file: the trace and the solution fit, a checkpoint does not."""
+
+
+def on_a_small_disk(*line: str) -> subprocess.CompletedProcess[str]:
+    """Run `islands` where no file may be longer than `BYTES`."""
+    return subprocess.run(
+        [sys.executable, "-m", "islands", *line],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},  # which would be cut off, too
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (BYTES, BYTES)),
+    )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    """Programs and catalogues are in the cache."""
+    solve("demo/tsp", backend="cpu", islands=2, threads=1, generations=1)
+
+
+FULL_ON_RANK_1 = """
+import errno, os, sys
+from islands.cli import main
+from islands.errors import UnwritableError
+from islands.record.checkpoint import Checkpoints
+
+def failing(*_):
+    raise UnwritableError(f"rank-001.npz: {os.strerror(errno.ENOSPC)}")
+
+if os.environ["OMPI_COMM_WORLD_RANK"] == "1":
+    Checkpoints._rank_file = failing
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_full_disk_does_not_lose_the_result(
+    ranks: int, tmp_path: Path, mpirun: list[str]
+) -> None:
+    line = [*RUN, "--stop", "generations=20", "--json", "--out", str(tmp_path / "a")]
+    whole = solve("demo/tsp", backend="cpu", islands=2, threads=1, generations=20)
+    if ranks == 1:
+        done = on_a_small_disk(*line)
+    else:
+        launched = [*mpirun, "2", sys.executable, "-c", FULL_ON_RANK_1, *line]
+        done = subprocess.run(launched, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1, done.stderr
+    made = json.loads(done.stdout)
+    assert (made["cost"], made["solution"]) == (whole.cost, whole.items())
+    assert f"rank-{ranks - 1:03}.npz" in made["write_error"]
+    assert done.stderr.count("rank-") == 1
+    assert read_run(tmp_path / "a").digest == whole.digest
+
+
+def test_a_checkpoint_that_cannot_be_written_ends_the_run_with_its_result(tmp_path: Path) -> None:
+    line = [*RUN, "--set", "checkpoint.every=0.2", "--out", str(tmp_path / "a"), "--quiet"]
+    done = on_a_small_disk(*line, "--stop", "seconds=60")
+    assert done.returncode == 1
+    (shown,) = [each for each in done.stdout.splitlines() if each.startswith("Solution: ")]
+    assert sorted(json.loads(shown.removeprefix("Solution: "))) == [*range(120)]
+    assert not (tmp_path / "a" / FINISHED).exists()
+    assert resume(tmp_path / "a", generations=30).generations == 30
+
+
+def test_in_python_the_result_is_returned_with_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: Any) -> None:
+        raise OSError(28, os.strerror(28))
+
+    settings: dict[str, Any] = {"backend": "cpu", "islands": 2, "generations": 3}
+    whole = solve("demo/tsp", **settings)
+    with monkeypatch.context() as patched:
+        patched.setattr("islands.record.journal.write_solution", failing)
+        with pytest.warns(RuntimeWarning) as warned:
+            result = solve("demo/tsp", **settings, out=tmp_path / "a")
+    assert str(warned[0].message) == result.write_error
+    assert warned[0].filename == __file__
+    assert result.items() == whole.items()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert resume(tmp_path / "a").items() == whole.items()
+    assert read_run(tmp_path / "a").write_error == ""
+
+
+def test_a_closed_terminal_ends_a_run_with_a_checkpoint(tmp_path: Path) -> None:
+    own, other = pty.openpty()
+    line = [sys.executable, "-m", "islands", *RUN, "--stop", "seconds=60", "--interval", "1"]
+    process = subprocess.Popen(
+        [*line, "--out", str(tmp_path / "a")],
+        stdin=other,
+        stdout=other,
+        stderr=other,
+        start_new_session=True,
+        preexec_fn=lambda: os.close(os.open(os.ttyname(0), os.O_RDWR)),  # its terminal
+    )
+    os.close(other)
+    shown = b""
+    while b"| " not in shown:
+        shown += os.read(own, 4096)
+    time.sleep(0.3)
+    os.close(own)
+    assert process.wait(30) == 75
+    assert [*(tmp_path / "a" / "checkpoints").glob("*/manifest.json")]
+    assert resume(tmp_path / "a", generations=1).cost is not None
+
+
+@pytest.mark.parametrize("nohup", [False, True])
+def test_a_hangup_is_as_sigterm_unless_it_was_ignored(nohup: bool, tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "islands", *RUN, "--stop", "seconds=2", "--quiet"]
+    process = subprocess.Popen(
+        [*line, "--out", str(tmp_path / "a"), "--json"],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=(lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) if nohup else None,
+    )
+    while not (tmp_path / "a" / "trace").exists():
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGHUP)
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == (0 if nohup else 75)
+    assert json.loads(said)["suspended"] is not nohup
+    assert (tmp_path / "a" / FINISHED).exists() is nohup
+
+
+def test_a_reader_that_leaves_ends_a_run_with_a_checkpoint(tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "islands", *RUN, "--stop", "seconds=60"]
+    with subprocess.Popen(
+        [*line, "--out", str(tmp_path / "a")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(60) == 75
+    assert resume(tmp_path / "a", generations=1).cost is not None
