@@ -182,4 +182,4 @@ def test_counts_of_one_are_singular(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_all_errors_have_a_common_base_class() -> None:
     with pytest.raises(IslandsError, match="rho=2"):
-        solve("demo/tsp", rho=2)
+        solve("demo/tsp", algorithm="brkga", rho=2)

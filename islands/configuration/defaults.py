@@ -27,6 +27,8 @@ from islands.problems.base import Problem
 
 _CHOSEN_FOR = ("algorithm", "encoding", "improver.name")
 """The parts for which a problem's defaults were chosen."""
+_PARTS = ("crossover", "mutation")
+"""The parts that are settings of algorithms."""
 _TARGET_SECONDS = 0.2
 _LONGEST_SEARCH = 0.5  # seconds of a search, if only one is made at a time
 _TOLERANCE = 1.25  # factor by which an estimate may exceed the target
@@ -42,7 +44,8 @@ def defaults_for(
     """Return default settings by name for a time limit, and a message about another algorithm.
 
     Those of a problem only make sense together: with another given algorithm, encoding or improver,
-    or a preset, only the default algorithm is used, or another one that takes the request.
+    or a preset, only the default algorithm is used, or another one that takes the request. Parts
+    choose the algorithm, other settings do not: those that it lacks are refused later.
     """
     ends = given.get("stop", ())
     is_short = CONVERGED in ([ends] if isinstance(ends, str) else ends)
@@ -97,9 +100,11 @@ def _of_problem(
     problem: Problem, choices: Sequence[Mapping[str, Any]], given: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """Return the first complete defaults that agree with the request, or a default algorithm."""
+    of_parts = {name for name in _own_settings(given) if name in _PARTS}
     for defaults in choices if given.get("preset") is None else ():
         agrees = all(given.get(key, defaults.get(key)) == defaults.get(key) for key in _CHOSEN_FOR)
-        if agrees and _is_able(defaults["algorithm"], problem, given):
+        own = of_parts if defaults is choices[0] else _own_settings(given)
+        if agrees and _is_able(defaults["algorithm"], problem, given, own):
             return defaults
     usual = [defaults["algorithm"] for defaults in choices]
     return {"algorithm": stand_in(usual, given, problem)}
@@ -114,15 +119,20 @@ def stand_in(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -
     improves = given.get("improver.name", "none") != "none"
     for name in (*usual, *ALGORITHMS):
         takes = any(pair[0] == name and encoding in (None, pair[1]) for pair in pairs)
-        if takes and _is_able(name, problem, given) and (ALGORITHMS[name].improves or not improves):
+        is_able = takes and _is_able(name, problem, given, _own_settings(given))
+        if is_able and (ALGORITHMS[name].improves or not improves):
             return name
     return usual[0]
 
 
-def _is_able(algorithm: str, problem: Problem, given: Mapping[str, Any]) -> bool:
-    """Return whether an algorithm has all given settings that belong to algorithms."""
+def _own_settings(given: Mapping[str, Any]) -> set[str]:
+    """Return the given settings that belong to algorithms."""
+    return {name for each in ALGORITHMS.values() for name in each.Settings.names() if name in given}
+
+
+def _is_able(algorithm: str, problem: Problem, given: Mapping[str, Any], own: set[str]) -> bool:
+    """Return whether an algorithm takes the request and has its `own` settings."""
     kind = ALGORITHMS.get(algorithm)
-    own = {key for each in ALGORITHMS.values() for key in each.Settings.names()}.intersection(given)
     return (
         kind is not None
         and own <= {*kind.Settings.names()}

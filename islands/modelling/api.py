@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from islands.calls import explained
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.modelling.functions import Function, PythonCosts, UserFunction
@@ -24,6 +25,7 @@ Code = str | Path
 Price = float | Literal["adaptive"]
 
 
+@explained
 def permutation(
     n: int,
     *,
@@ -82,6 +84,7 @@ def permutation(
     return _model(order_of(n, before, parts), locals())
 
 
+@explained
 def subset(
     n: int,
     *,
@@ -115,6 +118,7 @@ def subset(
     return _model(chosen_of(n, choose), locals())
 
 
+@explained
 def keys(
     n: int,
     *,
@@ -145,6 +149,7 @@ def keys(
     return _model(KeyVectors(size_of(n)), locals())
 
 
+@explained
 def real(
     low: ArrayLike,
     high: ArrayLike,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from islands.calls import explained
 from islands.errors import UsageError
 from islands.modelling.api import keys, permutation, real, subset
 from islands.modelling.header import Text
@@ -20,6 +21,7 @@ _OF_THE_OLD = ("reference", "plot", "best_known")
 """Arguments about the old problem, which the new one only has if they are given again."""
 
 
+@explained
 def changed(problem: Model, **arguments: Any) -> Model:
     """Return a problem that differs from another one in some arguments.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from islands.calls import explained
 from islands.errors import UsageError
 from islands.modelling.api import keys
 from islands.modelling.kinds import whole_number
@@ -15,6 +16,7 @@ from islands.modelling.model import Model
 from islands.models.files import NumberFile, refusing
 from islands.models.graphs import draw_graph, neighbours, pairs_of
 from islands.models.texts import filled
+from islands.problems.data import name_or
 
 _COST = """
 constexpr int COLOURS = {colours};
@@ -220,6 +222,7 @@ _LARGEST = 1 << 28
 """The most pairs of a node and a colour, of which each search has a table."""
 
 
+@explained
 def graph_colouring(
     edges: ArrayLike, colours: int | None = None, *, name: str | None = None
 ) -> Model:
@@ -262,7 +265,7 @@ def graph_colouring(
         state=_STATE,
         data={"first": first, "other": other},
         reference=costs,
-        name=name or f"colouring-{n}-{colours}",
+        name=name_or(name, f"colouring-{n}-{colours}"),
         plot=lambda solution, axes: draw_graph(axes, once, colours_of(solution, colours)),
     )
 

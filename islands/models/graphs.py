@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
+from islands.models.numbers import labels
+from islands.problems.data import require_shape
+from islands.problems.solution_kinds import MOST
 
 _DRAWN = 20_000
 """The most edges that a picture shows."""
@@ -15,14 +18,11 @@ _DRAWN = 20_000
 
 def pairs_of(edges: ArrayLike) -> tuple[NDArray[np.int64], int]:
     """Return the edges as pairs of nodes, and the number of nodes; refuse what is no graph."""
-    pairs = np.asarray(edges)
-    if pairs.ndim != 2 or pairs.shape[1] != 2 or not len(pairs) or pairs.dtype.kind not in "iu":
-        raise UsageError("edges: must be rows of two nodes, numbered from 0")
-    if int(pairs.min()) < 0:
-        raise UsageError(f"edges: {pairs.min()} is below 0. Number nodes from 0")
+    pairs = labels("edges", edges, 2, MOST)
+    require_shape("edges", pairs, (len(pairs), 2), "a row of two nodes for each edge")
     if (pairs[:, 0] == pairs[:, 1]).any():
         raise UsageError("edges: one of them leads from a node to itself. Leave it out")
-    return pairs.astype(np.int64), int(pairs.max()) + 1
+    return pairs, int(pairs.max()) + 1
 
 
 def neighbours(
