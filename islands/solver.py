@@ -95,8 +95,9 @@ def solve(
     settings by name: `interval=200`, `migration="ring"`, `record={"every": 10}`,
     `infeasible="drop"`, or `rho=0.7` with `algorithm="brkga"`, which has it. A setting that names a
     part also accepts your own part: a class derived from `islands.Algorithm` and so on, an object
-    of such a class for a crossover, mutation or topology, or `FILE.py:NAME`. `colonies` is a list of settings of colonies: islands that differ
-    in algorithm, encoding and settings, such as `[dict(islands=4, algorithm="de"), ...]`.
+    of such a class for a crossover, mutation or topology, or `FILE.py:NAME`. `colonies` is a list
+    of settings of colonies: islands that differ in algorithm, encoding and settings, such as
+    `[dict(islands=4, algorithm="de"), ...]`.
 
     `seed` is 1 unless given; `seed=None` draws one, which `result.seed` tells. `start` is a list of
     solutions with which the search begins: arrays as `Result.solution`, names of files or folders

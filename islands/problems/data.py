@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from typing import Any
 
 import numpy as np
@@ -65,7 +64,8 @@ def numbers_of(name: str, values: Any, form: str) -> NDArray[Any]:
             f"{name}={shown(values)}: contains values of the type {array.dtype}, must be numbers."
             f" Pass {form}"
         )
-    return array.astype(np.uint8) if array.dtype.kind == "b" else array
+    with np.errstate(over="ignore"):  # a longer type's largest numbers become infinite
+        return array.astype({"b": np.uint8, "f": np.float64}.get(array.dtype.kind, array.dtype))
 
 
 def integers(
@@ -82,7 +82,7 @@ def integers(
 
     `fix` is the hint for numbers with decimals, `negative` and `large` that for such numbers.
     """
-    with np.errstate(invalid="ignore", over="ignore"):
+    with np.errstate(invalid="ignore"):
         wrong = ~((array >= least) & (array <= largest))
         if array.dtype.kind == "f":
             wrong |= array != np.floor(array)
@@ -104,8 +104,7 @@ def integers(
 
 def reals(name: str, array: NDArray[Any], largest: float) -> NDArray[np.float64]:
     """Return the numbers as real numbers; refuse others than from -`largest` to `largest`."""
-    with np.errstate(over="ignore"):
-        wrong = ~((array >= -largest) & (array <= largest))
+    wrong = ~((array >= -largest) & (array <= largest))
     if wrong.any():
         place = _first(wrong)
         raise UsageError(
@@ -122,8 +121,7 @@ def require_sum(name: str, numbers: NDArray[Any], limit: float, fix: str = _DIVI
     total = sum(map(abs, numbers.reshape(-1).tolist()))
     if not total < limit:
         raise UsageError(
-            f"{name}: the sum is {total}, but must be below {limit}, so that all costs are exact."
-            f" {fix}"
+            f"{name}: the sum is {total}, but only sums below {limit} are exact. {fix}"
         )
 
 
@@ -139,7 +137,10 @@ def read_number(name: str, value: Any) -> float | None:
 
 def is_finite(value: Any) -> bool:
     """Return whether a number is finite, and an integer not beyond all doubles."""
-    return bool(abs(value) <= sys.float_info.max)
+    try:
+        return math.isfinite(value) and not isinstance(value, np.timedelta64)
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def require_shape(name: str, array: NDArray[Any], shape: tuple[int, ...], reason: str) -> None:

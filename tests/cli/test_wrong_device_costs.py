@@ -15,7 +15,16 @@ from islands.errors import RunError
 from islands.problems.tsp import Tsp
 
 RUN = ["--population", "20", "--islands", "3", "--backend", "cpu", "--set", "elite=0.2"]
-RUN += ["--algorithm", "brkga", "--improver", "none", "--migration", "ring", "--stop", "generations=6"]
+RUN += [
+    "--algorithm",
+    "brkga",
+    "--improver",
+    "none",
+    "--migration",
+    "ring",
+    "--stop",
+    "generations=6",
+]
 MESSAGE = "This is an error in islands: please report it"
 _exact = Tsp.costs
 
