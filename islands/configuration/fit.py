@@ -117,7 +117,8 @@ def unknown_setting(kinds: Sequence[type[Algorithm]], name: str, problem: Proble
         )
     known = known_settings(kinds, problem)
     is_typed = option("").startswith("--")  # on the command line
-    keywords = [] if is_typed else [*SessionKeywords.__annotations__]
+    of_python = [each for each in SessionKeywords.__annotations__ if each not in every_setting()]
+    keywords = [] if is_typed else of_python
     endings = [each for each in known if each.rpartition(".")[2] == name]
     near = [*dict.fromkeys([*endings, *nearest(name, [*known, *keywords], _MOST_NEAR)])]
     if near:
