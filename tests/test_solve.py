@@ -33,7 +33,13 @@ def test_one_call_solves_an_instance(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_problem_object_gives_the_same_result_as_its_name(tmp_path: Path) -> None:
     def digest(problem: str | Problem, out: Path | None = None) -> str:
-        options = {"rho": 0.6, "migration": "ring", "interval": 7, "record": {"every": 10}}
+        options = {
+            "algorithm": "brkga",
+            "rho": 0.6,
+            "migration": "ring",
+            "interval": 7,
+            "record": {"every": 10},
+        }
         options["improver"] = "none"
         return solve(
             problem,

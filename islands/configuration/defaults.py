@@ -100,13 +100,15 @@ def _of_problem(
     problem: Problem, choices: Sequence[Mapping[str, Any]], given: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """Return the first complete defaults that agree with the request, or a default algorithm."""
-    of_parts = {name for name in _own_settings(given) if name in _PARTS}
+    usual = [defaults["algorithm"] for defaults in choices]
+    others = _own_settings(given).difference(_PARTS)
+    of_parts = {name: value for name, value in given.items() if name not in others}
+    if given.get("algorithm") is None and stand_in(usual, of_parts, problem) == usual[0]:
+        given, choices = of_parts, choices[:1]
     for defaults in choices if given.get("preset") is None else ():
         agrees = all(given.get(key, defaults.get(key)) == defaults.get(key) for key in _CHOSEN_FOR)
-        own = of_parts if defaults is choices[0] else _own_settings(given)
-        if agrees and _is_able(defaults["algorithm"], problem, given, own):
+        if agrees and _is_able(defaults["algorithm"], problem, given):
             return defaults
-    usual = [defaults["algorithm"] for defaults in choices]
     return {"algorithm": stand_in(usual, given, problem)}
 
 
@@ -119,8 +121,7 @@ def stand_in(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -
     improves = given.get("improver.name", "none") != "none"
     for name in (*usual, *ALGORITHMS):
         takes = any(pair[0] == name and encoding in (None, pair[1]) for pair in pairs)
-        is_able = takes and _is_able(name, problem, given, _own_settings(given))
-        if is_able and (ALGORITHMS[name].improves or not improves):
+        if takes and _is_able(name, problem, given) and (ALGORITHMS[name].improves or not improves):
             return name
     return usual[0]
 
@@ -130,12 +131,12 @@ def _own_settings(given: Mapping[str, Any]) -> set[str]:
     return {name for each in ALGORITHMS.values() for name in each.Settings.names() if name in given}
 
 
-def _is_able(algorithm: str, problem: Problem, given: Mapping[str, Any], own: set[str]) -> bool:
-    """Return whether an algorithm takes the request and has its `own` settings."""
+def _is_able(algorithm: str, problem: Problem, given: Mapping[str, Any]) -> bool:
+    """Return whether an algorithm has all given settings that belong to algorithms."""
     kind = ALGORITHMS.get(algorithm)
     return (
         kind is not None
-        and own <= {*kind.Settings.names()}
+        and _own_settings(given) <= {*kind.Settings.names()}
         and kind.takes(problem, given)
         and ("decoding" not in given or "keys" in kind.encodings)
     )

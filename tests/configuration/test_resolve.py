@@ -300,6 +300,8 @@ def test_many_islands_form_a_ring_unless_a_topology_is_given() -> None:
         ("demo/qap", {"colonies": [{"islands": 8}], "rho": 0.7}, ["brkga"]),
         ("demo/qap", {"stop": "converged", "rho": 0.7}, ["brkga"]),
         ("demo/qap", {"algorithm": "tempering", "rho": 0.7}, ["brkga"]),
+        ("demo/qap", {"improver": "none", "rho": 0.7}, ["brkga"]),
+        ("demo/mkp", {"encoding": "bits", "strength": 3}, ["cellular", "ga"]),
         ("demo/qap", {"reset": 9}, None),  # tempering has it
     ],
 )
