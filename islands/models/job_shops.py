@@ -108,7 +108,7 @@ class Shop:
 
     @classmethod
     def of(cls, machines: Rows, times: Rows) -> Shop:
-        """Return the operations of these jobs; refuse what is no job shop."""
+        """Return the operations of jobs, in rows that are `alike`; refuse what is no job shop."""
         first = np.cumsum([0, *(len(each) for each in times)]).astype(np.int32)
         job = np.repeat(np.arange(len(times), dtype=np.int32), np.diff(first))
         machine = np.concatenate(

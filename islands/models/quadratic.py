@@ -166,10 +166,10 @@ def _pairs(q: Mapping[Any, Any]) -> NDArray[np.int64]:
 def _exact(entries: NDArray[Any]) -> NDArray[Any]:
     """Return whole numbers as int64, others as float64; refuse those without a finite sum."""
     if entries.dtype.kind == "f":
-        number = reals("q", entries, MOST_REAL)
-        if (number % 1 != 0).any() or np.abs(number).sum() >= _LARGEST:
-            require_sum("q", number, MOST_REAL)
-            return number
-    numbers = integers("q", entries, _LARGEST, least=-_LARGEST, large="Pass real numbers")
-    require_sum("q", numbers, _LARGEST, "Pass real numbers")
-    return numbers
+        found = reals("q", entries, MOST_REAL)
+        if (found % 1 != 0).any() or np.abs(found).sum() >= _LARGEST:
+            require_sum("q", found, MOST_REAL)
+            return found
+    whole = integers("q", entries, _LARGEST, least=-_LARGEST, large="Pass real numbers")
+    require_sum("q", whole, _LARGEST, "Pass real numbers")
+    return whole

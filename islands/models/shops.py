@@ -104,7 +104,7 @@ class FlexibleShop:
 
     @classmethod
     def of(cls, machines: Rows, times: Rows, dates: Dates) -> FlexibleShop:
-        """Return the operations of these jobs, in rows that are `alike`; refuse no job shop."""
+        """Return the operations of jobs, in rows that are `alike`; refuse what is no job shop."""
         choices: list[NDArray[np.int64]] = []
         lasting: list[NDArray[np.int64]] = []
         for j, (own, each) in enumerate(zip(machines, times, strict=True)):
