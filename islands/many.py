@@ -16,6 +16,7 @@ import numpy as np
 
 from islands.backends import takes_gpu
 from islands.backends.cpu import share_of_cores
+from islands.calls import explained
 from islands.campaign.batch import DEFAULT_STOP
 from islands.campaign.dealing import solved_by_ranks
 from islands.campaign.workers import Workers, streams
@@ -60,6 +61,7 @@ class _Task(NamedTuple):
     seed: int | None
 
 
+@explained
 def solve_many(problems: Iterable[Any], **settings: Unpack[SolveManyKeywords]) -> list[Result]:
     """Solve many problems, several at a time; return their results in order.
 
@@ -87,6 +89,7 @@ def solve_many(problems: Iterable[Any], **settings: Unpack[SolveManyKeywords]) -
     return [found[index] for index in range(len(found))]
 
 
+@explained
 def iter_many(
     problems: Iterable[Any],
     *,

@@ -16,6 +16,7 @@ from islands.algorithms import Algorithm
 from islands.archipelago.injection import checked_solutions
 from islands.archipelago.measure import Candidate
 from islands.backends.base import Backend
+from islands.calls import explained
 from islands.configuration.given import gathered, layers, of_table
 from islands.configuration.identity import require_agreement
 from islands.configuration.spec import GeneralSettings, RunSpec
@@ -51,6 +52,7 @@ DEFAULT_SEED: Any = _Default()
 _MOST_DRAWN = 2**31 - 1
 
 
+@explained
 def solve(
     problem: str | Path | Problem | type[Problem],
     *,
@@ -90,11 +92,12 @@ def solve(
     `problem` is the name of an instance, a path, or an object, such as from `islands.tsp`.
 
     An omitted setting takes the value of the preset, or its default. `settings` are any other
-    settings by name: `rho=0.7`, `migration="ring"`, `interval=200`, `record={"every": 10}`,
-    `infeasible="drop"`. A setting that names a part also accepts your own part: a class derived
-    from `islands.Algorithm` and so on, an object of such a class for a crossover, mutation or
-    topology, or `FILE.py:NAME`. `colonies` is a list of settings of colonies: islands that differ
-    in algorithm, encoding and settings, such as `[dict(islands=4, algorithm="de"), ...]`.
+    settings by name: `interval=200`, `migration="ring"`, `record={"every": 10}`,
+    `infeasible="drop"`, or `rho=0.7` with `algorithm="brkga"`, which has it. A setting that names a
+    part also accepts your own part: a class derived from `islands.Algorithm` and so on, an object
+    of such a class for a crossover, mutation or topology, or `FILE.py:NAME`. `colonies` is a list
+    of settings of colonies: islands that differ in algorithm, encoding and settings, such as
+    `[dict(islands=4, algorithm="de"), ...]`.
 
     `seed` is 1 unless given; `seed=None` draws one, which `result.seed` tells. `start` is a list of
     solutions with which the search begins: arrays as `Result.solution`, names of files or folders
@@ -243,6 +246,7 @@ class Session:
     Under MPI, make it on every rank, and make the same calls there.
     """
 
+    @explained
     def __init__(
         self,
         *,
@@ -261,6 +265,7 @@ class Session:
         self.backend = self._device.name
         """The name of the backend, `cpu` or `cuda`."""
 
+    @explained
     def solve(
         self, problem: str | Path | Problem | type[Problem], **settings: Unpack[SessionKeywords]
     ) -> Result:
@@ -326,6 +331,7 @@ class Solver:
     5
     """
 
+    @explained
     def __init__(
         self,
         problem: str | Path | Problem | type[Problem],

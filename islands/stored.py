@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from islands.calls import explained
 from islands.configuration.stop import stop_texts
 from islands.custom.scripts import refuse_while_importing
 from islands.custom.trust import Trust
@@ -32,6 +33,7 @@ from islands.run.runner import resume_requested
 from islands.run.single import Output
 
 
+@explained
 def resume(
     folder: str | Path,
     *,
@@ -98,6 +100,7 @@ def resume(
     return _with_records(result, made, is_trusted=trust)
 
 
+@explained
 def read_run(
     folder: str | Path, *, problem: str | Path | Problem | None = None, trust: bool = False
 ) -> Result:

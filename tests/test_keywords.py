@@ -20,7 +20,8 @@ RIGHT = """
 from typing import Any
 import islands
 own: dict[str, Any] = {"setting_of_a_script": 3}
-islands.solve("demo/tsp", rho=0.7, migration="ring", interval=5, record={"every": 10}, **own)
+islands.solve("demo/tsp", algorithm="brkga", rho=0.7, migration="ring", interval=5, **own)
+islands.solve("demo/tsp", record={"every": 10})
 islands.solve("demo/mkp", infeasible="drop", improver={"name": "none"}, threads=2, gap=1)
 islands.solve("demo/tsp", colonies=[dict(islands=4, algorithm="de"), "islands=2"])
 islands.solve("demo/tsp", checkpoint={"every": "5m"}, migration={"topology": "ring"})

@@ -21,6 +21,7 @@ ROOT = Path(islands.__file__).parent
 LAYERS = [
     {"text"},
     {"errors"},
+    {"calls"},
     {"paths"},
     {"inside", "keywords"},
     {"tables"},

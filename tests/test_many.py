@@ -258,7 +258,7 @@ def test_the_callback_of_all_instances_ends_one() -> None:
         (5, {}, "problems=5: cannot be iterated"),
         (tours(1)[0], {}, "is one problem. Write islands.solve"),
         ([*tours(1), [[1, 2]]], {}, r"problems\[1\]: .*data is not a problem yet"),
-        (tours(1), {"rho": 3}, r"problems\[0\]: rho=3: must be"),
+        (tours(1), {"algorithm": "brkga", "rho": 3}, r"problems\[0\]: rho=3: must be"),
     ],
 )
 def test_wrong_requests_are_refused(problems: Any, settings: dict[str, Any], words: str) -> None:

@@ -33,7 +33,13 @@ def test_one_call_solves_an_instance(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_problem_object_gives_the_same_result_as_its_name(tmp_path: Path) -> None:
     def digest(problem: str | Problem, out: Path | None = None) -> str:
-        options = {"rho": 0.6, "migration": "ring", "interval": 7, "record": {"every": 10}}
+        options = {
+            "algorithm": "brkga",
+            "rho": 0.6,
+            "migration": "ring",
+            "interval": 7,
+            "record": {"every": 10},
+        }
         options["improver"] = "none"
         return solve(
             problem,
@@ -182,4 +188,4 @@ def test_counts_of_one_are_singular(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_all_errors_have_a_common_base_class() -> None:
     with pytest.raises(IslandsError, match="rho=2"):
-        solve("demo/tsp", rho=2)
+        solve("demo/tsp", algorithm="brkga", rho=2)

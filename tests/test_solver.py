@@ -50,7 +50,7 @@ def test_among_equals_the_lowest_island_comes_first() -> None:
 
 def test_settings_are_checked(tmp_path: Path) -> None:
     with pytest.raises(IslandsError, match=r"rho=2: must be from 0\.5 to 1"):
-        Solver(cities(9, tmp_path), rho=2)
+        Solver(cities(9, tmp_path), algorithm="brkga", rho=2)
     with pytest.raises(UsageError, match=r"bound: Solver computes no bound\. Leave it out, or use"):
         Solver(cities(9, tmp_path), bound=True)
     solver = Solver(cities(9, tmp_path), population=20, backend="cpu")
@@ -64,7 +64,8 @@ def test_settings_are_checked(tmp_path: Path) -> None:
 
 def test_restarts_keep_the_best(tmp_path: Path) -> None:
     problem = cities(40, tmp_path)
-    solver = Solver(problem, population=20, islands=2, reset=3, migration="none", backend="cpu")
+    settings = {"algorithm": "brkga", "population": 20, "islands": 2, "reset": 3}
+    solver = Solver(problem, migration="none", backend="cpu", **settings)
     best = solver.best()[0].cost
     for _ in range(40):
         solver.evolve()
@@ -175,7 +176,8 @@ def test_injected_solutions_replace_the_worst_of_the_islands_in_turn(tmp_path: P
     ],
 )
 def test_wrong_solutions_are_refused_by_index(solutions: Any, message: str, tmp_path: Path) -> None:
-    solver = Solver(cities(9, tmp_path), islands=2, population=4, backend="cpu", elite=0.5)
+    few = {"algorithm": "brkga", "islands": 2, "population": 4}
+    solver = Solver(cities(9, tmp_path), **few, backend="cpu", elite=0.5)
     before = state(solver)
     with pytest.raises(IslandsError, match=message):
         solver.inject(solutions)

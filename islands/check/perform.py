@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.calls import explained
 from islands.check.checked import Checked, Row
 from islands.check.contained import fault_of, run_contained
 from islands.check.ways import (
@@ -103,6 +104,7 @@ _MOVES = 6
 """Random moves of each order."""
 
 
+@explained
 def check_problem(
     problem: Problem, samples: int = SAMPLES, *, seed: int = 1, seconds: float = SECONDS
 ) -> Checked:

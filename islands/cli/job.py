@@ -49,7 +49,7 @@ read from site.env (copy and edit the file of the package); options override it.
 examples:
   islands submit national/sw24978 --nodes 2 --gpus-per-node 4 --time 1h --stop seconds=50m
   islands submit tsplib/berlin52 --array 1-10 --time 10m           seeds 1 to 10 and one table
-  islands submit tsplib/berlin52 tsplib/eil51 --over rho=0.6,0.7,0.8 --array 1-5 --time 10m
+  islands submit tsplib/berlin52 tsplib/eil51 --over population=64,128 --array 1-5 --time 10m
   islands submit demo/qap --backend cpu --nodes 2 --ranks-per-node 2 --time 5m --dry-run
   islands submit resume runs/qap-20260101-120000 --backend cpu --nodes 4 --time 5m
 """

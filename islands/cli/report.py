@@ -42,8 +42,9 @@ examples:
 """
 _OF_EXPORT = """
 The table has the rows of all ranks, ordered by generation and island, and their rank as the first
-column; docs/results.md describes the others. The rows of a run that is not finished are those so
-far.
+column. The trace has costs (best, mean, worst), the generation of the best, the evaluations so far,
+the distance of the genomes from 0 (equal) to 1, and the share of distinct costs. The rows of a run
+that is not finished are those so far.
 
 examples:
   islands export runs/zi929-20260101-120000 --csv trace.csv

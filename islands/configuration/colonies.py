@@ -11,14 +11,14 @@ from typing import Any
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.colonies import of_colony
-from islands.configuration.fit import UnknownSettingError, known_settings, unknown_setting
+from islands.configuration.fit import UnknownSettingError, owners, unknown_setting
 from islands.configuration.given import COLONIES, Layer, alike
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings
 from islands.problems.base import Problem
 from islands.settings import Settings, setting
-from islands.text import counted, either, unknown
+from islands.text import counted, unknown
 
 _NAMES_OF_RUN = ("instance", "format", "preset", "stop", "start", COLONIES)
 _OF_COLONIES = ("islands", "population", "decoding")
@@ -82,7 +82,7 @@ def resolve_colonies(
                 algorithms.append(specs[-1].algorithm)
             except UnknownSettingError as error:
                 if error.key in each:
-                    raise _unknown_in_colony(error) from None
+                    raise _unknown_in_colony(error, problem) from None
                 algorithms.append(error.algorithm)
                 unknowns.append(error.key)
     if unknowns:
@@ -156,8 +156,10 @@ def _require_own_islands(spec: RunSpec) -> None:
         )
 
 
-def _unknown_in_colony(error: UnknownSettingError) -> UsageError:
+def _unknown_in_colony(error: UnknownSettingError, problem: Problem) -> UsageError:
     """Return the error about an unknown setting inside a colony."""
+    if owners(error.key, problem):
+        return UsageError(unknown_setting([ALGORITHMS[error.algorithm]], error.key, problem))
     own = ALGORITHMS[error.algorithm].Settings.names()
     improver = (f"improver.{name}" for name in ImproverSettings.names())
     known = [*_OF_COLONIES, "rate", "algorithm", "encoding", *own, *improver]
@@ -172,9 +174,7 @@ def _unknown_to_some(
     kinds = [ALGORITHMS[name] for name in dict.fromkeys(algorithms)]
     numbers = [n for n, name in enumerate(algorithms) if key in ALGORITHMS[name].Settings.names()]
     if not numbers:
-        names = either([kind.name for kind in kinds])
-        known = known_settings(kinds, problem)
-        return UsageError(f"{layer.origin}{unknown_setting(f'setting of {names}', key, known)}")
+        return UsageError(f"{layer.origin}{unknown_setting(kinds, key, problem)}")
     takers = [f"colony {number} ({algorithms[number]})" for number in numbers]
     value = f"{key}={layer.values[key]}"
     return UsageError(

@@ -27,6 +27,8 @@ from islands.problems.base import Problem
 
 _CHOSEN_FOR = ("algorithm", "encoding", "improver.name")
 """The parts for which a problem's defaults were chosen."""
+_PARTS = ("crossover", "mutation")
+"""The parts that are settings of algorithms."""
 _TARGET_SECONDS = 0.2
 _LONGEST_SEARCH = 0.5  # seconds of a search, if only one is made at a time
 _TOLERANCE = 1.25  # factor by which an estimate may exceed the target
@@ -42,7 +44,8 @@ def defaults_for(
     """Return default settings by name for a time limit, and a message about another algorithm.
 
     Those of a problem only make sense together: with another given algorithm, encoding or improver,
-    or a preset, only the default algorithm is used, or another one that takes the request.
+    or a preset, only the default algorithm is used, or another one that takes the request. Parts
+    choose the algorithm, other settings do not: those that it lacks are refused later.
     """
     ends = given.get("stop", ())
     is_short = CONVERGED in ([ends] if isinstance(ends, str) else ends)
@@ -97,11 +100,15 @@ def _of_problem(
     problem: Problem, choices: Sequence[Mapping[str, Any]], given: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """Return the first complete defaults that agree with the request, or a default algorithm."""
+    usual = [defaults["algorithm"] for defaults in choices]
+    others = _own_settings(given).difference(_PARTS)
+    of_parts = {name: value for name, value in given.items() if name not in others}
+    if given.get("algorithm") is None and stand_in(usual, of_parts, problem) == usual[0]:
+        given, choices = of_parts, choices[:1]
     for defaults in choices if given.get("preset") is None else ():
         agrees = all(given.get(key, defaults.get(key)) == defaults.get(key) for key in _CHOSEN_FOR)
         if agrees and _is_able(defaults["algorithm"], problem, given):
             return defaults
-    usual = [defaults["algorithm"] for defaults in choices]
     return {"algorithm": stand_in(usual, given, problem)}
 
 
@@ -119,13 +126,17 @@ def stand_in(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -
     return usual[0]
 
 
+def _own_settings(given: Mapping[str, Any]) -> set[str]:
+    """Return the given settings that belong to algorithms."""
+    return {name for each in ALGORITHMS.values() for name in each.Settings.names() if name in given}
+
+
 def _is_able(algorithm: str, problem: Problem, given: Mapping[str, Any]) -> bool:
     """Return whether an algorithm has all given settings that belong to algorithms."""
     kind = ALGORITHMS.get(algorithm)
-    own = {key for each in ALGORITHMS.values() for key in each.Settings.names()}.intersection(given)
     return (
         kind is not None
-        and own <= {*kind.Settings.names()}
+        and _own_settings(given) <= {*kind.Settings.names()}
         and kind.takes(problem, given)
         and ("decoding" not in given or "keys" in kind.encodings)
     )

@@ -17,6 +17,7 @@ from islands.configuration.stop import CRITERIA, OTHER_CRITERIA
 from islands.encodings import ENCODINGS, base_encoding
 from islands.errors import UsageError
 from islands.improvers import ImproverSettings, improvers_for
+from islands.keywords import SessionKeywords
 from islands.migration.settings import require_fit
 from islands.problems import PROBLEMS
 from islands.problems.base import Problem
@@ -86,9 +87,7 @@ def refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem
         )
     # Someone may have written the name of the algorithm before that of its setting.
     named = key.removeprefix(f"{algorithm.name}.")
-    what = f"setting of {algorithm.name}"
-    what += f" on {problem.name}" if problem.Settings.names() else ""
-    text = unknown_setting(what, named, known)
+    text = unknown_setting([algorithm], named, problem)
     if named in known:
         text = f"{key}: is not a setting of islands. Write {named}"
     error = UnknownSettingError(f"{layer.origin}{text}")
@@ -96,12 +95,42 @@ def refuse_unknown(sources: Sequence[Layer], algorithm: type[Algorithm], problem
     raise error
 
 
-def unknown_setting(what: str, name: str, known: Sequence[str]) -> str:
-    """Return the message for an unknown setting, with the nearest names but not all of them."""
+def owners(name: str, problem: Problem) -> list[str]:
+    """Return the algorithms for a problem that have a setting of this name."""
+    fit = {algorithm for algorithm, _ in fitting(problem)}
+    return [
+        each for each in ALGORITHMS if each in fit and name in ALGORITHMS[each].Settings.names()
+    ]
+
+
+def unknown_setting(kinds: Sequence[type[Algorithm]], name: str, problem: Problem) -> str:
+    """Return the message for a setting that these algorithms lack.
+
+    It names the algorithms that have it, or else the nearest names, or else all names.
+    """
+    names = either([kind.name for kind in kinds])
+    if others := owners(name, problem):
+        verb = "have" if others[1:] else "has"
+        return (
+            f"{name}: {names} has no such setting, but {', '.join(others)} {verb} it. Choose"
+            f" {option('algorithm', others)}, or leave {name} out"
+        )
+    known = known_settings(kinds, problem)
+    is_typed = option("").startswith("--")  # on the command line
+    of_python = [each for each in SessionKeywords.__annotations__ if each not in every_setting()]
+    keywords = [] if is_typed else of_python
     endings = [each for each in known if each.rpartition(".")[2] == name]
-    near = [*dict.fromkeys([*endings, *nearest(name, known, _MOST_NEAR)])][:_MOST_NEAR]
-    hint = f" Did you mean {either([*map(repr, near)])}?" if near else ""
-    return f"unknown {what} {shown(name)}.{hint} docs/settings.md lists all settings"
+    near = [*dict.fromkeys([*endings, *nearest(name, [*known, *keywords], _MOST_NEAR)])]
+    if near:
+        hint = f"Did you mean {either([*map(repr, near[:_MOST_NEAR])])}?"
+    elif of_stop := nearest(name, CRITERIA):
+        hint = f"Write {option('stop', CRITERIA[of_stop[0]].example)}"
+    else:
+        of_run = {*GeneralSettings.names(), *NAMES}
+        own = [each for each in known if each not in of_run and "." not in each]
+        hint = f"Known: {', '.join(own)}, and those of all runs, such as population and islands"
+    what = f"setting of {names}" + (f" on {problem.name}" if problem.Settings.names() else "")
+    return f"unknown {what} {shown(name)}. {hint}"
 
 
 def _written(example: str) -> str:

@@ -9,14 +9,15 @@ from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from islands.calls import explained
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.modelling.functions import Function, PythonCosts, UserFunction
 from islands.modelling.header import Functions, Text
-from islands.modelling.kinds import box_of, chosen_of, order_of, size_of
+from islands.modelling.kinds import box_of, chosen_of, flag, order_of, size_of
 from islands.modelling.members import members_of
 from islands.modelling.model import Model
-from islands.problems.data import is_finite
+from islands.problems.data import is_finite, name_or
 from islands.problems.solution_kinds import ITEMS, KeyVectors, Order, SolutionKind
 from islands.text import shown
 
@@ -24,6 +25,7 @@ Code = str | Path
 Price = float | Literal["adaptive"]
 
 
+@explained
 def permutation(
     n: int,
     *,
@@ -82,6 +84,7 @@ def permutation(
     return _model(order_of(n, before, parts), locals())
 
 
+@explained
 def subset(
     n: int,
     *,
@@ -115,6 +118,7 @@ def subset(
     return _model(chosen_of(n, choose), locals())
 
 
+@explained
 def keys(
     n: int,
     *,
@@ -145,6 +149,7 @@ def keys(
     return _model(KeyVectors(size_of(n)), locals())
 
 
+@explained
 def real(
     low: ArrayLike,
     high: ArrayLike,
@@ -198,7 +203,7 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
             Text.of("cost", cost),
             None if delta is None else _delta(kind, delta),
             None if repair is None else Text.of("repair", repair),
-            bool(given["cooperative"]),
+            flag("cooperative", given["cooperative"]),
             None if state is None else Text.of("state", state),
             None if violation is None else _rule(violation),
         )
@@ -214,7 +219,7 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
                     f"{argument}: only belongs to cost=, CUDA code, but"
                     f" {python.function.argument}= was given. Leave {argument} out"
                 )
-        if given["cooperative"]:
+        if flag("cooperative", given["cooperative"]):
             raise UsageError("cooperative=True: only belongs to cost=, CUDA code. Leave it out")
     for argument in ("reference", "plot"):
         if given[argument] is not None:
@@ -224,13 +229,13 @@ def _model(kind: SolutionKind, given: Mapping[str, Any]) -> Model:
         raise UsageError("data: with parts=, items is the number of items. Choose another name")
     model = Model(
         kind,
-        _named(given["name"], kind),
+        name_or(given["name"], f"{kind.made_by}-{kind.size}"),
         members=members,
         functions=functions,
         python=python,
         reference=None if reference is None else UserFunction("reference", reference),
         violation=None if python is None else _python_rule(violation, python, kind),
-        maximise=bool(given["maximise"]),
+        maximise=flag("maximise", given["maximise"]),
         best_known=_best(given["best_known"]),
         plot=given["plot"],
         price=price,
@@ -292,7 +297,7 @@ def _require_callable(argument: str, value: Any) -> None:
         fix = "CUDA code is passed as cost=" if isinstance(value, str | Path) else "Pass a function"
         if argument == "violation":
             fix = "With batch= or function=, pass a function"
-        raise UsageError(f"{argument}={value!r:.60}: is not a Python function. {fix}")
+        raise UsageError(f"{argument}={shown(value)}: is not a Python function. {fix}")
 
 
 def _delta(kind: SolutionKind, delta: Code) -> Text:
@@ -301,14 +306,6 @@ def _delta(kind: SolutionKind, delta: Code) -> Text:
             f"delta: is only used for orders, but these solutions are {kind.words}. Leave it out"
         )
     return Text.of("delta", delta)
-
-
-def _named(name: str | None, kind: SolutionKind) -> str:
-    if name is None:
-        return f"{kind.made_by}-{kind.size}"
-    if not isinstance(name, str):
-        raise UsageError(f"name={name!r}: is not a string")
-    return name
 
 
 def _best(value: float | None) -> BestKnown | None:

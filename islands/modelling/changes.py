@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from islands.calls import explained
 from islands.errors import UsageError
 from islands.modelling.api import keys, permutation, real, subset
 from islands.modelling.header import Text
+from islands.modelling.kinds import size_of
 from islands.modelling.merging import merged
 from islands.modelling.model import Model
-from islands.text import unknown
+from islands.text import shown, unknown
 
 _MAKERS: dict[str, Callable[..., Model]] = {
     each.__name__: each for each in (permutation, subset, keys, real)
@@ -20,6 +22,7 @@ _OF_THE_OLD = ("reference", "plot", "best_known")
 """Arguments about the old problem, which the new one only has if they are given again."""
 
 
+@explained
 def changed(problem: Model, **arguments: Any) -> Model:
     """Return a problem that differs from another one in some arguments.
 
@@ -49,10 +52,10 @@ def changed(problem: Model, **arguments: Any) -> Model:
     for name, value in arguments.items():
         if name not in old:
             raise UsageError(unknown("argument", name, old))
-        if name == "n" and value != old["n"]:
+        if name == "n" and value is not old["n"] and size_of(value) != old["n"]:
             raise UsageError(
-                f"n={value}: the texts and data of {problem.name} are for n={old['n']}. Omit n, or"
-                " make a new problem"
+                f"n={shown(value)}: the texts and data of {problem.name} are for n={old['n']}. Omit"
+                " n, or make a new problem"
             )
         both = old[name] is not None and value is not None
         if both and name in _TEXTS and not callable(value):

@@ -116,6 +116,17 @@ REPAIR = Signature(
 )
 
 
+_TYPES = "\n".join(
+    (
+        *(
+            f"using moves::{each};"
+            for each in ("Swap", "Reversal", "Insertion", "Flip", "Exchange")
+        ),
+        "using Set = moves::Setting<Stored>;",
+        "using Memory = Scratch;",
+    )
+)
+"""What texts call the types of moves, and the memory of a state."""
 _CONSTRUCTOR = re.compile(r"__device__\s+State\s*\(([^()]*)\)")
 _WITHOUT_DATA = re.compile(r"(?:[^,]*,){2}\s*const\s+Data\s*&\s*")
 """The parameters of a constructor that cannot read the data, as they have no name."""
@@ -394,17 +405,16 @@ class Functions:
             "namespace problem {",
             f"struct Data {{\n{declaration(members)}\n    int64_t* {FAULTS};\n}};",
             "namespace user {",
-            *(f"using moves::{each};" for each in ("Swap", "Reversal", "Insertion")),
-            "using moves::Flip;\nusing moves::Exchange;\nusing Set = moves::Setting<Stored>;",
-            "using Memory = Scratch;",
+            _TYPES,
             own,
             "}  // namespace user",
         ]
         if self._moves_are_whole and not self.cooperative:
-            again = f'#line 1 "{self.cost.name}"\n{self.cost.checked}'
+            again = f'{_TYPES}\n#line 1 "{self.cost.name}"\n{self.cost.checked}'
             if (rule := self.violation) is not None:
                 again += f'\nnamespace of_violation {{\n#line 1 "{rule.name}"\n{rule.checked}\n}}'
-            parts += ["#ifdef STATED_MOVED", "namespace moved {", again, "}", "#endif"]
+            # Argument-dependent lookup searches the namespace of Solution, which has no texts.
+            parts += ["#ifdef STATED_MOVED", "namespace moved::user {", again, "}", "#endif"]
         parts += ["}  // namespace problem", '#include "problems/stated.cuh"', ""]
         text = "\n".join(parts)
         return Header(f"stated/{hashlib.sha256(text.encode()).hexdigest()[:16]}.cuh", text)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from islands.errors import UsageError
+from islands.problems.data import numbers_of
 from islands.problems.solution_kinds import MOST, Box, Order, Subset
 from islands.text import shown
 
@@ -29,6 +30,13 @@ def whole_number(name: str, value: Any, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= most:
         raise UsageError(f"{name}={shown(value)}: must be a whole number from 1 to {most}")
     return int(value)
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return an argument that is true or false; refuse anything else."""
+    if not isinstance(value, bool | np.bool_):
+        raise UsageError(f"{name}={shown(value)}: must be True or False")
+    return bool(value)
 
 
 def order_of(n: Any, before: Any, parts: Any) -> Order:
@@ -57,9 +65,9 @@ def _pairs(before: Any, size: int) -> Sequence[Sequence[int]]:
     if before is None:
         return []
     try:
-        pairs = np.asarray(before)
-    except ValueError:
-        pairs = np.asarray(None)
+        pairs = numbers_of("before", before, "pairs of items")
+    except UsageError:
+        pairs = np.zeros(())
     if pairs.size == 0 and pairs.ndim > 0:
         return []
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
@@ -110,10 +118,7 @@ def box_of(low: ArrayLike, high: ArrayLike, n: Any) -> Box:
     """Return the box between two bounds: vectors, or numbers for all `n` coordinates."""
     found = {}
     for name, bound in {"low": low, "high": high}.items():
-        try:
-            found[name] = np.asarray(bound, np.float64)
-        except (TypeError, ValueError, OverflowError):
-            raise UsageError(f"{name}={shown(bound)}: is not an array of numbers") from None
+        found[name] = numbers_of(name, bound, "a number, or a list of numbers").astype(np.float64)
         if found[name].ndim > 1:
             raise UsageError(f"{name}: has the shape {found[name].shape}. Pass one bound per item")
         if not np.isfinite(found[name]).all():

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
+from islands.text import shown
 
 Members = dict[str, "NDArray[Any] | np.generic"]
 
@@ -44,7 +45,7 @@ def members_of(data: Mapping[str, Any] | None) -> Members:
         return {}
     if not isinstance(data, Mapping):
         raise UsageError(
-            f"data={data!r}: is not a dictionary. Write data={{'times': array, 'machines': 5}}"
+            f"data={shown(data)}: is not a dictionary. Write data={{'times': array, 'machines': 5}}"
         )
     return {_checked_name(name): _member(name, value) for name, value in data.items()}
 
@@ -78,9 +79,11 @@ def _member(name: str, value: Any) -> NDArray[Any] | np.generic:
         return np.bool_(value)
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise UsageError(f"data: {name}={value}: does not fit into 64 bits")
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise UsageError(f"data: {name}: has masked values, which no kernel sees. Fill them")
     try:
         array = np.asarray(value)
-    except ValueError as error:
+    except Exception as error:  # any array-like object may raise any error
         raise UsageError(f"data: {name}: must be an array: {error}") from None
     if array.dtype.name not in _C_TYPES:
         raise UsageError(

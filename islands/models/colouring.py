@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from islands.calls import explained
 from islands.errors import UsageError
 from islands.instances.lines import shown
 from islands.instances.sizes import MOST_NODES, MOST_NUMBERS, require_size
@@ -18,6 +19,7 @@ from islands.modelling.model import Model
 from islands.models.files import NumberFile
 from islands.models.graphs import draw_graph, neighbours, pairs_of
 from islands.models.texts import filled
+from islands.problems.data import name_or
 
 _COST = """
 constexpr int COLOURS = {colours};
@@ -223,6 +225,7 @@ _LARGEST = 1 << 28
 """The most pairs of a node and a colour, of which each search has a table."""
 
 
+@explained
 def graph_colouring(
     edges: ArrayLike, colours: int | None = None, *, name: str | None = None
 ) -> Model:
@@ -265,7 +268,7 @@ def graph_colouring(
         state=_STATE,
         data={"first": first, "other": other},
         reference=costs,
-        name=name or f"colouring-{n}-{colours}",
+        name=name_or(name, f"colouring-{n}-{colours}"),
         plot=lambda solution, axes: draw_graph(axes, once, colours_of(solution, colours)),
     )
 

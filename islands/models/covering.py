@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from islands.errors import UsageError
+from islands.calls import explained
 from islands.instances.sizes import MOST_NODES
 from islands.modelling.api import subset
 from islands.modelling.model import Model
 from islands.models.files import NumberFile
+from islands.models.numbers import LARGEST_SUM, amounts, labels, listed
+from islands.problems.data import name_or, require_sum
 
 _COST = """
 // A row without a chosen column costs one more than its cheapest column.
@@ -205,6 +207,7 @@ __device__ long long apply(State& state, Changing& s, int, const Data& data, Ste
 """
 
 
+@explained
 def set_cover(costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | None = None) -> Model:
     """Return the problem of the cheapest columns that cover all rows.
 
@@ -216,28 +219,22 @@ def set_cover(costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | No
     >>> islands.solve(problem, generations=20).cost
     3
     """
-    cost = np.asarray(costs)
-    n = len(cost) if cost.ndim == 1 else 0
-    if not n or cost.dtype.kind not in "iu" or int(cost.min()) < 0:
-        raise UsageError("costs: must be a whole number of at least 0 for each column")
-    if not len(rows):
-        raise UsageError("rows: is empty. Pass the columns of at least one row")
-    own = [np.unique(np.asarray(each, np.int64)) for each in rows]
-    for r, each in enumerate(own):
-        if not len(each) or each[0] < 0 or each[-1] >= n:
-            raise UsageError(f"rows: row {r} needs columns from 0 to {n - 1}, at least one")
+    cost = amounts("costs", costs, 1, LARGEST_SUM)
+    n = len(cost)
+    own = [
+        np.unique(labels(f"rows[{r}]", each, 1, n)) for r, each in enumerate(listed("rows", rows))
+    ]
     column = np.concatenate(own)
     row = np.repeat(np.arange(len(own)), [len(each) for each in own])
     order = np.lexsort((row, column))
     price = np.array([int(cost[each].min()) + 1 for each in own], np.int64)
-    if float(cost.sum(dtype=np.float64)) + float(price.sum(dtype=np.float64)) >= 2.0**60:
-        raise UsageError("costs: their sum exceeds 2**60. Use smaller ones")
+    require_sum("costs, and those of uncovered rows", np.concatenate([cost, price]), LARGEST_SUM)
 
     def values(chosen: NDArray[Any]) -> NDArray[Any]:
         covered = np.array(
             [np.bincount(row[each[column] == 1], minlength=len(own)) > 0 for each in chosen]
         )
-        return np.asarray(chosen @ cost.astype(np.int64) + ~covered @ price)
+        return np.asarray(chosen @ cost + ~covered @ price)
 
     def draw(solution: Any, axes: Any) -> None:
         is_chosen = np.asarray(solution)[column] == 1
@@ -250,7 +247,7 @@ def set_cover(costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | No
         state=_STATE,
         data={
             "rows": len(own),
-            "cost": cost.astype(np.int64),
+            "cost": cost,
             "price": price,
             "row_first": np.searchsorted(row, np.arange(len(own) + 1)).astype(np.int64),
             "column": column.astype(np.int32),
@@ -259,7 +256,7 @@ def set_cover(costs: ArrayLike, rows: Sequence[Sequence[int]], *, name: str | No
         },
         cooperative=True,
         reference=values,
-        name=name or f"setcover-{len(own)}x{n}",
+        name=name_or(name, f"setcover-{len(own)}x{n}"),
         plot=draw,
     )
     model.learns = True  # its weights

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from islands.errors import UsageError
+from islands.calls import explained
 from islands.modelling.api import subset
 from islands.modelling.model import Model
 from islands.models.files import NumberFile
 from islands.models.graphs import draw_graph, neighbours, pairs_of, read_edges
+from islands.models.numbers import LARGEST_SUM, amounts
+from islands.problems.data import name_or, require_shape
 
 _COST = """
 __device__ long long cost(const Solution& s, int n, const Data& data) {
@@ -57,6 +59,7 @@ __device__ void apply(State& state, const Solution& s, int, const Data& data, Fl
 """
 
 
+@explained
 def max_cut(
     edges: ArrayLike, weights: ArrayLike | None = None, *, name: str | None = None
 ) -> Model:
@@ -71,12 +74,10 @@ def max_cut(
     4
     """
     pairs, n = pairs_of(edges)
-    each = np.ones(len(pairs), np.int64) if weights is None else np.asarray(weights)
-    if each.shape != (len(pairs),) or each.dtype.kind not in "iu":
-        raise UsageError(f"weights: must be {len(pairs)} whole numbers, one for each edge")
-    each = each.astype(np.int64)
-    if np.abs(each).sum(dtype=np.float64) >= 2.0**60:
-        raise UsageError("weights: their sum exceeds 2**60. Use smaller ones")
+    each = np.ones(len(pairs), np.int64)
+    if weights is not None:
+        each = amounts("weights", weights, 1, LARGEST_SUM, negative=True)
+        require_shape("weights", each, (len(pairs),), "a number for each edge")
     first, other, weight = neighbours(pairs, each, n)
 
     def cuts(sides: NDArray[Any]) -> NDArray[Any]:
@@ -90,7 +91,7 @@ def max_cut(
         cooperative=True,
         reference=cuts,
         maximise=True,
-        name=name or f"maxcut-{n}",
+        name=name_or(name, f"maxcut-{n}"),
         plot=lambda solution, axes: draw_graph(axes, pairs, solution),
     )
 

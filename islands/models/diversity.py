@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from islands.calls import explained
 from islands.errors import UsageError
 from islands.instances.lines import shown
 from islands.modelling.api import subset
@@ -15,6 +16,8 @@ from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
 from islands.models.files import NumberFile
 from islands.models.medians import EXCHANGES
+from islands.models.numbers import real
+from islands.problems.data import name_or, require_shape
 
 _COST = """
 // Each item too many or too few costs more than the distances of any item.
@@ -80,6 +83,7 @@ __device__ double apply(State& state, Changing& s, int n, const Data& data, Step
 )
 
 
+@explained
 def max_diversity(distances: ArrayLike, size: int, *, name: str | None = None) -> Model:
     """Return the problem of `size` items with the largest sum of the distances of all pairs.
 
@@ -89,10 +93,9 @@ def max_diversity(distances: ArrayLike, size: int, *, name: str | None = None) -
     >>> islands.solve(problem, generations=20).cost
     5.0
     """
-    distance = np.array(distances, np.float64)
+    distance = real("distances", distances, 2)
     n = len(distance)
-    if distance.shape != (n, n) or not n or not np.isfinite(distance).all():
-        raise UsageError("distances: must be a square matrix of numbers")
+    require_shape("distances", distance, (n, n), "a row and a column for each item")
     if not np.array_equal(distance, distance.T):
         raise UsageError("distances: differ in both directions. Pass their means")
     size = whole_number("size", size, n)
@@ -112,7 +115,7 @@ def max_diversity(distances: ArrayLike, size: int, *, name: str | None = None) -
         cooperative=True,
         reference=sums,
         maximise=True,
-        name=name or f"diversity-{n}-{size}",
+        name=name_or(name, f"diversity-{n}-{size}"),
     )
 
 

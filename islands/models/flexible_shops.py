@@ -11,6 +11,7 @@ from islands.modelling.model import Model
 from islands.models.files import NumberFile
 from islands.models.shops import Dates, FlexibleShop, draw_gantt
 from islands.models.texts import filled
+from islands.problems.data import name_or
 
 _COST = """
 constexpr int JOBS = {jobs}, MACHINES = {machines}, OPERATIONS = {operations}, NONE = -1;
@@ -420,7 +421,7 @@ def stated(shop: FlexibleShop, name: str | None, best_known: float | None) -> Mo
         },
         cooperative=True,
         reference=lambda orders: np.array([shop.cost(order) for order in orders]),
-        name=name or f"{kind}-{jobs}x{machines}",
+        name=name_or(name, f"{kind}-{jobs}x{machines}"),
         best_known=best_known,
         plot=lambda solution, axes: draw_gantt(axes, shop.schedule(solution)),
     )

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.errors import UsageError
+from islands.calls import explained
 from islands.modelling.api import permutation
 from islands.modelling.model import Model
 from islands.models.files import NumberFile
+from islands.models.numbers import amounts, chosen
 from islands.models.shops import draw_gantt
 from islands.models.texts import filled
-from islands.text import unknown
+from islands.problems.data import name_or
 
 _OBJECTIVES = ("makespan", "flow_time")
 _COST = """
@@ -141,6 +142,7 @@ __device__ long long apply(State& state, Changing& s, int n, const Data& data, S
 """
 
 
+@explained
 def flow_shop(
     times: Sequence[Sequence[int]], *, objective: str = "makespan", name: str | None = None
 ) -> Model:
@@ -154,13 +156,8 @@ def flow_shop(
     >>> islands.solve(problem, generations=20).cost
     8
     """
-    time = np.asarray(times)
-    if time.ndim != 2 or not time.size or time.dtype.kind not in "iu" or int(time.min()) < 0:
-        raise UsageError("times: must be rows of whole numbers of at least 0, one for each job")
-    if int(time.sum()) >= 2**30:
-        raise UsageError("times: their sum exceeds 2**30. Use a larger unit of time")
-    if objective not in _OBJECTIVES:
-        raise UsageError(unknown("objective", objective, _OBJECTIVES))
+    time = amounts("times", times, 2, 2**30)
+    objective = chosen("objective", objective, _OBJECTIVES)
     n, m = time.shape
     numbers = {"jobs": n, "machines": m, "sums": str(objective == "flow_time").lower()}
 
@@ -189,7 +186,7 @@ def flow_shop(
         state=_STATE,
         data={"time": time.astype(np.int32)},
         reference=costs,
-        name=name or f"flowshop-{n}x{m}",
+        name=name_or(name, f"flowshop-{n}x{m}"),
         plot=draw,
     )
 

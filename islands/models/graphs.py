@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
-from islands.instances.sizes import MOST_NODES, require_size
+from islands.instances.sizes import MOST_NODES
 from islands.models.files import NumberFile
+from islands.models.numbers import labels
+from islands.problems.data import require_shape
 
 _DRAWN = 20_000
 """The most edges that a picture shows."""
@@ -17,16 +19,11 @@ _DRAWN = 20_000
 
 def pairs_of(edges: ArrayLike) -> tuple[NDArray[np.int64], int]:
     """Return the edges as pairs of nodes, and the number of nodes; refuse what is no graph."""
-    pairs = np.asarray(edges)
-    if pairs.ndim != 2 or pairs.shape[1] != 2 or not len(pairs) or pairs.dtype.kind not in "iu":
-        raise UsageError("edges: must be rows of two nodes, numbered from 0")
-    if int(pairs.min()) < 0:
-        raise UsageError(f"edges: {pairs.min()} is below 0. Number nodes from 0")
+    pairs = labels("edges", edges, 2, MOST_NODES)
+    require_shape("edges", pairs, (len(pairs), 2), "a row of two nodes for each edge")
     if (pairs[:, 0] == pairs[:, 1]).any():
         raise UsageError("edges: one of them leads from a node to itself. Leave it out")
-    n = int(pairs.max()) + 1
-    require_size("edges", n, "nodes", MOST_NODES)
-    return pairs.astype(np.int64), n
+    return pairs, int(pairs.max()) + 1
 
 
 def read_edges(file: NumberFile, n: int, m: int, low: int = 0) -> NDArray[np.int64]:

@@ -10,26 +10,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.errors import UsageError
+from islands.calls import explained
 from islands.modelling.api import permutation
 from islands.modelling.model import Model
 from islands.models.files import NumberFile
 from islands.models.flexible_shops import stated
 from islands.models.job_shop_paths import COST
 from islands.models.job_shop_tabu import STATE
+from islands.models.numbers import amounts, chosen, labels
 from islands.models.shops import (
+    MOST_MACHINES,
     OBJECTIVES,
     Dates,
     FlexibleShop,
     Rows,
+    alike,
     draw_gantt,
     has_choices,
-    whole,
 )
 from islands.models.texts import filled
-from islands.text import unknown
+from islands.problems.data import name_or, require_sum
+
+_LARGEST = 2**29
+"""Sums of times are below this: the tabu search adds two of them."""
 
 
+@explained
 def job_shop(
     machines: Rows,
     times: Rows,
@@ -59,9 +65,8 @@ def job_shop(
     >>> islands.solve(problem, generations=20).cost
     6
     """
-    if objective not in OBJECTIVES:
-        raise UsageError(unknown("objective", objective, OBJECTIVES))
-    _refuse_other_rows(machines, times)
+    objective = chosen("objective", objective, OBJECTIVES)
+    machines, times = alike(machines, times)
     if (
         any(each is not None for each in (release, due, weights))
         or objective != "makespan"
@@ -83,7 +88,7 @@ def job_shop(
         data={"first": shop.first, "job": shop.job, "machine": shop.machine, "time": shop.time},
         cooperative=True,
         reference=ends,
-        name=name or f"jobshop-{jobs}x{machine_count}",
+        name=name_or(name, f"jobshop-{jobs}x{machine_count}"),
         best_known=best_known,
         plot=lambda solution, axes: draw_gantt(axes, shop.schedule(solution)),
     )
@@ -103,16 +108,17 @@ class Shop:
 
     @classmethod
     def of(cls, machines: Rows, times: Rows) -> Shop:
-        """Return the operations of these jobs; refuse what is no job shop."""
-        _refuse_other_rows(machines, times)
+        """Return the operations of jobs, in rows that are `alike`; refuse what is no job shop."""
         first = np.cumsum([0, *(len(each) for each in times)]).astype(np.int32)
         job = np.repeat(np.arange(len(times), dtype=np.int32), np.diff(first))
-        found = [whole(name, rows) for name, rows in (("machines", machines), ("times", times))]
-        if int(found[1].sum()) >= 2**29:
-            raise UsageError("times: their sum exceeds 2**29. Use a larger unit of time")
-        if int(found[0].max()) >= 10_000:
-            raise UsageError(f"machines: {found[0].max()} is above 9999. Number them from 0")
-        return cls(first, job, found[0].astype(np.int32), found[1].astype(np.int32))
+        machine = np.concatenate(
+            [labels(f"machines[{j}]", row, 1, MOST_MACHINES) for j, row in enumerate(machines)]
+        )
+        time = np.concatenate(
+            [amounts(f"times[{j}]", row, 1, _LARGEST) for j, row in enumerate(times)]
+        )
+        require_sum("times", time, _LARGEST)
+        return cls(first, job, machine.astype(np.int32), time.astype(np.int32))
 
     def schedule(self, order: Sequence[int] | NDArray[Any]) -> list[tuple[int, int, int, int]]:
         """Return job, machine, begin and end of each operation, as an order begins them."""
@@ -143,21 +149,6 @@ class Shop:
 
     def _by_job(self) -> list[NDArray[np.int32]]:
         return np.split(self.time, self.first[1:-1])
-
-
-def _refuse_other_rows(machines: Rows, times: Rows) -> None:
-    """Refuse rows of which some lack a machine or a time."""
-    if len(machines) != len(times) or not len(times):
-        raise UsageError(
-            f"machines has {len(machines)} rows and times {len(times)}. Pass a row for each"
-            " job in both"
-        )
-    for j, (own, each) in enumerate(zip(machines, times, strict=True)):
-        if len(own) != len(each) or not len(own):
-            raise UsageError(
-                f"job {j} has {len(own)} machines and {len(each)} times. Pass a machine and a"
-                " time for each operation"
-            )
 
 
 def read(path: Path) -> Model:

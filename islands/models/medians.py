@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from islands.calls import explained
 from islands.errors import UsageError
 from islands.instances.sizes import MOST_IN_MATRIX, require_size
 from islands.modelling.api import subset
@@ -15,6 +16,8 @@ from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
 from islands.models.files import NumberFile
 from islands.models.graphs import read_edges
+from islands.models.numbers import LARGEST_SUM
+from islands.problems.data import integers, name_or, read_array
 
 _COST = """
 // Without a place, each customer has a way longer than any; a place too many or too few costs more
@@ -166,6 +169,7 @@ __device__ long long apply(State& state, Changing& s, int n, const Data& data, S
 )
 
 
+@explained
 def p_median(distances: ArrayLike, p: int, *, name: str | None = None) -> Model:
     """Return the problem of `p` places with the least sum of the ways of all customers.
 
@@ -177,15 +181,16 @@ def p_median(distances: ArrayLike, p: int, *, name: str | None = None) -> Model:
     >>> islands.solve(problem, generations=20).cost
     3
     """
-    way = np.asarray(distances)
-    if way.ndim != 2 or not way.size or way.dtype.kind not in "iu" or int(way.min()) < 0:
-        raise UsageError("distances: must be rows of whole numbers of at least 0, one a customer")
+    way = integers("distances", read_array("distances", distances, 2), 2**31 - 2)
     customers, n = way.shape
     p = whole_number("p", p, n)
-    if int(way.max()) >= 2**31 - 1:
-        raise UsageError("distances: must be below 2**31 - 1. Use a larger unit")
     far = int(way.max()) + 1
     price = far * customers + 1
+    if price * n >= LARGEST_SUM:
+        raise UsageError(
+            f"distances: costs may reach {price * n}, the largest distance times customers and"
+            f" places, but must be below {LARGEST_SUM}. Use a larger unit"
+        )
 
     def sums(chosen: NDArray[Any]) -> NDArray[Any]:
         found = [
@@ -214,7 +219,7 @@ def p_median(distances: ArrayLike, p: int, *, name: str | None = None) -> Model:
         },
         cooperative=True,
         reference=sums,
-        name=name or f"pmedian-{customers}x{n}-{p}",
+        name=name_or(name, f"pmedian-{customers}x{n}-{p}"),
         plot=draw,
     )
 

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from islands.calls import explained
 from islands.errors import UsageError
 from islands.modelling.api import keys
 from islands.modelling.kinds import whole_number
 from islands.modelling.model import Model
 from islands.models.files import NumberFile
+from islands.models.numbers import amounts
 from islands.models.texts import filled
+from islands.problems.data import name_or
 
 _COST = """
 constexpr int BINS = {bins};
@@ -151,6 +154,7 @@ _MOST = 1 << 16
 """The most bins, so that keys tell them apart."""
 
 
+@explained
 def bin_packing(
     sizes: ArrayLike, capacity: int, bins: int | None = None, *, name: str | None = None
 ) -> Model:
@@ -165,14 +169,10 @@ def bin_packing(
     >>> islands.solve(problem, generations=20).cost
     2
     """
-    size = np.asarray(sizes)
-    if size.ndim != 1 or not size.size or size.dtype.kind not in "iu" or int(size.min()) < 0:
-        raise UsageError("sizes: must be whole numbers of at least 0")
     capacity = whole_number("capacity", capacity, 2**30)
+    size = amounts("sizes", sizes, 1, 2**30)
     if int(size.max()) > capacity:
         raise UsageError(f"sizes: {size.max()} exceeds capacity={capacity}. Leave it out")
-    if int(size.sum()) >= 2**30:
-        raise UsageError("sizes: their sum exceeds 2**30. Use a larger unit")
     if bins is None:
         bins = _first_fit(size, capacity)
         bins = min(len(size), bins + bins // 10 + 1)  # with room for moves
@@ -200,7 +200,7 @@ def bin_packing(
         state=_STATE,
         data={"size": size.astype(np.int32), "capacity": capacity},
         reference=costs,
-        name=name or f"binpacking-{len(size)}-{capacity}",
+        name=name_or(name, f"binpacking-{len(size)}-{capacity}"),
         plot=draw,
     )
 

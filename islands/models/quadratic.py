@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.calls import explained
 from islands.errors import UsageError
 from islands.instances.sizes import MOST_NODES, require_size
 from islands.modelling.api import subset
 from islands.modelling.model import Model
+from islands.models.numbers import MOST_REAL
 from islands.models.texts import filled
+from islands.problems.data import integers, name_or, read_array, reals, require_sum
+from islands.problems.solution_kinds import MOST
+from islands.text import shown
+
+_LARGEST = 2**62
+"""Sums of whole entries are below this."""
 
 _COST = """
 __device__ {number} cost(const Solution& s, int n, const Data& data) {
@@ -60,39 +69,24 @@ __device__ void apply(State& state, const Solution& s, int, const Data& data, Fl
 """
 
 
+@explained
 def qubo(
     q: Any, *, maximise: bool = False, name: str | None = None, best_known: float | None = None
 ) -> Model:
     """Return the problem of the subset x of n items with the least x^T Q x.
 
-    `q` is an n x n matrix of numbers, as an array or a sparse matrix of SciPy; x has 1 for each
-    chosen item. An entry and the one opposite to it are added. `maximise` looks for the highest
-    value.
+    `q` is an n x n matrix of numbers, as an array, a sparse matrix of SciPy or a dict from pairs
+    `(i, j)` of items, from 0 to n - 1, to entries; x has 1 for each chosen item. An entry and the
+    one opposite to it are added. `maximise` looks for the highest value.
 
     >>> islands.solve(islands.qubo([[-2, 3], [0, -1]]), generations=20).solution.tolist()
     [1, 0]
     """
-    from scipy.sparse import coo_array, csr_array
+    from scipy.sparse import csr_array
 
-    try:
-        pairs = coo_array(q)
-        require_size("q", max(pairs.shape), "items", MOST_NODES)  # each has a row in memory
-        matrix = csr_array(pairs)
-    except UsageError:
-        raise
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"q: must be a matrix of numbers: {error}") from None
-    n, columns = matrix.shape
-    if n != columns or n < 1:
-        raise UsageError(f"q: has the shape {matrix.shape}. Pass a matrix of n rows and n columns")
-    if matrix.dtype.kind not in "biuf":
-        raise UsageError(f"q: has the type {matrix.dtype}. Pass whole or real numbers")
-    if not np.isfinite(matrix.data).all():
-        raise UsageError("q: contains NaN or infinity. Pass finite numbers")
-    is_real = matrix.dtype.kind == "f" and bool((matrix.data % 1 != 0).any())
-    numbers = matrix.astype(np.float64 if is_real else np.int64)
-    if not is_real and abs(numbers).sum(dtype=np.float64) >= 2.0**62:
-        raise UsageError("q: the sum of its entries exceeds 2**62. Pass real numbers")
+    numbers = _matrix(q)
+    n = numbers.shape[0]
+    is_real = numbers.dtype.kind == "f"
     both = csr_array(numbers + numbers.T)
     both.setdiag(0)
     both.eliminate_zeros()
@@ -118,5 +112,66 @@ def qubo(
         reference=values,
         maximise=maximise,
         best_known=best_known,
-        name=name or f"qubo-{n}",
+        name=name_or(name, f"qubo-{n}"),
     )
+
+
+def _matrix(q: Any) -> Any:
+    """Return a square sparse matrix of whole or real numbers."""
+    from scipy.sparse import coo_array, csr_array, issparse
+
+    if isinstance(q, Mapping):
+        pairs = _pairs(q)
+        n = int(pairs.max()) + 1
+        coords, values = tuple(pairs.T), _exact(read_array("q", [*q.values()], 1))
+    elif issparse(q):
+        n = _square(q.shape)
+        require_size("q", n, "items", MOST_NODES)  # each has a row in memory
+        found = coo_array(q)
+        coords = found.coords
+        values = _exact(read_array("q", found.data, 1)) if found.nnz else np.zeros(0, np.int64)
+    else:
+        dense = _exact(read_array("q", q, 2))
+        n = _square(dense.shape)
+        coords = np.nonzero(dense)
+        values = dense[coords]
+    return csr_array(coo_array((values, coords), shape=(n, n)))
+
+
+def _square(shape: tuple[int, ...]) -> int:
+    """Return the size of a matrix; refuse one that is not square."""
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
+        raise UsageError(f"q: has the shape {shape}. Pass a matrix of n rows and n columns")
+    return shape[0]
+
+
+def _pairs(q: Mapping[Any, Any]) -> NDArray[np.int64]:
+    """Return the keys of a dict, pairs of items of which each number up to the last one occurs."""
+    for key in q:
+        is_pair = isinstance(key, tuple) and len(key) == 2
+        if not is_pair or not all(isinstance(i, int | np.integer) and 0 <= i < MOST for i in key):
+            raise UsageError(
+                f"q: has the key {shown(key)}. Number the items from 0, and write q={{(0, 1): 2}}"
+            )
+    if not q:
+        raise UsageError("q: is an empty dict. Write q={(0, 1): 2}")
+    pairs = np.array([*q], np.int64)
+    items = np.unique(pairs)
+    if missing := np.flatnonzero(items != np.arange(len(items))).tolist():
+        raise UsageError(
+            f"q: has the item {items[-1]}, but not {missing[0]}. Number the items 0 to n - 1, or"
+            f" add ({missing[0]}, {missing[0]}): 0"
+        )
+    return pairs
+
+
+def _exact(entries: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers as int64, others as float64; refuse those without a finite sum."""
+    if entries.dtype.kind == "f":
+        found = reals("q", entries, MOST_REAL)
+        if (found % 1 != 0).any() or np.abs(found).sum() >= _LARGEST:
+            require_sum("q", found, MOST_REAL)
+            return found
+    whole = integers("q", entries, _LARGEST, least=-_LARGEST, large="Pass real numbers")
+    require_sum("q", whole, _LARGEST, "Pass real numbers")
+    return whole

@@ -10,22 +10,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
+from islands.models.numbers import amounts, labels, listed
+from islands.problems.data import integers, read_array, require_shape, require_sum
 
 Rows = Sequence[Sequence[int | Sequence[int]]]
 """For each job, a number for each operation, or one for each of its choices."""
 OBJECTIVES = ("makespan", "tardiness")
+MOST_MACHINES = 10_000
+_LARGEST = 2**30
+"""Sums of times, of weights, and all dates are below this: ends fit into 32 bits, costs into 64."""
 _MOST = 10_000
 """The most operations: each thread has an array of them."""
 _SHOWN = 60
 """The most bars of a machine that have the number of their job."""
 
 
-def whole(name: str, rows: Sequence[Any]) -> NDArray[np.int64]:
-    """Return the numbers of all rows; refuse others than whole ones of at least 0."""
-    flat = np.concatenate([np.asarray(row) for row in rows])
-    if flat.dtype.kind not in "iu" or int(flat.min()) < 0:
-        raise UsageError(f"{name}: must be whole numbers of at least 0. Round them")
-    return flat.astype(np.int64)
+def alike(machines: Any, times: Any) -> tuple[list[list[Any]], list[list[Any]]]:
+    """Return the machines and the times of all operations; refuse rows of different lengths."""
+    where, lasting = _rows("machines", machines), _rows("times", times)
+    if len(where) != len(lasting):
+        raise UsageError(
+            f"machines has {len(where)} rows and times {len(lasting)}. Pass a row for each job in"
+            " both"
+        )
+    for j, (own, each) in enumerate(zip(where, lasting, strict=True)):
+        if len(own) != len(each) or not own:
+            raise UsageError(
+                f"job {j} has {len(own)} machines and {len(each)} times. Pass a machine and a time"
+                " for each operation"
+            )
+    return where, lasting
 
 
 @dataclass(frozen=True)
@@ -42,9 +56,9 @@ class Dates:
         cls,
         jobs: int,
         objective: str,
-        release: Sequence[int] | None,
-        due: Sequence[int] | None,
-        weights: Sequence[int] | None,
+        release: Any,
+        due: Any,
+        weights: Any,
     ) -> Dates:
         """Return the dates of jobs; refuse wrong ones."""
         is_late = objective == "tardiness"
@@ -56,15 +70,14 @@ class Dates:
                 )
         if is_late and due is None:
             raise UsageError("due: is missing. Pass when each job should end; 0 counts from 0 on")
-        found = cls(
+        weight = _each("weights", weights, 1, jobs)
+        require_sum("weights", weight, _LARGEST)
+        return cls(
             objective,
             _each("release", release, 0, jobs).astype(np.int32),
             _each("due", due, 0, jobs).astype(np.int32),
-            _each("weights", weights, 1, jobs),
+            weight,
         )
-        if int(found.weight.sum()) >= 2**30:
-            raise UsageError("weights: their sum exceeds 2**30. Divide them by a common factor")
-        return found
 
     def cost(self, ends: NDArray[Any]) -> int:
         """Return what jobs cost that end at these times."""
@@ -91,21 +104,22 @@ class FlexibleShop:
 
     @classmethod
     def of(cls, machines: Rows, times: Rows, dates: Dates) -> FlexibleShop:
-        """Return the operations of these jobs; refuse what is no job shop."""
-        choices: list[list[int]] = []
-        lasting: list[list[int]] = []
+        """Return the operations of jobs, in rows that are `alike`; refuse what is no job shop."""
+        choices: list[NDArray[np.int64]] = []
+        lasting: list[NDArray[np.int64]] = []
         for j, (own, each) in enumerate(zip(machines, times, strict=True)):
             for k, (where, how_long) in enumerate(zip(own, each, strict=True)):
-                few = _list(where)
-                long = _list(how_long)
-                if not few or len(few) != len(long):
+                few = labels(f"machines[{j}][{k}]", _list(where), 1, MOST_MACHINES)
+                long = amounts(f"times[{j}][{k}]", _list(how_long), 1, _LARGEST)
+                if len(few) != len(long):
                     raise UsageError(
                         f"operation {k} of job {j} has {len(few)} machines and {len(long)} times."
                         " Pass a time for each machine that it may use"
                     )
-                if len(set(few)) != len(few):
+                if len({*few.tolist()}) != len(few):
                     raise UsageError(
-                        f"operation {k} of job {j} has a machine twice: {few}. Leave one out"
+                        f"operation {k} of job {j} has a machine twice: {few.tolist()}. Leave one"
+                        " out"
                     )
                 choices.append(few)
                 lasting.append(long)
@@ -116,11 +130,9 @@ class FlexibleShop:
                 f"{operations} operations: with dates or a choice of machine, at most {_MOST} are"
                 " allowed. Divide the problem"
             )
-        machine, time = whole("machines", choices), whole("times", lasting)
-        if int(machine.max()) >= 10_000:
-            raise UsageError(f"machines: {machine.max()} is above 9999. Number them from 0")
-        if int(time.sum()) + int(dates.release.max()) >= 2**30:
-            raise UsageError("times: their sum exceeds 2**30. Use a larger unit of time")
+        machine, time = np.concatenate(choices), np.concatenate(lasting)
+        last = [*time.tolist(), int(dates.release.max())]
+        require_sum("times, and the last release", np.array(last), _LARGEST)
         return cls(
             first,
             np.repeat(np.arange(len(machines), dtype=np.int32), np.diff(first)),
@@ -170,25 +182,31 @@ class FlexibleShop:
 
 def has_choices(rows: Rows) -> bool:
     """Return whether some operations have lists, of several machines."""
-    return any(np.ndim(entry) > 0 for row in rows for entry in row)
+    return any(_is_list(entry) for row in rows for entry in row)
 
 
-def _list(entry: int | Sequence[int]) -> list[int]:
-    return [*np.atleast_1d(np.asarray(entry)).tolist()]
+def _is_list(entry: Any) -> bool:
+    return isinstance(entry, list | tuple) or (isinstance(entry, np.ndarray) and entry.ndim > 0)
 
 
-def _each(name: str, given: Sequence[int] | None, default: int, jobs: int) -> NDArray[np.int64]:
+def _list(entry: Any) -> Any:
+    return entry if _is_list(entry) else [entry]
+
+
+def _rows(name: str, values: Any) -> list[list[Any]]:
+    """Return the rows of all jobs."""
+    return [
+        [*(row if isinstance(row, list | tuple) else read_array(f"{name}[{j}]", row, 1))]
+        for j, row in enumerate(listed(name, values))
+    ]
+
+
+def _each(name: str, given: Any, default: int, jobs: int) -> NDArray[np.int64]:
     """Return a number for each job; refuse wrong ones."""
     if given is None:
         return np.full(jobs, default, np.int64)
-    found = np.asarray(given)
-    if found.shape != (jobs,):
-        raise UsageError(
-            f"{name}: has the shape {found.shape}. Pass a number for each of {jobs} jobs"
-        )
-    numbers = whole(name, [given])
-    if int(numbers.max()) >= 2**30:
-        raise UsageError(f"{name}: {numbers.max()} exceeds 2**30. Use a larger unit")
+    numbers = integers(name, read_array(name, given, 1), _LARGEST - 1)
+    require_shape(name, numbers, (jobs,), "a number for each job")
     return numbers
 
 

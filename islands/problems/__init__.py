@@ -9,6 +9,7 @@ from inspect import isfunction
 from pathlib import Path
 from typing import Any
 
+from islands.calls import explained
 from islands.custom.parts import PartKind
 from islands.custom.scripts import is_reference
 from islands.errors import InputError, UsageError
@@ -42,6 +43,7 @@ PART_READERS: dict[str, Callable[[Path, str, BestKnown | None, str, int | None],
 """The reader of each other format, which takes the format and the number of an instance."""
 
 
+@explained
 def load(instance: str | Path, form: str | None = None) -> Problem:
     """Return the instance called `set/name`, a unique bare name, or a path.
 

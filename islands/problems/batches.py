@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.calls import explained
 from islands.errors import UsageError
 from islands.problems.base import Problem
 from islands.problems.data import mkp, qap, tsp
@@ -37,6 +38,7 @@ class Batch(Sequence[Problem]):
         return self._made(chosen)
 
 
+@explained
 def tsp_batch(
     coordinates: Any = None, metric: str | None = None, *, distances: Any = None
 ) -> Batch:
@@ -61,6 +63,7 @@ def tsp_batch(
     return Batch(len(places), lambda i: tsp(places[i], metric))
 
 
+@explained
 def qap_batch(flows: Any, distances: Any) -> Batch:
     """Return many quadratic assignment problems: see `qap` for one.
 
@@ -73,6 +76,7 @@ def qap_batch(flows: Any, distances: Any) -> Batch:
     return Batch(_count(parts), lambda i: qap(*(each(i) for _, each in parts.values())))
 
 
+@explained
 def mkp_batch(profits: Any, weights: Any, capacities: Any) -> Batch:
     """Return many multidimensional knapsack problems: see `mkp` for one.
 

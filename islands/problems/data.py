@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import sys
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.calls import explained
 from islands.errors import UsageError
 from islands.instances import qaplib, tsplib
 from islands.instances.catalogue import BestKnown
@@ -31,20 +31,7 @@ _EXAMPLES = {1: "[3, 5, 2]", 2: "[[3, 5, 2]] for one row"}
 
 def read_array(name: str, values: Any, dimensions: int) -> NDArray[Any]:
     """Return a copy of the values as an array of numbers; refuse other dimensions and types."""
-    try:
-        array = np.array(values)
-    except Exception as error:  # any array-like object may raise any error
-        raise UsageError(
-            f"{name}={shown(values)}: cannot become a NumPy array"
-            f" ({one_line(str(error), 200)}). Pass {_FORMS[dimensions]}, or a NumPy array"
-        ) from error
-    if array.dtype.kind == "O":
-        array = _converted(name, array)
-    if array.dtype.kind not in "biuf":
-        raise UsageError(
-            f"{name}={shown(values)}: contains values of the type {array.dtype}, must be numbers."
-            f" Pass {_FORMS[dimensions]}"
-        )
+    array = numbers_of(name, values, _FORMS[dimensions])
     if array.ndim != dimensions:
         raise UsageError(
             f"{name}: has {counted(array.ndim, 'dimension')}, must have {dimensions}."
@@ -52,7 +39,35 @@ def read_array(name: str, values: Any, dimensions: int) -> NDArray[Any]:
         )
     if array.size == 0:
         raise UsageError(f"{name}: is empty, with the shape {array.shape}. Pass at least one value")
-    return array.astype(np.uint8) if array.dtype.kind == "b" else array
+    return array
+
+
+def numbers_of(name: str, values: Any, form: str) -> NDArray[Any]:
+    """Return a copy of the values as an array of numbers; refuse other types and masked values.
+
+    `form` is what messages say that it should be.
+    """
+    if _is_masked(values):
+        raise UsageError(
+            f"{name}: has masked values, which have no meaning here. Leave them out, or pass"
+            f" {name}.filled(number)"
+        )
+    try:
+        array = np.array(values)
+    except Exception as error:  # any array-like object may raise any error
+        raise UsageError(
+            f"{name}={shown(values)}: cannot become a NumPy array"
+            f" ({one_line(str(error), 200)}). Pass {form}, or a NumPy array"
+        ) from error
+    if array.dtype.kind == "O":
+        array = _converted(name, array)
+    if array.dtype.kind not in "biuf":
+        raise UsageError(
+            f"{name}={shown(values)}: contains values of the type {array.dtype}, must be numbers."
+            f" Pass {form}"
+        )
+    with np.errstate(over="ignore"):  # a longer type's largest numbers become infinite
+        return array.astype({"b": np.uint8, "f": np.float64}.get(array.dtype.kind, array.dtype))
 
 
 def integers(
@@ -60,16 +75,17 @@ def integers(
     array: NDArray[Any],
     largest: int,
     *,
+    least: int = 0,
     fix: str = _FIX,
     negative: str = _CORRECT,
     large: str = _DIVIDE,
 ) -> NDArray[np.int64]:
-    """Return the numbers as integers; refuse others than whole numbers from 0 to `largest`.
+    """Return the numbers as integers; refuse others than whole numbers from `least` to `largest`.
 
     `fix` is the hint for numbers with decimals, `negative` and `large` that for such numbers.
     """
     with np.errstate(invalid="ignore"):
-        wrong = ~((array >= 0) & (array <= largest))
+        wrong = ~((array >= least) & (array <= largest))
         if array.dtype.kind == "f":
             wrong |= array != np.floor(array)
     if wrong.any():
@@ -82,7 +98,8 @@ def integers(
         else:
             hint = negative if math.isfinite(value) else _CORRECT
         raise UsageError(
-            f"{element(name, place)} = {value}: must be a whole number from 0 to {largest}. {hint}"
+            f"{element(name, place)} = {value}: must be a whole number from {least} to {largest}."
+            f" {hint}"
         )
     return array.astype(np.int64)
 
@@ -99,6 +116,17 @@ def reals(name: str, array: NDArray[Any], largest: float) -> NDArray[np.float64]
     return array.astype(np.float64)
 
 
+def require_sum(name: str, numbers: NDArray[Any], limit: float, fix: str = _DIVIDE) -> None:
+    """Refuse numbers whose absolute values add up to a limit or more, of any size."""
+    if np.abs(numbers.astype(np.float64)).sum() < limit / 2:
+        return  # the exact sum takes longer
+    total = sum(map(abs, numbers.reshape(-1).tolist()))
+    if not total < limit:
+        raise UsageError(
+            f"{name}: the sum is {total}, but only sums below {limit} are exact. {fix}"
+        )
+
+
 def read_number(name: str, value: Any) -> float | None:
     """Return a finite number, an integer if it has no decimals, or None; refuse other values."""
     if value is None:
@@ -111,7 +139,10 @@ def read_number(name: str, value: Any) -> float | None:
 
 def is_finite(value: Any) -> bool:
     """Return whether a number is finite, and an integer not beyond all doubles."""
-    return bool(abs(value) <= sys.float_info.max)
+    try:
+        return math.isfinite(value) and not isinstance(value, np.timedelta64)
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 def require_shape(name: str, array: NDArray[Any], shape: tuple[int, ...], reason: str) -> None:
@@ -125,10 +156,22 @@ def element(name: str, place: tuple[int, ...]) -> str:
     return f"{name}[{', '.join(map(str, place))}]" if place else name
 
 
+def _is_masked(values: Any, depth: int = 3) -> bool:
+    """Return whether an array, or one in a nested list, has masked values."""
+    if isinstance(values, np.ma.MaskedArray):
+        return bool(np.ma.is_masked(values))
+    if not isinstance(values, list | tuple) or depth == 0:
+        return False
+    parts = [each for each in values if isinstance(each, list | tuple | np.ma.MaskedArray)]
+    return any(_is_masked(each, depth - 1) for each in parts)
+
+
 def _converted(name: str, array: NDArray[Any]) -> NDArray[Any]:
     """Return an array of Python objects, such as large integers, as numbers."""
     for place in np.ndindex(array.shape):
         try:
+            if isinstance(array[place], str | bytes | bytearray):
+                raise TypeError
             float(array[place])
         except (TypeError, ValueError, OverflowError):
             raise UsageError(
@@ -158,6 +201,7 @@ _OF_COORDINATES = tuple(metric for metric in METRICS if metric != "EXPLICIT")
 Matrix = NDArray[np.int64]
 
 
+@explained
 def tsp(
     coordinates: Any = None,
     metric: str | None = None,
@@ -198,7 +242,7 @@ def tsp(
                 " out"
             )
         matrix = _distances(distances)
-        called = _name(name, f"tsp{len(matrix)}")
+        called = name_or(name, f"tsp{len(matrix)}")
         return Tsp(TspFile(called, None, len(matrix), "EXPLICIT", matrix=matrix), called, known)
     rule = None if metric is None else _metric(metric)
     farthest = FARTHEST_EXACT if rule is None else FARTHEST
@@ -207,7 +251,7 @@ def tsp(
     require_shape("coordinates", places, (n, 2), "a row x, y for each city")
     most = tsplib.LARGEST if rule == "GEO" else MOST_CITIES
     require_size("coordinates", n, "cities", most)
-    called = _name(name, f"tsp{n}")
+    called = name_or(name, f"tsp{n}")
     problem = Tsp(TspFile(called, None, n, rule, coordinates=places), called, known)
     if problem.near.exponent > _MOST_EXPONENT:
         apart = math.ldexp(1.0, LONGEST - problem.near.exponent)
@@ -218,6 +262,7 @@ def tsp(
     return problem
 
 
+@explained
 def qap(
     flows: Any,
     distances: Any,
@@ -255,11 +300,12 @@ def qap(
             f" times the largest distance, but are only exact up to {COST_MAX}. Divide each matrix"
             " by a common factor of its numbers"
         )
-    called = _name(name, f"qap{n}")
+    called = name_or(name, f"qap{n}")
     file = QapFile(called, None, n, a, b, linear=None if linear is None else _linear(linear, n))
     return Qap(file, called, _best_known(best_known))
 
 
+@explained
 def mkp(
     profits: Any,
     weights: Any,
@@ -292,10 +338,10 @@ def mkp(
     limits = read_array("capacities", capacities, 1)
     limits = integers("capacities", limits, SUM_MAX - 1, fix=f"{fix}, or round it down")
     require_shape("capacities", limits, (m,), f"weights has {counted(m, 'row')}")
-    _require_sum("profits", values)
+    require_sum("profits", values, SUM_MAX)
     for row, each in enumerate(rows):
-        _require_sum(element("weights", (row,)), each)
-    called = _name(name, f"mkp{n}x{m}")
+        require_sum(element("weights", (row,)), each, SUM_MAX)
+    called = name_or(name, f"mkp{n}x{m}")
     return Mkp(MkpFile(called, None, values, rows, limits), called, _best_known(best_known))
 
 
@@ -339,7 +385,8 @@ def _metric(metric: Any) -> str:
     return name
 
 
-def _name(name: Any, usual: str) -> str:
+def name_or(name: Any, usual: str) -> str:
+    """Return the name of a problem, which is the usual one unless it is given."""
     if name is None:
         return usual
     if not isinstance(name, str) or not name:
@@ -350,14 +397,3 @@ def _name(name: Any, usual: str) -> str:
 def _best_known(value: Any) -> BestKnown | None:
     number = read_number("best_known", value)
     return None if number is None else BestKnown(number, "best_known", "the script")
-
-
-def _require_sum(name: str, numbers: Matrix) -> None:
-    if numbers.sum(dtype=np.float64) < SUM_MAX / 2:
-        return  # the exact sum takes longer
-    total = sum(numbers.tolist())
-    if total >= SUM_MAX:
-        raise UsageError(
-            f"{name}: the sum is {total}, but only sums below {SUM_MAX} are exact. Divide the"
-            " numbers by a common factor"
-        )

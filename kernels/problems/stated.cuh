@@ -273,9 +273,9 @@ __device__ int64_t delta(const int32_t* order, int n, const Data& data, const Mo
 
 // Return the compared cost of a solution after a move; called by one thread.
 __device__ int64_t stated_cost(const moved::Solution& solution, int n, const Data& data) {
-    const int64_t cost = cost_of(moved::cost(solution, n, data), data);
+    const int64_t cost = cost_of(moved::user::cost(solution, n, data), data);
 #if COSTS_PRICED
-    const auto violation = moved::of_violation::violation(solution, n, data);
+    const auto violation = moved::user::of_violation::violation(solution, n, data);
     return priced::compared(cost, violation_of(violation, data), data._price);
 #else
     return cost;

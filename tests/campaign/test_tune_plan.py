@@ -68,7 +68,7 @@ def test_configurations_that_do_not_fit_the_population_are_skipped(tmp_path: Pat
     with pytest.raises(UsageError, match=r"^elite=0\.1 of population=8 is 0 individuals"):
         Tuning.of(asked, ["demo/tsp"], over, 1, configurations=1, steps=3)
     base = tmp_path / "base.toml"
-    base.write_text("elite = 0.25\n")
+    base.write_text('algorithm = "brkga"\nelite = 0.25\n')
     fit = TuneRequest(asked.options, base)
     candidates = Tuning.of(fit, ["demo/tsp"], over, 1, configurations=1, steps=3).candidates
     assert [each.values for each in candidates.configurations[1:]] == [

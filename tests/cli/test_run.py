@@ -154,8 +154,11 @@ def test_true_is_not_a_number(capsys: pytest.CaptureFixture[str]) -> None:
     ("line", "message"),
     [
         ("nosuch", "unknown instance 'nosuch'"),
-        ("demo/tsp --set rho=2", "rho=2: must be from 0.5 to 1"),
-        ("demo/tsp --set elite=0.7 --set mutants=0.6", "elite=0.7 + mutants=0.6 = 1.3"),
+        ("demo/tsp --algorithm brkga --set rho=2", "rho=2: must be from 0.5 to 1"),
+        (
+            "demo/tsp --algorithm brkga --set elite=0.7 --set mutants=0.6",
+            "elite=0.7 + mutants=0.6 = 1.3",
+        ),
         ("demo/tsp --set rho", "--set rho: write KEY=VALUE, such as --set rho=0.7"),
         (
             "demo/tsp --algorithm brkga --set eliet=0.2",

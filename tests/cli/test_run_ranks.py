@@ -45,7 +45,7 @@ def test_number_of_ranks_does_not_matter(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--set", "rho=2"], "islands: rho=2: must be from 0.5 to 1"),
+        (["--algorithm", "brkga", "--set", "rho=2"], "islands: rho=2: must be from 0.5 to 1"),
         (["--foo"], "islands: unknown option '--foo'"),
         (["--islands", "0"], "islands: islands=0: must be from 1 to"),
     ],

@@ -119,7 +119,7 @@ def test_repeated_command_finds_all_runs_complete(capsys: pytest.CaptureFixture[
         ("demo/tsp demo/tsp", "demo/tsp is named twice. Name each instance once"),
         ("mine.tsp ./mine.tsp", "mine.tsp and ./mine.tsp would both have the folder"),
         ("demo/tsp mine.tsp --start mine.tour", "--start with several instances: "),
-        ("demo/tsp --runs 2 --set rho=2", "rho=2: must be from 0.5 to 1"),
+        ("demo/tsp --runs 2 --algorithm brkga --set rho=2", "rho=2: must be from 0.5 to 1"),
         ("demo/tsp --runs 2 --start none.tour", "none.tour: "),
         ("demo/tsp --runs 2 --out mine.tsp", "--out mine.tsp: is a file"),
         ("demo/tsp --runs 2 --out .", "--out .: contains files, but no series. Name a new"),

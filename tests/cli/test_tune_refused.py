@@ -141,7 +141,10 @@ def test_no_configuration_is_best_without_a_valid_run(
             "demo/tsp --over rho=0.5..1 --metric evaluations --stop seconds=9",
             "--metric evaluations:",
         ),
-        ("demo/tsp --over rho=0.5..1 --set elite=2", "elite=2: must be from 0 to 1"),
+        (
+            "demo/tsp --algorithm brkga --over rho=0.5..1 --set elite=2",
+            "elite=2: must be from 0 to 1",
+        ),
         (
             "demo/tsp --over rho=0.5..1 --set rho=0.7",
             "rho is given twice: rho=0.7 and --over rho=0.5..1. Leave one of them out, or set",

@@ -15,7 +15,16 @@ from islands.errors import RunError
 from islands.problems.tsp import Tsp
 
 RUN = ["--population", "20", "--islands", "3", "--backend", "cpu", "--set", "elite=0.2"]
-RUN += ["--improver", "none", "--migration", "ring", "--stop", "generations=6"]
+RUN += [
+    "--algorithm",
+    "brkga",
+    "--improver",
+    "none",
+    "--migration",
+    "ring",
+    "--stop",
+    "generations=6",
+]
 MESSAGE = "This is an error in islands: please report it"
 _exact = Tsp.costs
 
@@ -113,7 +122,7 @@ def test_invalid_solution_gives_no_result(
 
 @pytest.mark.usefixtures("off_by_one")
 def test_python_interface_raises_the_error() -> None:
-    settings = {"backend": "cpu", "population": 20, "elite": 0.2, "improver": "none"}
+    settings = {"backend": "cpu", "population": 20, "algorithm": "brkga", "elite": 0.2}
     with pytest.raises(RunError, match=MESSAGE):
         islands.solve("demo/tsp", stop="generations=2", **settings)
     with pytest.raises(RunError, match=MESSAGE):

@@ -121,7 +121,7 @@ def test_colonies_do_not_use_the_migration_of_a_problem_for_one_of_them() -> Non
         (
             ["islands=1 algorithm=brkga F=0.9"],
             {},
-            "^colony 0: unknown setting of brkga 'F'. Known: islands, population, decoding, rate,",
+            "^colony 0: F: brkga has no such setting, but de has it",
         ),
         (
             ["islands=1 interval=3"],

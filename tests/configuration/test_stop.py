@@ -344,7 +344,7 @@ def test_tempering_has_not_converged_while_it_cools_down() -> None:
     problem = islands.qap(*random)
     found = islands.solve(problem, algorithm="tempering", tuning=9, **few)
     assert found.generations >= found.best_generation + 8 + 2 * 9
-    given = islands.solve(problem, coldest=0.1, hottest=0.2, **few)
+    given = islands.solve(problem, algorithm="tempering", coldest=0.1, hottest=0.2, **few)
     assert given.generations < 40
 
 

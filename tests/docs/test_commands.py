@@ -85,7 +85,7 @@ STAND_INS: dict[str, tuple[Callable[[Path], None], str]] = {
     },
     "hosts": (lambda to: _copy(pages.HOSTS, to), "the reader's hosts: those of the example"),
     "sweep.txt": (
-        text("tsplib/eil51 --seed 3 --set rho=0.7\ntsplib/eil51 --seed 4\n"),
+        text("tsplib/eil51 --seed 3 --algorithm brkga --set rho=0.7\ntsplib/eil51 --seed 4\n"),
         "a list of the reader; its first line is the one in the comment of sweep.sbatch",
     ),
     "old.json": (

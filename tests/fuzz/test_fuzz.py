@@ -4,6 +4,7 @@ from pathlib import Path
 
 from fuzz_cases import faults
 from fuzz_files import MODEL_FILES, instances
+from fuzz_models import CALLS, call_faults
 from fuzz_targets import targets
 
 from islands.instances.formats import FORMATS, MODELS, recognised
@@ -30,3 +31,15 @@ def test_all_formats_of_instances_are_damaged(tmp_path: Path) -> None:
             damaged.add(recognised(path))
     assert damaged == set(FORMATS)
     assert MODEL_FILES.keys() == MODELS.keys()
+
+
+def test_wrong_arguments_are_refused_or_have_exact_costs() -> None:
+    """`python tests/fuzz --calls` makes 20,000 calls."""
+    assert list(call_faults(range(600))) == []
+
+
+def test_valid_arguments_are_taken() -> None:
+    """Otherwise the wrong ones would not be tested."""
+    for make, arguments in CALLS.values():
+        for each in arguments:
+            make(**each)

@@ -126,7 +126,11 @@ def test_invalid_data_are_refused(data: Any, message: str) -> None:
             "repair.cu: does not define repair. Write __device__ void",
         ),
         ({"cost": GOOD, "best_known": np.nan}, "best_known=nan: is not a finite number"),
-        ({"cost": GOOD, "name": 3}, "name=3: is not a string"),
+        ({"cost": GOOD, "name": 3}, "name=3: must be"),
+        ({"cost": GOOD, "maximise": "no"}, "maximise='no'"),
+        ({"cost": GOOD, "cooperative": 2}, "cooperative=2"),
+        ({"cost": GOOD, "data": {"a": np.ma.masked_array([1, 2], [0, 1])}}, "data: a"),
+        ({"cost": GOOD, "price": np.timedelta64(3), "violation": GOOD}, "price="),
     ],
 )
 def test_invalid_statements_are_refused(more: Any, message: str) -> None:
@@ -150,7 +154,9 @@ def test_invalid_sizes_are_refused(n: Any) -> None:
         ([0, 3], [1, 2], None, r"low\[1\]=3 with high\[1\]=2"),
         (0, np.inf, 2, "must be finite"),
         (-1.7e308, 1.7e308, 2, "high - low: is infinite"),
-        ("a", 1, 2, "low='a': is not an array"),
+        ("a", 1, 2, "low='a'"),
+        (["0", "1"], 2, None, "low="),
+        (np.ma.masked_array([0, 1], [0, 1]), 2, None, "low"),
     ],
 )
 def test_invalid_boxes_are_refused(low: Any, high: Any, n: Any, message: str) -> None:

@@ -229,6 +229,67 @@ def test_texts_may_define_equal_names_and_use_those_of_the_cost() -> None:
             require_for_gpu(problem)
 
 
+SHARED = """
+constexpr int LIMIT = 12;
+struct Load { long long sum; };
+__device__ long long sum_of(const Solution& s, int n) {
+    long long sum = 0;
+    for (int i = 0; i < n; ++i) sum += i * (s[i] != 0);
+    return sum;
+}
+template <class Any>
+__device__ Load load(const Any& s, int n) { return {sum_of(s, n)}; }
+__device__ long long over(const Load& load) { return max(0ll, load.sum - LIMIT); }
+__device__ long long cost(const Solution& s, int n, const Data&) { return load(s, n).sum; }
+__device__ long long violation(const Solution& s, int n, const Data&) { return over(load(s, n)); }
+"""
+CHANGES = """
+struct State {
+    long long sum;
+    __device__ State(Memory&, int, const Data&) : sum(0) {}
+};
+__device__ long long after(const State& state, const Solution& s, Flip move) {
+    return state.sum + (s[move.item] ? -move.item : move.item);
+}
+__device__ void prepare(State& state, const Solution& s, int n, const Data&) {
+    state.sum = load(s, n).sum;
+}
+__device__ Change change(const State& state, const Solution& s, int n, const Data&, Flip move) {
+    const Load now = {state.sum}, then = {after(state, s, move)};
+    return {then.sum - now.sum, over(then) - over(now)};
+}
+__device__ void apply(State& state, const Solution& s, int n, const Data&, Flip move) {
+    state.sum = after(state, s, move);
+}
+"""
+FIXED = """
+__device__ void repair(Changing& s, int n, const Data&) {
+    if (sum_of(s.solution, n) > 14) s.set(n - 1, 0);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("texts", "algorithm"),
+    [
+        ({"cost": SHARED, "violation": SHARED}, "ga"),
+        ({"cost": SHARED + CHANGES, "violation": SHARED, "state": SHARED + CHANGES}, "tempering"),
+        ({"cost": SHARED + FIXED, "violation": SHARED + FIXED, "repair": SHARED + FIXED}, "ga"),
+    ],
+)
+def test_one_text_with_helpers_may_be_all_functions(texts: Any, algorithm: str) -> None:
+    """The cost after a move, which is compiled from the same texts, found helpers twice."""
+    problem = islands.subset(6, maximise=True, **texts)
+    every = (np.arange(64)[:, np.newaxis] >> np.arange(6)) & 1
+    sums = every @ np.arange(6)
+    assert problem.program_costs(every, "cpu").tolist() == sums.tolist()
+    assert problem.violations(every).tolist() == np.maximum(0, sums - 12).tolist()
+    result = islands.solve(problem, algorithm=algorithm, generations=20, backend="cpu")
+    assert (result.cost, result.violation) == (12, 0)
+    if pytest.importorskip("cupy"):
+        require_for_gpu(problem)
+
+
 @pytest.mark.parametrize(
     "text", ["#include <cmath>", "  #  include <vector>", '#include "own.cuh"', "#\tinclude<a>"]
 )

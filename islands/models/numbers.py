@@ -1,0 +1,64 @@
+"""The numbers that models are made of: arrays and rows, checked once, with a bound of their sums.
+
+Sums that exceed a bound would leave 64 bits, or 32 bits where kernels have no more.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.errors import UsageError
+from islands.problems.data import integers, read_array, reals, require_sum
+from islands.text import shown, unknown
+
+LARGEST_SUM = 2**60
+"""Sums of whole numbers that are costs are below this, so that twice as much fits 64 bits."""
+MOST_REAL = 1e300
+"""Sums of real numbers that may be costs are below this, so that multiples of them are finite."""
+
+
+def amounts(
+    name: str, values: Any, dimensions: int, below: int, *, negative: bool = False
+) -> NDArray[np.int64]:
+    """Return whole numbers whose sum is `below` a limit, as is that of their absolute values.
+
+    Refuse all others; `name` is the argument that has them.
+    """
+    array = read_array(name, values, dimensions)
+    numbers = integers(name, array, below - 1, least=1 - below if negative else 0)
+    require_sum(name, numbers, below)
+    return numbers
+
+
+def labels(name: str, values: Any, dimensions: int, count: int) -> NDArray[np.int64]:
+    """Return the numbers of items, of which there are at most `count`; refuse all others."""
+    number = "Number them from 0"
+    array = read_array(name, values, dimensions)
+    return integers(name, array, count - 1, fix=number, negative=number, large=number)
+
+
+def real(name: str, values: Any, dimensions: int) -> NDArray[np.float64]:
+    """Return real numbers whose sum is not too large; refuse all others."""
+    numbers = reals(name, read_array(name, values, dimensions), MOST_REAL)
+    require_sum(name, numbers, MOST_REAL)
+    return numbers
+
+
+def listed(name: str, values: Any) -> list[Any]:
+    """Return the rows of a list, a tuple or an array; refuse anything else, and none."""
+    if not isinstance(values, list | tuple):
+        is_ragged = isinstance(values, np.ndarray) and values.dtype.kind == "O" and values.ndim == 1
+        values = values if is_ragged else read_array(name, values, 2)
+    if not len(values):
+        raise UsageError(f"{name}: is empty. Pass at least one row")
+    return [*values]
+
+
+def chosen(name: str, value: Any, choices: tuple[str, ...]) -> str:
+    """Return one of several texts; refuse anything else."""
+    if not isinstance(value, str) or value not in choices:
+        raise UsageError(unknown(name, value if isinstance(value, str) else shown(value), choices))
+    return value
