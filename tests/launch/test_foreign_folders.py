@@ -13,10 +13,8 @@ from fake_machine import ROOT
 FOREIGN = ["numpy", "pip", "ensurepip", "sysconfig", "cupy", "islands", "tomllib", "argparse"]
 RUN = ["demo/tsp", "--backend", "cpu", "--stop", "generations=1", "--quiet", "--out", "run"]
 LAUNCHERS = {
-    "supervise": [str(ROOT / "launch/supervise"), "1", *RUN],
-    "supervise --help": [str(ROOT / "launch/supervise"), "1", "--help"],
-    "quickstart": [str(ROOT / "launch/quickstart"), "--no-install", *RUN],
-    "islands": [str(Path(sys.executable).with_name("islands")), "run", *RUN],
+    "supervise": [str(ROOT / "launch/supervise"), "1", "--help"],
+    "quickstart": [str(ROOT / "launch/quickstart"), "--no-install", "--help"],
     "islands-supervise": [str(Path(sys.executable).with_name("islands-supervise")), "1", *RUN],
 }
 
