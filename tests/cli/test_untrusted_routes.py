@@ -204,6 +204,8 @@ def test_a_list_of_a_job_array_may_not_trust_its_scripts(
     for name, value in in_array(1).items():
         monkeypatch.setenv(name, value)
     refused_without_trust(lambda words: job(["sweep", *words]), element(f"{EVIL}:P --trust"))
+    assert job(["sweep", *element("demo/tsp --trust")]) == 2
+    assert not Path("all/1/run.toml").exists()
 
 
 @pytest.mark.parametrize("has_slurm", [False, True])

@@ -11,7 +11,15 @@ from pathlib import Path
 import pytest
 
 from islands.custom import trust
-from islands.custom.trust import is_signed, scripts_of, signed, signed_scripts
+from islands.custom.scripts import is_trusted
+from islands.custom.trust import (
+    command,
+    is_signed,
+    scripts_of,
+    signed,
+    signed_scripts,
+    trust_files,
+)
 from islands.errors import InputError
 from islands.untrusted import followed
 
@@ -86,6 +94,16 @@ def test_a_pipe_is_left_for_its_only_reader_and_a_link_of_the_user_is_followed(
     assert signed_scripts(tmp_path / "mine.toml", followed) == {Path("/a/mine.py")}
     with pytest.raises(InputError, match="is a link to"):
         signed_scripts(tmp_path / "mine.toml")
+
+
+def test_a_command_trusts_what_its_own_words_name() -> None:
+    mine, other = Path("/a/mine.py"), Path("/a/other.py")
+    trust_files([other])
+    with command(["run", f"{mine}:problem"]):
+        assert (is_trusted(mine), is_trusted(other)) == (True, False)
+        with command(["resume", "--trust"]):
+            assert is_trusted(other)
+    assert (is_trusted(mine), is_trusted(other)) == (False, True)
 
 
 @pytest.mark.parametrize(
