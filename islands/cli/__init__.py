@@ -18,7 +18,6 @@ from pathlib import Path
 import islands
 from islands.cli.arguments import Parser
 from islands.custom.scripts import script_line
-from islands.custom.trust import command
 from islands.display.terminal import coloured, takes_colours
 from islands.errors import IslandsError, RunError, UnwritableError, UsageError
 from islands.parallel import (
@@ -100,6 +99,8 @@ def _run(line: list[str]) -> int:
         if rank > 0 and args.command not in _COLLECTIVE:
             return 0
         _, perform = functions_of(args.command)
+        from islands.custom.trust import command  # imports NumPy, which --help does not need
+
         with command(line):
             return perform(args)
     except SystemExit as leaving:

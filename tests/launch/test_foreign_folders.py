@@ -17,8 +17,8 @@ LAUNCHERS = {
     "quickstart": [str(ROOT / "launch/quickstart"), "--no-install", "--help"],
     "installation": [
         *("/bin/sh", "-c"),
-        'root=$0; . "$0/launch/environment"; find_python; can_install "$python"; (require_zig) || :;'
-        " venv=${PYTHON%/bin/*}; is_working; run_pip --version",
+        'root=$0; . "$0/launch/environment"; find_python; can_install "$python";'
+        " (require_zig) || :; venv=${PYTHON%/bin/*}; is_working; run_pip --version",
         str(ROOT),
     ],
     "islands-supervise": [str(Path(sys.executable).with_name("islands-supervise")), "1", *RUN],
