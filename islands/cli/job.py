@@ -244,10 +244,16 @@ def _job_name(args: argparse.Namespace) -> str:
 
 
 def checked(words: Sequence[str]) -> JobFacts:
-    """Return the properties of `run ...` or `resume DIR ...`; raise the errors of the command.
+    """Return the properties of `run ...` or `resume DIR ...` as a user has written it.
 
-    The words may come from a list: the scripts that they name are refused unless they are trusted.
+    Raise the errors of the command.
     """
+    with command(words):
+        return facts(words)
+
+
+def facts(words: Sequence[str]) -> JobFacts:
+    """Return what `checked` does, of words from a list, too, whose scripts must be trusted."""
     from islands.campaign.series import SeriesPlan
     from islands.cli import parsed
     from islands.configuration.resolve import layers, resolve
@@ -283,7 +289,7 @@ def _run(words: list[str]) -> int:
     if not words or words[0] not in IN_JOBS:
         raise UsageError(unknown("command", words[0] if words else "", IN_JOBS))
     with command(words):
-        return IN_JOBS[words[0]](words[1:], checked)
+        return IN_JOBS[words[0]](words[1:], facts)
 
 
 if __name__ == "__main__":

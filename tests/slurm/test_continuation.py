@@ -117,12 +117,6 @@ def continued(*words: str) -> list[str]:
         return options(CommandWords([*words, "--out", "run"]), Path("run"), goes_on=True)
 
 
-def is_on_cpu(words: list[str]) -> bool:
-    """Return whether a command with these words would use the CPU."""
-    with command(words):
-        return checked(words).on_cpu
-
-
 SCRIPT = """
 import islands
 COST = "__device__ long long cost(const Solution& s, int n, const Data&) { return WEIGHT * s[0]; }"
@@ -141,7 +135,7 @@ def test_a_resumed_run_names_its_script_for_nodes_that_do_not_trust_the_copy(
     monkeypatch.setenv("ISLANDS_CACHE", "cache-of-another-node")
     with pytest.raises(UntrustedError):
         checked(["resume", "run"])
-    assert is_on_cpu(words)
+    assert checked(words).on_cpu
     Path("own.py").write_text(SCRIPT.replace("3", "4"))
     words = continued(*own)
     assert words[:3] == ["resume", "run", "--backend"], "the script has changed: use the copy"
@@ -178,7 +172,7 @@ def test_a_resumed_run_names_the_parts_that_the_words_of_the_job_name(
     monkeypatch.setenv("ISLANDS_CACHE", "cache-of-another-node")
     with pytest.raises(UntrustedError):
         checked(["resume", "run"])
-    assert is_on_cpu(words)
+    assert checked(words).on_cpu
     # A folder of somebody else, whose scripts the job does not name, gets none of them.
     assert continued("demo/tsp") == ["resume", "run"]
 
