@@ -38,6 +38,10 @@ class InputError(_OneLineError):
     """A file that is missing, unreadable or malformed."""
 
 
+class UntrustedError(InputError):
+    """A script or other code that somebody else may have written, and the user has not named."""
+
+
 class UnwritableError(InputError):
     """A file or a folder that cannot be written."""
 

@@ -25,7 +25,7 @@ from islands.configuration.resolve import seed_of
 from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import KEYWORDS, stop_texts
 from islands.custom.scripts import refuse_while_importing
-from islands.custom.trust import Trust
+from islands.custom.trust import signed_scripts, trust_files
 from islands.errors import IslandsError, UsageError
 from islands.keywords import ManyKeywords, SolveManyKeywords
 from islands.parallel import World
@@ -39,6 +39,7 @@ from islands.run.queue import Queue
 from islands.run.waiting import Waiting
 from islands.solver import DEFAULT_SEED, Session, draw, drawn, on_streams, options_of, page
 from islands.text import shown
+from islands.untrusted import followed
 
 _OF_A_RUN = {
     "out": "Results are returned; the command `islands run --batch` writes files",
@@ -119,12 +120,10 @@ def iter_many(
     if not isinstance(runs, int | np.integer) or isinstance(runs, bool) or runs < 1:
         raise UsageError(f"runs={shown(runs)}: must be a whole number of at least 1")
     config, preset = settings.get("config"), settings.get("preset")
-    trust = Trust(is_full=bool(settings.get("trust")))
-    sources = layers(
-        {} if preset is None else {"preset": preset},
-        None if config is None else Path(config),
-        trust,
-    )
+    configured = None if config is None else Path(config)
+    if settings.pop("trust", False):
+        trust_files(signed_scripts(configured, followed, by_user=True))
+    sources = layers({} if preset is None else {"preset": preset}, configured)
     is_given = any(settings.get(each) is not None for each in ("stop", *KEYWORDS))
     if not is_given and "stop" not in combined(sources):
         settings["stop"] = list(DEFAULT_STOP)
@@ -238,13 +237,12 @@ class _Solver:
         given["stop"] = stop_texts(given.pop("stop", None), criteria)
         own = {"backend": session.backend, "threads": session.threads or None}
         named = {name: given.pop(name, None) for name in _NAMED}
-        trust = Trust(is_full=bool(given.pop("trust", False)))
 
         def options(wanted: Wanted) -> dict[str, Any]:
             instance = {"instance": wanted.name, "seed": wanted.seed}
             return options_of({**named, **own, **instance}, given)
 
-        preparing = Preparing(session.device, options, trust=trust)
+        preparing = Preparing(session.device, options)
 
         def prepare(task: _Task) -> Waiting[_Task] | None:
             if not self._shares:

@@ -22,7 +22,7 @@ from islands.configuration.identity import require_agreement
 from islands.configuration.spec import GeneralSettings, RunSpec
 from islands.configuration.stop import stop_texts
 from islands.custom.scripts import refuse_while_importing
-from islands.custom.trust import Trust
+from islands.custom.trust import signed_scripts, trust_files, trust_named
 from islands.encodings import Encoding
 from islands.errors import UsageError
 from islands.keywords import SessionKeywords, SolveKeywords, SolverKeywords
@@ -38,6 +38,7 @@ from islands.run.request import resolved, starting_from
 from islands.run.runner import run_requested
 from islands.run.single import Output, check_exactly
 from islands.text import shown
+from islands.untrusted import followed
 
 
 class _Default:
@@ -183,18 +184,24 @@ def solve(
         if held is not None:
             held.begin_run()
         device = RankOptions(share_gpu=share_gpu, device=held)
-        trusted = Trust(is_full=trust)
-        result = run_requested(
-            *(options, configured, ranks, output, made, device), trust=trusted, start=arrays
-        )
+        if trust:
+            ranks.run_on_all(
+                lambda: trust_files(signed_scripts(configured, followed, by_user=True))
+            )
+        result = run_requested(*(options, configured, ranks, output, made, device), start=arrays)
     result.warn_of_lost_files()
     return result.shown_by(draw, page)
 
 
 def options_of(named: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings by full name; those of `named` that are None are not given."""
+    """Return settings by full name; those of `named` that are None are not given.
+
+    A program has stated them, so the scripts that they name may run.
+    """
     chosen = {name: value for name, value in named.items() if value is not None}
-    return gathered([*of_table(chosen), *of_table(others)])
+    options = gathered([*of_table(chosen), *of_table(others)])
+    trust_named(options)
+    return options
 
 
 def drawn(seed: Any, world: World) -> Any:
@@ -351,8 +358,7 @@ class Solver:
         name, made = taken(problem, "Solver")
         files, arrays = _parted(start)
         named = {"instance": name, "start": files or None, "seed": drawn(seed, self._world)}
-        named = {name: value for name, value in named.items() if value is not None}
-        options = gathered([*of_table(named), *of_table(settings)])
+        options = options_of(named, settings)
 
         def chosen() -> tuple[RunSpec, Problem]:
             spec, problem = resolved(layers(options), made)

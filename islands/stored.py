@@ -12,7 +12,6 @@ from typing import Any
 from islands.calls import explained
 from islands.configuration.stop import stop_texts
 from islands.custom.scripts import refuse_while_importing
-from islands.custom.trust import Trust
 from islands.errors import InputError, RunError
 from islands.parallel import World
 from islands.parallel import world as launched_world
@@ -21,6 +20,7 @@ from islands.problems import taken
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, MIGRATIONS, TRACE, require_run
+from islands.record.inputs import trust_folder
 from islands.record.one_run import strangers
 from islands.record.solution import recorded
 from islands.record.tables import stored_table
@@ -82,22 +82,17 @@ def resume(
     options = {key: value for key, value in named.items() if value is not None}
     output = Output(stream=sys.stdout if verbose else None, callback=callback)
     ranks = world if world is not None else launched_world()
+    path = given_folder(folder, "folder")
     with ranks.guarded(show_traceback=True):
+        if trust:
+            ranks.run_on_all(lambda: trust_folder(path))
         result = resume_requested(
-            *(
-                given_folder(folder, "folder"),
-                options,
-                ranks,
-                output,
-                RankOptions(share_gpu=share_gpu),
-            ),
-            trust=Trust(is_full=trust),
-            problem=made,
+            *(path, options, ranks, output, RankOptions(share_gpu=share_gpu)), problem=made
         )
         if result.violation == 0:
             ranks.run_on_all(result.require_solution)
     result.warn_of_lost_files()
-    return _with_records(result, made, is_trusted=trust)
+    return _with_records(result, made)
 
 
 @explained
@@ -120,9 +115,11 @@ def read_run(
             f"{folder}: the run is not finished, or has found no feasible solution. Continue it"
             f" with islands.resume({str(folder)!r}), and a later criterion if it has ended"
         )
+    if trust:
+        trust_folder(path)
     name, made = _named(problem, "read_run")
     result = recorded(path).result
-    return _with_records(result, made, moved=name, is_trusted=trust)
+    return _with_records(result, made, moved=name)
 
 
 def _named(problem: Any, call: str) -> tuple[str | None, Problem | None]:
@@ -140,7 +137,6 @@ class _Stored:
     folder: Path
     made: Problem | None
     moved: str | None
-    is_trusted: bool
 
     @cached_property
     def problem(self) -> Problem:
@@ -152,7 +148,7 @@ class _Stored:
     @cached_property
     def run(self) -> RecordedRun:
         """The run with its records."""
-        run = RecordedRun.read(self.folder, trusted=self.is_trusted, moved=self.moved)
+        run = RecordedRun.read(self.folder, moved=self.moved)
         return replace(run, given=self.made)
 
     def table(self, name: str) -> Any:
@@ -174,12 +170,10 @@ class _Stored:
             raise InputError(f"{self.folder}: {'; '.join(mixed)}. Restore the files of the run")
 
 
-def _with_records(
-    result: Result, made: Problem | None, moved: str | None = None, *, is_trusted: bool
-) -> Result:
+def _with_records(result: Result, made: Problem | None, moved: str | None = None) -> Result:
     if result.records is not None:
         return result.shown_by(draw_result, of_result)
     assert result.folder is not None
-    stored = _Stored(Path(result.folder).absolute(), made, moved, is_trusted)
+    stored = _Stored(Path(result.folder).absolute(), made, moved)
     page = partial(html, recorded=lambda: stored.run)
     return replace(result, records=stored).shown_by(stored.draw, page)

@@ -75,8 +75,12 @@ def _folder_of(digest: str) -> Path:
 def own_folder(name: str) -> Path:
     """Return a folder of the cache into which no other user can have put programs."""
     root = cache_folder("")
-    # Users who can write the cache itself could replace its folders.
+    # Users who can write the cache itself, or a folder above it, could replace its folders.
     require_own(root, root)
+    for above in dict.fromkeys([*root.absolute().parents, *root.resolve().parents]):
+        status = above.stat()
+        if fault := _writable(status, _OTHERS_WRITE & ~_own_group(status)):
+            raise _unsafe(f"{root} is below {above}, which {fault}")
     folder = cache_folder(name)
     require_own(root, folder)
     return folder
@@ -111,11 +115,14 @@ def require_own(root: Path, folder: Path) -> None:
             folder.chmod(stat.S_IMODE(status.st_mode) & ~_OTHERS_WRITE)
     if fault := distrust(folder):
         example = f", such as ISLANDS_CACHE={root}/$USER" if os.access(root, os.W_OK) else ""
-        raise InputError(
-            f"the cache folder {folder} {fault}, and programs that others may have put there are"
-            " not run. Let ISLANDS_CACHE name a folder of your own that nobody else may write"
-            f"{example}"
-        )
+        raise _unsafe(f"{folder} {fault}", example)
+
+
+def _unsafe(words: str, example: str = "") -> InputError:
+    return InputError(
+        f"the cache folder {words}, and programs that others may have put there are not run. Let"
+        f" ISLANDS_CACHE name a folder of your own that nobody else may write{example}"
+    )
 
 
 def distrust(path: Path) -> str | None:
@@ -125,11 +132,28 @@ def distrust(path: Path) -> str | None:
     for status in (path.lstat(), target):
         if status.st_uid not in (os.geteuid(), 0):
             return f"belongs to {_name_of(status.st_uid)}"
+    return _writable(target, _OTHERS_WRITE)
+
+
+def _writable(status: os.stat_result, others: int) -> str | None:
+    """Return that others, by their bits, can write a file or a folder; None if they cannot."""
     # In a folder such as /tmp, users cannot remove or rename the files of others.
-    is_sticky = stat.S_ISDIR(target.st_mode) and target.st_mode & stat.S_ISVTX
-    if target.st_mode & _OTHERS_WRITE and not is_sticky:
-        return f"can be written by others (mode {stat.S_IMODE(target.st_mode):o})"
+    is_sticky = stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX
+    if status.st_mode & others and not is_sticky:
+        return f"can be written by others (mode {stat.S_IMODE(status.st_mode):o})"
     return None
+
+
+def _own_group(status: os.stat_result) -> int:
+    """Return the bit of the group of a folder if only this user is in it, as with umask 002."""
+    import grp
+    import pwd
+
+    try:
+        user, group = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(status.st_gid)
+    except KeyError:
+        return 0
+    return stat.S_IWGRP if group.gr_name == user and {*group.gr_mem} <= {user} else 0
 
 
 def _name_of(user: int) -> str:

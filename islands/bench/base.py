@@ -57,8 +57,6 @@ class BenchRequest:
     """Generations between two looks at the best cost; None: `EVERY` of the backend."""
     variant: Sequence[str] = ()
     """The settings of each method of `quality`, `many` and `gpus`; empty: the default run."""
-    trust: bool = False
-    """Whether the files of methods may name scripts of others."""
     rivals: Sequence[str] = ()
     """Other programs that `quality` and `many` also run."""
     cities: Sequence[int] = ()

@@ -36,7 +36,6 @@ from islands.bench.quality_runs import facts, program
 from islands.bench.variants import Variant, variants
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import parse
-from islands.custom.trust import Trust
 from islands.modelling.api import permutation
 from islands.parallel import World, powers_of_two
 from islands.problems import load
@@ -70,7 +69,7 @@ def measure(request: BenchRequest) -> Iterator[BenchRow]:
     Refuse wrong methods, instances and machines at once, before the first row is asked for.
     """
     world = request.world
-    methods = world.run_on_all(lambda: variants(request.variant, Trust(is_full=request.trust)))
+    methods = world.run_on_all(lambda: variants(request.variant))
     problems = world.run_on_all(lambda: [_loaded(name) for name in named(request.of)])
     threads = request.threads or world.bcast(share_of_cores(world.local_size))
     sizes = powers_of_two(world.size)

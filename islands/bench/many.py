@@ -21,7 +21,6 @@ from islands.backends.cpu import share_of_cores
 from islands.bench.base import BenchRequest
 from islands.bench.rivals import Lkh, silent_processes
 from islands.bench.variants import Variant, variants
-from islands.custom.trust import Trust
 from islands.errors import UsageError
 from islands.many import solve_many
 from islands.problems.base import Problem
@@ -61,7 +60,7 @@ def measure(request: BenchRequest) -> Iterator[Row]:
     """Solve instances of each kind and size by each method, on each backend."""
     if other := {*request.rivals} - {Lkh.name}:
         raise UsageError(f"--rivals {min(other)}: many instances are solved by {Lkh.name} only")
-    methods = variants(request.variant, Trust(is_full=request.trust))
+    methods = variants(request.variant)
     return _measured(request, methods)
 
 

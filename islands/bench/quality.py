@@ -28,7 +28,6 @@ from islands.bench.quality_runs import (
 from islands.bench.quality_tests import contrasts, rank_rows
 from islands.bench.rivals import Contest, require_fitting
 from islands.bench.variants import Variant, variants
-from islands.custom.trust import Trust
 from islands.instances.catalogue import catalogue
 from islands.problems import load
 from islands.problems.base import Problem
@@ -43,7 +42,7 @@ def measure(request: BenchRequest) -> Iterator[BenchRow]:
     Refuse wrong methods and instances at once, before the first row is asked for; collective.
     """
     world = request.world
-    methods = world.run_on_all(lambda: variants(request.variant, Trust(is_full=request.trust)))
+    methods = world.run_on_all(lambda: variants(request.variant))
     problems = world.run_on_all(lambda: [load(name) for name in named(request.of)])
     return compared(request, problems, lambda _: methods)
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from islands.configuration.given import combined, gathered, layers, of_text
 from islands.configuration.spec import RunSpec
-from islands.custom.trust import NO_TRUST, Trust
 from islands.errors import InputError, UsageError
 from islands.problems.base import Problem
 from islands.run.request import resolved
@@ -31,8 +30,6 @@ class Variant:
     config: Path | None = None
     origin: str = ""
     """The option that states it, for errors."""
-    trust: Trust = NO_TRUST
-    """The scripts that the file may name."""
 
     def resolved(
         self, problem: Problem, every: int | None, options: Mapping[str, Any]
@@ -43,15 +40,15 @@ class Variant:
         """
         asked = {**self.options, **options, "instance": problem.instance}
         with _naming(self.origin):
-            own = combined(layers(asked, self.config, self.trust)).get("record.every")
+            own = combined(layers(asked, self.config)).get("record.every")
             if own is None and every is not None:
                 asked["record.every"] = every
-            return resolved(layers(asked, self.config, self.trust), problem)
+            return resolved(layers(asked, self.config), problem)
 
 
-def variants(texts: Sequence[str], trust: Trust = NO_TRUST) -> list[Variant]:
+def variants(texts: Sequence[str]) -> list[Variant]:
     """Return the methods of `--variant TEXT`, by default one: the default run."""
-    found = [_variant(text, trust) for text in texts] or [Variant(DEFAULT)]
+    found = [_variant(text) for text in texts] or [Variant(DEFAULT)]
     names = [each.name for each in found]
     for name in names:
         if names.count(name) > 1:
@@ -71,7 +68,7 @@ def _naming(origin: str) -> Iterator[None]:
         raise kind(f"{origin}: {error}") from error
 
 
-def _variant(text: str, trust: Trust) -> Variant:
+def _variant(text: str) -> Variant:
     """Parse `default`, or the name of a configuration file and settings `KEY=VALUE`."""
     try:
         words = shlex.split(text)
@@ -90,4 +87,4 @@ def _variant(text: str, trust: Trust) -> Variant:
                 " --of, --seeds, --limit, --backend and --threads"
             )
     config = Path(files[0]) if files else None
-    return Variant(" ".join(words) or DEFAULT, options, config, f"--variant {text!r}", trust)
+    return Variant(" ".join(words) or DEFAULT, options, config, f"--variant {text!r}")

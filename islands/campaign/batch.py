@@ -12,7 +12,7 @@ import json
 import shlex
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
@@ -26,10 +26,10 @@ from islands.campaign.engine import Campaign
 from islands.campaign.ledger import Asked, Made, plain, refuse_unfit
 from islands.campaign.names import Arriving, keep_names, kept_names
 from islands.campaign.workers import Workers, solving_devices
-from islands.configuration.given import combined, parts_of
+from islands.configuration.given import combined
 from islands.configuration.resolve import Layer, layers, seed_of
 from islands.configuration.stop import CONVERGED
-from islands.custom.trust import NO_TRUST, Trust
+from islands.custom.trust import named_by, require_all
 from islands.display.heartbeat import Work, duration, write_work
 from islands.display.terminal import StatusLine, is_terminal
 from islands.errors import InputError, IslandsError, UsageError
@@ -39,7 +39,7 @@ from islands.parallel import World
 from islands.paths import published
 from islands.progress.result import Result
 from islands.record.files import Row
-from islands.record.folder import BATCH_NAMES, BATCH_SETTINGS, BATCH_TABLE, FolderKind
+from islands.record.folder import BATCH_SETTINGS, BATCH_TABLE, FolderKind
 from islands.run.build import RankOptions
 from islands.run.preparing import Preparing, Wanted
 from islands.run.queue import Queue
@@ -79,13 +79,12 @@ class BatchPlan:
     runs: int
     options: Mapping[str, Any]
     config: Path | None = None
-    trust: Trust = NO_TRUST
     is_open: bool = False
     """Whether more instances may come."""
 
     @cached_property
     def _layers(self) -> list[Layer]:
-        return layers(self.options, self.config, self.trust)
+        return layers(self.options, self.config)
 
     def tasks_of(self, instances: Iterable[str]) -> Iterator[Task]:
         """Yield the runs of instances, those of an instance one after another."""
@@ -102,8 +101,8 @@ class BatchPlan:
         }
 
     @classmethod
-    def of_folder(cls, folder: Path, device: Mapping[str, Any], trust: Trust) -> Self:
-        """Return the plan of a folder; refuse scripts that are not trusted."""
+    def of_folder(cls, folder: Path, device: Mapping[str, Any]) -> Self:
+        """Return the plan of a folder."""
         path = inside(folder, BATCH_SETTINGS)
         with parsing(path):
             kept = json.loads(bounded_text(path))
@@ -114,15 +113,9 @@ class BatchPlan:
             if config is not None and config.exists() and not config.is_file():
                 raise ValueError(f"config is {kept['config']!r}, not a regular file")
             is_open = bool(kept.get("is_open", False))
-        trust.require(f"{path}: ", parts_of(options))
-        plan = cls((), runs, {**options, **device}, config, trust, is_open)
-        return replace(plan, instances=plan.kept_in(folder))
-
-    def kept_in(self, folder: Path) -> list[str]:
-        """Return the instances of a folder; refuse scripts that are not trusted."""
-        names = kept_names(folder)
-        self.trust.require(f"{folder / BATCH_NAMES}: ", [("instance", each) for each in names])
-        return names
+        with named_by(f"{path}: "):
+            layers(options, config)
+        return cls(kept_names(folder), runs, {**options, **device}, config, is_open)
 
     def options_of(self, task: Task) -> dict[str, Any]:
         """Return the options of one run."""
@@ -132,10 +125,11 @@ class BatchPlan:
         return {**self.options, **own}
 
     def require_possible(self) -> None:
-        """Refuse settings that no instance can have, before the first one is solved."""
+        """Refuse scripts, and settings that no instance can have, before the first is solved."""
+        require_all(self.instances, "the list of instances ")
         for task in islice(self.tasks_of(self.instances), _MOST_TRIED):
             try:
-                resolved(layers(self.options_of(task), self.config, self.trust))
+                resolved(layers(self.options_of(task), self.config))
             except InputError:
                 continue  # is named when it is its turn
             return
@@ -262,7 +256,7 @@ class _Performance:
         """Write what is to be done and what is known; return all instances so far."""
         plan, folder, names = self._plan, self._folder, [*self._plan.instances]
         if plan.is_open and not self._output.force:
-            names = [*dict.fromkeys([*plan.kept_in(folder), *names])]
+            names = [*dict.fromkeys([*kept_names(folder), *names])]
         keep_names(folder, names)
         with published(inside(folder, BATCH_SETTINGS)) as temporary:
             temporary.write_text(json.dumps(plan.stored()) + "\n", encoding="utf-8")
@@ -345,7 +339,6 @@ class _Performance:
                     Output(callback=lambda _: is_over()),
                     rank_options=RankOptions(device=device),
                     allow_no_solution=True,
-                    trust=plan.trust,
                 )
 
         def options(wanted: Wanted) -> dict[str, Any]:
@@ -355,7 +348,7 @@ class _Performance:
         def solving(
             first: Backend, tasks: Iterator[Task | None]
         ) -> Callable[[Backend], Iterator[tuple[Task, Done]]]:
-            preparing = Preparing(first, options, plan.config, plan.trust)
+            preparing = Preparing(first, options, plan.config)
 
             def prepare(task: Task) -> Waiting[Task] | None:
                 with reading_until(is_over):

@@ -21,7 +21,6 @@ from islands.campaign.summary import Summary, table
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import time_limit
-from islands.custom.trust import NO_TRUST, Trust
 from islands.display.screen import Screen
 from islands.errors import RunError, UsageError
 from islands.inside import inside
@@ -81,8 +80,6 @@ class SeriesPlan:
     first: tuple[PlannedRun, ...]
     """The run of each instance with the first seed."""
     runs: int
-    trust: Trust = NO_TRUST
-    """The scripts that files may name although the runs do not."""
 
     @classmethod
     def of(
@@ -91,16 +88,11 @@ class SeriesPlan:
         runs: int,
         options: Mapping[str, Any],
         config: Path | None = None,
-        trust: Trust = NO_TRUST,
     ) -> Self:
-        """Resolve the settings of all runs; refuse invalid ones before the first run.
-
-        `trust` are the scripts that the configuration file may name.
-        """
+        """Resolve the settings of all runs; refuse invalid ones before the first run."""
         named: list[dict[str, str]] = [{"instance": name} for name in instances] or [{}]
         first = [
-            PlannedRun(*resolved(layers({**options, **instance}, config, trust)))
-            for instance in named
+            PlannedRun(*resolved(layers({**options, **instance}, config))) for instance in named
         ]
         if first[1:] and any(job.spec.start for job in first):
             raise UsageError(
@@ -109,17 +101,13 @@ class SeriesPlan:
             )
         _refuse_duplicates(first)
         first[-1].later(runs - 1)
-        return cls(tuple(first), runs, trust)
+        return cls(tuple(first), runs)
 
     def jobs(self) -> Iterator[PlannedRun]:
         """Yield the runs in order."""
         for number in range(self.runs):
             for job in self.first:
                 yield job.later(number)
-
-    def trust_in(self, job: PlannedRun) -> Trust:
-        """Return the scripts that the folder of a run may name: its own ones too."""
-        return self.trust.naming(job.spec.stored)
 
     def require_agreement(self, campaign: Campaign, folder: Path | None, *, force: bool) -> None:
         """Refuse ranks with different plans or folders; collective."""
@@ -151,7 +139,7 @@ class SeriesPlan:
             if job.folder in names:
                 refuse_other_run(inside(folder, job.folder), force=True)
                 if not force and (folder / job.folder / RUN_SETTINGS).exists():
-                    _refuse_other(folder, job, self.trust_in(job))
+                    _refuse_other(folder, job)
 
 
 def _refuse_duplicates(jobs: Sequence[PlannedRun]) -> None:
@@ -168,9 +156,9 @@ def _refuse_duplicates(jobs: Sequence[PlannedRun]) -> None:
             )
 
 
-def _refuse_other(folder: Path, job: PlannedRun, trust: Trust) -> None:
+def _refuse_other(folder: Path, job: PlannedRun) -> None:
     """Refuse a job's folder that contains a run with other settings."""
-    stored = layers({}, require_intact(folder / job.folder), trust)
+    stored = layers({}, require_intact(folder / job.folder))
     kept, asked = resolve(stored, job.problem).to_mapping(), job.spec.to_mapping()
     if names := [name for name in differing(kept, asked) if name not in _OWN]:
         raise UsageError(
@@ -362,8 +350,7 @@ class _Performance:
             return run(job.spec, job.problem, world, output, self._rank_options)
         self._campaign.heartbeat.skip()
         place = {"backend": job.spec.general.backend, "threads": job.spec.general.threads}
-        trust = self._plan.trust_in(job)
-        return resume_requested(folder, place, world, output, self._rank_options, trust=trust)
+        return resume_requested(folder, place, world, output, self._rank_options)
 
     def _goes_on(self, job: PlannedRun, folder: Path) -> bool:
         table = self._ledger.table

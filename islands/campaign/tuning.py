@@ -39,7 +39,6 @@ from islands.configuration.given import combined, gathered, of_table, twice
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
 from islands.configuration.stop import Criterion
-from islands.custom.trust import NO_TRUST, Trust
 from islands.errors import UsageError
 from islands.parallel import World, launched
 from islands.problems.base import Problem
@@ -76,17 +75,15 @@ class TuneRequest:
 
     options: Mapping[str, Any]
     config: Path | None = None
-    trust: Trust = NO_TRUST
-    """The scripts that the configuration file may name."""
 
     def spec(self, name: str, problem: Problem, values: Values) -> RunSpec:
         """Return the settings of a configuration on an instance, with the first seed."""
         asked = {**self.options, **values, "instance": name}
-        merged = layers(asked, self.config, self.trust)
+        merged = layers(asked, self.config)
         if launched()[1] == 1 or "gpus" in combined(merged):
             return resolve(merged, problem)
         # Each run has one rank, and the defaults of one.
-        spec = resolve(layers({**asked, "gpus": 1}, self.config, self.trust), problem)
+        spec = resolve(layers({**asked, "gpus": 1}, self.config), problem)
         return replace(spec, general=spec.general.replace({"gpus": 0}))
 
     def settings(self, values: Values, spec: RunSpec) -> dict[str, Any]:
@@ -95,7 +92,7 @@ class TuneRequest:
         `spec`, on any instance, gives the types of the values. Other settings are left out, as
         their defaults may depend on the instance.
         """
-        merged = layers({**self.options, **values}, self.config, self.trust)
+        merged = layers({**self.options, **values}, self.config)
         own = [layer.values for layer in merged if not layer.origin.startswith("preset ")]
         keys = {key for each in own for key in each if key not in _NOT_WRITTEN}
         nested: dict[str, Any] = {}
@@ -220,7 +217,7 @@ def _prepared(
 
 
 def _planned(request: TuneRequest, instances: Sequence[str], runs: int) -> SeriesPlan:
-    return SeriesPlan.of(instances, runs, request.options, request.config, request.trust)
+    return SeriesPlan.of(instances, runs, request.options, request.config)
 
 
 def _algorithm_for(over: Sequence[str], request: TuneRequest, base: PlannedRun) -> str | None:

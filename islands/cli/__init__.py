@@ -100,7 +100,10 @@ def _run(line: list[str]) -> int:
         if rank > 0 and args.command not in _COLLECTIVE:
             return 0
         _, perform = functions_of(args.command)
-        return perform(args)
+        from islands.custom.trust import command  # imports NumPy, which --help does not need
+
+        with command(line):
+            return perform(args)
     except SystemExit as leaving:
         if not (place := script_line(leaving)):
             return leaving.code if isinstance(leaving.code, int) else 0

@@ -16,7 +16,7 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from islands.custom.trust import Trust
+from islands.custom.trust import signed_scripts, trust_files
 from islands.errors import InputError, IslandsError, UsageError
 from islands.instances.catalogue import catalogue
 from islands.parallel import RanksLostError
@@ -64,7 +64,6 @@ def run_batch(
 
     def planned() -> BatchPlan:
         nonlocal arriving
-        trust = Trust(is_full=args.trust).signed_in(args.config, followed)
         names, arriving = begun(args.instances)
         if not names:
             raise UsageError(
@@ -73,8 +72,10 @@ def run_batch(
             )
         own = {name: value for name, value in options.items() if name != "instance"}
         is_open = arriving is not None
-        return BatchPlan(names, args.runs or 1, own, args.config, trust, is_open)
+        return BatchPlan(names, args.runs or 1, own, args.config, is_open)
 
+    # Other hosts may lack the key.
+    trust_files(ranks.from_first(lambda: signed_scripts(args.config, followed)))
     # Only rank 0 has the standard input.
     plan = ranks.from_first(planned)
     return _ended(plan, args, ranks, output, rank_options, arriving)
@@ -94,8 +95,7 @@ def resume_batch(
         raise UsageError(
             f"{option(other[0])}: a batch keeps its settings. Leave it out, or begin another batch"
         )
-    trust = Trust(is_full=args.trust)
-    plan = ranks.from_first(lambda: BatchPlan.of_folder(args.folder, options, trust))
+    plan = ranks.from_first(lambda: BatchPlan.of_folder(args.folder, options))
     return _ended(plan, args, ranks, output, rank_options)
 
 

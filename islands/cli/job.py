@@ -20,7 +20,7 @@ from typing import Any
 from islands.cli import arguments
 from islands.cli.run import add_run, options, resume_options
 from islands.configuration.resolve import DEFAULT_INSTANCE
-from islands.custom.trust import Trust
+from islands.custom.trust import command
 from islands.errors import IslandsError, UnwritableError, UsageError
 from islands.record.folder import JOB, fresh, refuse_unfit, require_run
 from islands.slurm.command_line import JobFacts
@@ -44,7 +44,8 @@ IN_JOBS = {"run": run_job, "sweep": run_element, "scaling": run_scaling}
 """The commands of the batch scripts."""
 _EXAMPLES = """
 The options above "the job" are those of `islands run`. Account, partition, modules and so on are
-read from site.env (copy and edit the file of the package); options override it.
+read from a file: that of --site, of the variable ISLANDS_SITE, ~/.config/islands/site.env, or
+site.env next to the batch scripts. Copy and edit the last one; options override it.
 
 examples:
   islands submit national/sw24978 --nodes 2 --gpus-per-node 4 --time 1h --stop seconds=50m
@@ -74,7 +75,7 @@ def add_submit(parser: argparse.ArgumentParser) -> None:
     add("--job-name", metavar="NAME", type=_name, help="name of the job (the name of the instance)")
     words = "any other option of sbatch, such as exclusive or nodelist=n[1-2]; repeatable"
     add("--sbatch", metavar="NAME[=VALUE]", action="append", default=[], help=words)
-    add("--site", metavar="FILE", type=Path, help="settings of the cluster (./site.env)")
+    add("--site", metavar="FILE", type=Path, help="settings of the cluster (see below)")
     words = "a job array: a run for each of these seeds, such as 1-10 or 1,5,9"
     add("--array", metavar="SEEDS", type=_seeds, help=words)
     words = "a job array: a run for each value of a setting; repeatable, then for all combinations"
@@ -132,6 +133,7 @@ def submit(args: argparse.Namespace) -> int:
         require_fit("the option", word)
     checks = _checks(args, elements)
     site = find_site(args.site)
+    show(f"settings of the site: {site}", file=sys.stderr)
     directives = directives_from(
         args, directives_of(site), on_cpu=all(each.on_cpu for each in checks)
     )
@@ -242,24 +244,32 @@ def _job_name(args: argparse.Namespace) -> str:
 
 
 def checked(words: Sequence[str]) -> JobFacts:
-    """Return the properties of `run ...` or `resume DIR ...`; raise the errors of the command."""
+    """Return the properties of `run ...` or `resume DIR ...` as a user has written it.
+
+    Raise the errors of the command.
+    """
+    with command(words):
+        return facts(words)
+
+
+def facts(words: Sequence[str]) -> JobFacts:
+    """Return what `checked` does, of words from a list, too, whose scripts must be trusted."""
     from islands.campaign.series import SeriesPlan
     from islands.cli import parsed
     from islands.configuration.resolve import layers, resolve
     from islands.run.request import resolved, stored_request
 
     args = parsed(list(words))
-    trust = Trust(is_full=args.trust)
     if args.command == "resume":
         require_run(args.folder)
-        asked = stored_request(args.folder, resume_options(args), trust)
+        asked = stored_request(args.folder, resume_options(args))
         return JobFacts(resolve(*asked).general.backend == "cpu")
     given = options(args)
     runs: tuple[str, ...] = ()
     if args.runs is None and not args.instances[1:]:
-        specs = [resolved(layers(given, args.config, trust))[0]]
+        specs = [resolved(layers(given, args.config))[0]]
     else:
-        plan = SeriesPlan.of(args.instances, args.runs or 1, given, args.config, trust)
+        plan = SeriesPlan.of(args.instances, args.runs or 1, given, args.config)
         specs = [job.spec for job in plan.first]
         runs = tuple(job.folder for job in plan.jobs())
     return JobFacts(all(spec.general.backend == "cpu" for spec in specs), runs)
@@ -278,7 +288,8 @@ def main(words: list[str]) -> int:
 def _run(words: list[str]) -> int:
     if not words or words[0] not in IN_JOBS:
         raise UsageError(unknown("command", words[0] if words else "", IN_JOBS))
-    return IN_JOBS[words[0]](words[1:], checked)
+    with command(words):
+        return IN_JOBS[words[0]](words[1:], facts)
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def report(args: argparse.Namespace) -> int:
     from islands.report.folders import default_path, page_for
 
     style()  # refuse at once if Matplotlib is missing
-    page = page_for(args.folders, trusted=args.trust, moved=args.instance, say=show)
+    page = page_for(args.folders, moved=args.instance, say=show)
     path = args.out or default_path(args.folders)
     page.write(path)
     show(_wrote(path))
@@ -100,9 +100,7 @@ def plot(args: argparse.Namespace) -> int:
     """Write one picture of a run as PNG or SVG."""
     from islands.report.pictures import write_picture
 
-    path, notes = write_picture(
-        args.folder, args.what, args.out, trusted=args.trust, moved=args.instance
-    )
+    path, notes = write_picture(args.folder, args.what, args.out, moved=args.instance)
     for note in notes:
         show(f"islands: {note}", file=sys.stderr)
     show(_wrote(path))

@@ -20,7 +20,7 @@ from islands.configuration.given import Given, gathered
 from islands.configuration.resolve import DEFAULT_INSTANCE
 from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import CRITERIA
-from islands.custom.trust import Trust
+from islands.custom.trust import signed_scripts, trust_files
 from islands.encodings import ENCODINGS
 from islands.errors import IslandsError, RunError, UsageError
 from islands.improvers import IMPROVERS
@@ -177,7 +177,6 @@ def run(args: argparse.Namespace) -> int:
     output = _output(args, args.out, force=args.force)
     # All ranks raise the same errors here.
     requested, rank_options = options(args), _rank_options(args)
-    trust = Trust(is_full=args.trust)
     if args.plot:
         _require_plot(args)
     ranks = world(fault_tolerant=args.fault_tolerant)
@@ -192,14 +191,14 @@ def run(args: argparse.Namespace) -> int:
                 output,
                 rank_options=rank_options,
                 allow_no_solution=True,
-                trust=trust,
             )
             if args.plot and ranks.rank == 0:
                 _plot(result, output)
             return ended(result, ranks, as_json=args.json)
-        trust = ranks.from_first(lambda: trust.signed_in(args.config, followed))
+        # Other hosts may lack the key.
+        trust_files(ranks.from_first(lambda: signed_scripts(args.config, followed)))
         runs = args.runs or 1
-        planned = partial(SeriesPlan.of, args.instances, runs, requested, args.config, trust)
+        planned = partial(SeriesPlan.of, args.instances, runs, requested, args.config)
         series = run_series(ranks.run_on_all(planned), ranks, output, rank_options)
         return ended(series, ranks, as_json=args.json)
 
@@ -233,8 +232,7 @@ def _plot(result: Result, output: Output) -> None:
     if result.folder is None or not Path(result.folder, FINISHED).exists():
         return
     try:
-        # The user has just run the script that states the problem.
-        path, notes = write_picture(Path(result.folder), trusted=True)
+        path, notes = write_picture(Path(result.folder))
         words = "\n".join([*(f"islands: {note}" for note in notes), f"Drew {path}"])
     except IslandsError as error:
         words = f"islands: no picture: {error}"
@@ -284,10 +282,7 @@ def resume(args: argparse.Namespace) -> int:
         rank_options = RankOptions(share_gpu=args.share_gpu)
         if ranks.from_first(lambda: is_batch(args.folder)):
             return resume_batch(args, resume_options(args), ranks, output, rank_options)
-        result = resume_requested(
-            *(args.folder, resume_options(args), ranks, output, rank_options),
-            trust=Trust(is_full=args.trust),
-        )
+        result = resume_requested(*(args.folder, resume_options(args), ranks, output, rank_options))
         return ended(result, ranks, as_json=args.json)
 
 

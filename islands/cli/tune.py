@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from islands.campaign import METRICS
 from islands.cli import arguments
 from islands.cli.run import options
-from islands.custom.trust import Trust
 from islands.errors import Suspended, UsageError
 from islands.parallel import InterruptedTogether, world
 from islands.text import show
@@ -169,7 +168,7 @@ def _tuning(args: argparse.Namespace, ranks: World) -> Tuning:
     ranks.run_on_all(lambda: _refuse_wrong(args))
     given = {key: value for key, value in options(args).items() if key != "instance"}
     tuning = Tuning.of(
-        TuneRequest(given, args.config, Trust(is_full=args.trust)),
+        TuneRequest(given, args.config),
         args.instances,
         args.over,
         args.runs,

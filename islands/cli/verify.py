@@ -54,7 +54,7 @@ def verify(args: argparse.Namespace) -> int:
     Return 0 if the solution is feasible and nothing in its file or folder contradicts it, otherwise
     1. A wrong header of a `.sln` file, as published ones have, is only remarked.
     """
-    path, problem = _read(args.instance, args.solution, args.format, trusted=args.trust)
+    path, problem = _read(args.instance, args.solution, args.format)
     file = solution_file(path, problem.solution_suffix, "solution")
     solution = problem.read_solution(file)
     cost, reason, compared = None, None, list[Remark]()
@@ -72,11 +72,11 @@ def verify(args: argparse.Namespace) -> int:
     return 1 if cost is None or is_wrong else 0
 
 
-def _read(instance: str, solution: str, form: str | None, *, trusted: bool) -> tuple[Path, Problem]:
+def _read(instance: str, solution: str, form: str | None) -> tuple[Path, Problem]:
     """Return the path of the solution, and its problem."""
     folder = Path(instance)
     if has_problem(folder):
-        return _solution_path(solution, folder), stored_problem(folder, trusted=trusted)
+        return _solution_path(solution, folder), stored_problem(folder)
     if is_reference(instance):
         return _solution_path(solution, split_reference(instance)[0]), load(instance, form)
     found = find(instance, FOUND_BY_NAME)

@@ -12,13 +12,13 @@ from islands import algorithms, encodings, improvers
 from islands.algorithms import operators
 from islands.custom.parts import OwnPart, PartKind
 from islands.custom.scripts import is_reference
-from islands.custom.trust import FULL_TRUST, NO_TRUST, Trust
+from islands.custom.trust import is_signed, named_by, trust_named
 from islands.errors import UsageError
 from islands.instances.formats import EVERY_FORMAT
 from islands.migration import topology
 from islands.presets import PRESETS, preset_file
 from islands.text import meant, option, plain, seconds, shown, unknown
-from islands.untrusted import followed, read_toml
+from islands.untrusted import bounded_text, followed, parse_toml
 
 COLONIES = "colony"
 """The full name of the list of colonies, as in a file: `[[colony]]`."""
@@ -161,22 +161,16 @@ class Layer:
 
     origin: str
     values: Mapping[str, Any]
-    trust: Trust = FULL_TRUST
-    """The scripts that may be run if this source names them."""
 
 
-def layers(
-    options: Mapping[str, Any], config: Path | None = None, trust: Trust = NO_TRUST
-) -> list[Layer]:
+def layers(options: Mapping[str, Any], config: Path | None = None) -> list[Layer]:
     """Return the layers of a run, the weakest first; options or the file may name a preset.
 
-    Refuse a part of a script that the file names, unless the options name the script too, the user
-    has signed the file, or `trust` allows it.
+    The scripts of parts are imported, if they are trusted: see islands/custom/trust.py.
     """
     sources = [Layer("", gathered(of_table(options)))]
     if config is not None:
-        trust = trust.naming(options).signed_in(config, followed)
-        sources.insert(0, Layer(f"{config}: ", _read(config), trust))
+        sources.insert(0, Layer(f"{config}: ", _read(config)))
     preset = combined(sources).get("preset")
     if preset is None:
         return _named(sources)
@@ -197,19 +191,13 @@ def _named(sources: Sequence[Layer]) -> list[Layer]:
         kept = {key: value for key, value in layer.values.items() if key not in hidden}
         used = {key: parts[key] for key in parts.keys() - hidden}
         colonies = kept[COLONIES] if COLONIES in kept and COLONIES not in stronger else []
-        layer.trust.require(layer.origin, parts_of({**used, COLONIES: colonies}))
-        names = _loaded(used)
-        if colonies:
-            names[COLONIES] = [_loaded(colony) for colony in colonies]
+        with named_by(layer.origin):
+            names = _loaded(used)
+            if colonies:
+                names[COLONIES] = [_loaded(colony) for colony in colonies]
         named.insert(0, replace(layer, values=kept | names))
         stronger |= {*parts, *({COLONIES} & kept.keys())}
     return named
-
-
-def parts_of(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the kind of each part that settings choose, also those of colonies, and the part."""
-    for each in (settings, *settings.get(COLONIES, ())):
-        yield from ((PARTS[key].what, each[key]) for key in PARTS if key in each)
 
 
 def of_scripts(settings: Mapping[str, Any]) -> dict[str, OwnPart]:
@@ -245,8 +233,12 @@ def _loaded(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    text = bounded_text(path, opens=followed)
+    table = parse_toml(text, path)
+    if is_signed(text):
+        trust_named(table)
     try:
-        return gathered(of_table(read_toml(path, opens=followed)))
+        return gathered(of_table(table))
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
 

@@ -112,7 +112,7 @@ class PartKind:
 
     def _loaded(self, reference: str) -> Any:
         path, name = split_reference(reference)
-        defined = vars(module_of(path))
+        defined = vars(module_of(path, f"{path}:{name} ({self.what})"))
         if name in defined:
             return defined[name]
         near = nearest(name, defined) if name else []

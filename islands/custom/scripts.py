@@ -8,16 +8,44 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from islands.errors import InputError, IslandsError, UsageError
+from islands.errors import InputError, IslandsError, UntrustedError, UsageError
 from islands.paths import expanded, reading
+from islands.text import option
 
 _modules: dict[tuple[Path, str], ModuleType] = {}
 """The imported modules, by file and digest of its text."""
 _importing: list[Path] = []
+
+
+@dataclass
+class Trusted:
+    """The files whose code this process may run; only islands/custom/trust.py changes them."""
+
+    files: set[Path] = field(default_factory=set)
+    is_all: bool = False
+    """Whether any code may run, as by `--trust`."""
+
+
+trusted = Trusted()
+
+
+def is_trusted(file: Path) -> bool:
+    """Return whether the code in a file may run."""
+    return trusted.is_all or file in trusted.files
+
+
+def require_trusted(file: Path, words: str) -> None:
+    """Refuse a script that the user has not named; `words` say what it is for, in an error."""
+    if not is_trusted(file):
+        raise UntrustedError(
+            f"names scripts that you have not named, which would be run: {words}. Read the scripts;"
+            f" if you trust them, add {option('trust', True)}, or name them too"
+        )
 
 
 def is_reference(value: object) -> bool:
@@ -39,9 +67,15 @@ def absolute_reference(reference: str) -> str:
     return f"{path}:{name}"
 
 
-def module_of(path: Path) -> ModuleType:
-    """Import a script, once for each version of its text; its name is never `__main__`."""
+def module_of(path: Path, words: str = "") -> ModuleType:
+    """Import a script, once for each version of its text; its name is never `__main__`.
+
+    This is the only way to a script. It refuses one that only data have named: what is read from a
+    file, a folder, a list or a pipe. `words` as in `require_trusted`.
+    """
     with reading(path):
+        path.stat()  # a script that is missing is no matter of trust
+        require_trusted(path, words or str(path))
         text = path.read_bytes()
     digest = hashlib.sha256(text).hexdigest()
     if (path, digest) not in _modules:

@@ -1,7 +1,8 @@
-"""Which scripts a run may use: those that the user names, or that a file signed by the user names.
+"""What lets a script run: the user has named it, or a file that is signed by the user names it.
 
-A configuration file and the folder of a run may come from somebody else, and importing a script
-runs it. What this program writes for a user is signed with a key of this user on this machine.
+A configuration, a list or the folder of a run may come from somebody else, and importing a script
+runs it. `scripts.module_of` therefore refuses all scripts but those that these functions have made
+known. What this program writes for a user is signed with a key of this user on this machine.
 """
 
 from __future__ import annotations
@@ -9,80 +10,89 @@ from __future__ import annotations
 import hmac
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
+import shlex
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import IO, Any, Self
+from typing import IO, Any
 
 from islands.backends.cache import own_folder
-from islands.custom.scripts import is_reference, split_reference
-from islands.errors import InputError
+from islands.custom.scripts import is_reference, require_trusted, split_reference, trusted
+from islands.errors import InputError, UntrustedError
 from islands.inside import opened
 from islands.paths import reading, writing
-from islands.text import option
 from islands.untrusted import bounded_text, parse_toml
 
 _LINE = "# Signed by the user who wrote the lines above, on the same machine: "
 _TEXT = b"text\n"
 """The first bytes of what is signed, so that no text has the signature of a problem."""
+_KEY_BYTES = 32
 
 
-class UntrustedError(InputError):
-    """A file names or contains code that somebody else may have written."""
+def trust_files(files: Iterable[Path]) -> None:
+    """Let the code in these files run, in this process."""
+    trusted.files.update(files)
 
 
-@dataclass(frozen=True)
-class Trust:
-    """The scripts that may be run if a file names them."""
-
-    files: frozenset[Path] = frozenset()
-    is_full: bool = False
-    """Whether any script may be run, as by `--trust`."""
-
-    def naming(self, *values: Any) -> Self:
-        """Also trust the scripts that these settings name, which the user has stated."""
-        return replace(self, files=self.files | {file for file, _ in _references(values)})
-
-    def signed_in(self, path: Path | None, opens: Callable[[Path], IO[bytes]] = opened) -> Self:
-        """Also trust the scripts that a file names, if it is signed; `opens` as in `bounded_text`.
-
-        A pipe is left for its reader.
-        """
-        if path is None:
-            return self
-        with reading(path):
-            is_file = path.is_file()
-        return self.of_text(bounded_text(path, opens=opens), path) if is_file else self
-
-    def of_text(self, text: str, path: Path) -> Self:
-        """Also trust the scripts that the text of a TOML file names, if it is signed."""
-        return self.naming(parse_toml(text, path)) if is_signed(text) else self
-
-    def require(self, source: str, named: Iterable[tuple[str, Any]]) -> None:
-        """Refuse scripts that are not trusted: those among pairs of a setting and its value.
-
-        `source` is the file that names them, as the beginning of an error.
-        """
-        if self.is_full:
-            return
-        pairs = [(what, each) for what, value in named for each in _references(value)]
-        refused = [(what, f"{a}:{b}") for what, (a, b) in pairs if a not in self.files]
-        if refused:
-            words = dict.fromkeys(f"{reference} ({what})" for what, reference in refused)
-            raise UntrustedError(
-                f"{source}names scripts that you have not named, which would be run:"
-                f" {', '.join(words)}. You have not written this file on this machine, or it was"
-                f" changed since. Read the scripts; if you trust them, add {option('trust', True)},"
-                " or name them too"
-            )
+def trust_named(*values: Any) -> None:
+    """Trust the scripts in settings that the user has stated, on the command line or in Python."""
+    trust_files(scripts_in(values))
 
 
-NO_TRUST = Trust()
-"""The trust in files of which nothing is known."""
-FULL_TRUST = Trust(is_full=True)
-"""The trust in what the user has stated."""
+def trust_words(words: Sequence[str]) -> None:
+    """Trust the scripts that the words of a command line name; with `--trust`, all of them."""
+    trusted.is_all |= "--trust" in words
+    trust_files(scripts_of(words))
+
+
+@contextmanager
+def command(words: Sequence[str]) -> Iterator[None]:
+    """Within the block, trust only what these words of a command line name."""
+    before = trusted.files, trusted.is_all
+    trusted.files, trusted.is_all = set(), False
+    try:
+        trust_words(words)
+        yield
+    finally:
+        trusted.files, trusted.is_all = before
+
+
+def signed_scripts(
+    path: Path | None,
+    opens: Callable[[Path], IO[bytes]] = opened,
+    *,
+    by_user: bool = False,
+) -> frozenset[Path]:
+    """Return the scripts that a TOML file names, if it is signed or trusted `by_user`.
+
+    `opens` as in `bounded_text`. A pipe is left for its reader.
+    """
+    if path is None:
+        return frozenset()
+    with reading(path):
+        if not path.is_file():
+            return frozenset()
+    text = bounded_text(path, opens=opens)
+    return scripts_in(parse_toml(text, path)) if by_user or is_signed(text) else frozenset()
+
+
+@contextmanager
+def named_by(source: str) -> Iterator[None]:
+    """Let the error about a script begin with the source that names it, such as `run.toml: `."""
+    try:
+        yield
+    except UntrustedError as error:
+        raise UntrustedError(f"{source}{error}") from None
+
+
+def require_all(names: Iterable[str], source: str) -> None:
+    """Refuse instances at once that `module_of` would refuse when it is their turn."""
+    for each in filter(is_reference, names):
+        with named_by(source):
+            require_trusted(split_reference(each)[0], each)
 
 
 def references(values: Any) -> Iterator[str]:
@@ -96,8 +106,30 @@ def references(values: Any) -> Iterator[str]:
             yield from references(each)
 
 
-def _references(values: Any) -> Iterator[tuple[Path, str]]:
-    return map(split_reference, references(values))
+def scripts_in(values: Any) -> frozenset[Path]:
+    """Return the files of the scripts in nested settings."""
+    return frozenset(split_reference(each)[0] for each in references(values))
+
+
+def scripts_of(words: Iterable[str]) -> frozenset[Path]:
+    """Return the files of the scripts that the words of a command line name."""
+    found = set[Path]()
+    for piece in chain.from_iterable(map(_pieces, words)):
+        with suppress(InputError):  # is refused where it is read
+            found |= scripts_in(piece)
+    return frozenset(found)
+
+
+def _pieces(word: str) -> Iterator[str]:
+    """Yield the parts of a word that may be a name: `B` and `C` of `A=B,C`, also in a colony."""
+    parts = [word]
+    with suppress(ValueError):  # quotation marks that do not match
+        parts += shlex.split(word)
+    for text in [each for part in parts for each in (part, *part.split(","))]:
+        yield text.strip()
+        while "=" in text:
+            text = text.partition("=")[2]
+            yield text.strip()
 
 
 def signed(text: str) -> str:
@@ -126,11 +158,24 @@ def sign(content: bytes) -> bytes:
 def _key() -> bytes:
     """Return the secret of this user on this machine, which is made when it is first used."""
     path = own_folder("keys") / "problems"
-    if not path.exists():
+    if not os.path.lexists(path):
         # A link appears with its whole content, and only the first of several processes makes it.
         with writing(path), NamedTemporaryFile(dir=path.parent) as temporary:
-            temporary.write(secrets.token_bytes(32))
+            temporary.write(secrets.token_bytes(_KEY_BYTES))
             temporary.flush()
             with suppress(FileExistsError):
                 os.link(temporary.name, path)
-    return path.read_bytes()
+    # Nobody else may know the key, or have chosen it.
+    with reading(path), opened(path) as stream:
+        status, key = os.fstat(stream.fileno()), stream.read(_KEY_BYTES + 1)
+    faults = {
+        f"has the owner {status.st_uid}, not {os.geteuid()}": status.st_uid != os.geteuid(),
+        f"has the mode {stat.S_IMODE(status.st_mode):o}, not 600": status.st_mode & 0o177 != 0,
+        f"has not {_KEY_BYTES} bytes": len(key) != _KEY_BYTES,
+    }
+    if fault := next((words for words, is_so in faults.items() if is_so), ""):
+        raise InputError(
+            f"{path}: {fault}, so it is not used to sign. Remove it: the next command makes another"
+            " one, and folders with scripts that were made before then need --trust"
+        )
+    return key

@@ -31,7 +31,7 @@ class Startup:
 
 def timed_start(backend: str) -> Startup | None:
     """Return the times of a start on this backend; None if it fails."""
-    command = [sys.executable, "-m", "islands.doctor.startup", backend]
+    command = [sys.executable, "-P", "-m", "islands.doctor.startup", backend]
     began = time.monotonic()
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT, check=True)

@@ -12,6 +12,7 @@ from typing import Any
 from islands.calls import explained
 from islands.custom.parts import PartKind
 from islands.custom.scripts import is_reference
+from islands.custom.trust import trust_named
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown, Entry, catalogue
 from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME, MODELS, recognised
@@ -54,11 +55,15 @@ def load(instance: str | Path, form: str | None = None) -> Problem:
     >>> problem.size, problem.cost(range(120)) >= problem.best_known.value
     (120, True)
     """
-    return loaded(str(instance), form, Finder(FOUND_BY_NAME))
+    trust_named(str(instance))
+    return loaded(str(instance), form)
 
 
-def loaded(instance: str, form: str | None, finder: Finder) -> Problem:
-    """Return what `load` returns, with the files that the finder may have seen before."""
+def loaded(instance: str, form: str | None = None, finder: Finder | None = None) -> Problem:
+    """Return what `load` returns, for a name that may come from a file.
+
+    The `finder` may have seen the files before.
+    """
     if is_reference(instance):
         if form is not None:
             raise UsageError(
@@ -67,16 +72,19 @@ def loaded(instance: str, form: str | None, finder: Finder) -> Problem:
             )
         problem: Problem = KIND.registered(instance).part
         return problem
-    return read(finder.find(instance), form)
+    return read((finder or Finder(FOUND_BY_NAME)).find(instance), form)
 
 
 def taken(problem: Any, call: str) -> tuple[str, Problem | None]:
     """Return the name of an instance for `run.toml`, and the instance if it already exists.
 
+    A program calls this with what it has stated: if that is a name, its script may run.
+
     An instance without a file or a script may have any name. Refuse data that is no problem yet;
     `call` is the name of the calling function.
     """
     if isinstance(problem, str | Path):
+        trust_named(str(problem))
         return str(problem), None
     if isinstance(problem, list | tuple) or hasattr(problem, "__array__"):
         raise UsageError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from io import IOBase
 from pathlib import Path
 from typing import Any, overload
 
@@ -101,6 +102,11 @@ def as_problems(problems: Any) -> Iterable[Any]:
             f"problems={shown(problems)}: is one problem. Write islands.solve for one, or a list"
         )
     if not hasattr(problems, "__array__"):
+        if isinstance(problems, IOBase):
+            raise UsageError(
+                f"problems={shown(problems)}: is a file. Read the names of instances yourself, and"
+                " pass a list; a name FILE.py:NAME in it is a script, which is run"
+            )
         return _iterable(problems)
     array = np.asarray(problems)
     if array.ndim == 3 and array.shape[2] == 2:

@@ -22,9 +22,16 @@ from numpy.typing import NDArray
 
 from islands.configuration.identity import PartVersion
 from islands.configuration.spec import RunSpec
-from islands.custom.scripts import is_loaded, split_reference
-from islands.custom.trust import UntrustedError, is_signed, references, sign, signed
-from islands.errors import InputError
+from islands.custom.scripts import is_loaded, is_trusted
+from islands.custom.trust import (
+    is_signed,
+    scripts_in,
+    sign,
+    signed,
+    signed_scripts,
+    trust_files,
+)
+from islands.errors import InputError, UntrustedError
 from islands.inside import inside, opened
 from islands.modelling.model import restored
 from islands.paths import published
@@ -58,7 +65,7 @@ def write_settings(folder: Path, spec: RunSpec, run: str = "", signature: str = 
     path, text = inside(folder, RUN_SETTINGS), spec.to_toml()
     for begin, digest in ((RUN_LINE, run), (SIGNATURE_LINE, signature)):
         text += f"{begin}{digest}\n" if digest else ""
-    scripts = {split_reference(each)[0] for each in references(spec.stored)}
+    scripts = scripts_in(spec.stored)
     if scripts and (all(map(is_loaded, scripts)) or _is_signed(path)):
         text = signed(text)
     with published(path) as temporary:
@@ -139,12 +146,21 @@ def is_stored(folder: Path, problem: Problem) -> bool:
     )
 
 
-def stored_problem(folder: Path, *, trusted: bool = False) -> Problem:
+def trust_folder(folder: Path) -> None:
+    """Trust the code in the folder of a run, and the scripts that it names, as the user does."""
+    trust_files({*signed_scripts(folder / RUN_SETTINGS, by_user=True), _code_in(folder)})
+
+
+def _code_in(folder: Path) -> Path:
+    return (folder / PROBLEM).resolve()
+
+
+def stored_problem(folder: Path) -> Problem:
     """Return the problem stored in a run's folder.
 
-    Refuse code that this user has not stored on this machine, unless it is `trusted`.
+    Refuse code that this user has not stored on this machine, unless it is trusted.
     """
-    path = folder / PROBLEM
+    path, trusted = folder / PROBLEM, is_trusted(_code_in(folder))
     arrays = read_arrays(path, _TRUST, sys.maxsize) if trusted else read_arrays(path, _TRUST)
     with parsing(path):
         signature = arrays.pop(_SIGNATURE).tobytes()

@@ -35,6 +35,7 @@ _RASTER_DPI = 160
 _STYLE: Mapping[str, Any] = {
     **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor"), _INK),
     **dict.fromkeys(("xtick.color", "ytick.color"), _INK),
+    "text.usetex": False,  # a matplotlibrc in the current folder could have commands of TeX
     "axes.titlesize": 9,
     "axes.titleweight": "bold",
     "axes.grid": True,

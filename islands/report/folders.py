@@ -28,7 +28,6 @@ PAGE = "report.html"
 def page_for(
     folders: Sequence[Path],
     *,
-    trusted: bool = False,
     moved: str | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Page:
@@ -48,7 +47,7 @@ def page_for(
         raise UsageError(f"--instance {moved}: is for the page of one run. Name the folder of one")
     with style():
         if kind is FolderKind.RUN:
-            run = RecordedRun.read(folder, trusted=trusted, moved=moved)
+            run = RecordedRun.read(folder, moved=moved)
             for warning in run.notes:
                 say(f"islands: {warning}")
             return page_of(run)
@@ -58,17 +57,17 @@ def page_for(
             return page_of_experiment(folder)
         if kind is FolderKind.EXPERIMENTS:
             return page_of_experiments(folder, [*experiments_in(folder)])
-        return _page_of_runs(folders, say, trusted=trusted)
+        return _page_of_runs(folders, say)
 
 
-def _page_of_runs(folders: Sequence[Path], say: Callable[[str], None], *, trusted: bool) -> Page:
+def _page_of_runs(folders: Sequence[Path], say: Callable[[str], None]) -> Page:
     paths = [path for folder in folders for path in runs_in(folder)]
     if len(paths) != len({path.resolve() for path in paths}):
         raise UsageError("a run is named twice. Name each folder once")
     runs, notes = [], []
     for path in paths:
         try:
-            runs.append(RecordedRun.read(path, trusted=trusted, migrations=False))
+            runs.append(RecordedRun.read(path, migrations=False))
         except InputError as error:
             notes.append(f"Left out: {error}")
     if not runs:

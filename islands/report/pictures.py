@@ -90,7 +90,6 @@ def write_picture(
     what: str = "solution",
     out: Path | None = None,
     *,
-    trusted: bool = False,
     moved: str | None = None,
 ) -> tuple[Path, list[str]]:
     """Write one picture of a run, by default as PNG into its folder.
@@ -109,7 +108,7 @@ def write_picture(
         )
     with style():
         wants_migrations = what in ("islands", "migration", "lineage")
-        run = RecordedRun.read(folder, trusted=trusted, migrations=wants_migrations, moved=moved)
+        run = RecordedRun.read(folder, migrations=wants_migrations, moved=moved)
         save(titled(run, what), path, form)
     return path, run.notes
 

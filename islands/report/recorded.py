@@ -13,10 +13,10 @@ import numpy as np
 
 from islands.configuration.given import COLONIES
 from islands.custom.scripts import is_reference
-from islands.custom.trust import Trust, UntrustedError
-from islands.errors import InputError, IslandsError, RunError
+from islands.custom.trust import named_by, signed_scripts, trust_files
+from islands.errors import InputError, IslandsError, RunError, UntrustedError
 from islands.modelling.model import Model, NeedsScriptError
-from islands.problems import load
+from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, MIGRATIONS, RUN_SETTINGS, TRACE, require_run
@@ -49,8 +49,6 @@ class RecordedRun:
     """Its result, and how it was made; None if the run is not finished."""
     trace: pa.Table | None = None
     migrations: pa.Table | None = None
-    trusted: bool = False
-    """Whether scripts that the run names may be run."""
     moved: str | None = None
     """Where the instance or the script is now, if the user has named it."""
     notes: list[str] = field(default_factory=list)
@@ -63,7 +61,6 @@ class RecordedRun:
         cls,
         folder: Path,
         *,
-        trusted: bool = False,
         migrations: bool = True,
         moved: str | None = None,
     ) -> Self:
@@ -74,7 +71,7 @@ class RecordedRun:
         notes = warnings(folder)
         trace = read_records(folder, TRACE, thinned=notes.append)
         arrivals = read_records(folder, MIGRATIONS, thinned=notes.append) if migrations else None
-        return cls(folder, settings, finished, trace, arrivals, trusted, moved, notes)
+        return cls(folder, settings, finished, trace, arrivals, moved, notes)
 
     @classmethod
     def of(cls, result: Result) -> Self:
@@ -118,7 +115,7 @@ class RecordedRun:
         if self.moved is not None:
             return self._named(self.moved)
         try:
-            problem, note = _problem(self.folder, self.settings, trusted=self.trusted)
+            problem, note = _problem(self.folder, self.settings)
         except IslandsError as error:
             problem, note = None, f"The problem could not be read: {error}. {_MOVED}"
         if problem is not None and not self._fits(problem):
@@ -130,7 +127,7 @@ class RecordedRun:
     def _named(self, name: str) -> Problem:
         """Return the problem that the user has named; refuse another one than that of the run."""
         form = self.settings.get("format")
-        problem = load(name, None if form is None else str(form))
+        problem = loaded(name, None if form is None else str(form))
         is_other = has_problem(self.folder) and not is_stored(self.folder, problem)
         if is_other or not self._fits(problem):
             raise InputError(
@@ -237,16 +234,14 @@ def colonies_of(settings: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return found
 
 
-def _problem(folder: Path, settings: Mapping[str, Any], *, trusted: bool) -> tuple[Problem, str]:
-    """Return the problem of a run, and a note if it lacks what only its script contains.
-
-    Run a script only if this user has stored the settings that name it, or trusts it.
-    """
+def _problem(folder: Path, settings: Mapping[str, Any]) -> tuple[Problem, str]:
+    """Return the problem of a run, and a note if it lacks what only its script contains."""
+    trust_files(signed_scripts(folder / RUN_SETTINGS))
     instance, form = str(settings.get("instance", "")), settings.get("format")
     stored: Problem | None = None
     if has_problem(folder):
         try:
-            stored = stored_problem(folder, trusted=trusted)
+            stored = stored_problem(folder)
         except UntrustedError as error:
             raise InputError(
                 f"{folder}: contains code that you have not stored. {_TRUST}"
@@ -257,13 +252,12 @@ def _problem(folder: Path, settings: Mapping[str, Any], *, trusted: bool) -> tup
         return stored, ""
     if not is_reference(instance):
         if stored is None:
-            return load(instance, None if form is None else str(form)), ""
+            return loaded(instance, None if form is None else str(form)), ""
         return stored, f"{instance}: {_PLAIN}"
     try:
         # Only the script contains the function that draws a solution.
-        trust = Trust(is_full=trusted).signed_in(folder / RUN_SETTINGS)
-        trust.require(f"{folder / RUN_SETTINGS}: ", [("instance", instance)])
-        return load(instance), ""
+        with named_by(f"{folder / RUN_SETTINGS}: "):
+            return loaded(instance), ""
     except IslandsError as error:
         if stored is None:
             raise

@@ -11,7 +11,6 @@ from islands.backends.base import Backend
 from islands.configuration.fit import require_block_memory
 from islands.configuration.resolve import Layer, absolute, layers
 from islands.configuration.spec import RunSpec
-from islands.custom.trust import NO_TRUST, Trust
 from islands.instances.formats import FOUND_BY_NAME
 from islands.instances.locate import Finder
 from islands.problems.base import Problem
@@ -39,11 +38,10 @@ class Preparing:
         backend: Backend,
         options: Callable[[Wanted], Mapping[str, Any]],
         config: Path | None = None,
-        trust: Trust = NO_TRUST,
     ) -> None:
         """Take the device, and a function that returns all options of an instance."""
         self._backend, self._options = backend, options
-        self._config, self._trust = config, trust
+        self._config = config
         self._settings: dict[type[Problem], Settings] = {}
         """The settings of problems, which are those of all of a kind."""
         self._known: dict[Hashable, tuple[RunSpec, Waiting[Any] | None]] = {}
@@ -55,7 +53,7 @@ class Preparing:
         """Return the instance with its settings; None if it cannot share launches."""
         asked, problem = None, wanted.problem
         if problem is None:
-            asked = layers(self._options(wanted), self._config, self._trust)
+            asked = layers(self._options(wanted), self._config)
             problem = load_instance(asked, self._finder)
         if type(problem) in self._settings:
             problem = problem.adjusted(self._settings[type(problem)])
@@ -83,7 +81,7 @@ class Preparing:
         self, key: Key, wanted: Wanted, problem: Problem, asked: Sequence[Layer] | None
     ) -> tuple[RunSpec, Waiting[Key] | None]:
         if asked is None:
-            asked = layers(self._options(wanted), self._config, self._trust)
+            asked = layers(self._options(wanted), self._config)
         spec, problem = resolved(asked, problem)
         self._settings[type(problem)] = spec.problem
         require_block_memory(spec, problem, lambda: self._backend.block_memory)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from islands.archipelago.injection import checked_solutions
-from islands.configuration.given import COLONIES, PARTS, gathered, of_table, parts_of, twice
+from islands.configuration.given import COLONIES, PARTS, gathered, of_table, twice
 from islands.configuration.identity import part_versions
 from islands.configuration.resolve import (
     Layer,
@@ -21,9 +21,8 @@ from islands.configuration.resolve import (
 )
 from islands.configuration.spec import RunSpec
 from islands.custom.scripts import is_reference, split_reference
-from islands.custom.trust import NO_TRUST, Trust, UntrustedError
-from islands.errors import InputError, IslandsError, UsageError
-from islands.instances.formats import FOUND_BY_NAME
+from islands.custom.trust import named_by, signed_scripts, trust_files
+from islands.errors import InputError, IslandsError, UntrustedError, UsageError
 from islands.instances.locate import Finder
 from islands.modelling.model import NeedsScriptError
 from islands.problems import loaded
@@ -54,42 +53,36 @@ def starting_from(start: Sequence[Any], spec: RunSpec, problem: Problem) -> tupl
 
 
 def load_instance(asked: Sequence[Layer], finder: Finder | None = None) -> Problem:
-    """Return the problem; refuse the script of a file that is not trusted."""
-    for layer in reversed(asked):
-        if "instance" in layer.values:
-            layer.trust.require(layer.origin, [("instance", layer.values["instance"])])
-            break
-    finder = Finder(FOUND_BY_NAME) if finder is None else finder
-    return loaded(instance_of(asked), format_of(asked), finder)
+    """Return the problem; import its script, if that is trusted."""
+    origins = [layer.origin for layer in asked if "instance" in layer.values]
+    with named_by(origins[-1] if origins else ""):
+        return loaded(instance_of(asked), format_of(asked), finder)
 
 
 def stored_request(
     folder: Path,
     options: Mapping[str, Any],
-    trust: Trust = NO_TRUST,
     made: Problem | None = None,
 ) -> Request:
     """Return the stored settings of a run, with `options` laid over them, and its instance.
 
-    Refuse scripts and code that somebody else may have put into the folder, unless the options name
-    the script or `trust` allows it. The instance is `made` if it already exists.
+    The instance is `made` if it already exists.
     """
     settings = folder / RUN_SETTINGS
     options = gathered(of_table(options))
-    trust = trust.naming(options).signed_in(settings)
+    trust_files(signed_scripts(settings))
     kept = gathered(of_table(read_toml(settings)))
     options = with_moved_parts(kept, options)  # also has the other parts of the folder's colonies
-    trust.require(f"{settings}: ", parts_of({**kept, **options}))
     if missing := missing_parts(folder, {**kept, **options}):
         raise _elsewhere(folder, next(iter(missing.values())), list(missing))
-    asked = layers(options, settings, trust)
+    asked = layers(options, settings)
     if made is not None:
         if has_problem(folder) and not is_stored(folder, made):
             raise InputError(f"{made.instance}: is not the problem of the run in {folder}")
         return asked, made
     try:
         if has_problem(folder) and "instance" not in options:
-            return asked, _stored(folder, asked, trust)
+            return asked, _stored(folder, asked)
         return asked, load_instance(asked)
     except UntrustedError:
         raise
@@ -104,10 +97,10 @@ def resolve_stored(folder: Path, asked: Request) -> tuple[RunSpec, Problem]:
     return spec, problem
 
 
-def _stored(folder: Path, asked: Sequence[Layer], trust: Trust) -> Problem:
+def _stored(folder: Path, asked: Sequence[Layer]) -> Problem:
     """Return the problem stored in a folder, or of the script if it needs one."""
     try:
-        return stored_problem(folder, trusted=trust.is_full)
+        return stored_problem(folder)
     except NeedsScriptError:
         if not is_reference(instance_of(asked)):
             raise
@@ -148,7 +141,10 @@ def missing_parts(folder: Path, settings: Mapping[str, Any]) -> dict[str, str]:
                         f"{folder}: its {kind.what} {value!r} is not defined at the top level of a"
                         " script, so that it cannot be found again. Assign it to a name there"
                     )
-                kind.name_of(value)
+                with named_by(f"{folder / RUN_SETTINGS}: "):
+                    kind.name_of(value)
+            except UntrustedError:
+                raise
             except IslandsError as error:
                 missing[f"--{key.partition('.')[0]} FILE.py:{part}"] = str(error)
     return missing

@@ -15,10 +15,10 @@ from islands.configuration.fit import require_block_memory
 from islands.configuration.identity import identity, part_versions, require_agreement
 from islands.configuration.resolve import layers
 from islands.configuration.spec import RunSpec, deal_of
-from islands.custom.trust import NO_TRUST, Trust, UntrustedError
+from islands.custom.trust import signed_scripts, trust_files
 from islands.display.messages import Notices, announce
 from islands.display.screen import Screen
-from islands.errors import InputError, RunError, UnwritableError, UsageError
+from islands.errors import InputError, RunError, UntrustedError, UnwritableError, UsageError
 from islands.migration.exchange import require_same_senders
 from islands.parallel import RanksLostError, World, describe
 from islands.problems.base import Problem
@@ -62,19 +62,17 @@ def run_requested(
     rank_options: RankOptions = _DEFAULT,
     *,
     allow_no_solution: bool = False,
-    trust: Trust = NO_TRUST,
     start: Sequence[Any] = (),
 ) -> Result:
     """Resolve the requested settings, load the instance unless it is given, and run.
 
-    `trust` are the scripts that the configuration file may name, `start` solutions as arrays. Raise
-    a `RunError` if the run ends without a solution, unless it was interrupted or
-    `allow_no_solution` is true. A result with a violation has a solution.
+    `start` are solutions as arrays. Raise a `RunError` if the run ends without a solution, unless
+    it was interrupted or `allow_no_solution` is true. A result with a violation has a solution.
     """
     # Other hosts may lack the key.
-    trust = world.from_first(lambda: trust.signed_in(config, followed))
+    trust_files(world.from_first(lambda: signed_scripts(config, followed)))
     spec, chosen = world.run_on_all(
-        lambda: starting_from(start, *resolved(layers(options, config, trust), problem))
+        lambda: starting_from(start, *resolved(layers(options, config), problem))
     )
     result = run(spec, chosen, world, output, rank_options)
     return (
@@ -91,29 +89,27 @@ def resume_requested(
     output: Output,
     rank_options: RankOptions = _DEFAULT,
     *,
-    trust: Trust = NO_TRUST,
     problem: Problem | None = None,
 ) -> Result:
     """Resume the run in a folder, or return its result if it is finished.
 
     A `stop` among the `options` replaces the criteria of the run, even if they were satisfied.
-    `trust` are the scripts and the code that someone else may have put into the folder. The
-    `problem` is the one of the run, if it already exists.
+    The `problem` is the one of the run, if it already exists.
     """
     world.run_on_all(lambda: require_run(folder))
     ended = world.run_on_all(lambda: finished(folder, goes_on="stop" in options))
     world.run_on_all(lambda: require_intact(folder))
     world.run_on_all(lambda: require_core(folder))
-    trust = world.from_first(lambda: trust.signed_in(folder / RUN_SETTINGS))
+    trust_files(world.from_first(lambda: signed_scripts(folder / RUN_SETTINGS)))
     if ended is not None:
         with Screen(output.stream if world.rank == 0 else None, None) as screen:
             screen.say("\n".join([ended.result.summary(), *warnings(folder)]))
-            check = (ended, folder, options, screen.say, trust, problem)
+            check = (ended, folder, options, screen.say, problem)
             world.run_on_all(lambda: _check_again(*check))
         world.run_on_all(lambda: _complete_cleanup(folder, ended) if world.rank == 0 else None)
         return ended.result
     spec, chosen = world.run_on_all(
-        lambda: resolve_stored(folder, stored_request(folder, options, trust, problem))
+        lambda: resolve_stored(folder, stored_request(folder, options, problem))
     )
     return run(spec, chosen, world, output, rank_options, goes_on_in=folder)
 
@@ -123,12 +119,11 @@ def _check_again(
     folder: Path,
     options: Mapping[str, Any],
     say: Callable[[str], None],
-    trust: Trust,
     problem: Problem | None,
 ) -> None:
     """Compute the cost of a finished run again, if its instance and parts still exist."""
     try:
-        asked = stored_request(folder, options, trust, problem)
+        asked = stored_request(folder, options, problem)
     except UntrustedError as error:
         say(f"Its cost was not computed again: {error}")
         return

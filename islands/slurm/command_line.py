@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
-from islands.custom.scripts import split_reference
-from islands.custom.trust import NO_TRUST, references
+from islands.custom.trust import scripts_of
 
 _OF_RESUME = ("--backend", "--threads")
 _FLAGS_OF_RESUME = (
@@ -73,12 +69,7 @@ class CommandWords:
 
     def scripts(self) -> frozenset[Path]:
         """Return the files of the scripts that the words name."""
-        return NO_TRUST.naming(self.references()).files
-
-    def references(self) -> list[str]:
-        """Return each `FILE.py:NAME` that is the value of an option or of a setting."""
-        found = references([*chain.from_iterable(map(_pieces, self.all))])
-        return [each for each in found if split_reference(each)[0].is_file()]
+        return scripts_of(self.all)
 
     def without(self, name: str) -> list[str]:
         """Return the words without an option and its value."""
@@ -96,12 +87,3 @@ class CommandWords:
         values = [(name, self.value(name)) for name in _OF_RESUME]
         taken = [word for name, value in values if value is not None for word in (name, value)]
         return [*taken, *(word for word in self.all if word in _FLAGS_OF_RESUME)]
-
-
-def _pieces(word: str) -> Iterator[str]:
-    """Yield a word, its value after `=`, and the values of the settings of a colony in it."""
-    yield word
-    yield word.partition("=")[2]
-    with suppress(ValueError):  # quotation marks that do not match
-        for each in shlex.split(word):
-            yield each.rpartition("=")[2]

@@ -8,6 +8,8 @@ import time
 from collections.abc import Mapping, Sequence
 from shutil import which
 
+from islands.errors import UsageError
+
 WAITING = ("PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SPECIAL_EXIT")
 RUNNING = ("RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING")
 REQUEUE, PREEMPTION, TIME_LIMIT, CANCEL = "requeue", "preemption", "time limit", "cancel"
@@ -111,6 +113,10 @@ def output(command: Sequence[str]) -> str:
 def _run(
     command: Sequence[str], text: str = "", environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
+    if which(command[0]) is None:
+        raise UsageError(
+            f"this machine has no {command[0]}: jobs run on a cluster with Slurm. Use islands run"
+        )
     return subprocess.run(
         command, input=text, env=environment, capture_output=True, text=True, check=False
     )

@@ -23,7 +23,7 @@ LAUNCHER = "ISLANDS_LAUNCHER"
 _TASKS = re.compile(r"(\d+)(?:\(x(\d+)\))?")
 _PMI = ("pmi2", "pmix", "cray_shasta")
 """Interfaces of srun for MPI libraries; PyPI's MPICH supports the first."""
-_DAEMON = f"{shlex.quote(sys.executable)} -m islands.slurm.processes"
+_DAEMON = f"{shlex.quote(sys.executable)} -P -m islands.slurm.processes"
 _OPEN_MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from islands.configuration.given import gathered, of_table
 from islands.custom.scripts import is_reference
-from islands.custom.trust import NO_TRUST
+from islands.custom.trust import scripts_in
 from islands.errors import IslandsError, RunError, Suspended, UsageError
 from islands.inside import inside
 from islands.parallel import ERROR_FILE, powers_of_two
-from islands.problems import load
+from islands.problems import loaded
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, RUN_SETTINGS, claim
 from islands.record.inputs import has_problem, is_stored
@@ -93,7 +93,7 @@ def run_job(
         except IslandsError as error:
             attempts.end(attempt, error.status, error=str(error))
             raise
-        command = launcher.command(ranks, [sys.executable, "-m", "islands", *program])
+        command = launcher.command(ranks, [sys.executable, "-P", "-m", "islands", *program])
         variables = {**launcher.variables, ERROR_FILE: str(attempts.errors.absolute())}
         status = signals.run(command, variables)
         ended = _end(attempts, attempt, status, signals.received, allocation)
@@ -145,18 +145,18 @@ def _scripts(given: CommandWords, folder: Path) -> list[str]:
     named = given.scripts()
     stored = gathered(of_table(read_toml(folder / RUN_SETTINGS)))
     words, instance = list[str](), stored.get("instance")
-    if has_problem(folder) and named.issuperset(NO_TRUST.naming(instance).files):
+    if has_problem(folder) and named.issuperset(scripts_in(instance)):
         words += _unchanged(folder, str(instance))
     for name, values in parts_in(stored).items():
         for each in values:
-            words += [f"--{name}", each] if NO_TRUST.naming(each).files <= named else []
+            words += [f"--{name}", each] if scripts_in(each) <= named else []
     return words
 
 
 def _unchanged(folder: Path, instance: str) -> list[str]:
     """Return the script of the problem, unless it has changed since, so that the copy is used."""
     try:
-        return [instance] if is_reference(instance) and is_stored(folder, load(instance)) else []
+        return [instance] if is_reference(instance) and is_stored(folder, loaded(instance)) else []
     except IslandsError:
         return []
 

@@ -22,6 +22,8 @@ from pathlib import Path
 from shutil import which
 from typing import Self
 
+from platformdirs import user_config_path
+
 from islands.custom.trust import signed
 from islands.errors import InputError, UsageError
 from islands.inside import inside
@@ -33,6 +35,7 @@ from islands.slurm.sweep import LIST, begin_array
 from islands.text import seconds, show
 from islands.untrusted import bounded_text
 
+SITE = "site.env"
 _TIME_LIMIT = re.compile(r"(\d+-)?\d+(:\d\d){1,2}|\d+-\d+")
 """What sbatch reads as a time limit."""
 _NOTICE_SECONDS = 120
@@ -163,12 +166,26 @@ def _take_gres(directives: dict[str, str]) -> str | None:
 
 
 def find_site(named: Path | None) -> Path:
-    """Return the path of site.env: the named file, one in ./ or ./slurm/, or the unedited one."""
-    unedited = data_folder("slurm") / "site.env"
-    if named is not None and not named.is_file():
-        raise InputError(f"--site {named}: no such file. Copy and edit {unedited}")
-    places = (Path("site.env"), Path("slurm", "site.env")) if named is None else (named,)
-    return next((place.resolve() for place in places if place.is_file()), unedited)
+    """Return the path of site.env, which is sourced: a file that the user has chosen.
+
+    It is the named one, that of ISLANDS_SITE, the one in the user's folder of settings, or the one
+    next to the batch scripts; never one in the current folder, which may be somebody else's.
+    """
+    unedited, own = data_folder("slurm") / SITE, user_config_path("islands") / SITE
+    variable = os.environ.get("ISLANDS_SITE")
+    chosen = named or (Path(variable) if variable else None)
+    if chosen is not None and not chosen.is_file():
+        words = f"--site {named}" if named is not None else f"ISLANDS_SITE={variable}"
+        raise InputError(f"{words}: no such file. Copy and edit {unedited}")
+    site = (chosen or (own if own.is_file() else unedited)).resolve()
+    for other in (Path(SITE), Path("slurm", SITE)):
+        if other.is_file() and not other.samefile(site):
+            show(
+                f"islands: {other} is not used: others may have put it here. If it is yours, add"
+                f" --site {other}, or move it to {own}",
+                file=sys.stderr,
+            )
+    return site
 
 
 def directives_of(site: Path) -> dict[str, str]:

@@ -16,8 +16,9 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from islands.custom.trust import Trust, UntrustedError, is_signed
-from islands.errors import InputError, IslandsError, UsageError
+from islands.custom.scripts import trusted
+from islands.custom.trust import is_signed, trust_words
+from islands.errors import InputError, IslandsError, UntrustedError, UsageError
 from islands.inside import inside, inside_all
 from islands.paths import publish, writing
 from islands.record.folder import JOB
@@ -62,7 +63,7 @@ def run_element(words: Sequence[str], check: Check) -> int:
     place = inside(folder, str(allocation.element))
     try:
         options = element_options(common, allocation.element)
-        _require_trusted(common, options)
+        _trust_list(common, options)
     except IslandsError as error:
         attempts = JobAttempts(place)
         attempts.end(attempts.begin(allocation.job, common), error.status)
@@ -88,18 +89,17 @@ def element_options(words: Sequence[str], element: int) -> list[str]:
     return [*lines[element - 1], *words[1:]]
 
 
-def _require_trusted(words: Sequence[str], options: Sequence[str]) -> None:
-    """Refuse scripts that a line of a list names, unless this user has submitted the list.
+def _trust_list(words: Sequence[str], options: Sequence[str]) -> None:
+    """Trust the scripts that a line of a list names, if this user has submitted the list.
 
-    The words after the list may name the scripts too.
+    Otherwise, they are refused when the options are checked, and `--trust` is refused here.
     """
     path = _list_of(words)
-    if path is None or is_signed(_text(path)):
+    if path is None:
         return
-    own, line = CommandWords(words[1:]), CommandWords(options)
-    trust = Trust(own.scripts(), own.has("--trust"))
-    trust.require(f"{path}: ", [("in its line", line.references())])
-    if line.has("--trust") and not own.has("--trust"):
+    if is_signed(_text(path)):
+        trust_words(options)
+    elif "--trust" in options and not trusted.is_all:
         raise UntrustedError(
             f"{path}: its line has --trust, but you have not written the list on this machine, or"
             " it was changed since. Write --trust after the name of the list instead"
@@ -241,7 +241,7 @@ def _range(environment: Mapping[str, str]) -> tuple[int, ...]:
 
 def _submit_collecting(folder: Path, job: str, of_element: Mapping[str, str]) -> str | None:
     """Submit the job that writes the table of a sweep; return its number, or None."""
-    program = shlex.join([sys.executable, "-m", "islands", "collect", str(folder)])
+    program = shlex.join([sys.executable, "-P", "-m", "islands", "collect", str(folder)])
     asked = sbatch(
         [
             *("--parsable", "--nodes=1", "--ntasks=1", "--time=10", "--job-name=collect"),

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import grp
 import hashlib
 import os
+import pwd
+import re
 import stat
 import subprocess
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -151,6 +156,50 @@ def test_write_permission_of_others_is_removed(cache: Path, name: str, mode: int
     (cache / name).chmod(mode)
     assert Maker().load() == f"program {DIGEST}"
     assert stat.S_IMODE((cache / name).stat().st_mode) == mode & ~0o022
+
+
+@pytest.mark.parametrize(
+    ("mode", "is_refused"),
+    [(0o777, True), (0o757, True), (0o1777, False), (0o755, False)],
+    ids=oct,
+)
+@pytest.mark.parametrize("is_linked", [False, True])
+def test_a_cache_below_a_folder_that_others_may_write_is_refused(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: int,
+    is_refused: bool,
+    is_linked: bool,
+) -> None:
+    """Others could rename its folders there, unless it is sticky as /tmp is."""
+    (tmp_path / "shared/mine/cache").mkdir(parents=True)
+    (tmp_path / "shared").chmod(mode)
+    (tmp_path / "link").symlink_to(tmp_path / "shared/mine/cache")
+    monkeypatch.setenv(
+        "ISLANDS_CACHE", str(tmp_path / ("link" if is_linked else "shared/mine/cache"))
+    )
+    maker = Maker()
+    if is_refused:
+        with pytest.raises(InputError, match=re.escape(str(tmp_path / "shared"))):
+            maker.load()
+    else:
+        assert maker.load() == f"program {DIGEST}"
+    assert maker.made == (not is_refused)
+
+
+@pytest.mark.parametrize(
+    ("group", "members", "is_refused"),
+    [("me", [], False), ("me", ["me"], False), ("me", ["me", "you"], True), ("us", ["me"], True)],
+)
+def test_the_group_of_one_user_alone_may_write_above_the_cache(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, group: str, members: list[str], is_refused: bool
+) -> None:
+    cache.parent.chmod(0o775)  # as with a umask of 002
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: SimpleNamespace(pw_name="me"))
+    found = SimpleNamespace(gr_name=group, gr_mem=members)
+    monkeypatch.setattr(grp, "getgrgid", lambda _: found)
+    with pytest.raises(InputError) if is_refused else nullcontext():
+        Maker().load()
 
 
 @pytest.mark.parametrize("name", ["", "programs"])

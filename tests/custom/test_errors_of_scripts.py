@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from islands.custom.scripts import module_of, script_errors, script_line
+from islands.custom.trust import trust_files
 from islands.errors import InputError
 
 CALLS = """\
@@ -24,6 +25,7 @@ def outer(text):
 def written(folder: Path, *more: str) -> Path:
     path = folder / "own.py"
     path.write_text(CALLS + "\n".join(more) + "\n")
+    trust_files([path])
     return path
 
 

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from islands.custom import trust
-from islands.custom.trust import NO_TRUST, is_signed, signed
+from islands.custom.scripts import is_trusted
+from islands.custom.trust import (
+    command,
+    is_signed,
+    scripts_of,
+    signed,
+    signed_scripts,
+    trust_files,
+)
 from islands.errors import InputError
 from islands.untrusted import followed
 
@@ -68,18 +78,86 @@ def test_a_text_is_recognised_until_it_is_changed(
 def test_a_signed_file_is_trusted_for_the_scripts_that_it_names(keys: Path, tmp_path: Path) -> None:
     file = tmp_path / "run.toml"
     file.write_text(signed(f'{TEXT}[[colony]]\nmutation = "/a/other.py:Shift"\n'))
-    assert NO_TRUST.signed_in(file).files == {Path("/a/mine.py"), Path("/a/other.py")}
+    assert signed_scripts(file) == {Path("/a/mine.py"), Path("/a/other.py")}
     file.write_text(TEXT)
-    assert NO_TRUST.signed_in(file).files == frozenset()
+    assert signed_scripts(file) == frozenset()
+    assert signed_scripts(file, by_user=True) == {Path("/a/mine.py")}
 
 
 def test_a_pipe_is_left_for_its_only_reader_and_a_link_of_the_user_is_followed(
     keys: Path, tmp_path: Path
 ) -> None:
     os.mkfifo(tmp_path / "pipe")
-    assert NO_TRUST.signed_in(tmp_path / "pipe", followed).files == frozenset()
+    assert signed_scripts(tmp_path / "pipe", followed) == frozenset()
     (tmp_path / "run.toml").write_text(signed(TEXT))
     (tmp_path / "mine.toml").symlink_to(tmp_path / "run.toml")
-    assert NO_TRUST.signed_in(tmp_path / "mine.toml", followed).files == {Path("/a/mine.py")}
+    assert signed_scripts(tmp_path / "mine.toml", followed) == {Path("/a/mine.py")}
     with pytest.raises(InputError, match="is a link to"):
-        NO_TRUST.signed_in(tmp_path / "mine.toml")
+        signed_scripts(tmp_path / "mine.toml")
+
+
+def test_a_command_trusts_what_its_own_words_name() -> None:
+    mine, other = Path("/a/mine.py"), Path("/a/other.py")
+    trust_files([other])
+    with command(["run", f"{mine}:problem"]):
+        assert (is_trusted(mine), is_trusted(other)) == (True, False)
+        with command(["resume", "--trust"]):
+            assert is_trusted(other)
+    assert (is_trusted(mine), is_trusted(other)) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("word", "named"),
+    [
+        ("/a/x.py:P", ["/a/x.py"]),
+        ("--crossover=/a/x.py:P", ["/a/x.py"]),
+        ("crossover = /a/x.py:P", ["/a/x.py"]),
+        ("crossover=/a/x.py:P,uniform,/a/y.py:Q", ["/a/x.py", "/a/y.py"]),
+        ("islands=4 crossover=/a/x.py:P mutation='/b c/y.py:Q'", ["/a/x.py", "/b c/y.py"]),
+        ("islands=4 crossover=/b=c/x.py:P", ["/b=c/x.py"]),
+        ("/it's/x.py:P", ["/it's/x.py"]),
+        ("demo/tsp", []),
+    ],
+)
+def test_the_words_of_a_command_line_name_scripts_in_all_spellings(
+    word: str, named: list[str]
+) -> None:
+    assert {Path(each) for each in named} <= scripts_of([word])
+    assert bool(named) == bool(scripts_of([word]))
+
+
+def _short(key: Path) -> None:
+    key.write_bytes(b"")
+
+
+def _long(key: Path) -> None:
+    key.write_bytes(key.read_bytes() + b"x")
+
+
+def _readable(key: Path) -> None:
+    key.chmod(0o640)
+
+
+def _foreign(key: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a file to another user")
+    os.chown(key, 12345, -1)
+
+
+def _linked(key: Path) -> None:
+    key.rename(key.with_name("elsewhere"))
+    key.symlink_to(key.with_name("elsewhere"))
+
+
+@pytest.mark.parametrize("spoil", [_short, _long, _readable, _foreign, _linked])
+def test_a_key_that_another_user_may_know_or_have_made_is_not_used(
+    keys: Path, spoil: Callable[[Path], None]
+) -> None:
+    text = signed(TEXT)
+    spoil(keys / "problems")
+    for use in (signed, is_signed):
+        with pytest.raises(InputError, match=re.escape(str(keys / "problems"))):
+            use(text)
+    (keys / "problems").unlink()
+    assert not is_signed(text)
+    assert is_signed(signed(TEXT))

@@ -20,7 +20,6 @@ from islands.configuration.fit import fitting, require_block_memory
 from islands.configuration.identity import identity
 from islands.configuration.resolve import format_of, instance_of, layers, resolve
 from islands.configuration.spec import RunSpec, Visits
-from islands.custom.trust import Trust
 from islands.display.messages import opening
 from islands.errors import UsageError
 from islands.improvers import improvers_for
@@ -28,7 +27,7 @@ from islands.parallel import World
 from islands.presets import PRESETS
 from islands.problems import load
 from islands.problems.base import Problem
-from islands.record.inputs import require_intact, store_problem
+from islands.record.inputs import require_intact, store_problem, trust_folder
 from islands.record.records import kinds_of
 from islands.run.build import islands_of, read_start
 from islands.run.request import resolve_stored, resolved, stored_request
@@ -102,9 +101,8 @@ def _resumed(path: Path) -> object:
         seal = hashlib.sha256(lines).hexdigest().encode()
         path.write_bytes(lines + _SEALED + seal + b"\n")
     require_intact(path.parent)
-    return _prepared(
-        *resolve_stored(path.parent, stored_request(path.parent, {}, Trust(is_full=True)))
-    )
+    trust_folder(path.parent)
+    return _prepared(*resolve_stored(path.parent, stored_request(path.parent, {})))
 
 
 def _loaded(name: str, form: str | None) -> Problem:

@@ -21,8 +21,10 @@ FILES = [
 TOOLS = ["sh", "dirname", "date", "cksum", "awk", "tail", "grep", "rm", "tr", "mkdir", "cp"]
 TOOLS += ["cat", "mktemp", "paste", "sed", "sleep", "sort", "true", "uniq"]
 
-# It records its calls, creates a .venv with copies of itself, and fails if a call matches $BREAK.
+# It records its calls, without -P, creates a .venv with copies of itself, and fails if a call
+# matches $BREAK.
 PYTHON = """#!/bin/sh
+[ "$1" != -P ] || shift
 echo "$*" >>"$CALLS"
 case $* in
     *${BREAK:-nothing}*)
@@ -141,4 +143,4 @@ class Supervised(Machine):
         """Return the arguments of each mpirun without the name of the Python."""
         lines = (self.folder / "launches").read_text().splitlines()
         words = [line.removeprefix("<").removesuffix(">").split("><") for line in lines]
-        return [[*each[:2], *each[5:]] for each in words]
+        return [[*each[:2], *each[6:]] for each in words]

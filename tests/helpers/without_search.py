@@ -32,6 +32,7 @@ from islands.campaign.tuning import Tuning
 from islands.cli import COMMANDS, functions_of, job, parsed
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
+from islands.custom import trust
 from islands.parallel import World, powers_of_two
 from islands.problems import load, read
 from islands.problems.base import Problem
@@ -243,7 +244,7 @@ def _try(words: Sequence[str], ranks: int, *, has_gpus: bool) -> None:
     args = parsed([*words])
     if words[0] in _TRIED:
         _, perform = functions_of(words[0])
-        with without_search(ranks, has_gpus=has_gpus), suppress(Reached):
+        with trust.command(words), without_search(ranks, has_gpus=has_gpus), suppress(Reached):
             perform(args)
     elif words[0] in ("verify", "check") and not Path(args.instance).is_dir():
         load(args.instance)

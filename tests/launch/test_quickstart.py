@@ -14,7 +14,7 @@ def test_quickstart_installs_once_and_passes_its_arguments_on(machine: Machine) 
     first = machine.run("launch/quickstart", "demo/tsp", "--set", "a=b  c")
     second = machine.run("launch/quickstart")
     assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
-    command = "<mpirun><-n><2><-m><islands><run>"
+    command = "<mpirun><-n><2><-P><-m><islands><run>"
     assert first.stdout == f"{command}<demo/tsp><--set><a=b  c>\n"
     shown = "<demo/tour><--islands><2><--population><100><--interval><20>"
     assert second.stdout == f"{command}{shown}\n"
@@ -139,7 +139,7 @@ def test_quickstart_ends_with_the_next_steps(machine: Machine) -> None:
     done = machine.run("launch/quickstart", "--no-install")
     lines = [line.split("    #")[0].strip() for line in done.stderr.splitlines()[-6:]]
     assert lines[1] == f"export PYTHONPATH='{machine.checkout}'"
-    assert lines[-1] == f"'{machine.bin}/python3' -m islands doctor"
+    assert lines[-1] == f"'{machine.bin}/python3' -P -m islands doctor"
 
 
 def test_quickstart_has_the_status_of_the_run(machine: Machine) -> None:

@@ -56,7 +56,7 @@ def test_the_launcher_and_the_python_can_be_named(machine: Supervised) -> None:
         "2", "--out", "r", plan=["1"], ISLANDS_MPIRUN="srun  --mpi=pmix", PYTHON="python9"
     )
     call = (machine.folder / "launches").read_text()
-    expected = f"<srun><--mpi=pmix><-n><2><{machine.bin}/python9><-m><islands><run><--out><r>\n"
+    expected = f"<srun><--mpi=pmix><-n><2><{machine.bin}/python9><-P><-m><islands><run><--out><r>\n"
     assert expected in call
 
 

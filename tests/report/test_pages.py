@@ -202,6 +202,13 @@ def test_islands_have_a_legend_and_their_distinct_costs_are_drawn(runs: Path) ->
         assert draw_convergence(alone).legends == []
 
 
+def test_a_setting_of_matplotlib_that_starts_another_program_has_no_effect() -> None:
+    """Matplotlib reads a matplotlibrc in the current folder, which may be somebody else's."""
+    mpl = pytest.importorskip("matplotlib")
+    with mpl.rc_context({"text.usetex": True}), style():
+        assert mpl.rcParams["text.usetex"] is False
+
+
 def test_text_of_any_source_is_escaped() -> None:
     evil = "<script>alert('&')</script>"
     made = Page(evil)

@@ -10,7 +10,8 @@ from commands_of_slurm import Commands
 from islands import cli
 from islands.cli import job
 from islands.cli.job import checked
-from islands.custom.trust import UntrustedError
+from islands.custom.trust import command
+from islands.errors import UntrustedError
 from islands.record.folder import FINISHED
 from islands.record.solution import recorded
 from islands.slurm import processes
@@ -110,6 +111,12 @@ def test_the_element_of_a_sweep_is_one_run(
     assert "the options make a series of 2 runs" in capsys.readouterr().err
 
 
+def continued(*words: str) -> list[str]:
+    """Return the words that continue the run in the folder `run`, as in a job with these words."""
+    with command(words):
+        return options(CommandWords([*words, "--out", "run"]), Path("run"), goes_on=True)
+
+
 SCRIPT = """
 import islands
 COST = "__device__ long long cost(const Solution& s, int n, const Data&) { return WEIGHT * s[0]; }"
@@ -123,14 +130,14 @@ def test_a_resumed_run_names_its_script_for_nodes_that_do_not_trust_the_copy(
     own = ["own.py:problem", *RUN[1:]]
     Path("own.py").write_text(SCRIPT)
     cli.main(["run", *own, "--out", "run"])
-    words = options(CommandWords([*own, "--out", "run"]), Path("run"), goes_on=True)
+    words = continued(*own)
     assert words[:3] == ["resume", "run", f"{Path('own.py').resolve()}:problem"]
     monkeypatch.setenv("ISLANDS_CACHE", "cache-of-another-node")
     with pytest.raises(UntrustedError):
         checked(["resume", "run"])
     assert checked(words).on_cpu
     Path("own.py").write_text(SCRIPT.replace("3", "4"))
-    words = options(CommandWords([*own, "--out", "run"]), Path("run"), goes_on=True)
+    words = continued(*own)
     assert words[:3] == ["resume", "run", "--backend"], "the script has changed: use the copy"
 
 
@@ -159,7 +166,7 @@ def test_a_resumed_run_names_the_parts_that_the_words_of_the_job_name(
     Path("parts.py").write_text(PARTS)
     run = ["ga" if word == "brkga" else word for word in RUN] + ["--encoding", "keys", *named]
     cli.main(["run", *run, "--out", "run"])
-    words = options(CommandWords([*run, "--out", "run"]), Path("run"), goes_on=True)
+    words = continued(*run)
     part = ["--crossover", f"{Path('parts.py').resolve()}:Other"]
     assert words[:4] == ["resume", "run", *part]
     monkeypatch.setenv("ISLANDS_CACHE", "cache-of-another-node")
@@ -167,7 +174,7 @@ def test_a_resumed_run_names_the_parts_that_the_words_of_the_job_name(
         checked(["resume", "run"])
     assert checked(words).on_cpu
     # A folder of somebody else, whose scripts the job does not name, gets none of them.
-    assert options(CommandWords(["demo/tsp"]), Path("run"), goes_on=True) == ["resume", "run"]
+    assert continued("demo/tsp") == ["resume", "run"]
 
 
 def test_a_script_that_the_folder_alone_names_is_not_run(
@@ -180,7 +187,7 @@ def test_a_script_that_the_folder_alone_names_is_not_run(
         file.write("raise AssertionError('the script has been run')")
     settings = Path("run/run.toml")
     settings.write_text(settings.read_text().replace("own.py", "evil.py"))
-    words = options(CommandWords(["own.py:problem", "--out", "run"]), Path("run"), goes_on=True)
+    words = continued("own.py:problem")
     assert words == ["resume", "run"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -126,12 +127,13 @@ class Direct:
         shutil.copytree(SCRIPTS, folder / "slurm")
         (folder / "sbatch").write_text('#!/bin/sh\necho "$@"\n')
         (folder / "sbatch").chmod(0o755)
+        self.environment = {"PATH": f"{folder}:/usr/bin:/bin"}
 
     def __call__(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [f"slurm/{name}.sbatch", *words],
             cwd=self.folder,
-            env={"PATH": f"{self.folder}:/usr/bin:/bin"},
+            env=self.environment,
             capture_output=True,
             text=True,
             check=False,
@@ -182,6 +184,7 @@ def test_the_backend_may_be_a_setting_and_the_gpus_those_of_the_site(
     monkeypatch.setenv("PATH", "/bin")  # without sbatch
     Path("site.env").write_text("export SBATCH_GPUS_PER_NODE=a100:4\n")
     line = ["submit", "demo/tsp", "--islands", "4", "--nodes", "2", "--dry-run"]
+    line += ["--site", "site.env"]
     assert main(line) == 0  # eight ranks share four islands
     printed = capsys.readouterr().out
     assert "#SBATCH --nodes=2\n" in printed
@@ -192,6 +195,65 @@ def test_the_backend_may_be_a_setting_and_the_gpus_those_of_the_site(
     printed = capsys.readouterr().out
     assert "#SBATCH --ntasks-per-node=2\n" in printed
     assert "gpus" not in printed.partition("export")[0]
+
+
+SITE = "touch sourced\nexport SBATCH_PARTITION=of-the-site\n"
+
+
+@pytest.mark.parametrize("place", ["site.env", "slurm/site.env"])
+def test_only_a_site_that_the_user_has_chosen_is_sourced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], place: str
+) -> None:
+    """The current folder may be the received folder of a run."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")  # without sbatch
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "settings"))
+    monkeypatch.delenv("ISLANDS_SITE", raising=False)
+    own = tmp_path / "settings/islands/site.env"
+    for path in (Path(place), own):
+        path.parent.mkdir(exist_ok=True, parents=True)
+    Path(place).write_text(SITE)
+    line = ["submit", "demo/tsp", "--backend", "cpu", "--dry-run"]
+
+    def sourced(*more: str) -> str:
+        """Return the file that was sourced as the script has it, or nothing."""
+        Path("sourced").unlink(missing_ok=True)
+        assert main([*line, *more]) == 0
+        printed = capsys.readouterr()
+        (site,) = re.findall(r"export ISLANDS_SITE=(.*)", printed.out)
+        assert site in printed.err
+        assert Path("sourced").exists() == ("of-the-site" in printed.out)
+        return site if Path("sourced").exists() else ""
+
+    assert sourced() == ""
+    assert sourced("--site", place) == str(tmp_path / place)
+    own.write_text(SITE)
+    assert sourced() == str(own)
+    monkeypatch.setenv("ISLANDS_SITE", place)
+    assert sourced() == str(tmp_path / place)
+    monkeypatch.setenv("ISLANDS_SITE", "missing.env")
+    assert main(line) == 2
+
+
+@pytest.mark.parametrize("name", ["run", "sweep", "scaling"])
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_batch_script_sources_the_site_next_to_itself(
+    tmp_path: Path, name: str, is_known: bool
+) -> None:
+    direct = Direct(tmp_path)
+    script = tmp_path / f"slurm/{name}.sbatch"
+    (tmp_path / "slurm/site.env").write_text("touch own\n")
+    (tmp_path / "site.env").write_text("touch foreign\n")
+    (tmp_path / "scontrol").write_text(f"#!/bin/sh\necho 'Command={script}'\n" if is_known else "")
+    (tmp_path / "scontrol").chmod(0o755)
+    (tmp_path / "python").write_text("#!/bin/sh\n")
+    (tmp_path / "python").chmod(0o755)
+    direct.environment["SLURM_JOB_ID"] = "1"
+    done = direct(name)
+    assert done.returncode == 0
+    assert (str(tmp_path / "slurm/site.env") in done.stderr) == is_known
+    assert (tmp_path / "own").exists() == is_known
+    assert not (tmp_path / "foreign").exists()
 
 
 @pytest.mark.parametrize("signal", ["B:USR1@5", "B:SIGUSR1", "RB:USR1@60", "b:usr1@9"])
@@ -271,7 +333,7 @@ def test_nothing_in_the_path_of_python_is_executed(
         check=True,
     )
     lines = done.stdout.splitlines()
-    assert lines[-5:] == [str(python), "-m", "islands.cli.job", "run", "$(touch owned)"]
+    assert lines[-6:] == [str(python), "-P", "-m", "islands.cli.job", "run", "$(touch owned)"]
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted(
         [place.name, "job.sbatch", "site.env"]
     )

@@ -61,7 +61,7 @@ def test_a_dry_run_prints_a_script_and_leaves_nothing(user: User) -> None:
 
 def test_a_site_sets_what_the_command_line_does_not(user: User) -> None:
     (user.folder / "site.env").write_text("export SBATCH_PARTITION=none SBATCH_EXCLUSIVE=user\n")
-    printed = user.islands(*LINE, "--partition", "main", "--dry-run")
+    printed = user.islands(*LINE, "--partition", "main", "--dry-run", "--site", "site.env")
     assert "#SBATCH --partition=main" in printed
     assert "#SBATCH --exclusive=user" in printed
     assert f"ISLANDS_SITE={user.folder / 'site.env'}" in printed

@@ -1,0 +1,289 @@
+"""Data never run a script: all routes and spellings by which a file could name one.
+
+The script leaves a mark and fails. Each route is tried as it is, which must leave no mark, and with
+trust, which must leave one, so that the route does lead to the script.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands_of_slurm import Commands, in_array
+from standing_ranks import StandingRanks
+
+import islands
+from islands.cli import main
+from islands.cli.job import main as job
+from islands.errors import IslandsError, UntrustedError, UsageError
+
+MARK = Path("ran")
+EVIL = "evil/a=b/evil.py"
+PAYLOAD = f"from pathlib import Path\nPath({str(MARK)!r}).touch()\nraise RuntimeError('was run')\n"
+QUICK = ["--backend", "cpu", "--threads", "1", "--quiet", "--stop", "generations=1"]
+
+Settings = dict[str, Any]
+SPELLINGS: dict[str, Settings] = {
+    "short": {"migration": f"{EVIL}:P"},
+    "dotted": {"migration.topology": f"{EVIL}:P"},
+    "nested": {"migration": {"topology": f"{EVIL}:P"}},
+    "improver": {"improver": f"{EVIL}:P"},
+    "improver.name": {"improver": {"name": f"{EVIL}:P"}},
+    "algorithm": {"algorithm": f"{EVIL}:P"},
+    "encoding": {"encoding": f"{EVIL}:P"},
+    "crossover": {"crossover": f"{EVIL}:P"},
+    "mutation": {"mutation": f"{EVIL}:P"},
+    "colony": {"colony": [{"islands": 2, "migration": {"topology": f"{EVIL}:P"}}]},
+    "colonies": {"colonies": [{"crossover": f"{EVIL}:P"}]},
+    "a colony's text": {"colonies": ["islands=2", f"islands=2 crossover={EVIL}:P"]},
+    "a colony's quotes": {"colony": [f"islands=2 algorithm='{EVIL}:P'"]},
+    "no name": {"crossover": EVIL},
+    "another path": {"crossover": f"./evil/../{EVIL}:P"},
+}
+INSTANCE: dict[str, Settings] = {"instance": {"instance": f"{EVIL}:P"}}
+CROSSOVER = f'crossover = "{EVIL}:P"'
+
+
+def toml(settings: Settings) -> str:
+    def value(each: Any) -> str:
+        if isinstance(each, dict):
+            return "{" + ", ".join(f'"{key}" = {value(of)}' for key, of in each.items()) + "}"
+        return f"[{', '.join(map(value, each))}]" if isinstance(each, list) else json.dumps(each)
+
+    return "".join(f'"{key}" = {value(each)}\n' for key, each in settings.items())
+
+
+def config(settings: Settings) -> str:
+    Path("evil/settings.toml").write_text(toml(settings))
+    return "evil/settings.toml"
+
+
+def batch(settings: Settings, names: str = "demo/tsp", config: str | None = None) -> str:
+    """Return a folder as of a batch that was interrupted."""
+    kept = {"is_open": False, "runs": 1, "options": settings, "config": config}
+    Path("evil/batch.json").write_text(json.dumps(kept))
+    Path("evil/instances.jsonl").write_text(f"{json.dumps(names)}\n")
+    return "evil"
+
+
+def listed(line: str) -> str:
+    Path("list.txt").write_text(f"# a list\n{line}\n")
+    return "list.txt"
+
+
+def element(line: str) -> list[str]:
+    return [listed(f"{line} {' '.join(QUICK)}"), "--out", "all"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_cache: None) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path(EVIL).parent.mkdir(parents=True)
+    Path(EVIL).write_text(PAYLOAD)
+    Path("evil/evil.py").write_text(PAYLOAD)
+    Path("evil/evil.py:problem").write_text("an instance?\n")
+    return tmp_path
+
+
+def stopped(settings: str) -> str:
+    """Return the folder of a run that was stopped, to whose settings a line was added."""
+    assert main(["run", "demo/tsp", "--out", "run", *QUICK]) == 0
+    Path("run/solution.parquet").unlink()
+    path = Path("run/run.toml")
+    sign, lines = path.read_text().rpartition("# SHA-256")[0].split("\n", 1)
+    path.write_text(f"{sign}\n{settings}\n{lines}")
+    return "run"
+
+
+def refused_without_trust(perform: Callable[[list[str]], int], line: list[str]) -> None:
+    assert perform(line) in (1, 2)
+    assert not MARK.exists()
+    perform([*line, "--trust"])
+    assert MARK.exists(), "the test does not reach the script"
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_settings_in_a_file_run_no_script(spelling: str) -> None:
+    given = SPELLINGS[spelling]
+    refused_without_trust(main, ["resume", batch(given)])
+    MARK.unlink()
+    refused_without_trust(main, ["run", "demo/tsp", "--config", config(given), *QUICK])
+
+
+NAMED: dict[str, Callable[[], list[str]]] = {
+    "a folder": lambda: ["run", "evil", "--batch"],
+    "a pattern": lambda: ["run", "evil/*problem", "--batch"],
+    "a pattern of scripts": lambda: ["run", "evil/*.py", "--batch"],
+    "a list": lambda: ["run", f"@{listed(f'{EVIL}:P')}", "--batch"],
+    "a list of lists": lambda: ["run", f"@{listed('evil')}", "--batch"],
+    "a batch": lambda: ["resume", batch({}, f"{EVIL}:P")],
+    "a batch's config": lambda: ["resume", batch({}, config=config(SPELLINGS["short"]))],
+    "--batch --config": lambda: (
+        ["run", "demo/tsp", "--batch", "--config", config(SPELLINGS["nested"])]
+    ),
+    "--config": lambda: ["run", "--config", config(INSTANCE["instance"]), *QUICK],
+    "--config of a series": lambda: (
+        ["run", "--runs", "2", "--config", config(INSTANCE["instance"]), *QUICK]
+    ),
+    "tune": lambda: (
+        ["tune", "demo/tsp", "--config", config(SPELLINGS["short"]), "--over", "rho=0.5..0.7"]
+    ),
+    "bench": lambda: (
+        ["bench", "quality", "--of", "demo/tsp", "--variant", config(SPELLINGS["short"])]
+    ),
+    "resume": lambda: ["resume", stopped(CROSSOVER)],
+    "resume, colonies": lambda: [
+        "resume",
+        stopped(f"colonies = ['islands=2 mutation={EVIL}:P']"),
+    ],
+    "submit resume": lambda: (["submit", "resume", stopped(CROSSOVER), "--dry-run"]),
+    "submit": lambda: (
+        ["submit", "--dry-run", "--backend", "cpu", "--config", config(SPELLINGS["short"])]
+    ),
+}
+
+
+@pytest.mark.parametrize("route", NAMED)
+def test_names_in_a_file_run_no_script(route: str) -> None:
+    refused_without_trust(main, NAMED[route]())
+
+
+@pytest.mark.parametrize("is_pipe", [True, False], ids=["pipe", "file"])
+def test_standard_input_runs_no_script(monkeypatch: pytest.MonkeyPatch, is_pipe: bool) -> None:
+    def perform(line: list[str]) -> int:
+        if not is_pipe:
+            monkeypatch.setattr(sys, "stdin", io.StringIO(f"{EVIL}:P\n"))
+            return main(line)
+        reader, writer = os.pipe()
+        os.write(writer, f"{EVIL}:P\n".encode())
+        os.close(writer)
+        with os.fdopen(reader) as stream:
+            monkeypatch.setattr(sys, "stdin", stream)
+            return main(line)
+
+    refused_without_trust(perform, ["run", "-", "--batch", "--out", "out", *QUICK])
+
+
+LINES = [
+    f"{EVIL}:P",
+    f"demo/tsp --crossover={EVIL}:P",
+    f"demo/tsp --crossover {EVIL}:P",
+    f"demo/tsp --set crossover={EVIL}:P",
+    f"demo/tsp --set 'crossover = {EVIL}:P'",
+    f"demo/tsp --colony 'islands=2 crossover={EVIL}:P'",
+    f"demo/tsp --colony='islands=2 crossover={EVIL}:P'",
+    "demo/tsp --config evil/settings.toml",
+    "resume run",
+]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_list_of_a_job_array_runs_no_script(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    config(SPELLINGS["nested"])
+    stopped(CROSSOVER)
+    Commands(tmp_path / "commands", monkeypatch)
+    for name, value in in_array(1).items():
+        monkeypatch.setenv(name, value)
+
+    refused_without_trust(lambda words: job(["sweep", *words]), element(line))
+
+
+def test_a_list_of_a_job_array_may_not_trust_its_scripts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Commands(tmp_path / "commands", monkeypatch)
+    for name, value in in_array(1).items():
+        monkeypatch.setenv(name, value)
+    refused_without_trust(lambda words: job(["sweep", *words]), element(f"{EVIL}:P --trust"))
+    assert job(["sweep", *element("demo/tsp --trust")]) == 2
+    assert not Path("all/1/run.toml").exists()
+
+
+@pytest.mark.parametrize("has_slurm", [False, True])
+def test_an_element_of_a_sweep_needs_slurm(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], has_slurm: bool
+) -> None:
+    """Outside of a job array, and inside of something that only has its variables."""
+    for name, value in in_array(1).items():
+        if has_slurm:
+            monkeypatch.setenv(name, value)
+        else:
+            monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", "/nonexistent")
+    assert job(["sweep", "demo/tsp", *QUICK]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_words_after_a_list_may_name_its_scripts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Commands(tmp_path / "commands", monkeypatch)
+    for name, value in in_array(1).items():
+        monkeypatch.setenv(name, value)
+    words = element(f"demo/tsp --crossover {EVIL}:P")
+    assert job(["sweep", *words, f"--crossover={EVIL}:P"]) == 2
+    assert MARK.exists()
+
+
+CALLS: dict[str, Callable[..., object]] = {
+    "solve": lambda **more: islands.solve("demo/tsp", **more),
+    "solve_many": lambda **more: islands.solve_many(["demo/tsp"], **more),
+    "iter_many": lambda **more: [*islands.iter_many(iter(["demo/tsp"]), **more)],
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_configuration_runs_no_script_from_python(call: str) -> None:
+    perform = partial(CALLS[call], config=config(SPELLINGS["nested"]), generations=1, backend="cpu")
+    with pytest.raises(UntrustedError):
+        perform()
+    assert not MARK.exists()
+    with pytest.raises(IslandsError, match="was run"):
+        perform(trust=True)
+    assert MARK.exists()
+
+
+def test_a_folder_runs_no_script_from_python() -> None:
+    folder = stopped(CROSSOVER)
+    with pytest.raises(UntrustedError):
+        islands.resume(folder)
+    assert not MARK.exists()
+    with pytest.raises(IslandsError, match="was run"):
+        islands.resume(folder, trust=True)
+    assert MARK.exists()
+
+
+def test_a_file_of_names_is_not_taken_from_python() -> None:
+    with Path(listed(f"{EVIL}:P")).open() as names, pytest.raises(UsageError):
+        islands.solve_many(names, generations=1)
+    assert not MARK.exists()
+    with pytest.raises(IslandsError, match="was run"):
+        islands.solve_many([f"{EVIL}:P"], generations=1)  # what the program states
+
+
+def test_the_folders_of_instances_run_no_script(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISLANDS_INSTANCES", os.pathsep.join(["evil", "evil/evil.py"]))
+    for name in ("evil", "evil.py:problem", "problem"):
+        assert main(["run", name, *QUICK]) == 2
+    assert not MARK.exists()
+
+
+@pytest.mark.parametrize(
+    "line", [["run", "@list.txt", "--batch"], ["run", "demo/tsp", "--config", "evil/settings.toml"]]
+)
+def test_ranks_run_no_script(standing_ranks: StandingRanks, line: list[str]) -> None:
+    listed(f"{EVIL}:P")
+    config(SPELLINGS["a colony's text"])
+    assert standing_ranks.run(2, "-m", "islands", *line, *QUICK).returncode != 0
+    assert not MARK.exists()
+    standing_ranks.run(2, "-m", "islands", *line, *QUICK, "--trust")
+    assert MARK.exists()
