@@ -41,6 +41,14 @@ def test_the_best_order_is_that_of_all(backend: Backend, objective: str) -> None
     assert objective == "flow_time" or bound(TIMES.tolist()) <= best
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_no_order_ends_before_the_bound(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    times = draw.integers(0, 9, (int(draw.integers(1, 6)), int(draw.integers(1, 4))))
+    orders = np.array([*permutations(range(len(times)))])
+    assert bound(times.tolist()) <= islands.models.flow_shop(times.tolist()).costs(orders).min()
+
+
 @pytest.mark.parametrize("objective", ["makespan", "flow_time"])
 def test_the_state_agrees_with_costs(objective: str) -> None:
     problem = islands.models.flow_shop(TIMES.tolist(), objective=objective)
