@@ -108,6 +108,9 @@ def test_members_exchange_no_memory_that_nobody_has_written(
         return found
 
     monkeypatch.setattr(CpuBackend, "empty", used)
+    alone = made("eax", tmp_path, choose("cpu", 1), World(), islands=1, topology="none")
+    alone.start()
+    before = alone.snapshot()
     sent, original = list[Any](), Sharing._run
 
     def noted(sharing: Sharing, slots: Any, names: Any, generation: int) -> None:
@@ -124,7 +127,7 @@ def test_members_exchange_no_memory_that_nobody_has_written(
         own = tmp_path / f"{ranks.rank}-of-{ranks.size}"
         own.mkdir()
         mine = made("eax", own, choose("cpu", 1), ranks, islands=1, topology="none")
-        mine.start()
+        mine.restore(before, generation=0, migrations=0)
         mine.abandon()
         assert not mine.attempt(1)  # so that nothing is made
 
