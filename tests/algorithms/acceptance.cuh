@@ -1,5 +1,5 @@
-// Entry points with which a test calls the Metropolis rule. Reads changes of costs and random words;
-// writes all decisions. No random numbers.
+// Entry points with which a test calls the Metropolis rule. Reads changes of costs and random
+// words; writes all decisions. No random numbers.
 #include "core/core.cuh"
 #include "tempering/acceptance.cuh"
 
