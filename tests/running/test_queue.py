@@ -197,6 +197,7 @@ def test_a_thread_of_a_cpu_reads_few_ahead_of_many_kinds() -> None:
 
 
 def test_many_large_instances_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queues, "_READING_SECONDS", 100.0)  # also of a busy machine
     draw, read, first = np.random.default_rng(3), list[int](), list[int]()
     sizes = [9 + k % 30 for k in range(300)]
     problems: list[Problem] = [islands.tsp(draw.random((size, 2)) * 1000) for size in sizes]
