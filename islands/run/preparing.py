@@ -60,8 +60,7 @@ class Preparing:
         likeness = problem.likeness()
         if likeness is None:
             return self._first(key, wanted, problem, asked)[1]
-        is_file = problem.path is not None
-        known = type(problem), likeness, is_file, wanted.seed is None
+        known = type(problem), likeness, wanted.seed is None
         if known not in self._known:
             self._known[known] = self._first(key, wanted, problem, asked)
             return self._known[known][1]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +12,10 @@ from numpy_tempering import FIXED, PROBLEMS, archipelago, assert_evolves, both
 from problems_for_tests import facilities, flat, with_equals
 
 from islands.backends import choose
-from islands.backends.base import Backend
+from islands.backends.base import Backend, Block
+from islands.backends.source import Source
 from islands.instances.qaplib import QapFile
+from islands.paths import data_folder
 from islands.problems.qap import Qap
 
 
@@ -105,6 +109,34 @@ def test_any_exchange_is_refused_if_all_facilities_are_equal(backend: Backend) -
     before = mine.snapshot()["state"]
     mine.advance(3)
     assert (mine.snapshot()["state"] == before).all()
+
+
+@pytest.mark.parametrize(("name", "most"), [("int", 2**31 - 1), ("long", 2**63 - 1)])
+def test_changes_are_accepted_by_the_rule_of_metropolis(
+    backend: Backend, name: str, most: int
+) -> None:
+    draw = np.random.default_rng(3)
+    words = np.concatenate([draw.integers(0, 2**32, 300), [0, 1 << 8, 2**31, 2**32 - 1]])
+    words = words.astype(np.uint32)
+    numbers = (words >> 8) + 1.0
+    entry = os.path.relpath(Path(__file__).with_name("acceptance.cuh"), data_folder("kernels"))
+    program = backend.compile(Source(entry), Block(32))
+    for temperature in (0.0, 1e-3, 1.0, 1e3, 1e6, 1e9, 1e12, 1e18, 1e24, 1e36):
+        limits = -np.log(numbers / 2**24) * temperature
+        for share in (0.5, 1 - 1e-5, 1 + 1e-5, 2.0):
+            raised = np.minimum(share * limits, most // 32).astype(np.int64)
+            out = backend.upload(np.full((3, len(words)), -1, np.int32))
+            given = np.int32(len(words)), backend.upload(raised), backend.upload(words)
+            call = backend.call(
+                program, f"check_{name}", *given, np.float64(temperature), out, blocks=1
+            )
+            backend.run([call])
+            may, may_ever, accepts = backend.download(out)
+            is_clear = np.abs(raised - limits) > 4e-6 * limits
+            assert (accepts == (raised <= limits))[is_clear].all()
+            # The quick looks are bounds.
+            assert (may >= accepts).all()
+            assert (may_ever >= accepts).all()
 
 
 def test_deltas_of_an_abandoned_generation_are_computed_again(

@@ -160,6 +160,34 @@ def test_a_state_of_numbers_gives_the_costs_of_whole_evaluations(backend: Backen
     assert with_state.cost == pytest.approx(plain.cost, abs=1e-3)
 
 
+def test_each_replica_has_the_cost_of_a_whole_evaluation(backend: Backend) -> None:
+    model = islands.keys(N, cost=BOWL, state=BOWL_STATE, data={"t": TABLE})
+    mine = chains(backend, model, TemperingSettings.build({"rungs": 2, "proposals": 60}), World())
+    mine.start()
+    for _ in range(8):
+        mine.advance(1)
+        saved = mine.snapshot()
+        for name, genes in (("cost", "genes"), ("energy", "state")):
+            rows = saved[genes].reshape(-1, saved[genes].shape[-1])[:, :N]
+            assert numbers(saved[name].reshape(-1)).tolist() == [*map(bowl(), rows.tolist())]
+
+
+def test_moves_to_infinite_costs_do_not_heat(backend: Backend) -> None:
+    own = TemperingSettings.build({"rungs": 2, "proposals": 60})
+    small = BOWL.replace("return sum;", "return sum / 1000;")
+    walls = small.replace("double sum = 0;", "double sum = s[0] < 0.5f ? 0 : INFINITY;")
+    mine, free = (
+        chains(backend, islands.keys(N, cost=each, data={"t": TABLE}), own, World())
+        for each in (walls, small)
+    )
+    hottest = []
+    for each in (mine, free):
+        each.start()
+        each.advance(3)
+        hottest.append(each.snapshot()["temperature"][0].max())  # some begin with finite costs
+    assert 0 < hottest[0] < 10 * hottest[1]
+
+
 def test_a_state_whose_functions_take_different_moves_is_refused() -> None:
     half = CHOICE_STATE.replace(
         "void apply(State& state, const Solution& s, int n, const Data& data, Exchange",

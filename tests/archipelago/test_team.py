@@ -5,14 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from colonies_for_tests import copies, decide, require_copies
 from ranks_for_tests import on_ranks
 from small_runs import RUNS, evolve, made
 
 from islands.archipelago.measure import ISLAND
-from islands.archipelago.team import divided
+from islands.archipelago.team import Sharing, divided
 from islands.backends import choose
+from islands.backends.cpu import CpuBackend
 from islands.parallel import World
 
 ENDED = ISLAND.index("ended")
@@ -93,6 +95,45 @@ def test_exchanges_do_not_multiply_with_the_islands_that_begin_again(tmp_path: P
     for restarts, parts in on_ranks(2, one):
         assert restarts > 20
         assert parts <= islands * fields * halves + of_first
+
+
+def test_members_exchange_no_memory_that_nobody_has_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = CpuBackend.empty
+
+    def used(backend: CpuBackend, shape: tuple[int, ...], dtype: Any) -> Any:
+        found = empty(backend, shape, dtype)  # as of another program
+        found.reshape(-1).view(np.uint8)[:] = 0xA5
+        return found
+
+    monkeypatch.setattr(CpuBackend, "empty", used)
+    alone = made("eax", tmp_path, choose("cpu", 1), World(), islands=1, topology="none")
+    alone.start()
+    before = alone.snapshot()
+    sent, original = list[Any](), Sharing._run
+
+    def noted(sharing: Sharing, slots: Any, names: Any, generation: int) -> None:
+        state, rank = sharing._state, sharing._team.world.rank
+        for island, own in enumerate(names):
+            for each in own:
+                rows = state.part(each, generation)[island][slots[rank].start : slots[rank].stop]
+                sent.append(np.ascontiguousarray(rows).view(np.uint8).copy())
+        original(sharing, slots, names, generation)
+
+    monkeypatch.setattr(Sharing, "_run", noted)
+
+    def one(ranks: World) -> None:
+        own = tmp_path / f"{ranks.rank}-of-{ranks.size}"
+        own.mkdir()
+        mine = made("eax", own, choose("cpu", 1), ranks, islands=1, topology="none")
+        mine.restore(before, generation=0, migrations=0)
+        mine.abandon()
+        assert not mine.attempt(1)  # so that nothing is made
+
+    on_ranks(2, one)
+    assert sent
+    assert not any((each == 0xA5).all() for each in sent if each.size)
 
 
 @pytest.mark.parametrize("by", [0, 1, 2])

@@ -29,6 +29,19 @@ def test_a_small_optimum_is_proven(n: int, m: int) -> None:
         assert found.value == best or profit < best
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_no_subset_is_above_the_bound(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    n, m = int(draw.integers(1, 8)), int(draw.integers(1, 4))
+    profits, weights = draw.integers(1, 10, n), draw.integers(1, 10, (m, n))
+    capacities = weights.sum(axis=1) * int(draw.integers(2, 8)) // 10
+    file = MkpFile("small", None, profits, weights, capacities)
+    best = optimum(file)
+    assert upper_bound(file, best, 20.0).value == best
+    for profit in {best - 1, best - 2, best // 2}:
+        assert upper_bound(file, profit, 20.0).value >= best
+
+
 @pytest.mark.parametrize("change", ["no room", "no weights", "everything fits"])
 def test_extreme_knapsacks_are_proven(change: str) -> None:
     file = knapsack(10, 3).file

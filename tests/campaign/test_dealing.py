@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from itertools import islice
 
 import pytest
+from ranks_for_tests import on_ranks
 
 from islands.campaign import dealing
 from islands.campaign.dealing import solved_by_ranks
@@ -55,6 +56,19 @@ def test_ranks_get_the_same_share_of_what_they_lack() -> None:
     owners = dealing._owners([2, 8, 0])
     assert sorted(owners) == 2 * [0] + 8 * [1]
     assert owners[:5].count(0) == 1
+
+
+def test_ranks_that_are_over_wait_for_the_slowest() -> None:
+    def one(ranks: World) -> list[tuple[int, int]]:
+        def slowly(tasks: Iterator[int | None]) -> Squares:
+            for each in squares(tasks):
+                time.sleep(0.05 if ranks.rank == 1 and each is not None else 0.0)
+                yield each
+
+        parts = solved_by_ranks(ranks, Tasks(9).more, slowly, 3)
+        return sorted(each for part in parts for each in part)
+
+    assert on_ranks(3, one) == [[(number, number**2) for number in range(9)]] * 3
 
 
 def test_nothing_goes_on_if_another_rank_fails(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,9 @@ import pytest
 
 from islands.campaign import ledger
 from islands.campaign.engine import Campaign
-from islands.campaign.ledger import LEDGER, Ledger
-from islands.errors import InputError
+from islands.campaign.ledger import LEDGER, Ledger, differing, refuse_unfit
+from islands.errors import InputError, UsageError
+from islands.record.folder import RUN_SETTINGS, FolderKind
 
 
 class Clock:
@@ -72,6 +73,56 @@ def test_a_file_without_seconds_is_read(tmp_path: Path) -> None:
     assert len(again) == 1
     again.remove()
     assert not tmp_path.exists()
+
+
+@pytest.mark.parametrize(
+    ("files", "own", "fits"),
+    [
+        ([], [], True),
+        ([LEDGER], [], True),
+        (["batch.json"], [], True),
+        (["batch.json", "notes.txt"], [], True),
+        ([".hidden"], [], True),
+        (["slurm"], [], True),  # of the job that begins the batch
+        (["one"], ["one"], True),
+        (["notes.txt"], [], False),
+        (["slurm", "notes.txt"], ["one"], False),
+        ([RUN_SETTINGS], [], False),
+        ([RUN_SETTINGS, LEDGER], [], False),
+    ],
+)
+def test_only_empty_folders_and_those_of_a_batch_are_taken(
+    tmp_path: Path, files: list[str], own: list[str], fits: bool
+) -> None:
+    for name in files:
+        (tmp_path / name).touch()
+    if fits:
+        refuse_unfit(tmp_path, FolderKind.BATCH, own)
+        return
+    with pytest.raises(UsageError):
+        refuse_unfit(tmp_path, FolderKind.BATCH, own)
+
+
+def test_a_file_is_no_folder_of_a_batch(tmp_path: Path) -> None:
+    refuse_unfit(tmp_path / "new", FolderKind.BATCH)
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError):
+        refuse_unfit(tmp_path / "file", FolderKind.BATCH)
+
+
+@pytest.mark.parametrize(
+    ("kept", "asked", "names"),
+    [
+        ({"a": 1}, {"a": 1}, set()),
+        ({"a": 1}, {"a": 2}, {"a"}),
+        ({"a": 1, "b": 2}, {"a": 1}, {"b"}),
+        ({"a": 1}, {"a": 1, "b": 2}, {"b"}),
+    ],
+)
+def test_settings_that_differ_are_named(
+    kept: dict[str, int], asked: dict[str, int], names: set[str]
+) -> None:
+    assert {*differing(kept, asked)} == names
 
 
 def test_seconds_without_a_folder() -> None:

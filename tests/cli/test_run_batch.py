@@ -273,6 +273,7 @@ def test_another_batch_does_not_go_on_in_a_folder(
     assert main([*line, "generations=2"]) == 0
     assert main([*line, "generations=3"]) == 2
     assert "contains a batch of other instances or settings" in capfd.readouterr().err
+    assert main(["run", "demo/tour", *line[2:], "generations=2"]) == 2
     assert main([*line, "generations=3", "--force"]) == 0
     assert [row["reason"] for row in rows(tmp_path / "out")] == ["3 generations done"]
 

@@ -36,6 +36,18 @@ def test_the_best_cover_is_that_of_all_subsets(backend: Backend, costs: Any) -> 
     assert lp_bound(costs, ROWS) <= best + 1e-6
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_only_covers_are_best(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(1, 7))
+    rows = [draw.choice(n, draw.integers(1, n + 1), replace=False).tolist() for _ in range(4)]
+    problem = islands.models.set_cover(draw.integers(0, 5, n), rows)
+    chosen = np.array([*product((0, 1), repeat=n)])
+    costs = problem.costs(chosen)
+    for each in chosen[costs == costs.min()]:
+        assert all(any(each[j] for j in row) for row in rows)
+
+
 def test_a_hidden_partition_is_found(backend: Backend) -> None:
     # Ten columns cover each of 80 rows once, at 1 a row; the others cost more than that.
     random = np.random.default_rng(3)

@@ -66,6 +66,15 @@ def test_the_least_tardiness_is_that_of_all_schedules(backend: Backend, seed: in
     assert FlexibleShop.of(machines, times, dates).bound() <= best
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_no_schedule_costs_less_than_the_bound(seed: int) -> None:
+    machines, times = shop(2, 2, seed, 3)
+    release = np.random.default_rng(seed).integers(0, 20, 2).tolist()
+    dates = Dates.of(2, "makespan", release, None, None)
+    best = best_cost(machines, times, release, max)
+    assert FlexibleShop.of(machines, times, dates).bound() <= best
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_least_end_with_choices_is_that_of_all_schedules(backend: Backend, seed: int) -> None:
     machines, times = shop(3, 2, seed, 3)

@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from colonies_for_tests import one_colony
 
 import islands
+from islands.algorithms.tempering import TemperingSettings
 from islands.backends.base import Backend
 from islands.errors import InputError, UsageError
+from islands.migration import MigrationSettings
 from islands.models.flow_shops import bound, read
+from islands.parallel import World
 
 TIMES = np.random.default_rng(9).integers(0, 30, (7, 4))
 
@@ -41,10 +45,45 @@ def test_the_best_order_is_that_of_all(backend: Backend, objective: str) -> None
     assert objective == "flow_time" or bound(TIMES.tolist()) <= best
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_no_order_ends_before_the_bound(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    times = draw.integers(0, 9, (int(draw.integers(1, 6)), int(draw.integers(1, 4))))
+    orders = np.array([*permutations(range(len(times)))])
+    assert bound(times.tolist()) <= islands.models.flow_shop(times.tolist()).costs(orders).min()
+
+
 @pytest.mark.parametrize("objective", ["makespan", "flow_time"])
 def test_the_state_agrees_with_costs(objective: str) -> None:
     problem = islands.models.flow_shop(TIMES.tolist(), objective=objective)
     assert "480 of 480 moves as costs" in str(islands.check_problem(problem, samples=60))
+
+
+@pytest.mark.parametrize("objective", ["makespan", "flow_time"])
+def test_no_step_climbs_without_heat(backend: Backend, objective: str) -> None:
+    """The search looks at the change that a step would make: this must be its true one."""
+    cold = {"rungs": 2, "proposals": 60, "patience": 0, "coldest": 1e-9, "hottest": 1e-9}
+    mine = one_colony(
+        problem=islands.models.flow_shop(TIMES.tolist(), objective=objective),
+        algorithm="tempering",
+        encoding="permutation",
+        settings=TemperingSettings.build(cold),
+        population=8,
+        islands=2,
+        seed=5,
+        migration=MigrationSettings.build({"topology": "none"}),
+        backend=backend,
+        world=World(),
+        transport=None,
+        warm_start=list,
+    )
+    mine.start()
+    energies = []
+    for _ in range(6):
+        energies.append(np.sort(mine.snapshot()["energy"]))  # replicas exchange their states
+        mine.advance(1)
+    assert (np.diff(energies, axis=0) <= 0).all()
+    assert (energies[-1] < energies[0]).any()
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:

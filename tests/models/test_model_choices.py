@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,24 @@ def test_the_largest_spread_is_that_of_all_choices(backend: Backend) -> None:
     result = islands.solve(problem, **SEARCH, backend=backend.name)
     assert result.cost == spread(np.flatnonzero(result.solution)) == best
     assert sum(result.solution) == SIZE
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_wrong_number_of_items_is_never_best(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    n, size = int(draw.integers(2, 8)), int(draw.integers(1, 3))
+    ways = np.triu(draw.integers(-6 if seed % 2 else 0, 7, (n, n)), 1)
+    ways += ways.T
+    equal = np.full((n, n), seed // 2)
+    problems = [islands.models.max_diversity(each, size) for each in (ways, equal)]
+    if ways.min() >= 0:
+        many = draw.integers(0, 7, (20, n))  # customers, so that another place saves much
+        problems += [islands.models.p_median(each, size) for each in (ways, equal, many)]
+    for problem in problems:
+        every = np.array([[*each] for each in product((0, 1), repeat=n)])
+        costs = np.array([problem.cost(each) for each in every])
+        best = costs.max() if problem.scale.maximise else costs.min()
+        assert set(every[costs == best].sum(axis=1).tolist()) == {size}
 
 
 @pytest.mark.parametrize("model", [islands.models.p_median, islands.models.max_diversity])

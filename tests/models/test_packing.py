@@ -31,6 +31,37 @@ def test_the_fewest_bins_are_those_of_all_packings(backend: Backend, capacity: i
     assert result.cost == best >= bound(SIZES, capacity)
 
 
+def fewest(sizes: list[int], capacity: int, loads: tuple[int, ...] = ()) -> int:
+    """Return the number of bins of the best packing, by trying all."""
+    if not sizes:
+        return len(loads)
+    first, *rest = sizes
+    tried = {
+        tuple(sorted((*loads[:k], loads[k] + first, *loads[k + 1 :]))) for k in range(len(loads))
+    }
+    tried.add(tuple(sorted((*loads, first))))
+    return min(fewest(rest, capacity, each) for each in tried if max(each) <= capacity)
+
+
+def test_there_is_a_tenth_more_bins_than_first_fit_needs() -> None:
+    problem = islands.models.bin_packing([5] * 20, 10)
+    apart = np.linspace(0, 1, 20, endpoint=False)  # in as many bins as there are
+    assert problem.cost(apart) == 10 + 10 // 10 + 1
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_bounds_lie_on_both_sides_of_the_best_packing(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    capacity = int(draw.integers(4, 13))
+    sizes = draw.integers(1, capacity + 1, int(draw.integers(1, 7))).tolist()
+    if seed % 3 == 0:  # halves fit exactly
+        sizes, capacity = [*sizes, max(sizes), max(sizes)], 2 * max(sizes)
+    best = fewest(sizes, capacity)
+    assert bound(sizes, capacity) <= best
+    result = islands.solve(islands.models.bin_packing(sizes, capacity), **SEARCH, backend="cpu")
+    assert result.cost == best
+
+
 def test_the_items_of_each_bin_fit() -> None:
     sizes = np.random.default_rng(11).integers(20, 100, 60)
     problem = islands.models.bin_packing(sizes, 150)

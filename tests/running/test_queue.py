@@ -197,6 +197,7 @@ def test_a_thread_of_a_cpu_reads_few_ahead_of_many_kinds() -> None:
 
 
 def test_many_large_instances_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queues, "_READING_SECONDS", 100.0)  # also of a busy machine
     draw, read, first = np.random.default_rng(3), list[int](), list[int]()
     sizes = [9 + k % 30 for k in range(300)]
     problems: list[Problem] = [islands.tsp(draw.random((size, 2)) * 1000) for size in sizes]
@@ -218,6 +219,32 @@ def test_many_large_instances_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> No
 
     assert read_at_first(1 << 30) == 300
     assert read_at_first(1) < 100
+
+
+def test_a_run_that_must_end_early_has_no_result() -> None:
+    problems, ends = tours(3), list[int]()
+
+    def ended(number: int) -> Result:
+        ends.append(number)  # as by a signal, so that its search is not complete
+        return alone(problems, number)
+
+    queue = Queue(iter(range(3)), lambda _: None, lambda: bool(ends))
+    assert list(queue.results(choose("cpu", 1), ended)) == []
+    assert ends == [0]
+
+
+def test_what_the_caller_does_meanwhile_takes_no_time_of_a_run() -> None:
+    # Some are over, and yielded, before the last one that shares their launches.
+    problems, pauses = tours(1) + tours(40)[1::3], 0.0
+    began, longest = time.monotonic(), 0.0
+    for _, result in queue_of(problems, iter(range(1, len(problems)))).results(
+        choose("cpu", 1), lambda number: alone(problems, number)
+    ):
+        assert isinstance(result, Result)
+        longest = max(longest, result.seconds - (time.monotonic() - began - pauses))
+        time.sleep(0.05)
+        pauses += 0.05
+    assert longest <= 0.0
 
 
 def test_those_solved_alone_and_failures_do_not_wait_for_kinds() -> None:

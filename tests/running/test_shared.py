@@ -55,6 +55,13 @@ def knapsacks(count: int, rows: int = 4, size: int = 30) -> list[Problem]:
     return list(islands.mkp_batch(profits, weights, [20 * size] * rows))
 
 
+def worse_and_worse(count: int) -> list[Problem]:
+    """Return knapsacks whose profits are less than those of the ones before."""
+    weights = RANDOM.integers(1, 99, (2, 30))
+    profits = RANDOM.integers(50, 99, 30)
+    return [islands.mkp(profits * (count - k), weights, [600] * 2) for k in range(count)]
+
+
 CASES = {
     "eax": (tours(9), EAX),
     "eax on one island": (tours(5, 57), {**EAX, "islands": 1, "population": 30}),
@@ -78,6 +85,16 @@ CASES = {
         knapsacks(3),
         {"algorithm": "ga", "infeasible": "drop", "islands": 2, "population": 8}
         | {"migration": "none", "stop": "generations=9"},
+    ),
+    # More than there are places, so that runs begin where others were.
+    "swarm of knapsacks": (
+        knapsacks(7),
+        {"algorithm": "pso", "islands": 1, "population": 64, "stop": "generations=9"},
+    ),
+    "archives": (
+        worse_and_worse(9),
+        {"algorithm": "ga", "infeasible": "dynamic", "islands": 1, "population": 64}
+        | {"stop": "generations=4"},
     ),
     "two_opt": (
         tours(3, 20),

@@ -1,0 +1,97 @@
+"""Which instances share launches, and how many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from shared_launches import facts, found, options
+
+import islands
+from islands.archipelago.shared import bytes_a_run
+from islands.backends import choose
+from islands.problems.base import Problem
+from islands.progress.result import Result
+from islands.run.preparing import Preparing, Wanted
+from islands.run.waiting import Waiting, places_for
+
+RANDOM = np.random.default_rng(71)
+GA = {"algorithm": "ga", "islands": 2, "population": 8, "migration": "none"}
+
+
+def tours(count: int, size: int = 12) -> list[Problem]:
+    return [
+        islands.tsp(each, metric="EUC_2D") for each in RANDOM.integers(0, 999, (count, size, 2))
+    ]
+
+
+def covers(rows: Sequence[int]) -> list[Problem]:
+    """Return covers with as many columns and different numbers of rows."""
+    every = [[RANDOM.choice(9, 3, replace=False) for _ in range(count)] for count in rows]
+    return [islands.models.set_cover([1] * 9, each) for each in every]
+
+
+CASES: dict[str, tuple[list[Problem], dict[str, Any]]] = {
+    # A run with a local search ends in the generation that reaches the limit.
+    "evaluations": (
+        tours(3),
+        {**GA, "improver": "two_opt", "record.every": 20, "stop": "evaluations=400"},
+    ),
+    "evaluations without a search": (tours(2), {**GA, "stop": "evaluations=75"}),
+    "converged": (tours(3), {**GA, "encoding": "permutation", "stop": "converged"}),
+    "bound": (tours(2, 6), {**GA, "bound": True, "stop": "generations=9"}),
+    "halo": (
+        tours(2),
+        {"algorithm": "cellular", "islands": 4, "population": 16, "halo": True}
+        | {"stop": "generations=9"},
+    ),
+    "colonies": (
+        tours(2),
+        {"colonies": [{"islands": 1, "population": 8}, {"islands": 1, "population": 12}]}
+        | {"stop": "generations=9"},
+    ),
+    "sizes of data": (covers([5, 8, 5, 8]), {**GA, "stop": "generations=12"}),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_result_is_that_of_solve(name: str) -> None:
+    problems, settings = CASES[name]
+    every = found(problems, choose("cpu", 1), **settings)
+    for number, problem in enumerate(problems):
+        mine = every[number]
+        alone = islands.solve(problem, backend="cpu", threads=1, seed=4 + number, **settings)
+        assert isinstance(mine, Result), mine
+        assert facts(mine) == facts(alone)
+        assert mine.bound_kind == alone.bound_kind
+        assert (mine.bound is None) == ("bound" not in settings)
+
+
+def test_a_warm_start_is_used(tmp_path: Path) -> None:
+    turns, path = np.arange(30) * np.pi / 15, tmp_path / "start.tour"
+    problem = islands.tsp(1000 * np.column_stack([np.cos(turns), np.sin(turns)]), metric="EUC_2D")
+    best = np.arange(30)
+    problem.write_solution(path, best, int(problem.cost(best)))
+    settings = {**GA, "start": str(path), "stop": "generations=1"}
+    every = found([problem, problem], choose("cpu", 1), **settings)
+    assert [each.cost for each in every.values() if isinstance(each, Result)] == [
+        problem.cost(best)
+    ] * 2
+
+
+@pytest.mark.parametrize("free", [0, 10**5, 10**7, 10**12])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_runs_fit_into_the_free_memory(
+    free: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backend = choose("cpu", 1)
+    preparing = Preparing(backend, lambda _: options({**GA, "stop": "generations=1"}, backend))
+    first = preparing.waiting(0, Wanted("one", tours(1)[0], 1))
+    assert isinstance(first, Waiting)
+    monkeypatch.setattr(type(backend), "free_now", lambda _: free)
+    places = places_for(first, backend, threads)
+    assert places == 1 or places * bytes_a_run(first.parts, 1) * threads <= free
+    assert places > 1 or free < 10**12
