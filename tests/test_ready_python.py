@@ -22,14 +22,16 @@ sys.exit(int(sys.argv[1]))
 
 
 @pytest.mark.parametrize("status", [0, 3])
-@pytest.mark.parametrize("how", ["-c", "file", "-m"])
+@pytest.mark.parametrize("how", ["-c", "file", "-m", "-P"])
 def test_a_line_runs_as_with_python(
     how: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("READY", "yes")
     Path("shows.py").write_text(_SHOWS)
-    first = {"-c": ["-c", _SHOWS], "file": ["shows.py"], "-m": ["-m", "shows"]}[how]
+    first = {"-c": ["-c", _SHOWS], "file": ["shows.py"], "-m": ["-m", "shows"]}.get(
+        how, ["-P", "-c", _SHOWS]
+    )
     done, usual = (
         subprocess.run(
             [*python, *first, str(status), "b c"], input="given", text=True, capture_output=True

@@ -105,13 +105,15 @@ def _run(line: list[str]) -> None:
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     sys.path[:1] = [each for each in paths if each and each not in sys.path]
     option, *rest = line
+    if is_safe := option == "-P":
+        option, *rest = rest
     if option == "-c":
         sys.argv = [option, *rest[1:]]
-        sys.path.insert(0, "")
+        sys.path[:0] = [""] if not is_safe else []
         exec(compile(rest[0], "<string>", "exec"), {"__name__": "__main__"})
     elif option == "-m":
         sys.argv = list(rest)
-        sys.path.insert(0, str(Path.cwd()))
+        sys.path[:0] = [str(Path.cwd())] if not is_safe else []
         runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
     else:
         sys.argv = list(line)
