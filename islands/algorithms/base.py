@@ -219,6 +219,9 @@ class Algorithm(ABC):
     """Whether each generation needs the individuals in order of cost, not only the best one."""
     fewest_threads: ClassVar[int] = 32
     """Minimum number of threads per block for good speed on a GPU."""
+    slow_to_compile: ClassVar[tuple[str, ...]] = ()
+    """Kernels that take a good part of the time in which the program is compiled, the longest
+    first: they are compiled at the same time."""
     few_threads: bool = False
     """Whether the threads of a block wait for each other so often that small blocks are faster on
     a GPU."""

@@ -226,6 +226,10 @@ class Eax(Algorithm):
     encodings: ClassVar[tuple[str, ...]] = ("permutation",)
     uses_neighbours: ClassVar[bool] = True
     fewest_threads: ClassVar[int] = 256
+    slow_to_compile: ClassVar[tuple[str, ...]] = (
+        *("eax_start", "eax_heavy", "eax_child", "eax_restart"),
+        *("eax_replace", "eax_pair"),
+    )
     improves: ClassVar[bool] = False
     varies_in_length: ClassVar[bool] = True
     grows_by_islands: ClassVar[bool] = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +44,6 @@ from islands.problems.base import Problem
 _INDIVIDUALS_A_SLICE = 6
 _CITIES_A_BLOCK = 64  # for which a CPU thread finds the neighbours at a time
 _MOST_BLOCKS = 4096
-_KILL_SECONDS = 0.05
 
 _COMMON = {"Arena": arena(None, 0)}
 _INSTANCES = "ISLANDS_INSTANCES"
@@ -177,9 +176,11 @@ class Launches:
             kind = np.float64 if self._parts.problem.scale.real else np.int64
             structs["problem::Returned"] = _returned(Null(kind), Null(np.int64), 0)
         macros = self._parts.macros()
+        is_waited_for = self._parts.is_python
         if self._instances is not None:
             macros[_INSTANCES] = self._instances.header(*self.arguments[1:], self._near)
-        return Source("program.cuh", macros, structs)
+        slow = self._algorithm.slow_to_compile
+        return Source("program.cuh", macros, structs, slow, is_waited_for)
 
     def _compiled(self, launches: set[Launch]) -> tuple[Room, Program, Program]:
         """Return the working memory of a block, the program of the parts and that of populations.
@@ -190,15 +191,14 @@ class Launches:
         if self._backend.knows(*self._of_populations()):
             room = self._required_room(launches)
             return room, self._compiled_parts(room), self._compiled_populations()
+        self._backend.compiling.expect(self._parts.kind, self._source())
         with ThreadPoolExecutor(1) as pool:
             populations = pool.submit(self._compiled_populations)
             try:
                 room = self._required_room(launches)
                 compiled = room, self._compiled_parts(room), populations.result()
             except BaseException:
-                while not populations.done():  # it may be about to start a compiler
-                    self._backend.stop_compilers()
-                    wait([populations], _KILL_SECONDS)
+                self._backend.stop_all([populations])
                 raise
         seconds = time.perf_counter() - started
         self._backend.compile_seconds += seconds
@@ -222,7 +222,8 @@ class Launches:
         if self._instances is not None:
             macros[_INSTANCES] = "1"
             structs["RunPart"] = RUN_PART
-        source = Source("population.cuh", macros, structs)
+        is_waited_for = self._parts.is_python
+        source = Source("population.cuh", macros, structs, is_waited_for=is_waited_for)
         return source, block
 
     def _compiled_parts(self, room: Room) -> Program:

@@ -47,10 +47,21 @@ class ProgramParts:
         return self.evaluated_by != "block"
 
     @property
+    def kind(self) -> str:
+        """The names of the parts: programs of one kind take about the same time to compile."""
+        parts = (self.problem, self.encoding, self.improver, self.algorithm)
+        return " ".join([*(each.name for each in parts), self.evaluated_by])
+
+    @property
+    def is_python(self) -> bool:
+        """Whether costs are computed in Python, which takes most of the time."""
+        return self.evaluated_by in (HOST, "batch")
+
+    @property
     def is_worth_sharing(self) -> bool:
         """Whether a generation surely takes longer than an exchange between ranks."""
         is_search = self.improver.name != "none" or not self.algorithm.improves
-        return is_search or self.evaluated_by in ("host", "batch")
+        return is_search or self.is_python
 
     def sharing(self, slots: range | None, first: range | None = None) -> ProgramParts:
         """Return the parts of a rank that makes the individuals of these slots only; None: all.
@@ -104,9 +115,9 @@ class ProgramParts:
 
     def macros(self) -> Macros:
         """Return the macros that choose the parts, and the macros of each part."""
-        is_host = self.evaluated_by in ("host", "batch")
+        problem = Header("problems/outside.cuh") if self.is_python else self.problem.header
         chosen: Macros = {
-            "ISLANDS_PROBLEM": Header("problems/outside.cuh") if is_host else self.problem.header,
+            "ISLANDS_PROBLEM": problem,
             "ISLANDS_IMPROVER": self.improver.header,
             "ISLANDS_ALGORITHM": self.algorithm.header,
         }

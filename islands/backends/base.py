@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -18,6 +20,9 @@ from numpy.typing import DTypeLike, NDArray
 from islands.backends.arguments import Address, Arguments, Null, Struct, as_in_kernels
 from islands.backends.cache import Compiling
 from islands.backends.source import Source
+
+_Made = TypeVar("_Made")
+_STOPPING_SECONDS = 0.05
 
 Array = Any
 """An array on the device: a NumPy array on the CPU, a CuPy array on a GPU."""
@@ -59,13 +64,20 @@ def scratch_bytes(*parts: int) -> int:
 
 @dataclass(frozen=True)
 class Program:
-    """A compiled program; the backend loads kernels from `handle`."""
+    """A compiled program, in pieces; the backend loads a kernel from its `handle`."""
 
-    handle: Any
-    digest: str
+    handles: Sequence[Any]
+    """Of the pieces of the source, in order."""
     block: Block
+    apart: Sequence[str] = ()
+    """The kernels that pieces before the last one have: see `Source.pieces`."""
     spilled: Array | None = None
     """The global memory for arenas, which launches use one after another."""
+
+    def handle(self, kernel: str) -> Any:
+        """Return the handle of the piece with a kernel."""
+        turn = self.apart.index(kernel) if kernel in self.apart else -1
+        return self.handles[turn % len(self.handles)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,15 +145,19 @@ class Backend(ABC):
     """What later runs take this object by; None: it is for one run only."""
 
     def __init__(self) -> None:
-        self._loaded: dict[Hashable, tuple[Any, str]] = {}
+        self._loaded: dict[Hashable, Any] = {}
 
-    def loaded(self, source: Source, load: Callable[[], tuple[Any, str]]) -> tuple[Any, str]:
-        """Return the program and its digest, from this object if it has loaded the source."""
-        key = source.key()
+    def _handle(self, piece: Source) -> Any:
+        """Return the handle of a program, from this object if it has loaded it."""
+        key = piece.key()
         found = self._loaded.get(key)
         if found is None:
-            found = self._loaded[key] = load()
+            found = self._loaded[key] = self._load(piece)
         return found
+
+    @abstractmethod
+    def _load(self, piece: Source) -> Any:
+        """Return the handle of a program, compiled now or loaded from the cache."""
 
     def another_stream(self) -> Self | None:
         """Return the same device with a stream of its own, for another thread; None if it has none.
@@ -164,9 +180,9 @@ class Backend(ABC):
     def free_now(self) -> int | None:
         """Return the bytes of memory that are free for this process; None if unknown."""
 
-    @abstractmethod
     def knows(self, source: Source, block: Block) -> bool:
         """Return whether this object has loaded a program."""
+        return all(each.key() in self._loaded for each in self._pieces(source, block))
 
     def joules(self) -> float | None:
         """Return the energy that the device has used since a fixed time; None if unknown."""
@@ -191,9 +207,43 @@ class Backend(ABC):
         for each other so often that many small blocks are faster.
         """
 
-    @abstractmethod
     def compile(self, source: Source, block: Block) -> Program:
         """Return the program, compiled now or loaded from the cache; from any thread."""
+        pieces = self._pieces(source, block)
+        handles = self._together([partial(self._handle, each) for each in pieces])
+        return Program(handles, block, source.apart, self._spilled(block))
+
+    def _together(self, jobs: Sequence[Callable[[], _Made]]) -> list[_Made]:
+        """Return what jobs return that compile, at the same time.
+
+        If one fails, all compilers end.
+        """
+        if len(jobs) == 1:
+            return [jobs[0]()]
+        with ThreadPoolExecutor(len(jobs)) as pool:
+            waiting = [pool.submit(each) for each in jobs]
+            try:
+                ended, _ = wait(waiting, return_when=FIRST_EXCEPTION)
+                for each in ended:
+                    each.result()
+            except BaseException:
+                self.stop_all(waiting)
+                raise
+        return [each.result() for each in waiting]
+
+    def stop_all(self, waiting: Sequence[Future[Any]]) -> None:
+        """End all compilers, until the threads that wait for them have ended."""
+        while not all(each.done() for each in waiting):  # one may be about to start a compiler
+            self.stop_compilers()
+            wait(waiting, _STOPPING_SECONDS)
+
+    def _pieces(self, source: Source, block: Block) -> list[Source]:
+        """Return the programs for blocks of this size that are loaded for a source."""
+        return [source]
+
+    def _spilled(self, block: Block) -> Array | None:
+        """Return the global memory for arenas, if they need it."""
+        return None
 
     @abstractmethod
     def stop_compilers(self) -> None:

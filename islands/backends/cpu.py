@@ -13,6 +13,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
@@ -35,12 +36,12 @@ _SAME = ["-std=c++17", "-march=native", "-ffp-contract=off", "-fno-math-errno", 
 _SAME += ["-Werror=return-type", "-Werror=div-by-zero"]
 # How functions pass vectors depends on the processor, but the programs call none of each other.
 _SAME += ["-Wno-psabi"]
-_OPTIONS = [*_SAME, "-pthread", "-shared", "-fPIC", "-fvisibility=hidden", "-x", "c++"]
-_FASTEST = "-O3"  # unless CXX names another level; none changes a result
-_CHECKING = [*_SAME, "-pthread", "-O1", "-g", "-x", "c++"]  # fast to compile, and with line numbers
+_OPTIONS = [*_SAME, "-pthread", "-shared", "-fPIC", "-fvisibility=hidden"]
+_FASTEST, _SOONEST = "-O3", "-O1"  # unless CXX names another level; none changes a result
+_CHECKING = [*_SAME, "-pthread", "-O1", "-g"]  # fast to compile, and with line numbers
 _KEPT = "__attribute__((used)) static"
 _ALIGNMENT = 64
-_USUAL_SECONDS = 3.0  # to compile both programs of islands, on two cores
+_MOST_PIECES = 4  # of a program, each of which compiles the common headers
 
 
 class CpuBackend(Backend):
@@ -62,10 +63,10 @@ class CpuBackend(Backend):
         self.free = self.free_now()
         self.address = host_address
         self._compiler, self._version = compiler()
-        named = any(word.startswith("-O") for word in self._compiler[1:])
-        self._options = _OPTIONS if named else [_FASTEST, *_OPTIONS]
+        self._names_level = any(word.startswith("-O") for word in self._compiler[1:])
+        self._options = _OPTIONS
         self._is_zig = self._compiler == zig.command()
-        self.compiling = zig.compiling() if self._is_zig else Compiling(self.name, _USUAL_SECONDS)
+        self.compiling = zig.compiling() if self._is_zig else Compiling(self.name)
         self._compilers: set[subprocess.Popen[str]] = set()
 
     def free_now(self) -> int | None:
@@ -84,29 +85,23 @@ class CpuBackend(Backend):
     ) -> Block:
         return Block()
 
-    def compile(self, source: Source, block: Block) -> Program:
-        library, digest = self.loaded(source, lambda: self._load(source))
-        return Program(library, digest, block)
-
-    def knows(self, source: Source, block: Block) -> bool:
-        return source.key() in self._loaded
-
-    def _load(self, source: Source) -> tuple[ctypes.CDLL, str]:
-        options = [*self._options, *source.options()]
-        digest = source.digest(*self._compiler, self._version, *self._options, _processor())
+    def _load(self, source: Source) -> ctypes.CDLL:
+        level = _SOONEST if source.is_waited_for else _FASTEST
+        options = self._options if self._names_level else [level, *self._options]
+        digest = source.digest(*self._compiler, self._version, *options, _processor())
 
         def make(path: Path) -> None:
-            self.compiling.begin()
+            self.compiling.begin(source)
             self._make(source, digest, options, path)
 
         library = loaded(digest, ".so", make, lambda path: ctypes.CDLL(str(path)))
         if place := crash_place(source.own()):
             library.islands_explain_crashes(place.encode())
-        return library, digest
+        return library
 
     def executable(self, source: Source, path: Path, *also: str) -> None:
         """Compile a source with a main program to `path`, for checks; `also` are more options."""
-        options = [*_CHECKING, *also, *source.options()]
+        options = [*_CHECKING, *also]
         self._make(source, source.digest(*options), options, path)
 
     def _make(self, source: Source, digest: str, options: list[str], path: Path) -> None:
@@ -116,25 +111,44 @@ class CpuBackend(Backend):
                 header = Path(own, name)
                 header.parent.mkdir(parents=True, exist_ok=True)
                 header.write_text(text, encoding="utf-8")
-            # These come before the kernels, and never replace <vector> and the like.
-            command = [*self._compiler, "-iquote", own, *options]
-            object_file = Path(own, "program.o")
-            result = ["-c", "-o", str(object_file)] if self._is_zig else ["-o", str(path)]
-            status, output = self._done([*command, *result, "-"], source.text(digest, _KEPT))
-            if self._is_zig and status == 0:
-                parts = (self._compiler[0], object_file, options, path)
+            objects = self._together(
+                [
+                    partial(self._object, piece, digest, options, Path(own), number)
+                    for number, piece in enumerate(source.pieces(min(_MOST_PIECES, _cores())))
+                ]
+            )
+            if self._is_zig:
+                parts = (self._compiler[0], objects, options, path)
                 status, output = self._done(zig.link(*parts), "")
                 if status != 0 and zig.needs_library(output):
                     status, output = self._done(zig.link(*parts, library=True), "")
-        if status != 0:
-            log = output or f"it failed with status {status} and printed nothing. Check CXX"
-            # The author of a header does not know this temporary folder.
-            raise refused(self._compiler[0], digest, log.replace(f"{own}/", ""), source.own())
+            else:
+                command = [*self._compiler, *options, *map(str, objects), "-o", str(path)]
+                status, output = self._done(command, "")
+        self._require_done(status, output, source, digest)
         if not path.is_file():
             raise CompileError(
                 f"{self._compiler[0]} reported success but wrote no program. Set CXX to another"
                 " C++ compiler"
             )
+
+    def _object(
+        self, piece: Source, digest: str, options: list[str], own: Path, number: int
+    ) -> Path:
+        """Compile one of the pieces of a program, whose own headers are in a folder."""
+        path = own / f"{number}.o"
+        # These come before the kernels, and never replace <vector> and the like.
+        command = [*self._compiler, "-iquote", str(own), *options, *piece.options()]
+        command += ["-x", "c++", "-c", "-o", str(path), "-"]
+        status, output = self._done(command, piece.text(digest, _KEPT))
+        # The author of a header does not know this temporary folder.
+        self._require_done(status, output.replace(f"{own}/", ""), piece, digest)
+        return path
+
+    def _require_done(self, status: int, output: str, source: Source, digest: str) -> None:
+        if status != 0:
+            log = output or f"it failed with status {status} and printed nothing. Check CXX"
+            raise refused(self._compiler[0], digest, log, source.own())
 
     def _done(self, command: list[str], text: str) -> tuple[int, str]:
         """Run the compiler on a text; return its status and its output."""
@@ -209,7 +223,7 @@ class CpuBackend(Backend):
             arguments = (arena(None, room.large), *arguments)
         packed = Arguments(arguments, self.address)
         try:
-            describe = program.handle[f"{kernel}_signature"]
+            describe = program.handle(kernel)[f"{kernel}_signature"]
         except AttributeError:
             raise without_kernel(kernel) from None
         describe.restype = ctypes.c_char_p
@@ -222,7 +236,7 @@ class CpuBackend(Backend):
             )
         if blocks < 1:  # as CUDA refuses it
             raise ValueError(f"{kernel}: {blocks} blocks")
-        launch = program.handle[f"{kernel}_launch"]
+        launch = program.handle(kernel)[f"{kernel}_launch"]
         launch.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_uint64]
         launch.restype = ctypes.c_bool
         return Call(launch, blocks, self.threads, room.total if room else 0, packed)
@@ -283,11 +297,16 @@ def _kill(compiler: subprocess.Popen[str]) -> None:
 
 def share_of_cores(sharers: int) -> int:
     """Return the number of cores for one of `sharers` processes of this host."""
-    if not hasattr(os, "sched_getaffinity"):  # macOS
-        return max(1, (os.cpu_count() or 1) // sharers)
-    mine = len(os.sched_getaffinity(0))
+    mine = _cores()
     # A launcher that bound this process to some cores has already divided them.
     return mine if mine < (os.cpu_count() or 1) else max(1, mine // sharers)
+
+
+def _cores() -> int:
+    """Return the number of cores that this process may use."""
+    if not hasattr(os, "sched_getaffinity"):  # macOS
+        return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0))
 
 
 def _processor() -> str:

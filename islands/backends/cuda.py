@@ -36,9 +36,9 @@ from islands.backends.source import Source, refused, without_kernel, without_roo
 from islands.errors import UsageError
 from islands.text import option
 
+_MOST_PIECES = 8  # of a program
 _RESERVED = 1024  # bytes of shared memory per block for the system
 _LINE = 512  # bytes; a search took 12 % longer with slices of global memory that are not aligned
-_USUAL_SECONDS = 5.0  # of compiling both programs of islands
 _FEW, _MOST_SMALL = 1024, 8
 """The threads of a multiprocessor with few small blocks, and the most small blocks. Measured on an
 H100 with four blocks: 3 to 24 % more proposals of tempering than with half of the threads, the more
@@ -85,13 +85,13 @@ class CudaBackend(Backend):
         self._one = np.ones(1, np.int32)
         self._requested: dict[int, int] = {}
         """The bytes of shared memory that launches of each kernel may have."""
-        self.compiling = Compiling(self.name, _USUAL_SECONDS)
+        self.compiling = Compiling(self.name)
 
     def another_stream(self) -> Self:
         self._device.use()
         other = copy(self)
         other._begin_stream()
-        other.compiling = Compiling(self.name, _USUAL_SECONDS)
+        other.compiling = Compiling(self.name)
         other.kept_as = None
         return other
 
@@ -141,26 +141,23 @@ class CudaBackend(Backend):
         threads = max(threads, min(1024, 1536 // fits // 128 * 128))
         return Block(threads, max(1, min(fits, max(8, 1024 // threads), 1536 // threads)))
 
-    def compile(self, source: Source, block: Block) -> Program:
-        source = _cut(source, block)
-        begins = self.compiling.begin
-        module, digest = self.loaded(
-            source, lambda: compiled(source, self._architecture, self._load, begins)
-        )
-        spilled = self.empty((block.spill,), np.uint8) if block.spill else None
-        return Program(module, digest, block, spilled)
+    def _load(self, source: Source) -> Any:
+        return compiled(source, self._architecture, self._module, self.compiling.begin)[0]
 
-    def knows(self, source: Source, block: Block) -> bool:
-        return _cut(source, block).key() in self._loaded
+    def _pieces(self, source: Source, block: Block) -> list[Source]:
+        return _cut(source, block).pieces(_MOST_PIECES)
+
+    def _spilled(self, block: Block) -> Array | None:
+        return self.empty((block.spill,), np.uint8) if block.spill else None
 
     def stop_compilers(self) -> None:
         """Return at once: NVRTC runs in this process and cannot be stopped."""
 
     def _of_room(self, source: Source) -> Source:
         # The whole program is compiled for blocks whose size depends on the result.
-        return replace(source, defines={**source.defines, "ISLANDS_ROOM": "1"})
+        return replace(source, defines={**source.defines, "ISLANDS_ROOM": "1"}, apart=())
 
-    def _load(self, path: Path) -> Any:
+    def _module(self, path: Path) -> Any:
         self._device.use()  # each thread has its own current device
         module = self._cupy.RawModule(path=str(path))
         _ = module.module  # loads it now, not at the first use of a kernel
@@ -232,7 +229,7 @@ class CudaBackend(Backend):
         threads: int | None = None,
     ) -> Call:
         try:
-            function = program.handle.get_function(kernel)
+            function = program.handle(kernel).get_function(kernel)
         except self._cupy.cuda.driver.CUDADriverError:
             raise without_kernel(kernel) from None
         shared = 0
@@ -419,7 +416,7 @@ def compiled(
     source: Source,
     architecture: str,
     load: Callable[[Path], Any],
-    begins: Callable[[], None] = lambda: None,
+    begins: Callable[[Source], None] = lambda _: None,
 ) -> tuple[Any, str]:
     """Return the program that `load` makes of machine code, such as for `sm_90`, and its digest.
 
@@ -433,7 +430,7 @@ def compiled(
     digest = source.digest("nvrtc", str(version), *options)
 
     def make(path: Path) -> None:
-        begins()
+        begins(source)
         path.write_bytes(translated(source, digest, options, "getCUBIN"))
 
     return loaded(digest, ".cubin", make, load), digest

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from ctypes import CDLL, byref, c_int, create_string_buffer
+from threading import Thread
 from typing import Any
 from uuid import UUID
 
@@ -29,6 +30,9 @@ def load_cupy() -> Any:
         # CuPy creates a folder for its own kernels, by default in the home folder.
         with suppress(InputError):  # the default may work if our cache is read-only
             os.environ[_CUPY_CACHE] = str(own_folder("cupy"))
+    if "cupy" not in sys.modules:
+        # Both take a tenth of a second.
+        Thread(target=_start_driver, daemon=True).start()
     try:
         import cupy
     except ImportError as error:
@@ -43,6 +47,11 @@ def load_cupy() -> Any:
             f" Let {variable} name a folder that you may write"
         ) from error
     return cupy
+
+
+def _start_driver() -> None:
+    with suppress(OSError):  # without a driver, as CuPy then reports
+        CDLL(_DRIVER).cuInit(0)
 
 
 def has_driver() -> bool:

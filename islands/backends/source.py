@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -54,6 +54,9 @@ class Header:
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+("[^"\n]+"|[A-Za-z_]\w*)', re.MULTILINE)
 
+_WITH, _WITHOUT = "WITH_KERNEL", "WITHOUT_KERNEL"
+"""Words of kernels/core/compiler.cuh."""
+
 Macros = dict[str, str | Header]
 """The macros of a program; if the value is a header, programs include the macro."""
 
@@ -67,6 +70,29 @@ class Source:
     structs: Mapping[str, Struct] = field(default_factory=dict)
     """The structs that Python passes to its kernels, by their names there: the compiler compares
     their members, but not the values."""
+    apart: tuple[str, ...] = ()
+    """Kernels that take long to compile, the longest first: `pieces` deals them."""
+
+    is_waited_for: bool = False
+    """Whether a run spends more time on compiling it than it could lose by slower kernels."""
+
+    def pieces(self, most: int) -> list[Source]:
+        """Return up to `most` programs, which can be compiled at the same time.
+
+        The first ones have only kernels of `apart`, dealt in turn, the last one also all others. A
+        program with headers of its own is one: these may define variables, which must exist once.
+        """
+        count = 1 if self.own() else min(most, len(self.apart) + 1)
+        return [self._piece(self.apart[turn::count], turn == count - 1) for turn in range(count)]
+
+    def _piece(self, named: Sequence[str], has_others: bool) -> Source:
+        if len(named) == len(self.apart):
+            return replace(self, apart=())
+        chosen = {f"ISLANDS_HAS_{name}": f",{_WITHOUT}" for name in self.apart if has_others}
+        chosen |= {f"ISLANDS_HAS_{name}": f",{_WITH}" for name in named}
+        if not has_others:
+            chosen["ISLANDS_OTHERS"] = _WITHOUT
+        return replace(self, defines={**self.defines, **chosen}, apart=())
 
     def text(self, digest: str, kind: str) -> str:
         """Return the text for the compiler, which includes `own` and the kernels' folder.
@@ -88,13 +114,18 @@ class Source:
 
     def key(self) -> Hashable:
         """Return what distinguishes the source from others in this process."""
-        return self.entry, tuple(sorted(self.defines.items())), layout_checks(self.structs)
+        macros = tuple(sorted(self.defines.items()))
+        return self.entry, macros, layout_checks(self.structs), self.is_waited_for
 
     def digest(self, *also: str) -> str:
         """Return the SHA-256 of the macros, all included files, the structs, and `also`."""
         parts = [f"{name}={value}" for name, value in sorted(self.defines.items())]
         parts += [*self._texts().values(), layout_checks(self.structs)]
         return hashlib.sha256("\0".join([*parts, *also]).encode()).hexdigest()
+
+    def size(self) -> int:
+        """Return the number of characters of all included files."""
+        return sum(map(len, self._texts().values()))
 
     def files(self) -> list[str]:
         """Return the names of all included files, in the order of their first inclusion."""

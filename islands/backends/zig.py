@@ -21,8 +21,6 @@ _RUNTIME = "o/*/libcompiler_rt.a"
 """The runtime in Zig's cache, which Zig builds before its first program."""
 _LIBRARY = "o/*/libc++.a"
 _OF_LIBRARY = re.compile(r"undefined.*(std::|operator new|operator delete|__cxa_|__gxx_|\b_Z)")
-_USUAL_SECONDS = 5.0
-_FIRST_SECONDS = 12.0
 
 
 def command() -> list[str] | None:
@@ -36,7 +34,7 @@ def command() -> list[str] | None:
 
 
 def link(
-    zig: str, object_file: Path, options: Iterable[str], path: Path, *, library: bool = False
+    zig: str, objects: Iterable[Path], options: Iterable[str], path: Path, *, library: bool = False
 ) -> list[str]:
     """Return the command that links a program, with the C++ library or without.
 
@@ -48,7 +46,7 @@ def link(
     # Without the last option, Zig leaves out the digest, as nothing refers to it, and the cache
     # replaces a program without its digest.
     kept += ["-O3", "-Wl,-z,defs", "-Wl,--no-gc-sections"]
-    return [zig, "c++" if library else "cc", *kept, str(object_file), "-o", str(path)]
+    return [zig, "c++" if library else "cc", *kept, *map(str, objects), "-o", str(path)]
 
 
 def needs_library(log: str) -> bool:
@@ -83,8 +81,8 @@ def compiling() -> Compiling:
     """Return the announcement for Zig, which takes longer until it has built its runtime."""
     with suppress(IslandsError, OSError):  # the compilation reports errors in the cache
         if any(_folder().glob(_RUNTIME)):
-            return Compiling("zig", _USUAL_SECONDS, " with Zig")
-    first = Compiling("zig-first", _FIRST_SECONDS, " with Zig, which first builds its runtime")
+            return Compiling("zig", " with Zig")
+    first = Compiling("zig-first", " with Zig, which first builds its runtime")
     # This takes too long without a message, even if no run has a screen to show it.
     first.tell = lambda words: show(f"islands: {words}", file=sys.stderr)
     return first

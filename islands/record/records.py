@@ -128,34 +128,51 @@ def batch_of(columns: Sequence[NDArray[Any]], schema: pa.Schema) -> pa.RecordBat
     """Return columns of NumPy arrays as an Arrow batch."""
     import pyarrow as pa
 
-    arrays = [
-        _words(column) if column.dtype.kind == "U" else pa.array(column, field.type)
-        for column, field in zip(columns, schema, strict=True)
-    ]
+    kinds = [field.type for field in schema]
+    arrays = [array_of(column, kind) for column, kind in zip(columns, kinds, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _words(column: NDArray[np.str_]) -> pa.Array:
-    """Return a text column with few distinct values; Arrow converts NumPy text slowly."""
+def array_of(column: NDArray[Any], kind: pa.DataType) -> pa.Array:
+    """Return a column of numbers, truth values or few distinct words, some of them masked.
+
+    It has the memory of the column. `pyarrow.array` would import pandas first, where that is
+    installed, in a quarter of a second, and converts text slowly.
+    """
     import pyarrow as pa
 
-    words: list[str] = []
+    if column.dtype.kind == "U":
+        words, codes = _coded(column)
+        lengths = np.array([len(word) for word in words], np.int32)
+        ends = np.cumsum(lengths[codes], dtype=np.int32)
+        text = b"".join(map(words.__getitem__, codes.tolist()))
+        parts: list[Any] = [np.concatenate([np.zeros(1, np.int32), ends]), text]
+    else:
+        values = np.ma.getdata(column).astype(
+            _DTYPES.get(str(kind), column.dtype), order="C", casting="same_kind", copy=False
+        )
+        parts = [_packed(values) if values.dtype == bool else values]
+    masked = np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else np.zeros(0, bool)
+    valid = pa.py_buffer(_packed(~masked)) if masked.any() else None
+    return pa.Array.from_buffers(kind, len(column), [valid, *map(pa.py_buffer, parts)])
+
+
+_DTYPES = {"int32": np.int32, "int64": np.int64, "double": np.float64, "bool": np.bool_}
+
+
+def _packed(bits: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    return np.packbits(bits, bitorder="little")
+
+
+def _coded(column: NDArray[np.str_]) -> tuple[list[bytes], NDArray[np.int8]]:
+    """Return the distinct words of a column, and for each row the number of its word."""
+    words: list[bytes] = []
     codes = np.full(len(column), -1, np.int8)
     while (codes < 0).any():
         word = column[codes.argmin()]
         codes[column == word] = len(words)
-        words.append(str(word))
-    return pa.array(np.array(words, object)[codes], pa.string())
-
-
-def prepare_arrow() -> None:
-    """Let Arrow import now what it imports at its first conversion: pandas, where it is installed.
-
-    This takes a quarter of a second, which would count as time of the search.
-    """
-    import pyarrow as pa
-
-    pa.array(np.zeros(1))
+        words.append(str(word).encode())
+    return words, codes
 
 
 class Trace(Record):

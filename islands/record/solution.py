@@ -20,6 +20,7 @@ from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, RUN_SETTINGS, has_checkpoint
 from islands.record.parquet import read_parquet, write_parquet
+from islands.record.records import array_of
 from islands.untrusted import parsing, typed
 
 _MOST_ENTRIES = 1 << 24
@@ -39,7 +40,8 @@ def write_solution(
     native = inside(folder, f"solution{problem.solution_suffix}")
     (units,) = problem.costs(result.solution[np.newaxis]).tolist()
     problem.write_solution(native, result.solution, units)
-    table = pa.table({"solution": result.solution}).replace_schema_metadata(metadata)
+    solution = array_of(result.solution, pa.from_numpy_dtype(result.solution.dtype))
+    table = pa.table({"solution": solution}).replace_schema_metadata(metadata)
     write_parquet(inside(folder, FINISHED), [table], table.schema)
 
 

@@ -34,7 +34,6 @@ from islands.progress.result import Records, Result
 from islands.progress.usage import EnergyMeter, Machine
 from islands.record.folder import FINISHED, LOG
 from islands.record.journal import Journal
-from islands.record.records import prepare_arrow
 from islands.record.tables import FolderRecords, MemoryRecords
 from islands.run.asynchronous import evolve_asynchronous
 from islands.run.loop import Callback, Loop
@@ -171,7 +170,6 @@ def perform(
         if folder is not None:
             whole = (folder, spec, problem, world, run.archipelago, screen.say)
             journal = Journal(*whole, goes_on=run.goes_on)
-            prepare_arrow()
         elif output.collects:
             memory = MemoryRecords(spec, problem, world)
         screen.say("")

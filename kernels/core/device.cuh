@@ -57,13 +57,16 @@ __device__ int next_job(int job) {
 #endif
 }
 
-#define KERNEL(name, parameters) \
-    extern "C" __global__ void __launch_bounds__(ISLANDS_THREADS, ISLANDS_BLOCKS) name parameters
+#define KERNEL(name, parameters) KERNEL_OF(ISLANDS_THREADS, ISLANDS_BLOCKS, name, parameters)
 
 // A kernel whose launches have at most `threads` threads per block, whatever the program has.
 // Registers leave room for at least `blocks` of them on a multiprocessor.
 #define KERNEL_OF(threads, blocks, name, parameters) \
-    extern "C" __global__ void __launch_bounds__(threads, blocks) name parameters
+    KERNEL_IN_PIECE(name)(threads, blocks) name parameters
+#define WITH_KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
+#define WITHOUT_KERNEL(threads, blocks) \
+    template <int>                      \
+    __device__ void
 
 // The scratch memory of a block, in two parts. Both are in shared memory; if that is too small, the
 // large part is a slice of global memory. The choice is made at compile time, because instructions

@@ -22,8 +22,8 @@
 struct Index {
     unsigned x;
 };
-static thread_local Index blockIdx, gridDim;
-static constexpr Index threadIdx{0}, blockDim{1};
+inline thread_local Index blockIdx, gridDim;
+inline constexpr Index threadIdx{0}, blockDim{1};
 
 inline void __syncthreads() {}
 
@@ -265,9 +265,15 @@ void call(void (*kernel)(T...), void** values) {
 // the same names, which must not be mixed up.
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-EXPORT void islands_explain_crashes(const char* place) { host::explain_crashes(place); }
+// Each piece of a program has it.
+EXPORT inline __attribute__((used)) void islands_explain_crashes(const char* place) {
+    host::explain_crashes(place);
+}
 
-#define KERNEL(name, parameters)                                                                \
+// The number of threads only matters on GPUs.
+#define KERNEL_OF(threads, blocks, name, parameters) KERNEL(name, parameters)
+
+#define WITH_KERNEL(name, parameters)                                                           \
     static void name parameters;                                                                \
     EXPORT const char* name##_signature() { return host::signature(name); }                     \
     EXPORT bool name##_launch(void** values, unsigned grid, unsigned threads, uint64_t bytes) { \
@@ -275,9 +281,10 @@ EXPORT void islands_explain_crashes(const char* place) { host::explain_crashes(p
         return host::pool().run(body, values, grid, threads, bytes);                            \
     }                                                                                           \
     static void name parameters
-
-// The number of threads only matters on GPUs.
-#define KERNEL_OF(threads, blocks, name, parameters) KERNEL(name, parameters)
+#define WITHOUT_KERNEL(name, parameters) \
+    template <int>                       \
+    void name parameters
+#define KERNEL(name, parameters) KERNEL_IN_PIECE(name)(name, parameters)
 
 struct Arena {
     char* memory;

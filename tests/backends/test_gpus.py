@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from threading import Event
 from typing import Any
 
 import pytest
@@ -97,3 +99,27 @@ def test_the_driver_and_nvidia_smi_agree_about_gpus(backend: Backend) -> None:
     assert backend.identity == found[0]
     assert len(set(found)) == len(found) == devices()
     assert {*found} <= {*known}
+
+
+def test_the_driver_starts_while_cupy_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = Event()
+    calls: list[str] = []
+
+    class Driver:
+        def __init__(self, name: str) -> None:
+            calls.append(name)
+
+        def cuInit(self, flags: int) -> int:  # noqa: N802
+            calls.append(f"cuInit {flags}")
+            started.set()
+            return 0
+
+    monkeypatch.setattr(module, "CDLL", Driver)
+    monkeypatch.setenv("CUPY_CACHE_DIR", "unused")
+    monkeypatch.setitem(sys.modules, "cupy", None)  # the import fails
+    monkeypatch.delitem(sys.modules, "cupy")
+    monkeypatch.setattr(sys, "meta_path", [])
+    with pytest.raises(UsageError):
+        module.load_cupy()
+    assert started.wait(10)
+    assert calls == ["libcuda.so.1", "cuInit 0"]

@@ -25,7 +25,7 @@ def test_programs_use_compiled_system_headers(
     header = words[words.index("-include") + 1]
     monkeypatch.setenv("CXX", shlex.join([*words, "-H"]))
     own = CpuBackend(1)
-    line = [*own._compiler, *own._options, "-o", str(tmp_path / "program.so"), "-"]
+    line = [*own._compiler, *own._options, "-x", "c++", "-o", str(tmp_path / "program.so"), "-"]
     line[-3:-3] = Source("core/host.hpp").options()
     text = '#include "core/host.hpp"\n'
     done = subprocess.run(line, input=text, text=True, capture_output=True, check=True)

@@ -65,11 +65,11 @@ def test_it_is_used_after_cxx_and_the_system_compiler(
 
 
 def test_each_version_has_its_own_programs_and_runtime(zig: Path) -> None:
-    first = choose("cpu").compile(SCAN, Block())
-    zig.write_text(zig.read_text().replace("9.8.7", "9.8.8"))
-    second = choose("cpu").compile(SCAN, Block())
-    assert first.digest != second.digest
     cache = zig.parents[2] / "cache"
+    choose("cpu").compile(SCAN, Block())
+    zig.write_text(zig.read_text().replace("9.8.7", "9.8.8"))
+    choose("cpu").compile(SCAN, Block())
+    assert len(list((cache / "programs").rglob("*.so"))) == 2
     used = (zig.parent / "caches").read_text().splitlines()
     assert list(dict.fromkeys(used)) == [str(cache / "zig-9.8.7"), str(cache / "zig-9.8.8")]
 
@@ -78,7 +78,7 @@ def test_building_its_runtime_is_announced(
     zig: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     choose("cpu").compile(SCAN, Block())
-    words = "compiling the kernels with Zig, which first builds its runtime (about 12 s, once)"
+    words = "compiling the kernels with Zig, which first builds its runtime (once)"
     assert capsys.readouterr().err == f"islands: {words}\n"
     said: list[str] = []
     for folder in ("zig-9.8.7", "../other"):
@@ -91,7 +91,7 @@ def test_building_its_runtime_is_announced(
         backend = choose("cpu")
         backend.compiling.tell = said.append
         backend.compile(SCAN, Block())
-    assert said == ["compiling the kernels with Zig (about 5 s, once)"] * 2
+    assert said == ["compiling the kernels with Zig (once)"] * 2
     assert capsys.readouterr().err == ""
     assert (zig.parent / "caches").read_text().splitlines()[-1] == str(built.parents[2])
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -15,6 +17,7 @@ import pytest
 from epochs_for_tests import Slow as SlowArchipelago
 from epochs_for_tests import run as evolved
 from fakes import FakeArchipelago, FakeProblem, Silent
+from programs_for_tests import SCAN
 from quick_compiler import in_scripts
 
 from islands.backends.cache import Compiling
@@ -75,7 +78,8 @@ _WAITS = """#!/bin/sh
 [ "$1" = --version ] || while [ ! -e {go} ]; do sleep 0.05; done
 exec {real} "$@"
 """
-COMPILES = "compiling the kernels (about {} s, once)"
+COMPILES = "compiling the kernels (once)"
+ABOUT = "compiling the kernels (about {} s, once)"
 
 
 @pytest.fixture(autouse=True)
@@ -114,7 +118,7 @@ def test_the_first_lines_are_printed_before_compilation_ends(
     assert lines[0].startswith("islands ")
     assert lines[1] == "eax on permutation   2 islands x 16   seed 1\n"
     assert lines[2] == "stops at: 2 generations\n"
-    assert lines[3] == f"{COMPILES.format(3)}\n"
+    assert lines[3] == f"{COMPILES}\n"
     assert process.returncode == 0
     assert rest.count('{"instance"') == len(speech)
 
@@ -123,7 +127,7 @@ def test_cached_programs_are_not_reported_as_compiled(
     cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = said(capsys, "--out", "a")
-    assert [line for line in first if line.startswith("compiling")] == [COMPILES.format(3)]
+    assert [line for line in first if line.startswith("compiling")] == [COMPILES]
     assert any(line.startswith("kernels compiled in ") for line in first)
     assert first == [
         line for line in Path("a/log.txt").read_text().splitlines() if "   pid " not in line
@@ -131,11 +135,19 @@ def test_cached_programs_are_not_reported_as_compiled(
     again = said(capsys, "--out", "b")
     assert not [line for line in again if line.startswith("compiling")]
     assert "kernels loaded from the cache" in again
-    # The measured time is the estimate for the next compilation.
-    (cache / "compile-seconds-cpu").write_text("41.6\n")
-    other = said(capsys, "--out", "c", "--algorithm", "de")
-    assert [line for line in other if line.startswith("compiling")] == [COMPILES.format(42)]
-    assert float((cache / "compile-seconds-cpu").read_text()) < 41
+    estimates = cache / "compile-seconds-cpu.json"
+    ((kind, (seconds, _)),) = json.loads(estimates.read_text()).items()
+    assert 0 < seconds < 600
+    # The measured time is the estimate for programs of this kind, and by their size for others.
+    shutil.rmtree(cache / "programs")
+    for others, about in (["--set", "children=7"], 42), (["--algorithm", "de"], 1):
+        forget_devices()
+        estimates.write_text(json.dumps({kind: [41.6, 10**9]}))
+        lines = said(capsys, "--out", f"c{about}", *others)
+        assert [line for line in lines if line.startswith("compiling")] == [ABOUT.format(about)]
+    found = json.loads(estimates.read_text())
+    assert found[kind][0] == 41.6  # of the other kind
+    assert len(found) == 2
 
 
 def test_programs_that_load_slowly_are_not_reported_as_compiled() -> None:
@@ -145,14 +157,25 @@ def test_programs_that_load_slowly_are_not_reported_as_compiled() -> None:
     assert "\nkernels loaded from the cache" in place(spec, loaded, None)
 
 
-@pytest.mark.parametrize("content", ["inf", "nan", "-1e999", "", "\0"])
-def test_a_damaged_estimate_is_ignored(cache: Path, content: str) -> None:
-    cache.mkdir()
-    (cache / "compile-seconds-cpu").write_text(content)
-    compiling, reported = Compiling("cpu", 3.0), list[str]()
+_DAMAGED = ("", "\0", "nan", "[]", "{}", '{"a": 1}', '{"a": [-1, 5]}', '{"a": [1, 0]}')
+_DAMAGED += ('{"a": [NaN, 5]}', '{"a": [1e999, 5]}', '{"a": [1, 1e999]}', '{"a": ["x", []]}')
+
+
+@pytest.mark.parametrize("content", _DAMAGED)
+def test_damaged_estimates_are_ignored_and_replaced(cache: Path, content: str) -> None:
+    cache.mkdir(mode=0o700)
+    (cache / "compile-seconds-cpu.json").write_text(content)
+    compiling, reported = Compiling("cpu"), list[str]()
     compiling.tell = reported.append
-    compiling.begin()
-    assert reported == [COMPILES.format(3)]
+    compiling.expect("a kind", SCAN)
+    compiling.begin(SCAN)
+    assert reported == [COMPILES]
+    compiling.took(2.5)
+    again = Compiling("cpu")
+    again.tell = reported.append
+    again.expect("a kind", SCAN)
+    again.begin(SCAN)
+    assert reported[1:] == [ABOUT.format(2)]
 
 
 def test_quiet_runs_only_log_the_messages(capsys: pytest.CaptureFixture[str]) -> None:

@@ -38,7 +38,7 @@ class Recorder(CpuBackend):
         self.launches: list[Launch] = []
 
     def compile(self, source: Source, block: Block) -> Program:
-        return Program(source, "", block)
+        return Program([source], block)
 
     def call(
         self,
@@ -50,7 +50,7 @@ class Recorder(CpuBackend):
         threads: int | None = None,
     ) -> Call:
         given = arguments if room is None else (arena(None, room.large), *arguments)
-        self.launches.append(Launch(program.handle, kernel, given))
+        self.launches.append(Launch(program.handle(kernel), kernel, given))
         return Call(None, blocks, 1, 0, Arguments(given, self.address))
 
     def run(self, calls: Sequence[Call], times: int = 1) -> None:

@@ -152,8 +152,8 @@ inline float __fdividef(float a, float b) { return a / b; }
 // A GPU has an instruction for it, C++ a slow function that heeds NaN, which kernels do not pass.
 #define fminf(a, b) std::min<float>(a, b)
 
-#undef KERNEL
-#define KERNEL(name, parameters)                                                                \
+#undef WITH_KERNEL
+#define WITH_KERNEL(name, parameters)                                                           \
     static void name parameters;                                                                \
     EXPORT const char* name##_signature() { return host::signature(name); }                     \
     EXPORT bool name##_launch(void** values, unsigned grid, unsigned threads, uint64_t bytes) { \
