@@ -44,7 +44,7 @@ LAYERS = [
     {"many"},
     {"bench"},
     {"cli"},
-    {"__main__"},
+    {"testing", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
@@ -190,7 +190,7 @@ def test_every_public_name_exists() -> None:
 
 TESTS = Path(__file__).parent
 OTHER_FOLDERS = {
-    *("docs", "fuzz", "helpers", "hosts", "kernels", "launch"),
+    *("contracts", "docs", "fuzz", "helpers", "hosts", "kernels", "launch"),
     "running",  # of run/, as tests/run is a command
 }
 

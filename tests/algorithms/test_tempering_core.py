@@ -13,7 +13,6 @@ from numpy_core import NumpyCore
 from numpy_mkp import unpacked
 from problems_for_tests import knapsack
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles, require_machine_code
-from ranks_for_tests import on_ranks
 
 import islands
 from islands.algorithms.tempering import TemperingSettings
@@ -25,6 +24,7 @@ from islands.migration import MigrationSettings
 from islands.migration.transport import find
 from islands.parallel import World
 from islands.problems.mkp import Mkp
+from islands.testing.ranks import on_ranks
 
 
 def _changed(n: int, m: int, change: Callable[[MkpFile], None]) -> Mkp:

@@ -11,7 +11,6 @@ from colonies_for_tests import one_colony
 from numpy.typing import NDArray
 from problems_for_tests import NUMBERS
 from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
-from ranks_for_tests import on_ranks
 from test_outside import digests
 
 from islands.algorithms import ALGORITHMS
@@ -22,6 +21,7 @@ from islands.errors import InputError
 from islands.migration import MigrationSettings
 from islands.migration.transport import find
 from islands.parallel import World
+from islands.testing.ranks import on_ranks
 
 GENERAL = [name for name, kind in ALGORITHMS.items() if not kind.uses_neighbours]
 
