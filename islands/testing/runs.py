@@ -12,7 +12,7 @@ import pytest
 
 import islands
 from islands.errors import RunError
-from islands.parallel import World
+from islands.parallel import World, launched
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.testing.devices import emulated_gpu, has_gpu
@@ -85,9 +85,10 @@ class RunContract:
             found = on_ranks(size, lambda world: facts(self.solved(world=world, threads=1)))
             assert found == [facts(alone)] * size
 
-    @pytest.mark.mpi
     def test_the_same_under_mpi(self) -> None:
-        """Run under `mpirun -n 3 python -m pytest --only-mpi`."""
+        """Compare the ranks of `mpirun -n 3 python -m pytest FILE` with each of them alone."""
+        if launched()[1] == 1:
+            pytest.skip("not started by mpirun")
         assert facts(self.solved(threads=1)) == facts(self.solved(threads=1, world=World()))
 
     def test_the_same_among_seeds(self, alone: Result) -> None:
@@ -120,7 +121,6 @@ class RunContract:
         resumed = islands.resume(folder, generations=self.generations, threads=2, **made)
         assert facts(resumed) == facts(alone)
 
-    @pytest.mark.slow
     def test_the_same_on_an_emulated_gpu(self, alone: Result) -> None:
         for threads in self.threads:
             with emulated_gpu(threads):
