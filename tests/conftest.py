@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import gc
 import os
@@ -9,7 +10,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import redirect_stderr
 from importlib.util import find_spec
 from pathlib import Path
@@ -32,10 +33,36 @@ _LONG = (
     *("test_emulated_gpu.py", "test_blocks.py", "test_killed.py"),
 )
 """Folders and files with the tests that take longest."""
+_BY_FIXTURE = {"cluster": "slurm", "hosts": "slow"}
+"""Marks of all tests that use a fixture."""
+_BY_NAME = {"test_the_same_on_an_emulated_gpu": "slow", "test_the_same_under_mpi": "mpi"}
+"""Marks of tests of contracts, which have none, as other projects do not know them."""
 _SETS = ("tsplib", "national", "vlsi", "qaplib", "mkp")
 
 _USUAL = "ISLANDS_TESTS_USUAL_CXX"
 """The variable with the compiler of users, for workers, which inherit a quick `CXX`."""
+
+_WITHOUT = "ISLANDS_TESTS_WITHOUT"
+"""The variable with commands that tests shall not find, as on a machine that lacks them."""
+
+
+def path_without(commands: Sequence[str], path: str) -> str:
+    """Return a PATH of the same commands but for some: links replace folders that have these."""
+    folders = list[str]()
+    for folder in map(Path, path.split(os.pathsep)):
+        if any((folder / name).exists() for name in commands):
+            links = Path(tempfile.mkdtemp(prefix="commands-"))
+            atexit.register(shutil.rmtree, links, ignore_errors=True)
+            for each in folder.iterdir():
+                if each.name not in commands:
+                    (links / each.name).symlink_to(each)
+            folder = links
+        folders.append(str(folder))
+    return os.pathsep.join(folders)
+
+
+if _hidden := os.environ.pop(_WITHOUT, "").split():
+    os.environ["PATH"] = path_without(_hidden, os.environ["PATH"])
 
 # Hundreds of processes would each start threads of NumPy's linear algebra, which no run uses.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -58,6 +85,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let each worker begin with some of the files that take longest.
 
@@ -65,6 +93,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     files: dict[Path, list[pytest.Item]] = {}
     for item in items:
+        marks = [_BY_FIXTURE.get(name) for name in getattr(item, "fixturenames", ())]
+        for mark in filter(None, [*marks, _BY_NAME.get(getattr(item, "originalname", ""))]):
+            item.add_marker(mark)
         files.setdefault(item.path, []).append(item)
     parts: list[list[pytest.Item]] = [
         [] for _ in range(int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
@@ -96,7 +127,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Under --only-mpi, import only files with such tests, as each rank would import all files."""
     if not config.getoption("--only-mpi", False) or collection_path.suffix != ".py":
         return None
-    return "mark.mpi" not in collection_path.read_text(encoding="utf-8") or None
+    text = collection_path.read_text(encoding="utf-8")
+    return ("mark.mpi" not in text and "Contract" not in text) or None
 
 
 def gpus() -> int:
@@ -158,6 +190,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def installed(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Path:
     """Return the Python of an environment with the wheel and its dependencies."""
     return made_once(tmp_path_factory, "env", lambda folder: environment(folder, wheel))
+
+
+@pytest.fixture(autouse=True)
+def _with_cupy(request: pytest.FixtureRequest) -> None:
+    """Skip tests for GPUs without CuPy, which brings the compiler NVRTC."""
+    if request.node.get_closest_marker("gpu") is not None and find_spec("cupy") is None:
+        pytest.skip("CuPy, which brings NVRTC, is not installed")
 
 
 @pytest.fixture

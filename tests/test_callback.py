@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ranks_for_tests import on_ranks
 from standing_ranks import StandingRanks
 
 import islands
@@ -17,6 +16,7 @@ from islands import Progress, solve
 from islands.errors import RunError
 from islands.parallel import World
 from islands.parallel.failure import portable
+from islands.testing.ranks import on_ranks
 
 FEW: dict[str, Any] = {
     "islands": 2,

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from colonies_for_tests import decide
 from problems_for_tests import cities, flat
-from ranks_for_tests import on_ranks
 
 from islands import IslandsError, Solver, solve
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.parallel import World, world
+from islands.testing.ranks import on_ranks
 
 
 def test_single_steps_give_the_same_result_as_solve(tmp_path: Path) -> None:

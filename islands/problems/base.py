@@ -22,6 +22,7 @@ from islands.problems.evaluation import Evaluation
 from islands.problems.scale import Scale
 from islands.problems.solution_kinds import SOLUTION_KINDS, SolutionKind
 from islands.statistics import percent_worse
+from islands.text import shown
 
 if TYPE_CHECKING:
     from islands.instances.catalogue import BestKnown
@@ -215,7 +216,15 @@ class Problem(ABC):
 
         The cost is an integer unless costs have decimals.
         """
-        array = np.asarray(solution)
+        try:
+            array = np.asarray(solution)
+        except ValueError:  # rows of different lengths
+            array = np.empty(0, object)
+        if array.dtype.kind not in "biuf":
+            raise UsageError(
+                f"cost({shown(solution)}): is not an array of numbers. Pass a solution of"
+                f" {self.instance}, as in Result.solution"
+            )
         self.check(array)
         cost: float = self.scale.value_of(int(self.costs(array[np.newaxis])[0]))
         return cost

@@ -19,7 +19,7 @@ from eax_for_tests import (
     weights,
 )
 from problems_for_tests import cities
-from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
+from programs_for_tests import for_gpu, parts, require_compiles
 
 from islands.algorithms import eax
 from islands.algorithms.base import Shape
@@ -185,7 +185,7 @@ def test_entropy_of_all_frequencies() -> None:
     assert [round(-k / 7 * np.log(k / 7) * 2**24) for k in range(1, 7)] == shares[1:7].tolist()
 
 
-@NEEDS_NVRTC
+@pytest.mark.gpu
 @pytest.mark.parametrize("n", [50, 70_000])
 def test_the_program_compiles_for_gpus(n: int) -> None:
     problem = placed(np.random.default_rng(n).integers(0, 10**6, (n, 2)))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy_ga import DANTAS
 from problems_for_tests import facilities, knapsack
-from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
+from programs_for_tests import for_gpu, parts, require_compiles
 from test_operators import FITTING, problem_for
 
 from islands import solve
@@ -117,7 +117,7 @@ def test_gaps_are_similar_to_a_sequential_prototype(published: Path) -> None:
         assert float(np.mean([result.gap for result in found])) == pytest.approx(gap, abs=0.9)
 
 
-@NEEDS_NVRTC
+@pytest.mark.gpu
 @pytest.mark.parametrize("encoding", sorted(FITTING))
 @pytest.mark.parametrize(
     "settings",

@@ -8,7 +8,7 @@ import pytest
 from colonies_for_tests import one_colony
 from numpy_memetic import NumpyMemetic
 from problems_for_tests import facilities
-from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
+from programs_for_tests import for_gpu, parts, require_compiles
 
 from islands.algorithms.memetic import MemeticSettings
 from islands.archipelago.archipelago import Archipelago
@@ -100,7 +100,7 @@ def test_it_comes_with_tabu_search_unless_another_improver_is_requested() -> Non
     assert spec.improver.name == "none"
 
 
-@NEEDS_NVRTC
+@pytest.mark.gpu
 def test_the_program_compiles_for_gpus() -> None:
     macros = parts(facilities(40), "memetic", "permutation").macros()
     require_compiles(for_gpu("program.cuh", macros, Block(128, 8)))

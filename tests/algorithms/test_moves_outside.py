@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from moving_problems import BOWL, CHOICE, ROUTE, TABLE, N
 from numpy.typing import NDArray
-from ranks_for_tests import on_ranks
 from test_tempering_moves import OWN, chains
 
 import islands
 from islands.backends import choose
 from islands.modelling.model import Model
 from islands.parallel import World
+from islands.testing.ranks import on_ranks
 
 Rows = NDArray[Any]
 

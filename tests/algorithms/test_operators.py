@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from numpy_cellular import NumpyCellular
 from numpy_operators import cycle, mutated, order, pmx, uniform_order
 from problems_for_tests import NUMBERS, cities, lattice
-from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
+from programs_for_tests import for_gpu, parts, require_compiles
 
 from islands.algorithms import operators
 from islands.algorithms.cellular import CellularSettings
@@ -257,7 +257,7 @@ def test_combinations_that_do_not_fit_are_refused() -> None:
     )
 
 
-@NEEDS_NVRTC
+@pytest.mark.gpu
 @pytest.mark.parametrize(
     ("encoding", "crossover", "mutation", "grid", "halo"),
     [

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from numpy_islands import words
 from numpy_migration import NumpyMigration
 from problems_for_tests import cities
-from ranks_for_tests import on_ranks
 from user_algorithm import Threshold, ThresholdSettings, neighbours
 
 from islands.algorithms import ALGORITHMS
@@ -28,6 +27,7 @@ from islands.errors import IslandsError, UsageError
 from islands.migration import MigrationSettings
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.testing.ranks import on_ranks
 
 N, POPULATION, ISLANDS, SEED = 21, 12, 4, 9
 START, OWN = 1, 128

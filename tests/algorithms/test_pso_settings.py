@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from problems_for_tests import lattice
-from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
+from programs_for_tests import for_gpu, parts, require_compiles
 from test_operators import Wanted
 
 from islands.algorithms.pso import Pso, PsoSettings
@@ -68,7 +68,7 @@ def test_range_of_keys_is_refused_for_bits() -> None:
     assert message in str(caught.value)
 
 
-@NEEDS_NVRTC
+@pytest.mark.gpu
 @pytest.mark.parametrize("encoding", ["bits", "keys", "keys_of_subset"])
 @pytest.mark.parametrize("block", [Block(32, 32), Block(1024, 1, 1)])
 def test_kernels_compile_for_gpus(encoding: str, block: Block) -> None:

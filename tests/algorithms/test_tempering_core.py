@@ -12,8 +12,7 @@ from colonies_for_tests import one_colony
 from numpy_core import NumpyCore
 from numpy_mkp import unpacked
 from problems_for_tests import knapsack
-from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles, require_machine_code
-from ranks_for_tests import on_ranks
+from programs_for_tests import for_gpu, parts, require_compiles, require_machine_code
 
 import islands
 from islands.algorithms.tempering import TemperingSettings
@@ -25,6 +24,7 @@ from islands.migration import MigrationSettings
 from islands.migration.transport import find
 from islands.parallel import World
 from islands.problems.mkp import Mkp
+from islands.testing.ranks import on_ranks
 
 
 def _changed(n: int, m: int, change: Callable[[MkpFile], None]) -> Mkp:
@@ -211,7 +211,7 @@ def test_small_optima_are_found(backend: Backend, m: int) -> None:
     assert found.cost == optimum
 
 
-@NEEDS_NVRTC
+@pytest.mark.gpu
 @pytest.mark.parametrize("m", [1, 30, 140])
 def test_kernels_compile_for_gpus(m: int) -> None:
     problem = knapsack(200, m)

@@ -20,7 +20,6 @@ from moving_problems import (
 )
 from numpy.typing import NDArray
 from numpy_chains import NumpyChains
-from ranks_for_tests import on_ranks
 
 import islands
 from islands.algorithms.tempering import Tempering, TemperingSettings
@@ -32,6 +31,7 @@ from islands.migration import MigrationSettings
 from islands.migration.transport import find
 from islands.modelling.model import Model
 from islands.parallel import World
+from islands.testing.ranks import on_ranks
 
 ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
 

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 from numpy_tempering import FIXED, PROBLEMS, RING, archipelago, torus
 from problems_for_tests import facilities, of_two_kinds
-from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_machine_code
-from ranks_for_tests import on_ranks
+from programs_for_tests import for_gpu, parts, require_machine_code
 
 import islands
 from islands.backends import choose
@@ -22,6 +21,7 @@ from islands.backends.base import Backend, Block
 from islands.parallel import World
 from islands.problems.qap import Qap
 from islands.problems.qap_exchanges import mean_change
+from islands.testing.ranks import on_ranks
 
 COMPILED: dict[str, Callable[[], Qap]] = {
     "choice": lambda: of_two_kinds(90, 25),
@@ -147,7 +147,7 @@ def test_published_optima_are_found(name: str, published: Path) -> None:
     assert result.gap == 0
 
 
-@NEEDS_NVRTC
+@pytest.mark.gpu
 @pytest.mark.parametrize(
     ("kind", "block", "more"),
     [

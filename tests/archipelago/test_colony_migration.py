@@ -10,12 +10,12 @@ import pytest
 from colonies_for_tests import FREE, KEYS, ORDERS, made, require_exact
 from eax_for_tests import weights
 from problems_for_tests import facilities, knapsack
-from ranks_for_tests import on_ranks
 
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems.base import Problem
+from islands.testing.ranks import on_ranks
 
 PAIRS: dict[str, tuple[Callable[[], Problem], tuple[str, ...]]] = {
     "keys, permutation": (lambda: facilities(9), (KEYS, ORDERS)),

@@ -10,8 +10,7 @@ import pytest
 from colonies_for_tests import one_colony
 from numpy.typing import NDArray
 from problems_for_tests import NUMBERS
-from programs_for_tests import NEEDS_NVRTC, for_gpu, parts, require_compiles
-from ranks_for_tests import on_ranks
+from programs_for_tests import for_gpu, parts, require_compiles
 from test_outside import digests
 
 from islands.algorithms import ALGORITHMS
@@ -22,6 +21,7 @@ from islands.errors import InputError
 from islands.migration import MigrationSettings
 from islands.migration.transport import find
 from islands.parallel import World
+from islands.testing.ranks import on_ranks
 
 GENERAL = [name for name, kind in ALGORITHMS.items() if not kind.uses_neighbours]
 
@@ -156,7 +156,7 @@ def test_given_solutions_are_the_first_individuals(
     assert best.cost == 0
 
 
-@NEEDS_NVRTC
+@pytest.mark.gpu
 @each_run
 def test_programs_of_numbers_compile_for_gpus(algorithm: str, kind: str) -> None:
     chosen = parts(NUMBERS[kind](9), algorithm, kind, SETTINGS[algorithm])

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from colonies_for_tests import one_colony
 from problems_for_tests import cities, facilities, knapsack, with_equals
-from ranks_for_tests import on_ranks
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
@@ -28,6 +27,7 @@ from islands.parallel import World, world
 from islands.problems.base import Problem
 from islands.problems.qap import Qap
 from islands.solver import Solver
+from islands.testing.ranks import on_ranks
 
 RUNS: list[tuple[str, str, dict[str, Any]]] = [
     ("brkga", "keys", {"elite": 0.2}),

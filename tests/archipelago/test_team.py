@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from colonies_for_tests import copies, decide, require_copies
-from ranks_for_tests import on_ranks
 from small_runs import RUNS, evolve, made
 
 from islands.archipelago.measure import ISLAND
@@ -16,6 +15,7 @@ from islands.archipelago.team import Sharing, divided
 from islands.backends import choose
 from islands.backends.cpu import CpuBackend
 from islands.parallel import World
+from islands.testing.ranks import on_ranks
 
 ENDED = ISLAND.index("ended")
 SMALL = [name for name in RUNS if name != "many cities"]

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ranks_for_tests import on_ranks
 
 from islands.archipelago import team
 from islands.archipelago.team import Trial
 from islands.parallel import World
+from islands.testing.ranks import on_ranks
 
 LONGEST = 100
 """Generations after which a trial must be over."""

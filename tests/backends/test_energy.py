@@ -6,10 +6,10 @@ import sys
 from types import ModuleType
 
 import pytest
-from ranks_for_tests import on_ranks
 
 from islands.backends.gpus import joules
 from islands.progress.usage import EnergyMeter
+from islands.testing.ranks import on_ranks
 
 IDENTITY = "00112233445566778899aabbccddeeff"
 

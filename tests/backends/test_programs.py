@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 from problems_for_tests import facilities, flat, lattice
-from programs_for_tests import CHECKS, NEEDS_NVRTC, for_gpu, parts, require_machine_code
+from programs_for_tests import CHECKS, for_gpu, parts, require_machine_code
 
 from islands.backends.base import Block
 from islands.backends.source import Source
 
-pytestmark = NEEDS_NVRTC
+pytestmark = pytest.mark.gpu
 
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
 METRICS = ["EUC_2D", "CEIL_2D", "ATT", "GEO"]  # the last one uses a matrix

@@ -104,7 +104,7 @@ class Stub(rivals.Rival):
     """Answers at once: each copy with the course of its seed."""
 
     name, package, module = "stub", "numpy", "numpy"
-    courses: dict[int, Any] = {}  # noqa: RUF012
+    courses: dict[int, Any] = {}
 
     def refusal(self, problem: Problem) -> str | None:
         """Refuse what is no assignment."""

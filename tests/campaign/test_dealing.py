@@ -8,13 +8,13 @@ from contextlib import nullcontext
 from itertools import islice
 
 import pytest
-from ranks_for_tests import on_ranks
 
 from islands.campaign import dealing
 from islands.campaign.dealing import solved_by_ranks
 from islands.campaign.workers import Workers
 from islands.errors import UsageError
 from islands.parallel import World, world
+from islands.testing.ranks import on_ranks
 
 Squares = Generator[tuple[int, int] | None, None, None]
 

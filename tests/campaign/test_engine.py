@@ -7,7 +7,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from ranks_for_tests import on_ranks
 
 from islands.campaign import engine
 from islands.campaign.engine import Campaign
@@ -15,6 +14,7 @@ from islands.campaign.ledger import Ledger
 from islands.errors import RunError, Suspended, UsageError
 from islands.parallel import World
 from islands.run.signals import INTERRUPT
+from islands.testing.ranks import on_ranks
 
 SIGTERM, SIGUSR1 = 2, 4
 

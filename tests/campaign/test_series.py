@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ranks_for_tests import on_ranks
 from series_for_tests import COSTS, Named, Seeded, done, entered, planned, pretend, rows
 
 from islands.campaign.series import Series, run_series
@@ -16,6 +15,7 @@ from islands.parallel import World
 from islands.record.inputs import read_settings
 from islands.run.runner import run_requested
 from islands.run.single import Output
+from islands.testing.ranks import on_ranks
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,6 @@ from typing import Any
 
 import copied_parts
 import pytest
-from ranks_for_tests import on_ranks
 
 import islands
 from islands.cli import main
@@ -22,6 +21,7 @@ from islands.configuration.resolve import layers, resolve
 from islands.custom.parts import PartKind
 from islands.errors import UsageError
 from islands.parallel import World
+from islands.testing.ranks import on_ranks
 
 FEW = ["--islands", "4", "--population", "16", "--interval", "3", "--migrants", "1"]
 FEW += ["--encoding", "keys", "--improver", "none", "--backend", "cpu", "--threads", "1"]

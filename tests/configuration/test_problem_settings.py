@@ -44,7 +44,7 @@ class Chosen(FakeProblem):
 
     Settings = WaySettings
     settings: Settings = WaySettings()
-    usual: dict[str, Any] = {"algorithm": "brkga", "fine": 4, "islands": 3}  # noqa: RUF012
+    usual: dict[str, Any] = {"algorithm": "brkga", "fine": 4, "islands": 3}
 
     def __init__(self, settings: Settings | None = None) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class Chosen(FakeProblem):
 
 class Plain(Chosen):
     name = "plain"
-    usual: dict[str, Any] = {"algorithm": "brkga"}  # noqa: RUF012
+    usual: dict[str, Any] = {"algorithm": "brkga"}
 
 
 class Named(Plain):
@@ -143,7 +143,7 @@ def test_identity_depends_on_settings() -> None:
 class Adjusted(FakeArchipelago):
     """Records the problem that it is created for."""
 
-    ways: list[Settings] = []  # noqa: RUF012
+    ways: list[Settings] = []
 
     def __init__(self, *, problem: Problem, **_: Any) -> None:
         super().__init__()

@@ -114,10 +114,6 @@ def test_the_blocks_with_pictures_run(page: Path) -> None:
             run(block)
 
 
-def test_pages_have_blocks_with_pictures() -> None:
-    assert [page.stem for page in _WITH_PICTURES] == ["python", "quality", "reports"]
-
-
 @pytest.mark.usefixtures("_with_extras", "published", "mpirun")
 @pytest.mark.parametrize("word", ["reproduce jardim2021/literature"])
 def test_a_block_with_published_instances_runs(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,8 +122,3 @@ def test_a_block_with_published_instances_runs(word: str, monkeypatch: pytest.Mo
     every = [block for page in PAGES for block in blocks(page) if word in block.text]
     (block,) = [each for each in every if each.needs == "published instances"]
     run(block)
-
-
-def test_a_failing_block_is_detected() -> None:
-    with pytest.raises(AssertionError, match="no file of this name"):
-        run(Block("sh", "echo no file of this name >&2; false; true", None))

@@ -18,7 +18,7 @@ from scripts_for_tests import script
 from without_search import tried
 
 from islands import problems
-from islands.errors import InputError, IslandsError, UsageError
+from islands.errors import IslandsError
 from islands.instances import locate
 from islands.instances.catalogue import catalogue
 from islands.paths import data_folder
@@ -272,42 +272,6 @@ def test_the_program_accepts_the_commands_on_published_instances_of(
     assert not found, "\n".join(found)
 
 
-@pytest.mark.usefixtures("here", "_packages")
-def test_wrong_commands_are_detected() -> None:
-    for line, message in (
-        ("islands run --sed 1", "--sed"),
-        ("islands walk", "walk"),
-        ("islands run demo/tsp --set roh=0.6", "roh"),
-        ("islands run demo/mkp --algorithm eax", "eax"),
-        ("islands run demo/nothing", "demo/nothing"),
-        ("islands resume nowhere", "nowhere"),
-        ("islands bench quality --of demo/qap --variant 'roh=0.6'", "roh"),
-        ("islands tune demo/mkp --over roh=0..1", "roh"),
-        ("islands submit demo/tsp --gpus-per-node 4 --stop someday=1", "someday"),
-        ("islands-supervise 2 demo/tsp --set roh=0.6", "roh"),
-        # These are refused on several ranks only.
-        ("mpirun -n 2 python -m islands run demo/tsp --migration random --async", "random"),
-        ("srun -n2 python -m islands run demo/tsp --migration random --async", "random"),
-    ):
-        with pytest.raises((UsageError, InputError), match=message):
-            require_known(line)
-    require_known("islands run demo/tsp --migration random --async")
-    job = "sbatch --gpus-per-node=4 --ntasks-per-node=4 slurm/scaling.sbatch demo/tsp"
-    with pytest.raises(UsageError, match="--stop generations=N"):
-        require_known(job, has_gpus=True)
-    require_known(f"{job} --stop generations=9", has_gpus=True)
-    for line in (
-        "pip install '.[cuda99]'",
-        "launch/bond python -m islands run",
-        "iland run",
-        "python no.py",
-        "mpirun python -m islands run",
-        "sbatch slurm/walk.sbatch demo/tsp",
-    ):
-        with pytest.raises(AssertionError):
-            require_known(line)
-
-
 @pytest.mark.usefixtures("here")
 def test_a_command_has_its_own_number_of_ranks() -> None:
     for line, header in (
@@ -329,21 +293,3 @@ def test_a_command_has_its_own_number_of_ranks() -> None:
         assert command is not None
         printed = tried(command, has_gpus=True, captured=Path("captured"))
         assert f"\n{header}\n" in printed, line
-
-
-def test_each_stand_in_is_of_a_documented_command() -> None:
-    words = [
-        word
-        for page, _ in (each.values for each in (*SOURCES, *MEASUREMENTS))
-        for line in page.lines
-        for word in words_of(line)
-    ]
-    unused = [name for name in STAND_INS if not any(_names(word, name) for word in words)]
-    assert unused == []
-
-
-def test_commands_are_found_in_all_sources() -> None:
-    found = {page.name for page, _ in (each.values for each in SOURCES)}
-    assert {"README", "clusters", "time", "run --help", "bench --help", "submit --help"} <= found
-    assert {"slurm/run.sbatch", "slurm/sweep.sbatch", "slurm/scaling.sbatch"} <= found
-    assert {"launch/quickstart", "launch/hosts.example", "docs/examples/flow_shop.py"} <= found

@@ -41,12 +41,6 @@ def test_all_scripts_are_tested() -> None:
     assert scripts == {*NAMES, "bounds", "colonies", "compare"}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_an_example_is_short(name: str) -> None:
-    lines = (FOLDER / f"{name}.py").read_text(encoding="utf-8").splitlines()
-    assert 30 <= len(lines) <= 60
-
-
 @pytest.fixture
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
     """Return a function that copies a script into an empty folder, without this checkout."""

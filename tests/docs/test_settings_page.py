@@ -39,16 +39,3 @@ def test_the_page_has_each_setting_with_its_help() -> None:
         sentence, _, default = BrkgaSettings.words(name).rpartition(" (default: ")
         assert f"| `{name}` | `{default.removesuffix(')')}` |" in page
         assert f"| {sentence} |" in page
-
-
-def test_an_outdated_page_is_detected_and_updated(generate: ModuleType) -> None:
-    page = generate.PAGE.read_text(encoding="utf-8")
-    for old, new in (("| `0.7` | 0.5 to 1 |", "| `0.6` | 0.5 to 1 |"), ("| `rho` |", "| `roh` |")):
-        assert old in page
-        assert generate.renewed(page.replace(old, new)) == page
-
-
-def test_a_missing_table_is_refused(generate: ModuleType) -> None:
-    page = generate.PAGE.read_text(encoding="utf-8")
-    with pytest.raises(SystemExit, match="brkga"):
-        generate.renewed(page.replace("<!-- table: brkga -->", ""))

@@ -30,10 +30,6 @@ def transcripts() -> list[tuple[str, str, str]]:
     return found
 
 
-def test_pages_have_transcripts() -> None:
-    assert {page for page, _, _ in transcripts()} >= {"README.md", "clusters.md"}
-
-
 @pytest.mark.parametrize(("page", "command", "text"), transcripts())
 def test_a_transcript_begins_as_the_program(
     page: str, command: str, text: str, tmp_path: Path

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from islands.algorithms import ALGORITHMS
@@ -27,11 +25,6 @@ CHECKS = Source(str(_KERNELS / "check.cuh"))
 """Entry points that call single functions of the kernels."""
 SCAN = Source(str(_KERNELS / "scan.cuh"))
 """A program that compiles quickly."""
-
-NEEDS_NVRTC = pytest.mark.skipif(
-    find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent"
-)
-"""For tests that compile for GPUs, which needs no GPU."""
 
 
 def parts(

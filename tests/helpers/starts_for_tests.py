@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from fakes import DeadError, FakeArchipelago, FakeProblem, Quiet
 from numpy.typing import NDArray
-from ranks_for_tests import on_ranks
 
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import ISLAND
@@ -22,6 +21,7 @@ from islands.problems.base import Solution
 from islands.progress.result import Result
 from islands.progress.usage import Machine
 from islands.run.single import Output, PreparedRun, perform
+from islands.testing.ranks import on_ranks
 
 ISLANDS = 6
 DIFFERING = {"seconds", "microseconds", "transport"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from itertools import combinations, product
 from pathlib import Path
 
@@ -172,7 +171,7 @@ def test_too_many_items_are_refused() -> None:
         IMPROVERS["exchange"](ImproverSettings(), 100_000)
 
 
-@pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent")
+@pytest.mark.gpu
 @pytest.mark.parametrize("name", [*MOST, "tabu"])
 def test_each_search_compiles_for_gpus(name: str) -> None:
     from islands.backends.cuda import compiled

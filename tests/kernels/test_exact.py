@@ -12,7 +12,7 @@ import numpy as np
 import numpy_exact
 import pytest
 from numpy.typing import NDArray
-from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
+from programs_for_tests import for_gpu, require_compiles
 
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
@@ -150,6 +150,6 @@ def assert_same(found: object, expected: object, within: int = 0) -> None:
     assert np.abs(one - other).max(initial=0) <= within
 
 
-@NEEDS_NVRTC
+@pytest.mark.gpu
 def test_the_functions_compile_for_gpus() -> None:
     require_compiles(for_gpu(FILE, {}, Block(32, 32)))

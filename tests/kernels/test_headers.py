@@ -7,8 +7,6 @@ from graphlib import TopologicalSorter
 from itertools import takewhile
 from pathlib import Path
 
-import pytest
-
 from islands.paths import data_folder
 
 KERNELS = data_folder("kernels")
@@ -45,41 +43,22 @@ def first_comment(path: Path) -> str:
     return " ".join(line.removeprefix("//").strip() for line in comment)
 
 
-each_header = pytest.mark.parametrize("header", HEADERS, ids=name_of)
-
-
 def test_numbers_of_streams_are_different_and_fit_in_eight_bits() -> None:
     assert len(NUMBERS) >= 5
     assert len(set(NUMBERS.values())) == len(NUMBERS)
     assert max(NUMBERS.values()) < 256
 
 
-@each_header
-def test_the_first_comment_names_the_streams_of_a_header(header: Path) -> None:
-    text = header.read_text(encoding="utf-8")
-    drawn = set(re.findall(r"\bstream::([A-Z_]+)", text))
-    named = set(re.findall(r"\b[A-Z]+\b", first_comment(header)))
-    assert drawn <= named
-    assert drawn <= set(NUMBERS)
-
-
-@each_header
-def test_a_header_without_random_numbers_draws_none(header: Path) -> None:
-    comment = first_comment(header)
-    assert comment
-    if "No random numbers" in comment:
-        text = header.read_text(encoding="utf-8")
-        assert not re.search(r"\bstream::|\.words\(", text)
-
-
-@each_header
-def test_the_first_comment_says_what_a_header_reads_and_writes(header: Path) -> None:
-    assert EFFECT.search(first_comment(header))
-
-
-@each_header
-def test_the_first_comment_says_whether_a_header_draws_random_numbers(header: Path) -> None:
-    assert len(RANDOM.findall(first_comment(header))) == 1
+def test_first_comments_name_streams_and_memory() -> None:
+    """They say what a header reads and writes, and which random streams it draws from, if any."""
+    for header in HEADERS:
+        comment, text = first_comment(header), header.read_text(encoding="utf-8")
+        drawn = set(re.findall(r"\bstream::([A-Z_]+)", text))
+        assert EFFECT.search(comment), header
+        assert len(RANDOM.findall(comment)) == 1, header
+        assert drawn <= set(re.findall(r"\b[A-Z]+\b", comment)) & set(NUMBERS), header
+        if "No random numbers" in comment:
+            assert not re.search(r"\bstream::|\.words\(", text), header
 
 
 def test_headers_include_each_other_without_cycles() -> None:
@@ -90,10 +69,3 @@ def test_headers_include_each_other_without_cycles() -> None:
         for name, header in names.items()
     }
     assert len(list(TopologicalSorter(included).static_order())) == len(HEADERS)
-
-
-def test_the_table_of_kernels_lists_every_folder_and_every_header_outside_of_them() -> None:
-    page = (KERNELS / "README.md").read_text(encoding="utf-8")
-    folders = {f"{path.name}/" for path in KERNELS.iterdir() if path.is_dir()}
-    headers = {path.name for path in KERNELS.glob("*.cuh")}
-    assert folders | headers <= set(re.findall(r"\w+(?:\.cuh|/)", page))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs_for_tests import NEEDS_NVRTC, require_compiles
+from programs_for_tests import require_compiles
 from recorded_launches import CASES, recorded
 
 from islands.backends import choose
@@ -92,7 +92,7 @@ def test_the_compiler_refuses_a_difference_and_names_the_member(what: str) -> No
         choose("cpu", 1).compile(source(plan, data), Block())
 
 
-@NEEDS_NVRTC
+@pytest.mark.gpu
 @pytest.mark.parametrize("what", WRONG)
 def test_the_compiler_of_gpus_does_so_too(what: str) -> None:
     plan, data, words = WRONG[what]

@@ -100,7 +100,7 @@ def test_a_missing_mpirun_is_reported_with_the_fix(machine: Machine) -> None:
 
 @pytest.mark.parametrize(
     ("script", "extras"),
-    [("launch/quickstart", "mpi,compiler"), ("tests/run", "mpi,cuda13,compiler,docs,test")],
+    [("launch/quickstart", "mpi,compiler"), ("tests/run", "mpi,compiler,test")],
 )
 def test_without_a_compiler_zigs_compiler_is_installed(
     machine: Machine, script: str, extras: str

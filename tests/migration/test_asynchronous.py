@@ -4,7 +4,6 @@ import time
 
 import numpy as np
 import pytest
-from ranks_for_tests import FakeChannel, on_ranks
 from test_exchange import archipelago_of
 
 from islands.backends import choose
@@ -14,6 +13,7 @@ from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.migration.exchange import require_same_senders
 from islands.migration.route import Parcel
 from islands.parallel import World, world
+from islands.testing.ranks import FakeChannel, on_ranks
 
 STEADY = [name for name, topology in TOPOLOGIES.items() if not topology.changes]
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from colonies_for_tests import in_teams, one_colony
 from numpy_migration import NumpyMigration
-from ranks_for_tests import on_ranks
 from starts_for_tests import FAR, shift
 
 from islands.algorithms.brkga import BrkgaSettings
@@ -21,6 +20,7 @@ from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.migration.settings import DUPLICATES, REPLACEMENTS, SELECTIONS
 from islands.parallel import Deal, World, world
 from islands.problems.tsp import Tsp
+from islands.testing.ranks import on_ranks
 
 POPULATION, ELITE, SEED = 24, 4, 6
 SENDING = [name for name in TOPOLOGIES if name != "none"]

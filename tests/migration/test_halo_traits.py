@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from ranks_for_tests import on_ranks
 from test_traits import ISLANDS, TRAITS, made
 
 from islands.algorithms import ALGORITHMS
@@ -17,6 +16,7 @@ from islands.backends import choose
 from islands.backends.state import Field
 from islands.migration import Migrant
 from islands.parallel import World
+from islands.testing.ranks import on_ranks
 
 
 class TaggedCellular(Cellular):

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ranks_for_tests import on_ranks
 from test_exchange import archipelago_of, assert_migrates
 
 from islands.backends import choose
@@ -13,6 +12,7 @@ from islands.backends.base import Backend
 from islands.errors import IslandsError, UsageError
 from islands.migration.topology import KIND, NOBODY, Scene, Topology
 from islands.parallel import World
+from islands.testing.ranks import on_ranks
 
 
 def some(island: int, islands: int, number: int, seed: int) -> list[int]:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from numpy_de import NumpyDe
 from numpy_migration import NumpyMigration
 from problems_for_tests import facilities
-from ranks_for_tests import on_ranks
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Shape
@@ -26,6 +25,7 @@ from islands.backends.state import Field
 from islands.errors import InputError, UsageError
 from islands.migration import Migrant, MigrationSettings
 from islands.parallel import Deal, World, world
+from islands.testing.ranks import on_ranks
 
 N, POPULATION, ISLANDS, SEED = 13, 30, 5, 4
 CHANGED = {"adaptation": "jde", "F": 0.5, "Cr": 0.6}

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from models_for_tests import cost_text
-from ranks_for_tests import on_ranks
 
 import islands
 from islands.backends.base import Backend
 from islands.check.perform import examine
 from islands.errors import RunError
 from islands.parallel import World
+from islands.testing.ranks import on_ranks
 
 N = 12
 FIRST = cost_text("    return s[0];")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from moving_problems import problem as moving_problem
 from own_steps import problem as problem_of_steps
-from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
+from programs_for_tests import for_gpu, require_compiles
 
 import islands
 from islands.algorithms import ALGORITHMS
@@ -19,7 +19,7 @@ from islands.encodings import base_encoding
 from islands.improvers import ImproverSettings
 from islands.modelling.model import Model
 
-pytestmark = NEEDS_NVRTC
+pytestmark = pytest.mark.gpu
 
 _MEMORY = 200_000
 _INTEGERS = """

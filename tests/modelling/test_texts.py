@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from models_for_tests import HEAD, cost_text
-from programs_for_tests import NEEDS_NVRTC, for_gpu, require_compiles
+from programs_for_tests import for_gpu, require_compiles
 
 import islands
 from islands.backends.arguments import Null, Struct
@@ -114,7 +114,7 @@ def test_atomic_functions_have_their_values(backend: Backend) -> None:
     assert problem.program_costs(ANY, backend.name).tolist() == [142]
 
 
-@NEEDS_NVRTC
+@pytest.mark.gpu
 @pytest.mark.parametrize(
     "problem",
     [
@@ -173,7 +173,7 @@ def test_a_sum_of_doubles_has_a_fixed_order(backend: Backend, n: int) -> None:
     assert islands.check_problem(problem, samples=20).works
 
 
-@NEEDS_NVRTC
+@pytest.mark.gpu
 def test_a_sum_of_doubles_compiles_for_gpus() -> None:
     require_for_gpu(islands.permutation(N, cost=cost_text(SUM, "double"), cooperative=True))
 
@@ -370,7 +370,7 @@ def test_an_error_shows_a_line_as_it_was_written() -> None:
         islands.permutation(4, cost=text).program_costs(np.arange(4)[np.newaxis], "cpu")
 
 
-@NEEDS_NVRTC
+@pytest.mark.gpu
 @pytest.mark.parametrize("body", ["if (s[0] >= 0) {}", "double sum = s[0];\n return sum;"])
 def test_gpus_refuse_such_code_too(body: str) -> None:
     with pytest.raises(CompileError, match=r"cost\.cu"):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from ranks_for_tests import FakeChannel, FakeWorld, Shared
 
 from islands.parallel import StopNotice
+from islands.testing.ranks import FakeChannel, FakeWorld, Shared
 
 RANKS = 4
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ranks_for_tests import on_ranks
 
 import islands
 from islands.errors import UsageError
 from islands.parallel import World, differences, likeness
 from islands.parallel.likeness import require_same_program
+from islands.testing.ranks import on_ranks
 
 ROOT = Path(islands.__file__).parents[1]
 

@@ -6,7 +6,6 @@ import itertools
 import pickle
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +60,7 @@ def test_generation_beyond_32_bits_differs_from_the_first(
     assert (seen[1::2] != again[1::2]).any(axis=1).all()
 
 
-@pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy, which brings NVRTC, is absent")
+@pytest.mark.gpu
 @pytest.mark.parametrize(("way", "fit_first"), [*((way, False) for way in WAYS), ("linear", True)])
 def test_each_infeasible_setting_compiles_for_gpus(way: str, fit_first: bool) -> None:
     from islands.backends.cuda import compiled

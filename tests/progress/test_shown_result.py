@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from ranks_for_tests import on_ranks
 from results_for_tests import result
 
 import islands
@@ -24,6 +23,7 @@ from islands.progress.progress import Epoch, Progress
 from islands.record import tables
 from islands.record.records import Trace
 from islands.record.tables import Rows
+from islands.testing.ranks import on_ranks
 
 FEW: dict[str, Any] = {
     "islands": 3,

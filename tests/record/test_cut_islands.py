@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 import pytest
 from fakes import DeadError, Quiet
 from problems_for_tests import facilities, knapsack
-from ranks_for_tests import on_ranks
 from starts_for_tests import facts, record
 
 from islands.backends import choose
@@ -27,6 +26,7 @@ from islands.progress.usage import Machine
 from islands.run import pace as pace
 from islands.run.build import islands_of
 from islands.run.single import Output, PreparedRun, perform
+from islands.testing.ranks import on_ranks
 
 GENERAL: dict[str, Any] = {"islands": 5, "population": 8, "seed": 3, "improver": "none"}
 LAST = 23

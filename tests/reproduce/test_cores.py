@@ -6,10 +6,10 @@ import os
 import threading
 
 import pytest
-from ranks_for_tests import on_ranks
 
 from islands.parallel import World
 from islands.reproduce import experiment as cores
+from islands.testing.ranks import on_ranks
 
 
 def test_cores_of_the_ranks_of_a_host_are_united(monkeypatch: pytest.MonkeyPatch) -> None:

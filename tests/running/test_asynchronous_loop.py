@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
-from ranks_for_tests import FakeChannel, FakeWorld, Shared
 
 from islands.configuration.resolve import layers, resolve
 from islands.progress.tally import Tally
 from islands.run import asynchronous as module
 from islands.run.asynchronous import _AsynchronousLoop
+from islands.testing.ranks import FakeChannel, FakeWorld, Shared
 
 RANKS = 3
 

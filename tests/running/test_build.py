@@ -6,10 +6,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ranks_for_tests import on_ranks
 
 from islands.parallel import World
 from islands.run import build
+from islands.testing.ranks import on_ranks
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from problems_for_tests import cities
-from ranks_for_tests import on_ranks
 
 import islands
 from islands.backends import choose
@@ -16,6 +15,7 @@ from islands.cli import main
 from islands.configuration.resolve import layers, resolve
 from islands.record.solution import recorded
 from islands.run.concurrent import run_concurrently
+from islands.testing.ranks import on_ranks
 
 N = 30
 SEARCHING: dict[str, Any] = {

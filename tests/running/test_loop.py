@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from epochs_for_tests import Slow, run
 from fakes import FakeArchipelago, FakeProblem, Quiet
-from ranks_for_tests import on_ranks
 
 from islands.archipelago.measure import IslandMeasure
 from islands.configuration.resolve import layers, resolve
@@ -16,6 +15,7 @@ from islands.progress.progress import Progress
 from islands.run import pace as pace
 from islands.run.loop import Loop
 from islands.run.pace import step_after
+from islands.testing.ranks import on_ranks
 
 
 @pytest.fixture

@@ -16,7 +16,6 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
-from ranks_for_tests import on_ranks
 
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.campaign.series import Series, SeriesPlan, run_series
@@ -35,6 +34,7 @@ from islands.run.loop import Loop
 from islands.run.runner import resume_requested, run_requested
 from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 from islands.run.single import Output
+from islands.testing.ranks import on_ranks
 
 
 class Hinting(FakeProblem):

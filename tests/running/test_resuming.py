@@ -8,7 +8,6 @@ from threading import local
 import pytest
 from epochs_for_tests import Slow, resumed, run
 from fakes import FakeArchipelago, FakeProblem, Quiet
-from ranks_for_tests import on_ranks
 
 from islands.archipelago.measure import IslandMeasure
 from islands.configuration.resolve import layers, resolve
@@ -17,6 +16,7 @@ from islands.progress.progress import Moment, Progress
 from islands.run import loop as module
 from islands.run.loop import Loop
 from islands.run.signals import INTERRUPT, SUSPENSIONS
+from islands.testing.ranks import on_ranks
 
 
 def test_steps_grow_after_resuming_inside_a_long_epoch(

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_gpu import EmulatedGpu
-from programs_for_tests import NEEDS_NVRTC
 from shared_launches import facts, found, options, require_compiles_for_gpus
 
 import islands
@@ -228,7 +227,7 @@ def test_what_was_found_is_kept_when_the_rest_must_end(monkeypatch: pytest.Monke
         assert facts(mine) == facts(other)
 
 
-@NEEDS_NVRTC
+@pytest.mark.gpu
 @pytest.mark.parametrize("name", ["eax", "tempering", "memetic", "two_opt", "knapsacks"])
 def test_programs_compile_for_gpus(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     problems, settings = CASES[name]

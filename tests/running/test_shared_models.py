@@ -10,7 +10,6 @@ import numpy as np
 import own_problems
 import pytest
 from emulated_gpu import EmulatedGpu
-from programs_for_tests import NEEDS_NVRTC
 from shared_launches import facts, found, require_compiles_for_gpus, sources_of
 from slow_problems import slow
 
@@ -248,7 +247,7 @@ def test_problems_that_reach_a_migration_are_not_begun_for_ever() -> None:
         assert facts(every[number]) == facts(alone(problems[number], number, **settings))
 
 
-@NEEDS_NVRTC
+@pytest.mark.gpu
 @pytest.mark.parametrize("name", ["order with a violation", "moves with a violation", "vector"])
 def test_programs_compile_for_gpus(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make, settings = CASES[name]

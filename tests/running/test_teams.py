@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 from colonies_for_tests import decide
 from models_for_tests import TIMES, makespans
-from ranks_for_tests import on_ranks
 
 import islands
 from islands.modelling.model import Model
@@ -18,6 +17,7 @@ from islands.parallel import World
 from islands.progress.result import Result
 from islands.run.runner import resume_requested
 from islands.run.single import Output
+from islands.testing.ranks import on_ranks
 
 BASIC: dict[str, Any] = {
     "islands": 2,

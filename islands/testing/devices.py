@@ -1,0 +1,41 @@
+"""The devices on which contracts repeat a run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from islands import backends
+from islands.run import build
+
+_HELPERS = Path(__file__).parents[2] / "tests" / "helpers"
+
+
+def has_gpu() -> bool:
+    """Return whether there is a GPU that CuPy can use."""
+    if find_spec("cupy") is None:
+        return False
+    from islands.backends.gpus import devices
+
+    return devices() > 0
+
+
+@contextmanager
+def emulated_gpu(threads: int) -> Iterator[None]:
+    """Let runs use a GPU that the CPU emulates; skip the test outside of a checkout of islands."""
+    if not (_HELPERS / "emulated_gpu.py").exists():
+        pytest.skip("the emulated GPU is in a checkout of islands only")
+    if str(_HELPERS) not in sys.path:
+        sys.path.append(str(_HELPERS))
+    made = import_module("emulated_gpu").EmulatedGpu
+    build.forget_devices()
+    with patch.object(backends, "_made", lambda name, *_: made(threads)):
+        yield
+    build.forget_devices()

@@ -1,0 +1,167 @@
+"""The contracts of the parts of a run: algorithms, encodings, improvers and topologies."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import islands
+from islands.encodings.base import Encoding
+from islands.migration.topology import NOBODY, Scene, Topology
+from islands.problems.base import Problem
+from islands.testing.runs import RunContract
+
+
+def maximises(problem: Problem | str) -> bool:
+    """Return whether costs are maximised."""
+    return (islands.load(problem) if isinstance(problem, str) else problem).maximise
+
+
+class AlgorithmContract(RunContract):
+    """An algorithm, named in `settings`, on a problem: the contract of runs and more."""
+
+    def solver(self, **changes: Any) -> islands.Solver:
+        """Return islands that a test advances."""
+        own = {"backend": "cpu", "seed": self.seed, **self.settings, **changes}
+        return islands.Solver(self.problem(), **own)
+
+    def test_the_best_never_gets_worse(self) -> None:
+        result = self.solved(record={"every": 1})
+        is_max = maximises(self.problem())
+        worst = -np.inf if is_max else np.inf  # until a feasible solution is found
+        best = np.array([worst if b is None else b for b in result.trace()["best"].to_pylist()])
+        islands_ = np.array(result.trace()["island"].to_pylist())
+        better = np.maximum if is_max else np.minimum
+        for island in np.unique(islands_):
+            own = best[islands_ == island]
+            assert (better.accumulate(own) == own).all()
+
+    def test_a_reset_repeats_the_same_generations(self) -> None:
+        solver, found = self.solver(), list[list[float]]()
+        for _ in range(2):
+            solver.evolve(4)
+            solver.exchange()
+            solver.evolve(2)
+            found.append([each.cost for each in solver.best(5)])
+            solver.reset()
+        assert found[0] == found[1]
+
+    def test_an_injected_solution_takes_part(self) -> None:
+        best = self.solved().solution
+        assert best is not None
+        solver = self.solver(seed=self.seed + 1)
+        solver.inject([best])
+        problem = solver.problem
+        worse = min if problem.maximise else max
+        exact = problem.cost(best)
+        assert worse(solver.best(1)[0].cost, exact) == exact
+
+
+class ImproverContract(RunContract):
+    """An improver, named in `settings`: the contract of runs, and it makes nothing worse."""
+
+    def test_it_improves_the_first_generation(self) -> None:
+        plain, improved = (
+            islands.Solver(
+                self.problem(), backend="cpu", seed=self.seed, **{**self.settings, **changes}
+            ).best(1)[0]
+            for changes in ({"improver": "none"}, {})
+        )
+        better = max if maximises(self.problem()) else min
+        assert better(plain.cost, improved.cost) == improved.cost
+
+
+class EncodingContract:
+    """An encoding of solutions: genomes and solutions represent each other."""
+
+    samples: ClassVar[int] = 40
+
+    def encoding(self) -> Encoding:
+        """Return the encoding for solutions of one size."""
+        raise NotImplementedError
+
+    def solutions(self) -> np.ndarray[Any, Any]:
+        """Return a few valid solutions, one in each row."""
+        raise NotImplementedError
+
+    def test_a_genome_represents_its_solution(self) -> None:
+        encoding = self.encoding()
+        for solution in self.solutions():
+            genome = encoding.encode(solution)
+            assert encoding.holds(genome[np.newaxis])
+            found = encoding.decode(genome[np.newaxis])[0]
+            assert np.array_equal(found, solution)
+
+    def test_genomes_have_room_in_memory(self) -> None:
+        encoding = self.encoding()
+        assert encoding.pitch >= encoding.size
+        for solution in self.solutions():
+            assert encoding.encode(solution).dtype == encoding.gene
+
+
+class TopologyContract:
+    """A topology: who sends to whom, the same for every rank."""
+
+    sizes: ClassVar[tuple[int, ...]] = (2, 3, 4, 5, 7, 8, 9, 16, 17, 30)
+    numbers: ClassVar[range] = range(1, 6)
+
+    def topology(self) -> Topology:
+        """Return the topology."""
+        raise NotImplementedError
+
+    @staticmethod
+    def rows(topology: Topology, scene: Scene, receivers: range) -> list[list[int]]:
+        """Return the islands that send to each receiver."""
+        found = topology.sources(scene, receivers).tolist()
+        return [[each for each in row if each != NOBODY] for row in found]
+
+    def test_every_rank_finds_the_same_senders(self) -> None:
+        for islands_, number in ((a, b) for a in self.sizes for b in self.numbers):
+            scene = Scene(islands_, 11, number)
+            whole = self.rows(self.topology(), scene, range(islands_))
+            for island, row in enumerate(whole):
+                assert row == sorted(set(row) - {island})
+                assert not row or (row[0] >= 0 and row[-1] < islands_)
+                alone = self.rows(self.topology(), scene, range(island, island + 1))
+                assert alone == [row]
+
+    def test_memory_suffices_for_all_senders(self) -> None:
+        topology = self.topology()
+        for islands_, number in ((a, b) for a in self.sizes for b in self.numbers):
+            rows = self.rows(topology, Scene(islands_, 11, number), range(islands_))
+            assert max(map(len, rows)) <= topology.widest(islands_, 11)
+
+    def test_migrants_travel_in_a_run(self) -> None:
+        """An island that receives is then at least as good as the best of its senders."""
+        solver = islands.Solver(
+            "demo/tsp",
+            algorithm="ga",
+            islands=5,
+            population=24,
+            improver="none",
+            migration=self.topology(),
+            migrants=1,
+            backend="cpu",
+            seed=4,
+        )
+        solver.evolve(3)
+
+        def best() -> list[float]:
+            costs = [problem_cost(solver.problem, each) for each in solver.populations()]
+            return [min(each) for each in costs]
+
+        before = best()
+        solver.exchange()
+        rows = self.rows(self.topology(), Scene(5, 4, 1), range(5))
+        for after, own, senders in zip(best(), before, rows, strict=True):
+            assert after == min([own, *(before[each] for each in senders)])
+
+
+def problem_cost(problem: Problem, genomes: Any) -> list[float]:
+    """Return the costs of genomes that are orders."""
+    orders = np.asarray(genomes)[:, : problem.size]
+    if problem.solution_kind != "order" or orders.dtype.kind == "f":
+        pytest.skip("the genomes of this run are no orders")
+    return [problem.cost(each) for each in orders]

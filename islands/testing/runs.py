@@ -1,0 +1,139 @@
+"""The contract of a run: the same bits however it is started, divided, interrupted or repeated."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import islands
+from islands.errors import RunError
+from islands.parallel import World, launched
+from islands.problems.base import Problem
+from islands.progress.result import Result
+from islands.testing.devices import emulated_gpu, has_gpu
+from islands.testing.ranks import on_ranks
+
+_LATE = 2.0
+"""Seconds after its limit within which a run has to end."""
+
+
+def facts(result: Result) -> dict[str, Any]:
+    """Return what two equal runs have in common: all but their times and devices."""
+    return {
+        "digest": result.digest,
+        "cost": result.cost,
+        "solution": np.asarray(result.solution).tolist(),
+        "generations": result.generations,
+        "evaluations": result.evaluations,
+        "reason": result.reason,
+    }
+
+
+class RunContract:
+    """A problem with settings: every way to run it gives the same bits.
+
+    A subclass defines `problem`, and `settings` with which a run has a few migrations.
+    """
+
+    settings: ClassVar[dict[str, Any]] = {}
+    """The settings of `islands.solve`, without criteria to stop."""
+    generations: ClassVar[int] = 9
+    seed: ClassVar[int] = 3
+    ranks: ClassVar[tuple[int, ...]] = (2, 3)
+    threads: ClassVar[tuple[int, ...]] = (64,)
+    """Threads per block of the emulated GPU."""
+
+    def problem(self) -> Problem | str:
+        """Return the problem, or the name of an instance; two calls return equal ones."""
+        raise NotImplementedError
+
+    def other(self) -> Problem | str:
+        """Return a problem that may share launches with it; by default, the same one."""
+        return self.problem()
+
+    def solved(self, **changes: Any) -> Result:
+        """Return the result of one run on a CPU, with changes of its settings."""
+        own: dict[str, Any] = {"backend": "cpu", "generations": self.generations}
+        own["seed"] = self.seed
+        return islands.solve(self.problem(), **{**own, **self.settings, **changes})
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def alone(cls) -> Result:
+        """Return the run with one thread and one rank."""
+        return cls().solved(threads=1)
+
+    def test_the_cost_is_that_of_the_solution(self, alone: Result) -> None:
+        problem = self.problem()
+        made = islands.load(problem) if isinstance(problem, str) else problem
+        settings = {key: value for key, value in self.settings.items() if key in ("infeasible",)}
+        if settings:
+            made = made.adjusted(made.Settings.build(settings))
+        assert alone.solution is not None
+        assert made.cost(alone.solution) == pytest.approx(alone.cost, rel=1e-9)
+
+    def test_the_same_on_threads(self, alone: Result) -> None:
+        assert facts(self.solved(threads=2)) == facts(alone)
+
+    def test_the_same_on_ranks(self, alone: Result) -> None:
+        for size in self.ranks:
+            found = on_ranks(size, lambda world: facts(self.solved(world=world, threads=1)))
+            assert found == [facts(alone)] * size
+
+    def test_the_same_under_mpi(self) -> None:
+        """Compare the ranks of `mpirun -n 3 python -m pytest FILE` with each of them alone."""
+        if launched()[1] == 1:
+            pytest.skip("not started by mpirun")
+        assert facts(self.solved(threads=1)) == facts(self.solved(threads=1, world=World()))
+
+    def test_the_same_among_seeds(self, alone: Result) -> None:
+        first, last = self.seed - 1, self.seed + 1
+        runs: dict[str, Any] = {
+            "runs": last - first + 1,
+            "seed": first,
+            "generations": self.generations,
+        }
+        results = islands.solve_many([self.problem()], backend="cpu", **runs, **self.settings)
+        assert facts(results[1]) == facts(alone)
+        assert len({each.digest for each in results}) == len(results)
+
+    def test_the_same_among_instances(self, alone: Result) -> None:
+        problems = [self.other(), self.problem(), self.other()]
+        own: dict[str, Any] = {
+            "seeds": [8, self.seed, 9],
+            "generations": self.generations,
+            "threads": 1,
+        }
+        results = islands.solve_many(problems, backend="cpu", **own, **self.settings)
+        assert facts(results[1]) == facts(alone)
+
+    def test_the_same_if_resumed(self, alone: Result, tmp_path: Path) -> None:
+        folder = tmp_path / "run"
+        with suppress(RunError):  # no feasible solution yet
+            self.solved(threads=1, out=folder, generations=self.generations // 2)
+        problem = self.problem()
+        made: dict[str, Any] = {} if isinstance(problem, str) else {"problem": problem}
+        resumed = islands.resume(folder, generations=self.generations, threads=2, **made)
+        assert facts(resumed) == facts(alone)
+
+    def test_the_same_on_an_emulated_gpu(self, alone: Result) -> None:
+        for threads in self.threads:
+            with emulated_gpu(threads):
+                assert facts(self.solved()) == facts(alone)
+
+    def test_the_same_on_a_gpu(self, alone: Result) -> None:
+        if not has_gpu():
+            pytest.skip("no GPU here")
+        assert facts(self.solved(backend="cuda")) == facts(alone)
+
+    def test_a_time_limit_is_kept(self) -> None:
+        began = time.perf_counter()
+        result = self.solved(generations=None, seconds=0.3)
+        compiled = getattr(result, "compile_seconds", 0.0) or 0.0
+        assert result.seconds <= 0.3 + _LATE
+        assert time.perf_counter() - began - compiled < 0.3 + 3 * _LATE
