@@ -103,7 +103,8 @@ def _of_gpu(output: str) -> Iterable[str]:
 def environment_of(name: str) -> dict[str, str]:
     """Return the environment in which kernels are compiled and run for a sanitizer of the CPU."""
     command, version = compiler()
-    words = [*command, f"-fsanitize={name}", f"-fno-sanitize-recover={name}", "-g", "-O1"]
+    words = [*command, f"-fsanitize={name}", f"-fno-sanitize-recover={name}", "-g"]
+    words += [] if any(word.startswith("-O") for word in command) else ["-O1"]
     words += _ONLY_CLANG.get(name, []) if "clang" in version else []
     found = {"CXX": shlex.join(words), "OPENBLAS_NUM_THREADS": "1"}
     if name in _LIBRARIES:
