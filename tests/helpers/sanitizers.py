@@ -115,6 +115,7 @@ def environment_of(name: str) -> dict[str, str]:
                 f"{name}: {command[0]} has no {_LIBRARIES[name]}. Set CXX to GCC's g++"
             )
         found["LD_PRELOAD"] = library
+        found["CXX"] = f"env -u LD_PRELOAD {found['CXX']}"  # compilers may crash with it
     found |= {
         "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter never frees all its memory
         # Other libraries have atomic operations that the sanitizer does not see.
