@@ -29,7 +29,7 @@ from islands.paths import cache_folder
 from islands.run import build
 
 _LONG = (
-    *("slurm", "hosts", "test_wheel.py", "test_gpu_programs.py", "test_undefined.py"),
+    *("slurm", "hosts", "test_wheel.py", "test_gpu_programs.py", "test_sanitizers.py"),
     *("test_emulated_gpu.py", "test_blocks.py", "test_killed.py"),
 )
 """Folders and files with the tests that take longest."""

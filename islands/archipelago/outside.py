@@ -155,6 +155,8 @@ class BatchOutside(Outside):
         self._returned = backend.empty((self._cost.size,), kind)
         self._may_change = not parts.algorithm.same_slots or parts.algorithm.patience > 0
         self._counts: NDArray[np.int32] | None = None
+        self._found = 0
+        """The number of children that wait."""
         self._number = 0
         """The number of calls with the same children."""
         self._repeat: Callable[[], None] | None = None
@@ -168,7 +170,7 @@ class BatchOutside(Outside):
             self._locate()
         if is_first:
             self._counts = None  # other children will wait in the next generation
-        self.evaluated = len(self._rows)
+        self.evaluated = self._found
         if self.evaluated == 0:
             return True
         with self._backend.python():
@@ -187,12 +189,15 @@ class BatchOutside(Outside):
             return
         waits = np.arange(self._cost.shape[-1]) < counts[..., np.newaxis]
         place = np.flatnonzero(waits)
+        self._number, self._repeat = 0, None
+        self._counts, self._found = counts.copy(), len(place)
+        if self._found == 0:
+            return
         island, child = np.divmod(place, waits[0].size)
         self._rows = self._backend.upload(island * self._rows_an_island + child)
         shape = len(place), self._solutions.shape[-1]
         self._stored = self._backend.empty(shape, self._solutions.dtype)
         self._taking = self._launches.taking_costs(self._returned, self._backend.upload(place))
-        self._counts, self._number, self._repeat = counts.copy(), 0, None
 
     def _find_costs(self) -> None:
         """Write the costs of the stored solutions to `returned`."""

@@ -388,7 +388,9 @@ class Backend(ABC):
 
     def zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         """Return a new array of zeros."""
-        return self.upload(np.zeros(shape, dtype))
+        array = self.empty(shape, dtype)
+        self.fill(array, 0)
+        return array
 
 
 def arena(memory: Array | None, large_bytes: int) -> Struct:

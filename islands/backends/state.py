@@ -66,7 +66,9 @@ class State:
         self.arrays: dict[str, Array] = {}
         for name, field in fields.items():
             halves = (2,) if field.in_halves else ()
-            self.arrays[name] = backend.empty((*halves, islands, *field.shape), field.dtype)
+            # A checkpoint has all bytes of kept arrays, also those that no kernel writes.
+            made = backend.zeros if field.kind == "kept" else backend.empty
+            self.arrays[name] = made((*halves, islands, *field.shape), field.dtype)
 
     def fill(self, name: str, value: int = 0) -> None:
         """Set all elements of an array to one value."""

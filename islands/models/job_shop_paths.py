@@ -111,6 +111,7 @@ __device__ void pass_on(const State& state, int n, const Data& data, int* values
             changes = warp::find(warp::SIZE > 1 && then != now) >= 0;
             now = then;
         }
+        warp::sync();  // all have read
         values[at.o] = now;
         if (warp::SIZE > 1) far = min(max(far, warp::most(now != before ? at.reach : -1)), limit);
         found(at.o, at.a, by_a, at.b, by_b, now);

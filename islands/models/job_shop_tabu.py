@@ -193,6 +193,7 @@ __device__ void reorder(State& state, Changing& s, int n, const Data& data, cons
                         int first, int end) {
     const int u = step.u, v = step.v, back = state.before[v], next = state.after[u];
     const bool is_right = step.is_right;
+    warp::sync();  // all have read
     if (warp::lane() == 0) {
         relink(state, step);
         state.mark[is_right ? u : v] = 1;

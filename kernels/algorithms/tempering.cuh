@@ -9,6 +9,9 @@
 
 #ifndef ISLANDS_ROOM
 #ifdef ISLANDS_OUTSIDE
+#ifdef ISLANDS_STORED
+#include "generation/returned.cuh"
+#endif
 
 namespace tempering {
 

@@ -129,6 +129,8 @@ class SubTours {
     }
 
   private:
+    static constexpr int ENDS_AT_ONCE = warp::SIZE > 1 ? 4 : 1;  // of a thread
+
     __device__ int end_at(int cut, int position) const {
         return 2 * cut + (place[cut] != position);
     }
@@ -150,14 +152,25 @@ class SubTours {
                             : uint32_t(link[2 * id[before] + 1]) << 16 | before;
         }
         __syncthreads();
+        const int part = ENDS_AT_ONCE * blockDim.x;
         for (int steps = 1; steps < cuts; steps *= 2) {
-            // A word that another thread has already changed reaches further, which does no harm.
-            volatile uint32_t* const shared = word;
-            for (int e = threadIdx.x; e < 2 * cuts; e += blockDim.x) {
-                const uint32_t here = shared[e], there = shared[here >> 16];
-                shared[e] = (there & 0xffff0000u) | min(here & 0xffff, there & 0xffff);
+            // A word of an earlier part has changed already and reaches further: it does no harm.
+            for (int first = threadIdx.x; first - int(threadIdx.x) < 2 * cuts; first += part) {
+                uint32_t reached[ENDS_AT_ONCE];
+#pragma unroll
+                for (int k = 0; k < ENDS_AT_ONCE; ++k) {
+                    const int e = min(first + k * int(blockDim.x), 2 * cuts - 1);
+                    const uint32_t here = word[e], there = word[here >> 16];
+                    reached[k] = (there & 0xffff0000u) | min(here & 0xffff, there & 0xffff);
+                }
+                __syncthreads();
+#pragma unroll
+                for (int k = 0; k < ENDS_AT_ONCE; ++k) {
+                    const int e = first + k * int(blockDim.x);
+                    if (e < 2 * cuts) word[e] = reached[k];
+                }
+                __syncthreads();
             }
-            __syncthreads();
         }
     }
 

@@ -195,13 +195,5 @@ KERNEL(evaluate_children, (Arena arena, Islands all, problem::Data data, algorit
 }
 
 #elif defined(ISLANDS_STORED)
-
-// Take the costs that a Python function has returned.
-KERNEL(take_costs, (Islands all, problem::Data data, problem::Returned returned)) {
-    const int first = blockIdx.x * blockDim.x + threadIdx.x;
-    for (int i = first; i < returned.count; i += gridDim.x * blockDim.x) {
-        all.outside.cost[returned.place[i]] = problem::minimised(returned.cost[i], data._faults);
-    }
-}
-
+#include "generation/returned.cuh"
 #endif

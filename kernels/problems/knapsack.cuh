@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/core.cuh"
+#include "core/warp.cuh"
 
 namespace problem {
 
@@ -47,6 +48,8 @@ class Knapsack {
             for (int j = threadIdx.x; j < n_; j += blockDim.x) {
                 if (has(chosen, j)) mine += data_.profit[j];
             }
+            // In a block of one warp, the sums have no barriers.
+            warp::sync();  // the slack of another knapsack in this memory has been read
             for (int i = 0; i < CONSTRAINTS; i += TILE) weigh(chosen, i);
         }
         profit_ = block::sum(mine);

@@ -66,10 +66,13 @@ class LocalSearch {
                 continue;
             }
             __syncthreads();  // all claims are made
-            const int64_t left = most > 0 ? most - made : groups_;
-            gain += decide(left);
+            gain += decide();
             __syncthreads();  // all winners are known
             made += *memory_.winners;
+            if (most > 0 && made > most) {
+                gain -= leave_out(int(made - most));
+                __syncthreads();
+            }
             make_winners();
             __syncthreads();
             if (most > 0 && made >= most) break;
@@ -112,7 +115,9 @@ class LocalSearch {
                 if (move.gain > 0) place = finder.turn;
                 has_active_ = true, tried += team_.thread() == 0;
             }
-            if (team_.has_largest(move.gain, place) && i < groups_) {
+            const bool is_best = team_.has_largest(move.gain, place);
+            warp::sync();  // all have read which cities are active
+            if (is_best && i < groups_) {
                 memory_.move[i] = move;
                 if (move.gain > 0) has_found_ = true;
                 if (move.gain == 0 && active) memory_.active[i] = active & ~(1u << bit);
@@ -142,16 +147,15 @@ class LocalSearch {
     }
 
     // Mark the moves that lost a cell by a gain of 0. Return the gain of the others of this thread.
-    __device__ int64_t decide(int64_t left) {
+    __device__ int64_t decide() {
         int64_t gain = 0;
         for (int first = 0; first < groups_; first += team_.count()) {
             const int i = first + team_.index();
             const bool is_found = i < groups_ && memory_.move[i].gain != 0;
             const bool loses = is_found && !keeps_cells(i, team_.thread(), team_.threads());
-            bool wins = team_.sum(int(loses)) == 0;
+            const bool wins = team_.sum(int(loses)) == 0;
+            warp::sync();  // all have read the move
             if (!is_found || team_.thread() > 0) continue;
-            // Below the limit of moves, the order in which they are counted does not matter.
-            if (wins && left < groups_) wins = is_among_first(i, left);
             if (!wins) {
                 memory_.move[i].gain = -1;
                 continue;
@@ -162,13 +166,16 @@ class LocalSearch {
         return gain;
     }
 
-    // Return whether fewer than `left` winning groups come before this one.
-    __device__ bool is_among_first(int group, int64_t left) {
-        int64_t before = 0;
-        for (int i = 0; i < group && before < left; ++i) {
-            before += memory_.move[i].gain != 0 && keeps_cells(i, 0, 1);
+    // Mark the winning moves of the last groups, of which there are too many, as if they had lost.
+    // One thread returns their gain, the others 0.
+    __device__ int64_t leave_out(int count) {
+        int64_t gain = 0;
+        for (int i = groups_ - 1; threadIdx.x == 0 && count > 0; --i) {
+            if (memory_.move[i].gain <= 0) continue;
+            gain += memory_.move[i].gain, --count;
+            memory_.move[i].gain = -1;
         }
-        return before < left;
+        return gain;
     }
 
     // Make the winning moves, each by one warp.

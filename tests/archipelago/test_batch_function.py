@@ -116,3 +116,17 @@ def test_a_function_that_waits_for_the_gpu_is_called_each_time(backend: Backend)
 
     assert run(backend.name, waiting).digest == digest(backend.name)
     assert called >= GENERATIONS
+
+
+@pytest.mark.parametrize("kind", ["permutation", "subset"])
+def test_chains_have_the_result_of_evaluation_on_the_host(kind: str, backend: Backend) -> None:
+    def weighted(solutions: Any) -> Any:
+        return solutions.astype(np.int64).cumsum(axis=1).max(axis=1) - 7 * solutions[:, 3]
+
+    problem = getattr(islands, kind)(40, batch=weighted)
+    options = OPTIONS | {"algorithm": "tempering", "stop": "generations=4"}
+    found = [
+        islands.solve(problem, backend=backend.name, decoding=decoding, **options).digest
+        for decoding in ("", "host")
+    ]
+    assert found[0] == found[1]

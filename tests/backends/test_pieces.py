@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs_for_tests import NEEDS_NVRTC
 
 import islands
 from islands.algorithms import ALGORITHMS
@@ -57,7 +56,7 @@ def test_a_program_of_a_cpu_has_all_kernels_of_its_pieces(
     assert len(commands) == pieces + 1  # the link; then it is in the cache
 
 
-@NEEDS_NVRTC
+@pytest.mark.gpu
 @pytest.mark.parametrize("most", [1, 2, 3, 8])
 def test_each_kernel_is_in_one_piece_for_gpus(most: int, source: Source) -> None:
     found = [_entries(each) for each in source.pieces(most)]
