@@ -22,6 +22,8 @@ from islands import __version__ as version
 from islands.backends import zig
 from islands.backends.base import Backend
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = ROOT / "tests" / "helpers" / "user_script.py"
 PARTS = {
     "algorithm": "Breed",

@@ -17,6 +17,8 @@ from islands.backends.base import Block
 from islands.backends.cpu import compiler
 from islands.backends.source import Source
 
+pytestmark = pytest.mark.slow
+
 # It compiles with the system's compiler, and records its mode and the cache folder of Zig. As Zig
 # does, it leaves out data to which nothing refers.
 ZIG = """#!/bin/sh

@@ -19,6 +19,8 @@ from standing_ranks import StandingRanks
 from islands.cli import main
 from islands.problems import load
 
+pytestmark = pytest.mark.slow
+
 BASIC = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "7", "--population", "32"]
 BASIC += ["--improver", "none", "--interval", "5", "--set", "record.every=5", "--async", "--json"]
 

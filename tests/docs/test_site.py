@@ -83,6 +83,7 @@ def test_the_extra_has_what_the_build_needs() -> None:
     assert f"NEEDED = {NEEDED}".replace("'", '"') in BUILD.read_text(encoding="utf-8")
 
 
+@pytest.mark.docs
 def test_the_site_is_built_or_the_missing_packages_are_named(tmp_path: Path) -> None:
     ran = subprocess.run(
         [sys.executable, BUILD, tmp_path], capture_output=True, text=True, check=False

@@ -17,6 +17,8 @@ from ready_python import ready_python
 from small_runs import RUNS
 from standing_ranks import StandingRanks
 
+pytestmark = pytest.mark.slow
+
 ORDERS = {"CPU", "descending", "random"}
 
 

@@ -12,6 +12,8 @@ from slow_problems import slow
 
 import islands
 
+pytestmark = pytest.mark.slow
+
 LIMIT = 1.0  # seconds
 LATE = 2.0  # the promise: seconds after the limit
 
