@@ -86,7 +86,7 @@ class Source:
         return [self._piece(self.apart[turn::count], turn == count - 1) for turn in range(count)]
 
     def _piece(self, named: Sequence[str], has_others: bool) -> Source:
-        if len(named) == len(self.apart):
+        if has_others and len(named) == len(self.apart):
             return replace(self, apart=())
         chosen = {f"ISLANDS_HAS_{name}": f",{_WITHOUT}" for name in self.apart if has_others}
         chosen |= {f"ISLANDS_HAS_{name}": f",{_WITH}" for name in named}

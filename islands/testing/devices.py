@@ -36,6 +36,8 @@ def emulated_gpu(threads: int) -> Iterator[None]:
         sys.path.append(str(_HELPERS))
     made = import_module("emulated_gpu").EmulatedGpu
     build.forget_devices()
-    with patch.object(backends, "_made", lambda name, *_: made(threads)):
-        yield
-    build.forget_devices()
+    try:
+        with patch.object(backends, "_made", lambda name, *_: made(threads)):
+            yield
+    finally:
+        build.forget_devices()

@@ -47,7 +47,9 @@ class EmulatedGpu(CpuBackend):
 
     def compile(self, source: Source, block: Block) -> Program:
         defines = {**source.defines, "ISLANDS_THREADS": str(block.threads)}
-        return super().compile(dataclasses.replace(source, defines=defines), block)
+        # In one piece, as the threads that take turns are variables of the program.
+        whole = dataclasses.replace(source, defines=defines, apart=())
+        return super().compile(whole, block)
 
     def call(
         self,

@@ -1,6 +1,7 @@
 // The threads of an emulated block, which take turns on one thread of the CPU. Each runs until it
 // waits for others. The environment variable EMULATED_ORDER tells whose turn it is: ascending (the
 // default), descending or random. Defines threads and barriers. No random numbers of a run.
+// A program has these variables once: it is compiled in one piece.
 #pragma once
 
 #include <setjmp.h>
