@@ -56,6 +56,19 @@ def test_a_program_of_a_cpu_has_all_kernels_of_its_pieces(
     assert len(commands) == pieces + 1  # the link; then it is in the cache
 
 
+def test_a_single_slow_kernel_is_a_piece_of_its_own(
+    source: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cpu, "_cores", lambda: 2)
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
+    backend = CpuBackend(1)
+    program = backend.compile(replace(source, apart=("one",)), Block())
+    out = backend.zeros((1,), np.int32)
+    for number, name in enumerate(NAMES, 1):
+        backend.run([backend.call(program, name, out, blocks=1)])
+        assert out[0] == number
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("most", [1, 2, 3, 8])
 def test_each_kernel_is_in_one_piece_for_gpus(most: int, source: Source) -> None:

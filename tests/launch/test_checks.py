@@ -37,8 +37,11 @@ def test_run_ends_with_the_last_line_of_pytest(
 def test_a_part_runs_its_tests_alone(machine: Machine) -> None:
     for options in (["-k", "ring"], ["tests/run"]):
         assert machine.run("tests/run", *options).returncode == 0
+    assert not any(TIER in call for call in machine.calls("-m pytest"))
     assert len(machine.calls("-m pytest")) == 2
     assert not machine.calls("-m mypy")
+    assert machine.run("tests/run", "--ignore", "tests/run").returncode == 0
+    assert machine.calls("-m mypy")
 
 
 def test_help_installs_nothing(machine: Machine) -> None:
