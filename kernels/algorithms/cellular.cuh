@@ -48,6 +48,7 @@ class Mover : public Base<Plan> {
         __syncthreads();
         if (word.x < plan_.crossing) {
             crossover::cross(scratch, mates_, children_, all_.shape, word, slot.place);
+            crossover::clear_ends(children_, all_.shape);
         } else {
             copy_row(children_[0], mates_[0], pitch);
             copy_row(children_[1], mates_[1], pitch);

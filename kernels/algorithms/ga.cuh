@@ -157,6 +157,7 @@ class Mover : public Base<Plan> {
         __syncthreads();
         if (word.x < plan_.crossing) {
             crossover::cross(scratch, mates_, children_, shape, word, pair);
+            crossover::clear_ends(children_, shape);
         } else {
             copy_row(children_[side], mates_[side], shape.pitch);
         }

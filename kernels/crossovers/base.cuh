@@ -29,6 +29,12 @@ __device__ void for_both(int n, Visit visit) {
     for (int k = threadIdx.x; k < 2 * n; k += blockDim.x) visit(int(k >= n), k >= n ? k - n : k);
 }
 
+// Zero the genes after the last item, which crossovers do not write: rows are copied whole.
+__device__ void clear_ends(const Pair<Gene>& children, const encoding::Shape& shape) {
+    for_both(shape.pitch - shape.n,
+             [&](int side, int i) { children[side][shape.n + i] = Gene(0); });
+}
+
 // A range of consecutive places.
 struct Segment {
     int first, last;

@@ -91,8 +91,8 @@ class TestColonies(Assignments):
     base = {"interval": 3, "migrants": 2}
     own = {
         "colonies": [
-            {"islands": 1, "algorithm": "memetic", "population": 12},
-            {"islands": 2, "algorithm": "de", "population": 14, "rate": 2},
+            {"islands": 1, "algorithm": "memetic", "population": 12, "improver.steps": 9},
+            {"islands": 2, "algorithm": "de", "population": 14, "rate": 2, "improver": "none"},
         ]
     }
 

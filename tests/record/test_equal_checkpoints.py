@@ -36,6 +36,7 @@ RUNS: list[tuple[str, dict[str, Any]]] = [
     ("demo/qap", {"algorithm": "tempering", "rungs": 2, "reset": 90, "migration.delay": 1}),
     ("demo/mkp", {"algorithm": "pso", "encoding": "keys", "infeasible": "linear"}),
     ("demo/mkp", {"algorithm": "ga", "encoding": "bits", "infeasible": "dynamic"}),
+    ("demo/mkp", {"algorithm": "cellular", "encoding": "bits", "infeasible": "linear"}),
 ]
 
 
@@ -46,7 +47,8 @@ def test_equal_runs_write_equal_checkpoints(
     found = []
     for byte in (85, 170):
         out = tmp_path / str(byte)
-        usual = {"islands": 16, "population": 12, "interval": 2, "generations": 3, "backend": "cpu"}
+        usual: dict[str, Any] = {"islands": 16, "population": 12, "interval": 2, "generations": 3}
+        usual |= {"backend": "cpu", "threads": 16}  # each has memory of its own
         with memory_of(byte):
             islands.solve(problem, out=out, seed=1, **(usual | options))
         (file,) = out.glob("checkpoints/*/rank-000.npz")
