@@ -77,10 +77,10 @@ def stored_request(
         raise _elsewhere(folder, next(iter(missing.values())), list(missing))
     asked = layers(options, settings)
     if made is not None:
-        kept = as_stored(folder, made) if has_problem(folder) else made
-        if kept is None:
+        same = as_stored(folder, made) if has_problem(folder) else made
+        if same is None:
             raise InputError(f"{made.instance}: is not the problem of the run in {folder}")
-        return asked, kept
+        return asked, same
     try:
         if has_problem(folder) and "instance" not in options:
             return asked, _stored(folder, asked)
