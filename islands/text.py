@@ -170,6 +170,12 @@ def rounded(number: float | None, digits: int = 0) -> str:
     return f"{number:.{digits}f}" if abs(number) < 1e11 else f"{number:.5g}"
 
 
+def fitting(number: float, width: int) -> str:
+    """Return a number with up to 8 significant digits, or with fewer if it is too wide."""
+    texts = [f"{number:.{digits}g}" for digits in range(8, 0, -1)]
+    return next((text for text in texts if len(text) <= width), texts[-1])
+
+
 def gap(percent: float | None) -> str:
     """Return a gap for a table column, or `-` if the best-known value is unknown."""
     if percent is None:

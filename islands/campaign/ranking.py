@@ -13,9 +13,8 @@ from islands import statistics
 from islands.campaign.configurations import Configuration, Values, words_of
 from islands.campaign.tuning import TaskResult
 from islands.problems.base import Problem
-from islands.progress.progress import is_better
 from islands.statistics import SIGNIFICANT, Losses, against, friedman, mean_ranks, percent_worse
-from islands.text import count, counted, rounded
+from islands.text import count, counted, fitting, rounded
 
 _TITLES = {"gap": "Gap", "cost": "Cost", "evaluations": "Evaluations"}
 _DIGITS = {"gap": 3, "cost": 1, "evaluations": 0}
@@ -61,6 +60,8 @@ class Ranking:
     """The p-value of Friedman's test."""
     unknown: tuple[str, ...]
     """Instances without a best known value; their gaps are to the best of these runs."""
+    has_decimals: bool = False
+    """Whether the losses are costs that are not whole numbers."""
 
     @classmethod
     def of(
@@ -106,6 +107,7 @@ class Ranking:
             blocks=len(blocks),
             friedman=friedman(blocks),
             unknown=tuple(name for name, each in problems.items() if each.best_known is None),
+            has_decimals=metric == "cost" and not all(p.scale.is_whole for p in problems.values()),
         )
 
     def to_mapping(self) -> dict[str, Any]:
@@ -156,7 +158,7 @@ def _means(losses: Iterable[Losses]) -> tuple[list[float], list[float]]:
 
 def _hits(problems: Mapping[str, Problem], cells: Mapping[str, TaskResult]) -> int | None:
     hits = [
-        not is_better(problem.best_known.value, cost, maximise=problem.maximise)
+        problem.scale.reaches(cost, problem.best_known.value)
         for name, problem in problems.items()
         if problem.best_known is not None
         for cost in cells[name].costs
@@ -170,7 +172,8 @@ def table(ranking: Ranking) -> str:
         f"  Rank    No |{_TITLES[ranking.metric]:>12}    Std dev    Hits |   Evals      Time"
         " |       p   Configuration"
     )
-    rows = [_row(each, _DIGITS[ranking.metric]) for each in ranking.ranked]
+    digits = None if ranking.has_decimals else _DIGITS[ranking.metric]
+    rows = [_row(each, digits) for each in ranking.ranked]
     return "\n".join([*_legend(ranking), "", header, *rows, "", _verdict(ranking)])
 
 
@@ -195,10 +198,17 @@ def _legend(ranking: Ranking) -> list[str]:
     return lines
 
 
-def _row(ranked: RankedConfiguration, digits: int) -> str:
+def _row(ranked: RankedConfiguration, digits: int | None) -> str:
+    """Return a row; without a number of digits, the magnitude of its numbers decides."""
+
+    def number(value: float | None, width: int) -> str:
+        if digits is None and value is not None:
+            return f"{fitting(value, width - 1):>{width}}"
+        return f"{rounded(value, digits or 0):>{width}}"
+
     return (
         f"{ranked.mean_rank:>6.2f} {ranked.configuration:>5} |"
-        f"{rounded(ranked.loss, digits):>12} {rounded(ranked.standard_deviation, digits):>10}"
+        f"{number(ranked.loss, 12)} {number(ranked.standard_deviation, 10)}"
         f" {'-' if ranked.hits is None else ranked.hits:>7} |"
         f" {count(ranked.evaluations):>7} {ranked.seconds:>8.3f}s |"
         f" {'-' if ranked.p is None else f'{ranked.p:.2g}':>7}   {words_of(ranked.values)}"

@@ -31,7 +31,7 @@ from islands.progress.result import Result
 from islands.record.files import Row, read_table
 from islands.record.folder import RUN_SETTINGS, SERIES_TABLE, FolderKind
 from islands.record.folder import refuse_unfit as refuse_other_run
-from islands.record.inputs import read_settings, require_intact
+from islands.record.inputs import as_stored, has_problem, read_settings, require_intact
 from islands.run.build import RankOptions
 from islands.run.request import resolved
 from islands.run.runner import resume_requested, run
@@ -108,6 +108,17 @@ class SeriesPlan:
         for number in range(self.runs):
             for job in self.first:
                 yield job.later(number)
+
+    def as_begun(self, folder: Path) -> SeriesPlan:
+        """Return the plan with the problems that the runs in a folder have: see `as_stored`."""
+
+        def begun(job: PlannedRun) -> PlannedRun:
+            folders = (folder / job.later(number).folder for number in range(self.runs))
+            kept = next((each for each in folders if has_problem(each)), None)
+            problem = None if kept is None else as_stored(kept, job.problem)
+            return job if problem is None else replace(job, problem=problem)
+
+        return replace(self, first=tuple(map(begun, self.first)))
 
     def require_agreement(self, campaign: Campaign, folder: Path | None, *, force: bool) -> None:
         """Refuse ranks with different plans or folders; collective."""
@@ -218,7 +229,7 @@ class Series:
         """Return the series with a summary of each instance."""
         whole = [each for each in results if not (each.interrupted or each.suspended)]
         summaries = [
-            Summary.of(runs, maximise=job.problem.maximise)
+            Summary.of(runs, job.problem.scale)
             for job in plan.first
             if (runs := [each for each in whole if each.instance == job.problem.instance])
         ]
@@ -267,6 +278,8 @@ def run_series(
     with Interruption(suspends="ending the series of runs") as interruption:
         refuse = partial(plan.refuse_unfit, force=output.force)
         folder = campaign.claim(output.folder, "several", refuse)
+        if not output.force:
+            plan = world.run_on_all(partial(plan.as_begun, folder))
         performance = _Performance(plan, campaign, output, folder, rank_options, interruption)
         try:
             return performance.perform()

@@ -8,10 +8,10 @@ from typing import Self
 
 from islands import statistics
 from islands.display.screen import or_dash
-from islands.progress.progress import is_better
+from islands.problems.scale import Scale
 from islands.progress.result import Result
 from islands.run.single import gap_to
-from islands.text import count, counted, gap, one_line, rounded
+from islands.text import count, counted, fitting, gap, one_line, rounded
 
 COSTS = "Runs |      Best     Gap |       Mean     Gap Std dev |     Worst"
 EFFORT = "Runs | Hits       in |   Evals     Time"
@@ -60,9 +60,9 @@ class Summary:
     """Whether the bound is a lower or an upper one."""
 
     @classmethod
-    def of(cls, results: Sequence[Result], *, maximise: bool) -> Self:
+    def of(cls, results: Sequence[Result], scale: Scale) -> Self:
         """Return the summary of one or more runs of an instance."""
-        first = results[0]
+        first, maximise = results[0], scale.maximise
         solved = [(result.cost, result.gap) for result in results if result.cost is not None]
         ranked = sorted(solved, key=lambda each: each[0], reverse=maximise)
         costs = [cost for cost, _ in ranked]
@@ -70,7 +70,7 @@ class Summary:
         best = costs[0] if costs else None
         tightest = min if maximise else max
         bound = tightest((each.bound for each in results if each.bound is not None), default=None)
-        hits = [result for result in results if _hits(result, maximise=maximise)]
+        hits = [result for result in results if _hits(result, scale)]
         return cls(
             instance=first.instance,
             problem=first.problem,
@@ -95,10 +95,8 @@ class Summary:
         )
 
 
-def _hits(result: Result, *, maximise: bool) -> bool:
-    if result.best_known is None or result.cost is None:
-        return False
-    return not is_better(result.best_known, result.cost, maximise=maximise)
+def _hits(result: Result, scale: Scale) -> bool:
+    return result.best_known is not None and scale.reaches(result.cost, result.best_known)
 
 
 def table(summaries: Sequence[Summary]) -> str:
@@ -138,10 +136,11 @@ def _bound_words(summary: Summary) -> str:
 
 def costs_row(summary: Summary) -> str:
     """Return one row under `COSTS`, without the instance's name."""
+    mean = _fitting if isinstance(summary.best, float) else _mean
     return (
         f"{summary.runs:>4} | {_cost(summary.best):>9} {gap(summary.gap_best):>7} |"
-        f" {_mean(summary.mean, 10)} {gap(summary.gap_mean):>7}"
-        f" {_mean(summary.standard_deviation, 7)} | {_cost(summary.worst):>9}"
+        f" {mean(summary.mean, 10):>10} {gap(summary.gap_mean):>7}"
+        f" {mean(summary.standard_deviation, 7):>7} | {_cost(summary.worst):>9}"
     )
 
 
@@ -156,11 +155,15 @@ def effort_row(summary: Summary) -> str:
 def _mean(value: float | None, width: int) -> str:
     """Return a number in a column, with one decimal if there is room for it."""
     exact = rounded(value, 1)
-    return f"{exact if len(exact) <= width else rounded(value):>{width}}"
+    return exact if len(exact) <= width else rounded(value)
+
+
+def _fitting(value: float | None, width: int) -> str:
+    return "-" if value is None else fitting(value, width)
 
 
 def _cost(cost: float | None) -> str:
-    return f"{cost:.8g}" if isinstance(cost, float) else or_dash(cost)
+    return fitting(cost, 9) if isinstance(cost, float) else or_dash(cost)
 
 
 def _time(seconds: float | None) -> str:

@@ -36,7 +36,7 @@ from islands.problems.base import Problem
 from islands.record.files import write_table
 from islands.record.folder import BEST, CONCLUSION, PROVENANCE, RANKING, TUNING_TABLE, FolderKind
 from islands.run.signals import suspending
-from islands.text import counted, gap, one_line, rounded
+from islands.text import counted, fitting, gap, one_line, rounded
 
 _SEQUENTIAL = (
     "Runs are sequential, as runs with a halo or with given start solutions cannot form a batch"
@@ -303,4 +303,5 @@ def _outcome(problem: Problem, result: TaskResult) -> str:
         return "no feasible solution"
     if len(gaps) == len(costs):
         return f"gap {gap(statistics.mean(gaps))}"
-    return f"mean {rounded(statistics.mean(costs), 1)}"
+    mean = statistics.mean(costs)
+    return f"mean {rounded(mean, 1) if problem.scale.is_whole else fitting(mean, 10)}"

@@ -338,6 +338,7 @@ def _progress(result: Result, problem: Problem) -> Progress:
     return Progress(
         *(result.generations, result.evaluations, result.seconds, result.cost, result.island),
         *(result.best_generation, 0.0, result.gap, result.best_known, problem.maximise),
+        tolerance=problem.scale.tolerance,
     )
 
 

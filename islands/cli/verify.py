@@ -19,7 +19,7 @@ from islands.paths import expanded, reading
 from islands.problems import load, read
 from islands.problems.base import Problem, Solution
 from islands.record.folder import FINISHED, RUN_SETTINGS, not_a_run, require_run
-from islands.record.inputs import has_problem, read_settings, stored_problem
+from islands.record.inputs import as_stored, has_problem, read_settings, stored_problem
 from islands.record.one_run import warnings
 from islands.record.solution import recorded
 from islands.text import gap, one_line, show
@@ -78,7 +78,8 @@ def _read(instance: str, solution: str, form: str | None) -> tuple[Path, Problem
     if has_problem(folder):
         return _solution_path(solution, folder), stored_problem(folder)
     if is_reference(instance):
-        return _solution_path(solution, split_reference(instance)[0]), load(instance, form)
+        path, problem = _solution_path(solution, split_reference(instance)[0]), load(instance, form)
+        return path, (as_stored(path, problem) if has_problem(path) else None) or problem
     found = find(instance, FOUND_BY_NAME)
     path = _solution_path(solution, found.file())
     return path, read(found, form or _format_of_run(path, found))
@@ -202,9 +203,7 @@ def _improves(problem: Problem, cost: float | None) -> bool:
     """Return whether a cost is better than the best known value."""
     if cost is None or problem.best_known is None:
         return False
-    best = problem.best_known.value
-    is_better = cost > best if problem.maximise else cost < best
-    return is_better and problem.gap(cost) != 0.0
+    return not problem.scale.reaches(problem.best_known.value, cost)
 
 
 def add_check(parser: argparse.ArgumentParser) -> None:

@@ -114,7 +114,7 @@ def _gap(progress: Progress, percent: float) -> str | None:
 def _best_known(words: str) -> Callable[[Progress, float], str | None]:
     def reason(progress: Progress, _: float) -> str | None:
         best = progress.best_known
-        reached = best is not None and (progress.reached(best) or progress.gap == 0.0)
+        reached = best is not None and progress.reached(best)
         return f"{words} {best} reached" if reached else None
 
     return reason

@@ -157,6 +157,10 @@ class Problem(ABC):
         """Return arrays from which it can be made again; empty if only a script has it."""
         return {}
 
+    def earlier(self) -> Sequence[Problem]:
+        """Return the other problems that earlier versions made of the same statement."""
+        return []
+
     @classmethod
     def restored(
         cls, arrays: Mapping[str, NDArray[Any]], name: str, best: BestKnown | None
@@ -251,6 +255,8 @@ class Problem(ABC):
         if self.best_known is None:
             return None
         best = self.best_known.value
+        if self.scale.tolerance and self.scale.agrees(cost, best):
+            return 0.0  # the sums of the same lengths may differ in their last digits
         if self.scale.real and best:
             return float(percent_worse(np.float64(cost), float(best), maximise=self.maximise))
         worse = best - cost if self.maximise else cost - best

@@ -76,8 +76,24 @@ class Scale:
         """
         return self.value_of(-total if self.maximise else total) / count
 
+    @property
+    def tolerance(self) -> float:
+        """The relative difference of two costs that counts as none: 0, but for exact lengths."""
+        return _SUMS if isinstance(self.unit, float) else 0.0
+
     def agrees(self, exact: float | None, shown: float | None) -> bool:
         """Return whether a cost that was computed again confirms the cost that a run shows."""
-        if isinstance(self.unit, float) and exact is not None and shown is not None:
-            return math.isclose(exact, shown, rel_tol=_SUMS)
+        if self.tolerance and exact is not None and shown is not None:
+            return math.isclose(exact, shown, rel_tol=self.tolerance)
         return agree(exact, shown, real=self.real)
+
+    def reaches(self, cost: float | None, value: float) -> bool:
+        """Return whether a cost, or None, is at least as good as a value."""
+        return reaches(cost, value, maximise=self.maximise, tolerance=self.tolerance)
+
+
+def reaches(cost: float | None, value: float, *, maximise: bool, tolerance: float) -> bool:
+    """Return whether a cost is at least as good as a value, up to a relative tolerance."""
+    if cost is None or (cost >= value if maximise else cost <= value):
+        return cost is not None
+    return tolerance > 0 and math.isclose(cost, value, rel_tol=tolerance)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -77,12 +78,11 @@ class Tsp(Problem):
         """Return what rounding changes, unless there is a best known value of rounded lengths."""
         return [] if self.best_known is not None else remarks_on_rounding(self.near, self.file)
 
-    def gap(self, cost: float) -> float | None:
-        """Return how much longer a tour is than the best known one, in percent."""
-        best = self.best_known
-        if best is not None and self.file.metric is None and self.scale.agrees(cost, best.value):
-            return 0.0  # the sums of the same lengths may differ in their last digits
-        return super().gap(cost)
+    def earlier(self) -> Sequence[Problem]:
+        """Return the problem with rounded lengths, which all coordinates had."""
+        if type(self) is not Tsp or self.file.metric is not None:
+            return []
+        return [Tsp(replace(self.file, metric="EUC_2D"), self.instance, self.best_known)]
 
     def saved(self) -> Arrays:
         """Return the rule of distances, and the coordinates or the matrix."""

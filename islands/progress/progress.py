@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from islands.archipelago.measure import IslandMeasure
 from islands.migration import Arrivals
+from islands.problems.scale import reaches
 from islands.text import counted
 
 INTERRUPTED = "interrupted by a signal"
@@ -41,10 +42,12 @@ class Progress:
     """The colony of that island; None for a run without colonies."""
     has_converged: bool = False
     """Whether the population of each island has converged, at least once."""
+    tolerance: float = 0.0
+    """The relative difference of two costs that counts as none."""
 
     def reached(self, value: float) -> bool:
         """Return whether the best cost is at least as good as `value`."""
-        return self.cost is not None and not is_better(value, self.cost, maximise=self.maximise)
+        return reaches(self.cost, value, maximise=self.maximise, tolerance=self.tolerance)
 
 
 @dataclass(frozen=True)

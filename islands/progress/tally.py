@@ -161,6 +161,7 @@ def summarise(
         best_known=problem.best_known.value if problem.best_known is not None else None,
         maximise=problem.maximise,
         has_converged=tally.converged == tally.islands > 0,
+        tolerance=problem.scale.tolerance,
         colony=None if found[0] is None or not starts[1:] else bisect(starts, found[0]) - 1,
     )
 

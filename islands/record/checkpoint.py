@@ -64,6 +64,10 @@ class RankFile:
         return range(self.first, self.first + self.islands)
 
 
+_EARLIER = {"tolerance": 0.0}
+"""What manifests lack that earlier versions wrote."""
+
+
 @dataclass(frozen=True)
 class Manifest:
     """All data of a checkpoint except the states."""
@@ -117,7 +121,7 @@ class Manifest:
                 moment=Moment(
                     generation=_natural(moment["generation"]),
                     seconds=float(moment["seconds"]),
-                    before=typed(Progress, before) if before is not None else None,
+                    before=None if before is None else typed(Progress, _EARLIER | before),
                 ),
                 parts=tuple(map(_rank_file, values["parts"])),
             )

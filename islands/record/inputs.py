@@ -132,18 +132,24 @@ def has_problem(folder: Path) -> bool:
     return (folder / PROBLEM).is_file()
 
 
-def is_stored(folder: Path, problem: Problem) -> bool:
-    """Return whether the folder contains this problem, unchanged."""
-    path, arrays = folder / PROBLEM, saved(problem)
-    most = sum(array.nbytes + _HEADER_BYTES for array in arrays.values()) + _HEADER_BYTES
+def as_stored(folder: Path, problem: Problem) -> Problem | None:
+    """Return the problem if the folder contains it, unchanged, or None.
+
+    If an earlier version has made another one of the same statement and stored it, return that.
+    """
+    forms = [(each, saved(each)) for each in (problem, *problem.earlier())]
+    most = max(sum(each.nbytes + _HEADER_BYTES for each in one.values()) for _, one in forms)
     try:
-        stored = read_arrays(path, "It is another problem", most)
+        stored = read_arrays(folder / PROBLEM, "It is another problem", most + _HEADER_BYTES)
     except TooLargeError:
-        return False
+        return None
     stored.pop(_SIGNATURE, None)
-    return stored.keys() == arrays.keys() and all(
-        np.array_equal(stored[name], arrays[name]) for name in arrays
-    )
+    for each, arrays in forms:
+        if stored.keys() == arrays.keys() and all(
+            np.array_equal(stored[name], arrays[name]) for name in arrays
+        ):
+            return each
+    return None
 
 
 def trust_folder(folder: Path) -> None:

@@ -20,7 +20,7 @@ from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, MIGRATIONS, RUN_SETTINGS, TRACE, require_run
-from islands.record.inputs import has_problem, is_stored, read_settings, stored_problem
+from islands.record.inputs import as_stored, has_problem, read_settings, stored_problem
 from islands.record.one_run import warnings
 from islands.record.solution import Finished, recorded
 from islands.record.tables import read_records
@@ -127,9 +127,9 @@ class RecordedRun:
     def _named(self, name: str) -> Problem:
         """Return the problem that the user has named; refuse another one than that of the run."""
         form = self.settings.get("format")
-        problem = loaded(name, None if form is None else str(form))
-        is_other = has_problem(self.folder) and not is_stored(self.folder, problem)
-        if is_other or not self._fits(problem):
+        named = loaded(name, None if form is None else str(form))
+        problem = as_stored(self.folder, named) if has_problem(self.folder) else named
+        if problem is None or not self._fits(problem):
             raise InputError(
                 f"--instance {name}: is another problem than that of {self.folder}. Name the"
                 f" problem of the run, {self.instance}"

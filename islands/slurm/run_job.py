@@ -20,7 +20,7 @@ from islands.parallel import ERROR_FILE, powers_of_two
 from islands.problems import loaded
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, RUN_SETTINGS, claim
-from islands.record.inputs import has_problem, is_stored
+from islands.record.inputs import as_stored, has_problem
 from islands.record.lock import FolderLock
 from islands.record.solution import finished
 from islands.run.request import parts_in
@@ -156,7 +156,7 @@ def _scripts(given: CommandWords, folder: Path) -> list[str]:
 def _unchanged(folder: Path, instance: str) -> list[str]:
     """Return the script of the problem, unless it has changed since, so that the copy is used."""
     try:
-        return [instance] if is_reference(instance) and is_stored(folder, loaded(instance)) else []
+        return [instance] if is_reference(instance) and as_stored(folder, loaded(instance)) else []
     except IslandsError:
         return []
 

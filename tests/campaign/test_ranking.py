@@ -11,6 +11,7 @@ pytest.importorskip("scipy")
 
 from results_for_tests import NEAR_BEST_KNOWN, called
 
+import islands
 from islands.campaign import METRICS
 from islands.campaign.configurations import Configuration
 from islands.campaign.ranking import Ranking, table
@@ -197,3 +198,13 @@ def test_equal_configurations_stay_in_their_order() -> None:
     ranking = Ranking.of(CONFIGURATIONS, {"one": called("one", 5)}, cells, "cost")
     assert [each.configuration for each in ranking.ranked] == [0, 1, 2]
     assert (ranking.friedman, ranking.ranked[1].p) == (1.0, 1.0)
+
+
+def test_mean_costs_with_decimals_have_enough_digits() -> None:
+    problems = {"one": islands.tsp([[0, 0], [1, 1], [2, 2]])}
+    cells = {(0, "one"): cell(5.65685424, 5.65685428)}
+    ranking = Ranking.of(CONFIGURATIONS[:1], problems, cells, "cost")
+    (line,) = [each for each in table(ranking).split("\n") if each.startswith("  1.00     0 |")]
+    mean, deviation = line.split("|")[1].split()[:2]
+    assert float(mean) == pytest.approx(5.65685426, abs=1e-7)
+    assert float(deviation) == pytest.approx(stdev((5.65685424, 5.65685428)), rel=0.01)

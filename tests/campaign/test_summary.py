@@ -12,6 +12,7 @@ from results_for_tests import NEAR_BEST_KNOWN, SECONDS, result, summary
 from islands.campaign.series import Series
 from islands.campaign.summary import Summary, table
 from islands.errors import RunError
+from islands.problems.scale import Scale
 from islands.run import request as request
 
 COSTS = (210, 200, 240, 200, 260)
@@ -41,9 +42,9 @@ def test_a_nearly_equal_cost_is_not_a_hit(known: float, near: float, maximise: b
     # The gap may be too small to differ from zero.
     costs = [(near, 0.0, 4.0), (known, 0.0, 1.0), (near, 0.0, 9.0)]
     runs = [result(cost=c, gap=g, best_known=known, seconds=s) for c, g, s in costs]
-    found = Summary.of(runs, maximise=maximise)
+    found = Summary.of(runs, Scale(maximise=maximise))
     assert (found.hits, found.hit_seconds, found.best, found.worst) == (1, 1.0, known, near)
-    missed = Summary.of(runs[:1], maximise=maximise)
+    missed = Summary.of(runs[:1], Scale(maximise=maximise))
     assert (missed.hits, missed.hit_seconds) == (0, None)
 
 
@@ -53,7 +54,7 @@ def test_runs_without_a_solution_do_not_affect_costs(without_solution: int, solv
     costs = COSTS[:solved]
     runs = [result(cost=None, gap=None, best_known=200)] * without_solution
     runs += [result(cost=cost, gap=2.0 * cost, best_known=200) for cost in costs]
-    found = Summary.of(runs, maximise=False)
+    found = Summary.of(runs, Scale(maximise=False))
     assert (found.runs, found.without_solution) == (solved + without_solution, without_solution)
     assert (found.best, found.worst) == (min(costs), max(costs))
     assert (found.mean, found.gap_mean) == pytest.approx((np.mean(costs), 2 * np.mean(costs)))
@@ -64,7 +65,7 @@ def test_runs_without_a_solution_do_not_affect_costs(without_solution: int, solv
 def test_the_bound_is_the_largest_of_all_runs() -> None:
     facts = [(210, 180), (200, 190), (260, None)]
     runs = [result(cost=cost, bound=bound, bound_kind="1-tree") for cost, bound in facts]
-    found = Summary.of(runs, maximise=False)
+    found = Summary.of(runs, Scale(maximise=False))
     assert found.bound == 190
     assert found.bound_gap == pytest.approx(100 * (200 - 190) / 190)
     assert table([found]).splitlines()[-1] == "fake/five: lower bound 190, gap of the best 5.26%"
@@ -73,7 +74,7 @@ def test_the_bound_is_the_largest_of_all_runs() -> None:
 
 def test_a_bound_that_no_run_has_proven_is_not_shown() -> None:
     runs = [result(bound_estimate=195, bound_kind="estimate", bound_gap=7.7)] * 2
-    found = Summary.of(runs, maximise=False)
+    found = Summary.of(runs, Scale(maximise=False))
     assert (found.bound, found.bound_gap) == (None, None)
     assert table([found]).endswith("fake/five: 2 runs proved no bound in time")
 
@@ -87,7 +88,7 @@ def test_unknown_values_are_none() -> None:
 
 def test_a_mean_gap_requires_all_gaps() -> None:
     runs = [result(cost=cost, gap=gap, best_known=0) for cost, gap in ((0, 0.0), (3, None))]
-    found = Summary.of(runs, maximise=False)
+    found = Summary.of(runs, Scale(maximise=False))
     assert (found.gap_best, found.gap_mean, found.hits) == (0.0, None, 1)
 
 
@@ -114,6 +115,20 @@ def test_columns_of_the_summary_are_aligned_with_the_header() -> None:
     assert effort[3].split() == [*("a\\nb", "1", "|", "-", "-", "|", "210", "1.00s")]
 
 
+@pytest.mark.parametrize("unit", [1e-5, 1.0, -1.0, 1e6, 1e200])
+def test_costs_with_decimals_are_shown_with_enough_digits(unit: float) -> None:
+    costs = [unit * cost for cost in (5.6568542, 5.71, 6.0)]
+    runs = [result(cost=cost, gap=None) for cost in costs]
+    lines = table([Summary.of(runs, Scale(real=True))]).split("\n")
+    assert len(lines[1]) == len(lines[0])
+    found = [float(cell) for cell in lines[1].replace("|", " ").split()[2:] if cell != "-"]
+    deviation = abs(unit) * np.std([5.6568542, 5.71, 6.0], ddof=1)
+    assert [found[0], found[1], found[3]] == pytest.approx(
+        [min(costs), np.mean(costs), max(costs)], rel=2e-3
+    )
+    assert found[2] == pytest.approx(deviation, rel=0.1)
+
+
 @pytest.mark.parametrize(
     ("without_solution", "message"),
     [
@@ -127,7 +142,7 @@ def test_a_series_without_any_solution_is_an_error(
 ) -> None:
     costs = [None] * without_solution + [200] * (2 - without_solution)
     runs = [result(cost=cost, gap=None, solution=None) for cost in costs]
-    summary_of_both = Summary.of(runs, maximise=True)
+    summary_of_both = Summary.of(runs, Scale(maximise=True))
     series = Series(
         Path("a"), 1, runs, [summary(210), summary_of_both], interrupted=False, suspended=False
     )
@@ -141,7 +156,7 @@ def test_a_series_without_any_solution_is_an_error(
 
 
 def test_a_summary_without_solutions_shows_dashes() -> None:
-    nothing = Summary.of([result(cost=None, gap=None, solution=None)] * 2, maximise=True)
+    nothing = Summary.of([result(cost=None, gap=None, solution=None)] * 2, Scale(maximise=True))
     assert (nothing.runs, nothing.without_solution, nothing.hits) == (2, 2, 0)
     assert (nothing.best, nothing.mean, nothing.gap_mean, nothing.standard_deviation) == (None,) * 4
     lines = table([nothing, summary(210)]).split("\n")

@@ -16,6 +16,7 @@ from islands.campaign.engine import Campaign
 from islands.campaign.summary import Summary
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
+from islands.problems.scale import Scale
 from islands.progress.progress import Progress
 from islands.progress.result import Result
 from islands.reproduce.experiment import Experiment
@@ -78,7 +79,7 @@ def summary(*costs: int, known: int | None = 200, maximise: bool = False, **fact
         result(cost=cost, gap=gap, best_known=known, seconds=seconds, evaluations=cost, **facts)
         for cost, gap, seconds in zip(costs, gaps, SECONDS, strict=False)
     ]
-    return Summary.of(runs, maximise=maximise)
+    return Summary.of(runs, Scale(maximise=maximise))
 
 
 Answer = Callable[..., ConcurrentRuns]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,14 @@ import islands
 from islands import Progress
 from islands.backends import choose
 from islands.bounds.held_karp import lower_bound
+from islands.campaign.configurations import Configuration
+from islands.campaign.ranking import Ranking
+from islands.campaign.series import SeriesPlan
+from islands.campaign.summary import Summary
+from islands.campaign.tuning import TaskResult
 from islands.cli import main
-from islands.errors import UsageError
+from islands.custom.trust import trust_named
+from islands.errors import InputError, UsageError
 from islands.problems.tsp import Tsp
 
 FEW: dict[str, Any] = {"generations": 8, "seed": 1, "backend": "cpu", "islands": 2}
@@ -157,6 +164,38 @@ def test_a_folder_keeps_the_lengths_it_was_made_with(
         assert float(stated.split()[0]) == whole.cost
 
 
+def test_folders_with_rounded_lengths_resume_from_a_statement_without_metric(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = (random(12) * 100).round(2)
+    rounded, exact = islands.tsp(places, "EUC_2D"), islands.tsp(places)
+    script, folder = tmp_path / "stated.py", tmp_path / "tsp12-seed1"
+    script.write_text(f"import islands\np = islands.tsp({places.tolist()})\n")
+    whole = islands.solve(rounded, **SMALL)
+    islands.solve(rounded, **(SMALL | {"generations": 4}), out=folder)
+    shutil.copytree(folder, tmp_path / "other")
+
+    resumed = islands.resume(folder, problem=exact, generations=8)
+    assert (resumed.cost, resumed.digest) == (whole.cost, whole.digest)
+    words = ["resume", str(tmp_path / "other"), f"{script}:p", "--stop", "generations=8", "--json"]
+    assert main(words) == 0
+    assert json.loads(capsys.readouterr().out)["digest"] == whole.digest
+    assert main(["verify", f"{script}:p", str(folder), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["cost"], found["remarks"]["said_agrees"]) == (whole.cost, True)
+    trust_named(f"{script}:p")
+    plan = SeriesPlan.of([f"{script}:p"], 2, SMALL_OF_STOP | {"stop": ["generations=8"]})
+    (begun,) = plan.as_begun(tmp_path).first
+    assert begun.problem.cost(whole.solution) == whole.cost
+    assert plan.as_begun(tmp_path / "none") == plan
+
+    islands.solve(exact, **SMALL, out=tmp_path / "exact")
+    with pytest.raises(InputError):  # it was asked for
+        islands.resume(tmp_path / "exact", problem=rounded, generations=9)
+    with pytest.raises(InputError):
+        islands.resume(folder, problem=islands.tsp(places + 1), generations=9)
+
+
 def restored(facts: bytes, places: Places) -> Tsp:
     kept = np.frombuffer(facts, np.uint8)
     return Tsp.restored({"metric": kept, "coordinates": places}, "name", None)
@@ -183,6 +222,39 @@ def test_the_best_known_length_may_be_a_sum_in_another_order() -> None:
     result = islands.solve(shorter, stop=["best-known", "generations=20"], **SMALL_OF_STOP)
     assert result.generations == 20
     assert result.gap == pytest.approx(1e-7, rel=1e-3)
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_costs_that_differ_by_rounding_are_equally_good(
+    sign: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = random(8)
+    best = islands.solve(islands.tsp(places), **FEW)
+    same, shorter = best.cost * (1 + sign * 1e-14), best.cost * (1 - 1e-9)
+    stops = {"start": [best.solution], "stop": "generations=3", **SMALL_OF_STOP}
+    assert islands.solve(islands.tsp(places), target=same, **stops).generations == 0
+    assert islands.solve(islands.tsp(places), target=shorter, **stops).generations == 3
+
+    script = tmp_path / "stated.py"
+    stated = "import islands\n{} = islands.tsp({}, best_known={!r})\n"
+    script.write_text(stated.format("p", places.tolist(), same))
+    cells = {(0, "it"): TaskResult((best.cost,), (9,), (True,), 1.0, 1.0)}
+    for known, hits in ((same, 1), (shorter, 0)):
+        problem = islands.tsp(places, best_known=known)
+        result = islands.solve(problem, generations=1, start=[best.solution], **SMALL_OF_STOP)
+        assert Summary.of([result], problem.scale).hits == hits
+        ranking = Ranking.of([Configuration(0, {})], {"it": problem}, cells, "gap")
+        assert ranking.ranked[0].hits == hits
+    islands.solve(
+        islands.tsp(places),
+        generations=1,
+        start=[best.solution],
+        out=tmp_path / "run",
+        **SMALL_OF_STOP,
+    )
+    assert main(["verify", f"{script}:p", str(tmp_path / "run" / "solution.tour"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["improves"], found["gap"]) == (False, 0.0)
 
 
 SMALL_OF_STOP = {name: value for name, value in SMALL.items() if name != "generations"}

@@ -106,7 +106,7 @@ def test_tests_of_huge_losses() -> None:
 
 def test_summaries_and_rows_of_huge_costs() -> None:
     runs = [result(cost=cost, best_known=None, gap=None) for cost in (HUGE, -HUGE, HUGE)]
-    found = Summary.of(runs, maximise=False)
+    found = Summary.of(runs, Scale(maximise=False))
     assert found.mean == pytest.approx(HUGE / 3)
     assert found.standard_deviation is None
     assert max(map(len, table([found]).split("\n"))) < 140
