@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeGuard, TypeVar
+
+import numpy as np
 
 from islands.errors import UsageError
 from islands.text import either, shown, unknown
@@ -35,6 +37,11 @@ def explained(function: Callable[_P, _R]) -> Callable[_P, _R]:
         return function(*args, **named)
 
     return checked
+
+
+def is_whole(value: Any) -> TypeGuard[int | np.integer[Any]]:
+    """Return whether an argument is a whole number; truth values and durations are none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
 def _fault(signature: inspect.Signature, args: tuple[Any, ...], named: Mapping[str, Any]) -> str:

@@ -12,11 +12,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
-import numpy as np
-
 from islands.backends import takes_gpu
 from islands.backends.cpu import share_of_cores
-from islands.calls import explained
+from islands.calls import explained, is_whole
 from islands.campaign.batch import DEFAULT_STOP
 from islands.campaign.dealing import solved_by_ranks
 from islands.campaign.workers import Workers, streams
@@ -117,7 +115,7 @@ def iter_many(
             raise UsageError(f"{name}: many problems cannot have it. {words}")
     if seed is not None and seed is not DEFAULT_SEED and seeds is not None:
         raise UsageError("seed and seeds: give one of them, a seed for all or a list")
-    if not isinstance(runs, int | np.integer) or isinstance(runs, bool) or runs < 1:
+    if not is_whole(runs) or runs < 1:
         raise UsageError(f"runs={shown(runs)}: must be a whole number of at least 1")
     config, preset = settings.get("config"), settings.get("preset")
     configured = None if config is None else Path(config)

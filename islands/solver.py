@@ -16,7 +16,7 @@ from islands.algorithms import Algorithm
 from islands.archipelago.injection import checked_solutions
 from islands.archipelago.measure import Candidate
 from islands.backends.base import Backend
-from islands.calls import explained
+from islands.calls import explained, is_whole
 from islands.configuration.given import gathered, layers, of_table
 from islands.configuration.identity import require_agreement
 from islands.configuration.spec import GeneralSettings, RunSpec
@@ -388,7 +388,7 @@ class Solver:
 
     def evolve(self, generations: int = 1) -> None:
         """Advance all islands by the given number of generations."""
-        if not isinstance(generations, int | np.integer) or isinstance(generations, bool):
+        if not is_whole(generations):
             raise UsageError(f"generations={generations!r}: must be a whole number")
         if generations < 0:
             raise UsageError(f"generations={generations}: must be at least 0")

@@ -83,6 +83,8 @@ def shown(value: object, form: Callable[[object], str] = repr) -> str:
         return one_line(form(value), _SHOWN)
     except ValueError:  # Python writes integers only up to a number of digits
         return "a number with too many digits"
+    except Exception:  # any object may raise any error
+        return f"an object of the type {type(value).__name__}"
 
 
 def nearest(name: str, known: Iterable[str], limit: int = 1) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
@@ -304,6 +304,44 @@ def test_arrays_of_different_numbers_are_refused() -> None:
         islands.qap_batch(np.zeros((2, 4, 4)), np.zeros((3, 4, 4)))
     with pytest.raises(UsageError, match="are those of one problem"):
         islands.qap_batch(np.zeros((4, 4)), np.zeros((4, 4)))
+
+
+def _masked(*shape: int) -> Any:
+    array = np.ma.masked_array(np.ones(shape, int))
+    array[(0,) * len(shape)] = np.ma.masked
+    return array
+
+
+class _Unsized:
+    def __len__(self) -> int:
+        raise RuntimeError
+
+    def __getitem__(self, index: int) -> Any:
+        raise RuntimeError
+
+
+SQUARES = np.ones((2, 4, 4), int)
+NO_BATCHES: dict[str, Callable[[], Any]] = {
+    "masked coordinates": lambda: islands.tsp_batch(_masked(2, 4, 2)),
+    "masked in a list": lambda: islands.tsp_batch([_masked(4, 2), np.ones((5, 2))]),
+    "masked distances": lambda: islands.tsp_batch(distances=_masked(2, 4, 4)),
+    "masked flows": lambda: islands.qap_batch(_masked(2, 4, 4), SQUARES),
+    "masked matrix of all": lambda: islands.qap_batch(SQUARES, _masked(4, 4)),
+    "masked capacities": lambda: islands.mkp_batch([1, 2], [[1, 2]], _masked(2, 1)),
+    "masked problems": lambda: islands.solve_many(_masked(2, 4, 2), generations=1, backend="cpu"),
+    "a number": lambda: islands.tsp_batch(5),
+    "a number as distances": lambda: islands.tsp_batch(distances=5),
+    "an object": lambda: islands.tsp_batch(object()),
+    "ragged coordinates": lambda: islands.tsp_batch([[[0, 1], [2]]]),
+    "ragged flows": lambda: islands.qap_batch([[[0, 1], [2]]], SQUARES),
+    "without length": lambda: islands.tsp_batch(_Unsized()),
+}
+
+
+@pytest.mark.parametrize("name", NO_BATCHES)
+def test_what_is_no_batch_is_refused(name: str) -> None:
+    with pytest.raises(UsageError):
+        NO_BATCHES[name]()
 
 
 def test_an_error_names_its_problem() -> None:

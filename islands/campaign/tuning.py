@@ -34,7 +34,8 @@ from islands.campaign.engine import completed
 from islands.campaign.ledger import Asked, Made
 from islands.campaign.series import PlannedRun, SeriesPlan
 from islands.configuration.defaults import stand_in
-from islands.configuration.fit import require_block_memory, require_possible
+from islands.configuration.fit import owners as owners_of
+from islands.configuration.fit import require_block_memory, require_possible, unknown_setting
 from islands.configuration.given import combined, gathered, of_table, twice
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import GROUPS, GeneralSettings, RunSpec
@@ -207,7 +208,7 @@ class Tuning:
 def _prepared(
     request: TuneRequest, instances: Sequence[str], over: Sequence[str], runs: int
 ) -> tuple[TuneRequest, SeriesPlan]:
-    """Return the request, with the algorithm that has the tuned settings, and the base's runs."""
+    """Return the request, with the algorithm that takes the tuned parts, and the base's runs."""
     plan = _planned(request, instances, runs)
     name = _algorithm_for(over, request, plan.first[0])
     if name is not None:
@@ -221,7 +222,7 @@ def _planned(request: TuneRequest, instances: Sequence[str], runs: int) -> Serie
 
 
 def _algorithm_for(over: Sequence[str], request: TuneRequest, base: PlannedRun) -> str | None:
-    """Return the algorithm that has the tuned settings, if the default one does not."""
+    """Return the algorithm that takes the tuned parts, if the default one does not."""
     given, spec = gathered(of_table(request.options)), base.spec
     if request.config is not None or {"algorithm", "preset"} & set(given):
         return None
@@ -236,6 +237,11 @@ def _algorithm_for(over: Sequence[str], request: TuneRequest, base: PlannedRun) 
 def _domains(over: Sequence[str], options: Mapping[str, Any], base: PlannedRun) -> list[Domain]:
     """Return the domains of the tuned settings, in an order that does not depend on `over`."""
     owners = _owners(base.spec, base.problem)
+    for text in over:
+        (key,) = layers({text.partition("=")[0].strip(): None})[-1].values
+        if key not in owners and owners_of(key, base.problem):
+            kinds = [ALGORITHMS[base.spec.algorithm]]
+            raise UsageError(f"--over {text}: {unknown_setting(kinds, key, base.problem)}")
     named = {text: domain(text, owners) for text in over}
     given = gathered(of_table(options))
     for text, each in named.items():

@@ -32,8 +32,8 @@ values of --over:
 
 examples:
   islands tune qaplib/nug20 qaplib/tai20a --over F=0.2..1 --over Cr=0..1 --algorithm de
-  islands tune demo/qap --over neighbours=2,4,8 --over mutation_rate=0..1 --grid 5 --runs 10
-  islands tune tsplib/eil51 --migration none --over rho=0.5..0.9 --stop seconds=5 --out tuned
+  islands tune demo/qap --algorithm cellular --over neighbours=2,4,8 --grid 5 --runs 10
+  islands tune tsplib/eil51 --algorithm brkga --over rho=0.5..0.9 --stop seconds=5 --out tuned
   islands run tsplib/eil51 --config tuned/best.toml
   islands tune sac94/weish30 --preset munhao2019-m1 --over c1=0.5..2 --over penalty=100..500
 

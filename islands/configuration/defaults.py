@@ -101,29 +101,44 @@ def _of_problem(
 ) -> Mapping[str, Any]:
     """Return the first complete defaults that agree with the request, or a default algorithm."""
     usual = [defaults["algorithm"] for defaults in choices]
-    others = _own_settings(given).difference(_PARTS)
-    of_parts = {name: value for name, value in given.items() if name not in others}
-    if given.get("algorithm") is None and stand_in(usual, of_parts, problem) == usual[0]:
-        given, choices = of_parts, choices[:1]
+    chosen = stand_in(usual, given, problem)
+    if given.get("algorithm") is None and chosen == usual[0]:
+        given, choices = _without_settings(given), choices[:1]
     for defaults in choices if given.get("preset") is None else ():
         agrees = all(given.get(key, defaults.get(key)) == defaults.get(key) for key in _CHOSEN_FOR)
         if agrees and _is_able(defaults["algorithm"], problem, given):
             return defaults
-    return {"algorithm": stand_in(usual, given, problem)}
+    return {"algorithm": chosen}
 
 
 def stand_in(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -> str:
-    """Return the first algorithm that takes the given encoding, improver and other settings.
+    """Return the default algorithm for the given encoding, improver, parts and other settings.
 
-    The usual ones come first; if none takes them, return the first of these.
+    It is the first of the usual ones unless another one is needed: then the first that takes all
+    of them, or all but the algorithm's own settings, which are refused later.
     """
+    parts = _without_settings(given)
+    of_parts = _first_taking(usual, parts, problem) or usual[0]
+    if of_parts == usual[0]:
+        return of_parts
+    return _first_taking(usual, given, problem) or of_parts
+
+
+def _first_taking(usual: Sequence[str], given: Mapping[str, Any], problem: Problem) -> str | None:
+    """Return the first algorithm that takes what is given, the usual ones before all others."""
     pairs, encoding = fitting(problem), given.get("encoding")
     improves = given.get("improver.name", "none") != "none"
     for name in (*usual, *ALGORITHMS):
         takes = any(pair[0] == name and encoding in (None, pair[1]) for pair in pairs)
         if takes and _is_able(name, problem, given) and (ALGORITHMS[name].improves or not improves):
             return name
-    return usual[0]
+    return None
+
+
+def _without_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what chooses an algorithm: all but its own settings, of which only parts do."""
+    others = _own_settings(given).difference(_PARTS)
+    return {name: value for name, value in given.items() if name not in others}
 
 
 def _own_settings(given: Mapping[str, Any]) -> set[str]:

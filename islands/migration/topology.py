@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from islands.calls import is_whole
 from islands.custom.parts import PartKind
 from islands.custom.scripts import file_of, script_errors
 from islands.errors import UsageError
@@ -133,7 +134,7 @@ class Topology:
         with script_errors(file_of(self.function or type(self)), where):
             senders = list(self.senders(island, scene.islands, scene.number, scene.seed))
         for each in senders:
-            if isinstance(each, bool) or not isinstance(each, int | np.integer):
+            if not is_whole(each):
                 fault = f"{each!r} is not a whole number"
             elif not 0 <= each < scene.islands:
                 fault = f"{each} is not an island number, which are 0 to {scene.islands - 1}"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from islands.calls import is_whole
 from islands.errors import UsageError
 from islands.problems.data import numbers_of
 from islands.problems.solution_kinds import MOST, Box, Order, Subset
@@ -16,7 +17,7 @@ from islands.text import shown
 
 def size_of(n: Any) -> int:
     """Return a number of items; refuse anything else."""
-    if isinstance(n, bool) or not isinstance(n, int | np.integer):
+    if not is_whole(n):
         raise UsageError(
             f"n={shown(n)}: is not a whole number. Pass the number of items, such as 20"
         )
@@ -27,7 +28,7 @@ def size_of(n: Any) -> int:
 
 def whole_number(name: str, value: Any, most: int) -> int:
     """Return an argument that is a whole number from 1 to `most`; refuse anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= most:
+    if not is_whole(value) or not 1 <= value <= most:
         raise UsageError(f"{name}={shown(value)}: must be a whole number from 1 to {most}")
     return int(value)
 
@@ -44,7 +45,7 @@ def order_of(n: Any, before: Any, parts: Any) -> Order:
     size = size_of(n)
     if parts is None:
         return _without_cycle(Order(size, before=_pairs(before, size)))
-    if isinstance(parts, bool) or not isinstance(parts, int | np.integer) or not parts >= 1:
+    if not is_whole(parts) or not parts >= 1:
         raise UsageError(f"parts={shown(parts)}: must be a whole number of at least 1")
     whole = size_of(size + int(parts) - 1)
     return _without_cycle(Order(whole, before=_pairs(before, size), parts=int(parts)))
@@ -88,7 +89,7 @@ def chosen_of(n: Any, choose: Any) -> Subset:
         return Subset(size)
     if isinstance(choose, tuple | list):
         return Subset(size, choose=_limits(choose, size))
-    if isinstance(choose, bool) or not isinstance(choose, int | np.integer):
+    if not is_whole(choose):
         raise UsageError(
             f"choose={shown(choose)}: is not a whole number. Pass a number of items, or the pair"
             " (least, most)"
@@ -100,9 +101,7 @@ def chosen_of(n: Any, choose: Any) -> Subset:
 
 def _limits(choose: Sequence[Any], size: int) -> tuple[int, int]:
     """Return the least and the largest number of items."""
-    whole = [
-        each for each in choose if isinstance(each, int | np.integer) and not isinstance(each, bool)
-    ]
+    whole = [each for each in choose if is_whole(each)]
     if len(choose) != 2 or len(whole) != 2 or not 0 <= whole[0] <= whole[1] <= size:
         raise UsageError(
             f"choose={shown(choose)}: must be a pair of whole numbers (least, most) with 0 <= least"

@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
-from islands.problems.data import integers, read_array, reals, require_sum
+from islands.problems.data import (
+    FORMS,
+    array_of,
+    integers,
+    items_of,
+    read_array,
+    reals,
+    require_sum,
+)
 from islands.text import shown, unknown
 
 LARGEST_SUM = 2**60
@@ -36,7 +44,13 @@ def amounts(
 def labels(name: str, values: Any, dimensions: int, count: int) -> NDArray[np.int64]:
     """Return the numbers of items, of which there are at most `count`; refuse all others."""
     number = "Number them from 0"
-    array = read_array(name, values, dimensions)
+    given = array_of(name, values, FORMS[dimensions])
+    if given.dtype.kind == "b" or (given.dtype.kind == "O" and any(map(_is_truth, given.flat))):
+        raise UsageError(
+            f"{name}={shown(values)}: has truth values, must have the numbers of items. Write"
+            " numpy.flatnonzero(row) for those of a row that are True"
+        )
+    array = read_array(name, values if given.dtype.kind == "O" else given, dimensions)
     return integers(name, array, count - 1, fix=number, negative=number, large=number)
 
 
@@ -51,10 +65,21 @@ def listed(name: str, values: Any) -> list[Any]:
     """Return the rows of a list, a tuple or an array; refuse anything else, and none."""
     if not isinstance(values, list | tuple):
         is_ragged = isinstance(values, np.ndarray) and values.dtype.kind == "O" and values.ndim == 1
-        values = values if is_ragged else read_array(name, values, 2)
-    if not len(values):
+        values = values if is_ragged else checked(name, values, 2)
+    rows = items_of(name, values, FORMS[2])
+    if not rows:
         raise UsageError(f"{name}: is empty. Pass at least one row")
-    return [*values]
+    return rows
+
+
+def _is_truth(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)
+
+
+def checked(name: str, values: Any, dimensions: int) -> NDArray[Any]:
+    """Return an array of numbers or truth values with its own type; refuse all others."""
+    read_array(name, values, dimensions)
+    return array_of(name, values, FORMS[dimensions])
 
 
 def chosen(name: str, value: Any, choices: tuple[str, ...]) -> str:

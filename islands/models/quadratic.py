@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.calls import explained
+from islands.calls import explained, is_whole
 from islands.errors import UsageError
 from islands.instances.sizes import MOST_NODES, require_size
 from islands.modelling.api import subset
@@ -149,7 +149,7 @@ def _pairs(q: Mapping[Any, Any]) -> NDArray[np.int64]:
     """Return the keys of a dict, pairs of items of which each number up to the last one occurs."""
     for key in q:
         is_pair = isinstance(key, tuple) and len(key) == 2
-        if not is_pair or not all(isinstance(i, int | np.integer) and 0 <= i < MOST for i in key):
+        if not is_pair or not all(is_whole(i) and 0 <= i < MOST for i in key):
             raise UsageError(
                 f"q: has the key {shown(key)}. Number the items from 0, and write q={{(0, 1): 2}}"
             )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.errors import UsageError
-from islands.models.numbers import amounts, labels, listed
+from islands.models.numbers import amounts, checked, labels, listed
 from islands.problems.data import integers, read_array, require_shape, require_sum
 
 Rows = Sequence[Sequence[int | Sequence[int]]]
@@ -196,7 +196,7 @@ def _list(entry: Any) -> Any:
 def _rows(name: str, values: Any) -> list[list[Any]]:
     """Return the rows of all jobs."""
     return [
-        [*(row if isinstance(row, list | tuple) else read_array(f"{name}[{j}]", row, 1))]
+        [*(row if isinstance(row, list | tuple) else checked(f"{name}[{j}]", row, 1))]
         for j, row in enumerate(listed(name, values))
     ]
 

@@ -7,14 +7,15 @@ from io import IOBase
 from pathlib import Path
 from typing import Any, overload
 
-import numpy as np
 from numpy.typing import NDArray
 
 from islands.calls import explained
 from islands.errors import UsageError
 from islands.problems.base import Problem
-from islands.problems.data import mkp, qap, tsp
+from islands.problems.data import FORMS, array_of, items_of, mkp, qap, tsp
 from islands.text import shown
+
+_FORM = "a list of arrays, one for each problem"
 
 
 class Batch(Sequence[Problem]):
@@ -108,7 +109,7 @@ def as_problems(problems: Any) -> Iterable[Any]:
                 " pass a list; a name FILE.py:NAME in it is a script, which is run"
             )
         return _iterable(problems)
-    array = np.asarray(problems)
+    array = array_of("problems", problems, "a list of problems")
     if array.ndim == 3 and array.shape[2] == 2:
         return tsp_batch(array)
     if array.ndim == 3 and array.shape[1] == array.shape[2]:
@@ -123,7 +124,7 @@ def as_problems(problems: Any) -> Iterable[Any]:
 def _iterable(problems: Any) -> Iterable[Any]:
     try:
         iter(problems)
-    except TypeError:
+    except Exception:  # any object may raise any error
         raise UsageError(
             f"problems={shown(problems)}: cannot be iterated. Pass a list of problems, or an array"
             " of the shape (B, n, 2)"
@@ -134,9 +135,11 @@ def _iterable(problems: Any) -> Iterable[Any]:
 def _parts(name: str, values: Any, dimensions: int) -> Sequence[NDArray[Any]]:
     """Return the data of each problem: the parts of an array, or those of a list."""
     if not hasattr(values, "__array__"):
-        values = list(values)
-        return [np.asarray(each) for each in values]
-    array = np.asarray(values)
+        return [
+            array_of(f"{name}[{place}]", each, FORMS[dimensions])
+            for place, each in enumerate(items_of(name, values, _FORM))
+        ]
+    array = array_of(name, values, _FORM)
     if array.ndim != dimensions + 1:
         raise UsageError(
             f"{name}: has the shape {array.shape}, must have {dimensions + 1} dimensions, the first"
@@ -147,7 +150,7 @@ def _parts(name: str, values: Any, dimensions: int) -> Sequence[NDArray[Any]]:
 
 def _alike(name: str, values: Any, dimensions: int) -> tuple[int | None, Callable[[int], Any]]:
     """Return the number of problems, or None for data of all, and the data of a problem."""
-    array = np.asarray(values)
+    array = array_of(name, values, _FORM)
     if array.ndim == dimensions:
         return None, lambda _: array
     parts = _parts(name, array, dimensions)

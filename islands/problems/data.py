@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Set
 from typing import Any
 
 import numpy as np
@@ -25,17 +26,18 @@ from islands.text import counted, meant, one_line, shown, unknown
 _CORRECT = "Correct it"
 _DIVIDE = "Divide all of them by a common factor"
 _FIX = "Multiply all of them by a power of ten, or round them"
-_FORMS = {1: "a list of numbers", 2: "a list of rows of numbers of equal length"}
+FORMS = {1: "a list of numbers", 2: "a list of rows of numbers of equal length"}
+"""What arrays of one and two dimensions are made of, in messages."""
 _EXAMPLES = {1: "[3, 5, 2]", 2: "[[3, 5, 2]] for one row"}
 
 
 def read_array(name: str, values: Any, dimensions: int) -> NDArray[Any]:
     """Return a copy of the values as an array of numbers; refuse other dimensions and types."""
-    array = numbers_of(name, values, _FORMS[dimensions])
+    array = numbers_of(name, values, FORMS[dimensions])
     if array.ndim != dimensions:
         raise UsageError(
             f"{name}: has {counted(array.ndim, 'dimension')}, must have {dimensions}."
-            f" Pass {_FORMS[dimensions]}, such as {_EXAMPLES[dimensions]}"
+            f" Pass {FORMS[dimensions]}, such as {_EXAMPLES[dimensions]}"
         )
     if array.size == 0:
         raise UsageError(f"{name}: is empty, with the shape {array.shape}. Pass at least one value")
@@ -47,18 +49,7 @@ def numbers_of(name: str, values: Any, form: str) -> NDArray[Any]:
 
     `form` is what messages say that it should be.
     """
-    if _is_masked(values):
-        raise UsageError(
-            f"{name}: has masked values, which have no meaning here. Leave them out, or pass"
-            f" {name}.filled(number)"
-        )
-    try:
-        array = np.array(values)
-    except Exception as error:  # any array-like object may raise any error
-        raise UsageError(
-            f"{name}={shown(values)}: cannot become a NumPy array"
-            f" ({one_line(str(error), 200)}). Pass {form}, or a NumPy array"
-        ) from error
+    array = array_of(name, values, form)
     if array.dtype.kind == "O":
         array = _converted(name, array)
     if array.dtype.kind not in "biuf":
@@ -68,6 +59,33 @@ def numbers_of(name: str, values: Any, form: str) -> NDArray[Any]:
         )
     with np.errstate(over="ignore"):  # a longer type's largest numbers become infinite
         return array.astype({"b": np.uint8, "f": np.float64}.get(array.dtype.kind, array.dtype))
+
+
+def array_of(name: str, values: Any, form: str) -> NDArray[Any]:
+    """Return the values as an array of any type, not a copy; refuse masked values."""
+    try:
+        array = None if _is_masked(values) else np.asarray(values)
+    except Exception as error:  # any array-like object may raise any error
+        raise UsageError(
+            f"{name}={shown(values)}: cannot become a NumPy array"
+            f" ({one_line(str(error), 200)}). Pass {form}, or a NumPy array"
+        ) from error
+    if array is None:
+        raise UsageError(
+            f"{name}: has masked values, which have no meaning here. Leave them out, or pass"
+            f" {name}.filled(number)"
+        )
+    return array
+
+
+def items_of(name: str, values: Any, form: str) -> list[Any]:
+    """Return the items of an iterable; refuse anything else."""
+    try:
+        return [*values]
+    except Exception as error:  # any object may raise any error
+        raise UsageError(
+            f"{name}={shown(values)}: cannot be iterated ({one_line(str(error), 200)}). Pass {form}"
+        ) from error
 
 
 def integers(
@@ -174,9 +192,11 @@ def _converted(name: str, array: NDArray[Any]) -> NDArray[Any]:
                 raise TypeError
             float(array[place])
         except (TypeError, ValueError, OverflowError):
-            raise UsageError(
-                f"{element(name, place)} = {shown(array[place])}: must be a number. Correct it"
-            ) from None
+            where, value = element(name, place), array[place]
+            what = "a number. Correct it"
+            if isinstance(value, Set | Iterator):
+                what = f"a list or an array. Write [*{where}]"
+            raise UsageError(f"{where} = {shown(value)}: must be {what}") from None
     try:
         return array.astype(np.int64) if _are_integers(array) else array.astype(np.float64)
     except OverflowError:

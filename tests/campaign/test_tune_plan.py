@@ -55,20 +55,28 @@ def test_the_order_of_settings_makes_no_difference(tmp_path: Path) -> None:
     name = str(cities(9, tmp_path).path)
     over = ["rho=0.5..1", "elite=0.1..0.3"]
     one, two = (
-        Tuning.of(TuneRequest({"improver": "none"}), [name], each, 2, configurations=3)
+        Tuning.of(
+            TuneRequest({"algorithm": "brkga", "improver": "none"}),
+            [name],
+            each,
+            2,
+            configurations=3,
+        )
         for each in (over, over[::-1])
     )
     assert one.candidates == two.candidates
 
 
 def test_configurations_that_do_not_fit_the_population_are_skipped(tmp_path: Path) -> None:
-    asked = TuneRequest({"population": 8, "improver": "none", "migration": "none"})
+    asked = TuneRequest(
+        {"algorithm": "brkga", "population": 8, "improver": "none", "migration": "none"}
+    )
     # An elite of 0.1 of eight individuals is empty, and mutants of 0.6 leave too few.
     over = ["elite=0.1,0.3,0.5", "mutants=0.1,0.6"]
     with pytest.raises(UsageError, match=r"^elite=0\.1 of population=8 is 0 individuals"):
         Tuning.of(asked, ["demo/tsp"], over, 1, configurations=1, steps=3)
     base = tmp_path / "base.toml"
-    base.write_text('algorithm = "brkga"\nelite = 0.25\n')
+    base.write_text("elite = 0.25\n")
     fit = TuneRequest(asked.options, base)
     candidates = Tuning.of(fit, ["demo/tsp"], over, 1, configurations=1, steps=3).candidates
     assert [each.values for each in candidates.configurations[1:]] == [
@@ -94,10 +102,23 @@ def test_requested_settings_are_written_with_their_types(tmp_path: Path) -> None
     assert task.spec.general.seed == 9
 
 
+def test_parts_choose_the_algorithm_and_other_settings_do_not() -> None:
+    def of(over: str) -> str:
+        plan = Tuning.of(TuneRequest({"population": 48}), ["demo/qap"], [over], 1, configurations=2)
+        return plan.tasks[0].spec.algorithm
+
+    assert of("interval=5,50") == "tempering"
+    assert of("crossover=pmx,order") != "tempering"
+    with pytest.raises(UsageError, match="brkga"):
+        of("rho=0.5,0.7")
+
+
 def test_the_last_seed_must_be_valid() -> None:
     with pytest.raises(UsageError, match="seed=9223372036854775807: the last of 2 runs would"):
         Tuning.of(
-            TuneRequest({"seed": 2**63 - 1}), ["demo/tsp"], ["rho=0.5,0.9"], 2, configurations=5
+            TuneRequest({"algorithm": "brkga", "seed": 2**63 - 1}),
+            *(["demo/tsp"], ["rho=0.5,0.9"], 2),
+            configurations=5,
         )
 
 

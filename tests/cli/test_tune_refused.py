@@ -163,7 +163,7 @@ def test_no_configuration_is_best_without_a_valid_run(
         ("demo/tsp --over rho=0.5..1 --out mine.tsp", "--out mine.tsp: is a file. Name a new or"),
         ("demo/tsp --over rho=0.5..1 --out .", "--out .: contains files, but no tuning. Name a"),
         (
-            "demo/tsp --over elite=0.95 --grid",
+            "demo/tsp --algorithm brkga --over elite=0.95 --grid",
             "--over: no configuration except the base is valid. elite=",
         ),
     ],
@@ -173,7 +173,9 @@ def test_refused_tuning_prints_one_line_and_leaves_no_folder(
 ) -> None:
     cities(9, tmp_path)
     Path("random9-EUC_2D.tsp").rename("mine.tsp")
-    assert main(["tune", *line.split(), "--improver", "none", "--backend", "cpu"]) == 2
+    is_chosen = "rho=" in line and "--algorithm" not in line
+    own = ["--algorithm", "brkga"] if is_chosen else []
+    assert main(["tune", *line.split(), *own, "--improver", "none", "--backend", "cpu"]) == 2
     captured = capsys.readouterr()
     assert captured.err.startswith(f"islands: {message}")
     assert captured.err.count("\n") == 1

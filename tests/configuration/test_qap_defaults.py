@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from problems_for_tests import cities, facilities, of_two_kinds
 
+from islands.configuration.fit import UnknownSettingError
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
@@ -162,6 +163,15 @@ def test_the_population_consists_of_whole_ladders() -> None:
         UsageError, match=r"population=10: must be a multiple of rungs=8\. Choose 8"
     ):
         Tempering(TemperingSettings(), 10)
+
+
+def test_a_setting_that_no_algorithm_of_the_parts_has_is_the_culprit() -> None:
+    problem = on_grid(3)
+    assert resolved(problem, crossover="pmx").algorithm != "tempering"
+    with pytest.raises(UnknownSettingError) as error:
+        resolved(problem, crossover="pmx", rho=0.7)
+    assert error.value.key == "rho"
+    assert error.value.algorithm == resolved(problem, crossover="pmx").algorithm
 
 
 def test_a_population_that_tempering_does_not_take_selects_another_algorithm() -> None:

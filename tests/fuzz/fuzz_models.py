@@ -32,6 +32,28 @@ class _Raising:
         raise RuntimeError("no array")
 
 
+class _Unsized:
+    """A sequence that raises an error."""
+
+    def __len__(self) -> int:
+        raise RuntimeError("no length")
+
+    def __getitem__(self, index: int) -> Any:
+        raise RuntimeError("no item")
+
+
+class _UnsizedList(list[Any]):
+    """A list that raises an error."""
+
+    def __len__(self) -> int:
+        raise RuntimeError("no length")
+
+
+def _each(batch: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that makes all problems of a batch, not only those asked for."""
+    return lambda **arguments: [*batch(**arguments)]
+
+
 def _total(solution: Any) -> Any:
     return int(solution.sum())
 
@@ -129,6 +151,21 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
             },
         ),
     ),
+    "tsp_batch": (
+        _each(islands.tsp_batch),
+        (
+            {"coordinates": [[[0, 0], [3, 0], [0, 4.5]]] * 2, "metric": "EUC_2D"},
+            {"distances": [_SQUARE, _SQUARE]},
+        ),
+    ),
+    "qap_batch": (
+        _each(islands.qap_batch),
+        ({"flows": [_SQUARE, _SQUARE], "distances": _SQUARE},),
+    ),
+    "mkp_batch": (
+        _each(islands.mkp_batch),
+        ({"profits": [6, 5, 9], "weights": [[2, 3, 4]], "capacities": [[5], [6]]},),
+    ),
     "permutation": (
         islands.permutation,
         (
@@ -151,6 +188,7 @@ SCALARS: tuple[Any, ...] = (
     *(Decimal(2), Decimal("nan"), Fraction(1, 3), Ellipsis, NotImplemented, int, _total, slice(3)),
     *(np.uint8(255), np.int64(-1), np.uint64(2**63), np.float16(2), np.longdouble(2), np.bool_(1)),
     *(np.str_("3"), np.datetime64("2026-01-01"), np.timedelta64(3), np.ma.masked, np.array(5)),
+    np.timedelta64(3, "s"),
 )
 """Values that may take the place of an argument or of one of its numbers."""
 
@@ -166,6 +204,7 @@ WHOLES: tuple[Callable[[], Any], ...] = (
     *(lambda: {1, 2}, lambda: {"a": 1}, lambda: {(0, 1): 2}, lambda: {(0, 1): None}),
     *(lambda: {(0, 5): 2}, lambda: {(-1, 0): 2}, lambda: {(0, 1, 2): 3}, lambda: {0: 1}),
     *(lambda: range(3), lambda: (k for k in [0, 1]), lambda: iter([1]), lambda: map(int, "12")),
+    *(_Unsized, lambda: _UnsizedList([1]), lambda: [_Unsized()], lambda: np.array([[True, False]])),
     *(object, _Raising, _self_containing, lambda: memoryview(b"12"), lambda: [_Raising()]),
     *(lambda: [[0, 1], [1]], lambda: [[0, [1]], [1, 0]], lambda: [[0, 1], 2], lambda: ["01", "10"]),
     *(lambda: [["0", "1"]], lambda: [[b"0"]], lambda: [None, None], lambda: [{0}, {1}]),

@@ -19,7 +19,7 @@ def plain(value: Any) -> Any:
         for i, j, number in zip(*coordinates.coords, coordinates.data.tolist(), strict=True):
             found[i][j] += Fraction(number)
         return found
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | memoryview):
         return plain(value.tolist())
     if isinstance(value, list | tuple | range):
         return [plain(each) for each in value]
