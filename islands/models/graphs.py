@@ -12,6 +12,7 @@ from islands.instances.sizes import FEW_NODES, MOST_NODES, MOST_NODES_PER_EDGE
 from islands.models.files import NumberFile
 from islands.models.numbers import labels
 from islands.problems.data import require_shape
+from islands.text import counted
 
 _DRAWN = 20_000
 """The most edges that a picture shows."""
@@ -28,10 +29,11 @@ def pairs_of(edges: ArrayLike) -> tuple[NDArray[np.int64], int]:
         raise UsageError("edges: one of them leads from a node to itself. Leave it out")
     n, most = int(pairs.max()) + 1, max(FEW_NODES, MOST_NODES_PER_EDGE * len(pairs))
     if n > most:
+        few = counted(len(pairs), "edge")
         raise UsageError(
-            f"edges: the last of {n} nodes has the number {n - 1}, but {len(pairs)} edges may have"
-            f" at most {most} nodes: {FEW_NODES}, or {MOST_NODES_PER_EDGE} for each edge. Leave out"
-            " nodes without edges"
+            f"edges: the last of {n} nodes has the number {n - 1}, but {few} may have at most"
+            f" {most} nodes: {FEW_NODES}, or {MOST_NODES_PER_EDGE} for each edge. Leave out nodes"
+            " without edges"
         )
     return pairs, n
 

@@ -185,7 +185,7 @@ def run(
             return world.size == 1 and suspension(interruption.requested) is not None
 
         def begun() -> PreparedRun:
-            with backend.stopping_if(must_end):
+            with backend.stopping_if(must_end), interruption.before_checkpoints():
                 return prepared()
 
         def prepared() -> PreparedRun:
