@@ -146,6 +146,7 @@ class Backend(ABC):
 
     def __init__(self) -> None:
         self._loaded: dict[Hashable, Any] = {}
+        self._is_over: Callable[[], bool] = lambda: False
 
     def _handle(self, piece: Source) -> Any:
         """Return the handle of a program, from this object if it has loaded it."""
@@ -230,6 +231,15 @@ class Backend(ABC):
                 self.stop_all(waiting)
                 raise
         return [each.result() for each in waiting]
+
+    @contextmanager
+    def stopping_if(self, is_over: Callable[[], bool]) -> Iterator[None]:
+        """Let compilers that can be stopped end with `Suspended` when `is_over`, inside a block."""
+        before, self._is_over = self._is_over, is_over
+        try:
+            yield
+        finally:
+            self._is_over = before
 
     def stop_all(self, waiting: Sequence[Future[Any]]) -> None:
         """End all compilers, until the threads that wait for them have ended."""

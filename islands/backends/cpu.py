@@ -26,7 +26,7 @@ from islands.backends.arguments import Arguments, host_address
 from islands.backends.base import Array, Backend, Block, Call, Calls, Program, Room, arena, in_turn
 from islands.backends.cache import Compiling, loaded
 from islands.backends.source import Source, crash_place, refused, without_kernel
-from islands.errors import CompileError, RunError, UsageError, system_reason
+from islands.errors import CompileError, RunError, Suspended, UsageError, system_reason
 from islands.text import counted, option
 
 # Contraction would round a * b + c once where the GPU rounds twice. Exceptions, which GPUs do not
@@ -41,7 +41,9 @@ _FASTEST, _SOONEST = "-O3", "-O1"  # unless CXX names another level; none change
 _CHECKING = [*_SAME, "-pthread", "-O1", "-g"]  # fast to compile, and with line numbers
 _KEPT = "__attribute__((used)) static"
 _ALIGNMENT = 64
+_CHECK_SECONDS = 0.1  # between checks whether a compiler must end
 _MOST_PIECES = 4  # of a program, each of which compiles the common headers
+_ENDED = "ended by a signal while programs were compiled; to begin again, repeat the command"
 
 
 class CpuBackend(Backend):
@@ -156,14 +158,26 @@ class CpuBackend(Backend):
         with _started(command, environment) as process:
             self._compilers.add(process)
             try:
-                out, error = process.communicate(text)
+                out, error = self._said(process, text)
             except BaseException:
                 _kill(process)
                 raise
             if process not in self._compilers:
-                raise CompileError(f"{command[0]} was stopped")
+                stopped = CompileError(f"{command[0]} was stopped")
+                raise Suspended(_ENDED) if self._is_over() else stopped
             self._compilers.discard(process)
         return process.returncode, f"{error}{out}".strip()
+
+    def _said(self, compiler: subprocess.Popen[str], text: str) -> tuple[str, str]:
+        """Return what a compiler prints, unless the run is over before it ends."""
+        to_send: str | None = text
+        while True:
+            try:
+                return compiler.communicate(to_send, timeout=_CHECK_SECONDS)
+            except subprocess.TimeoutExpired:
+                to_send = None  # the call above goes on to send the text
+                if self._is_over():
+                    raise Suspended(_ENDED) from None
 
     def stop_compilers(self) -> None:
         with suppress(KeyError):  # raised when there are no more

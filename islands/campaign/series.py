@@ -408,7 +408,10 @@ class _Performance:
     def print_continuation(self) -> None:
         """Print the command that performs the remaining runs, if some are done."""
         if self._results:
-            done = sum(not (each.interrupted or each.suspended) for each in self._results)
+            done = sum(
+                not (each.interrupted or each.suspended or each.write_error)
+                for each in self._results
+            )
             of = counted(self._count, "run")
             self._say(self._campaign.to_continue(done, of, force=self._output.force))
 

@@ -11,6 +11,9 @@ from islands.errors import IslandsError, UsageError
 
 MOST_NODES = 10_000_000
 """Of a graph that is stored by its edges, and of the rows and columns of a covering problem."""
+FEW_NODES = 100_000
+"""Nodes that a graph of any number of edges may have."""
+MOST_NODES_PER_EDGE = 16
 MOST_IN_MATRIX = 5_000
 """Nodes of a graph that is stored as a matrix; reading takes some copies of 200 MB."""
 MOST_NUMBERS = 20_000_000

@@ -8,22 +8,34 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from islands.errors import UsageError
-from islands.instances.sizes import MOST_NODES
+from islands.instances.sizes import FEW_NODES, MOST_NODES, MOST_NODES_PER_EDGE
 from islands.models.files import NumberFile
 from islands.models.numbers import labels
 from islands.problems.data import require_shape
+from islands.text import counted
 
 _DRAWN = 20_000
 """The most edges that a picture shows."""
 
 
 def pairs_of(edges: ArrayLike) -> tuple[NDArray[np.int64], int]:
-    """Return the edges as pairs of nodes, and the number of nodes; refuse what is no graph."""
+    """Return the edges as pairs of nodes, and the number of nodes; refuse what is no graph.
+
+    A few edges must not state millions of nodes, for which memory would be allocated.
+    """
     pairs = labels("edges", edges, 2, MOST_NODES)
     require_shape("edges", pairs, (len(pairs), 2), "a row of two nodes for each edge")
     if (pairs[:, 0] == pairs[:, 1]).any():
         raise UsageError("edges: one of them leads from a node to itself. Leave it out")
-    return pairs, int(pairs.max()) + 1
+    n, most = int(pairs.max()) + 1, max(FEW_NODES, MOST_NODES_PER_EDGE * len(pairs))
+    if n > most:
+        few = counted(len(pairs), "edge")
+        raise UsageError(
+            f"edges: the last of {n} nodes has the number {n - 1}, but {few} may have at most"
+            f" {most} nodes: {FEW_NODES}, or {MOST_NODES_PER_EDGE} for each edge. Leave out nodes"
+            " without edges"
+        )
+    return pairs, n
 
 
 def read_edges(file: NumberFile, n: int, m: int, low: int = 0) -> NDArray[np.int64]:

@@ -15,8 +15,8 @@ from typing import IO, Any
 _MAGIC, _END = b"PAR1", 8
 _LONGEST_FOOTER, _LONGEST_HEADER, _LARGEST_PAGE = 1 << 24, 1 << 13, 1 << 22
 _MOST_COLUMNS, _MOST_GROUPS, _DEEPEST = 32, 1 << 13, 16
-LONGEST_TEXT = 256
-"""Bytes of a text in a column."""
+LONGEST_TEXT = 32
+"""Bytes of a text in a column: few, as dictionaries contain once what every row may have."""
 _WRITER = b"parquet-cpp-arrow version "
 _PLAIN, _SNAPPY = 0, 1
 """The compressions that are read."""

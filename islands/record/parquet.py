@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 MOST_ROWS = 1 << 22
-"""The rows that are read at once, which take up to half a gigabyte."""
+"""The rows that are read at once: they take up to half a gigabyte, and a report of them a whole."""
 _ROWS_AT_ONCE = 1 << 16
 _CHECKSUM = b"islands.sha256"
 """The metadata key of the checksum of the rows and all other metadata."""
@@ -54,9 +54,9 @@ def most_rows_of(path: Path) -> int:
     return max(MOST_ROWS, 512 * path.stat().st_blocks)
 
 
-def require_columns(found: pa.Schema, columns: Collection[pa.Field] | None) -> None:
-    """Raise a `ValueError` for a column of another name or type than `columns`, unless None."""
-    others = [] if columns is None else [each for each in found if each not in columns]
+def require_columns(found: pa.Schema, columns: Collection[pa.Field]) -> None:
+    """Raise a `ValueError` for a column of another name or type than `columns`."""
+    others = [each for each in found if each not in columns]
     if len({*found.names}) < len(found.names):
         raise ValueError("it has two columns of a name")
     if others:
@@ -95,9 +95,9 @@ def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> 
 
 def read_parquet(
     path: Path,
+    columns: Collection[pa.Field],
     most: int = MOST_ROWS,
     keep: Callable[[pa.Table], pa.Table] | None = None,
-    columns: Collection[pa.Field] | None = None,
 ) -> pa.Table:
     """Return the rows and metadata; refuse a damaged file, and one with more than `most` rows.
 
@@ -119,8 +119,8 @@ def read_parquet(
         rows, kept = RowsChecksum(schema), [schema.empty_table()]
         for batch in file.iter_batches(_ROWS_AT_ONCE, use_threads=False):
             batch.validate(full=True)
-            columns = [_as_text(each) for each in batch.columns]
-            part = pa.RecordBatch.from_arrays(columns, schema=schema)
+            decoded = [_as_text(each) for each in batch.columns]
+            part = pa.RecordBatch.from_arrays(decoded, schema=schema)
             rows.add(part)
             piece = pa.Table.from_batches([part])
             kept.append(piece if keep is None else keep(piece))

@@ -25,6 +25,8 @@ from islands.untrusted import parsing, typed
 
 _MOST_ENTRIES = 1 << 24
 """Of a solution; an instance has at most ten million cities."""
+_TYPES = ("int8", "int32", "int64", "float", "double")
+"""Of the entries, in Arrow's words."""
 _RESULT, _SETTINGS = b"islands.result", b"islands.settings"
 _DATE, _VERSIONS = b"islands.date", b"islands.versions"
 _RUN, _START = b"islands.run", b"islands.start"
@@ -99,9 +101,12 @@ def finished(folder: Path, *, goes_on: bool) -> Finished | None:
 
 def recorded(folder: Path) -> Finished:
     """Return the result of a finished run."""
+    import pyarrow as pa
+
     path = folder / FINISHED
+    columns = [pa.field("solution", kind) for kind in _TYPES]
     try:
-        table = read_parquet(path, _MOST_ENTRIES)
+        table = read_parquet(path, columns, _MOST_ENTRIES)
         with parsing(path):
             said = table.schema.metadata
             facts = json.loads(said[_RESULT])

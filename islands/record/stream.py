@@ -265,7 +265,7 @@ def _start_of(path: Path) -> int | None:
 
 
 def _published_rows(path: Path, schema: pa.Schema) -> pa.Table:
-    found = read_parquet(path, most_rows_of(path), columns=[*schema])
+    found = read_parquet(path, [*schema], most_rows_of(path))
     _require(path, found.schema, schema)
     return found.replace_schema_metadata(None)
 

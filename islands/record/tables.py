@@ -266,7 +266,7 @@ def _published(
     if thinned is not None and every > 1:
         thinned(f"{paths[0].parent} has {rows} rows: one of {every} generations is read")
     return [
-        read_parquet(path, sys.maxsize, None if every == 1 else Thinning(every).keep, fields)
+        read_parquet(path, fields, sys.maxsize, None if every == 1 else Thinning(every).keep)
         for path in paths
     ]
 
@@ -302,7 +302,7 @@ def _last_streams(folder: Path) -> list[Path]:
     return [path for start, _, path in sorted(found) if start == last]
 
 
-def _streamed(path: Path, fields: Sequence[pa.Field] | None = None) -> pa.Table:
+def _streamed(path: Path, fields: Sequence[pa.Field]) -> pa.Table:
     """Return the complete batches of a stream, which another process may be writing."""
     import pyarrow as pa
 

@@ -46,7 +46,7 @@ from islands.run.build import (
     take_device,
 )
 from islands.run.request import resolve_stored, resolved, starting_from, stored_request
-from islands.run.signals import Interruption
+from islands.run.signals import Interruption, suspension
 from islands.run.single import Output, PreparedRun, perform
 from islands.untrusted import followed
 
@@ -180,7 +180,15 @@ def run(
             taken.callback(give_back, backend)
         backend.compiling.tell = notices.say
 
+        def must_end() -> bool:
+            # Other ranks would wait for one whose compiler was stopped.
+            return world.size == 1 and suspension(interruption.requested) is not None
+
         def begun() -> PreparedRun:
+            with backend.stopping_if(must_end), interruption.before_checkpoints():
+                return prepared()
+
+        def prepared() -> PreparedRun:
             if not is_new:
                 return _prepared(spec, problem, world, backend, goes_on_in)
             first = _prepared(spec, problem, world, backend, asynchronous=asynchronous)

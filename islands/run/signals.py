@@ -150,6 +150,16 @@ class Interruption:
         if self._usable and signal.SIGINT not in self._previous:
             self._handle(signal.SIGINT)
 
+    @contextmanager
+    def before_checkpoints(self) -> Iterator[None]:
+        """Promise no checkpoint to a signal inside the block, as there may be none yet."""
+        later = self._suspends
+        self._suspends = later and "ending"
+        try:
+            yield
+        finally:
+            self._suspends = later
+
     def request(self, number: int) -> None:
         """End the run as after a signal: `number` is one of `SUSPENSIONS`."""
         self.requested |= number

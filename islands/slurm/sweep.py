@@ -52,8 +52,9 @@ def run_element(words: Sequence[str], check: Check) -> int:
     """
     allocation = Allocation.of(os.environ)
     if allocation.element is None or allocation.array is None:
+        missing = "TASK" if allocation.element is None else "JOB"
         raise UsageError(
-            "SLURM_ARRAY_TASK_ID is not set: a sweep is a job array. Submit it with:"
+            f"SLURM_ARRAY_{missing}_ID is not set: a sweep is a job array. Submit it with:"
             " sbatch --array=1-10 slurm/sweep.sbatch INSTANCE"
         )
     given = CommandWords(words)

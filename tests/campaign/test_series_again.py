@@ -6,13 +6,15 @@ import json
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fakes import DeadError
 from series_for_tests import Seeded, done, entered, pretend, rows
 
-from islands.errors import InputError, UsageError
+from islands.errors import InputError, UnwritableError, UsageError
 from islands.parallel import World
+from islands.record.parquet import write_parquet
 from islands.run.build import RankOptions
 from islands.run.runner import resume_requested
 from islands.run.single import Output
@@ -29,6 +31,24 @@ def dying(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     with monkeypatch.context() as patched:
         patched.setattr(Seeded, "dies_with", 2)
         yield patched
+
+
+@pytest.mark.parametrize("fails_at", [1, 2])
+def test_a_run_that_could_not_be_written_is_not_done(
+    fails_at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = list[Path]()
+
+    def failing(path: Path, *arguments: Any) -> None:
+        written.append(path)
+        if len(written) == fails_at:
+            raise UnwritableError(f"{path}: full")
+        write_parquet(path, *arguments)
+
+    monkeypatch.setattr("islands.record.solution.write_parquet", failing)
+    said = StringIO()
+    done("fake/a", runs=3, said=said)
+    assert f"after {fails_at - 1} of 3 runs" in said.getvalue()
 
 
 def test_a_killed_series_keeps_its_rows_and_does_the_remaining_runs(

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 import islands
@@ -46,7 +47,7 @@ def place(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     run = tmp_path / "a"
     shutil.copytree(finished, run)
     path = run / "solution.parquet"
-    table = read_parquet(path)
+    table = read_parquet(path, [*pq.read_schema(path)])
     said = table.schema.metadata
     facts = json.loads(said[b"islands.result"]) | {"reason": f"done{EVIL}", "instance": EVIL}
     said |= {b"islands.result": json.dumps(facts).encode()}

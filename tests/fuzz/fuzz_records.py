@@ -62,9 +62,12 @@ def tables(folder: Path) -> list[Target]:
     def rows(path: Path) -> object:
         return first_rows(path.parent, 0, 1, TABLE.schema, extent)
 
+    def table(path: Path) -> object:
+        return read_parquet(path, [*TABLE.schema])
+
     return [
         Target("stream", streamed.name, (streamed.read_bytes(),), rows),
-        Target("parquet", parquet.name, (parquet.read_bytes(),), read_parquet),
+        Target("parquet", parquet.name, (parquet.read_bytes(),), table),
     ]
 
 

@@ -16,6 +16,8 @@ from islands.errors import InputError, UsageError
 
 WRONG = [
     ("colouring", "e 1 2000000000\n"),
+    ("colouring", "e 1 10000000\n"),
+    ("colouring", "p edge 10000000 1\ne 1 10000000\n"),
     ("colouring", "e 99999999999999999999 1\n"),
     ("colouring", "e 1\n"),
     ("colouring", "p edge 4 1\ne 1 5\n"),
@@ -30,6 +32,7 @@ WRONG = [
     ("setcover", "1 10000000\n0 0 1 1\n"),
     ("setcover", "10000000 1\n0 0 1 1\n"),
     ("maxcut", "2000000000 1\n1 2000000000 1\n"),
+    ("maxcut", "10000000 1\n1 10000000 1\n"),
     ("maxcut", "2 900000000\n1 2 1\n"),
     ("jobshop", "100000 100000\n0 1\n"),
     ("flexiblejobshop", "100000 100000\n1 1 1 1\n"),
@@ -61,12 +64,21 @@ def test_wrong_files_are_refused_in_little_memory(tmp_path: Path, form: str, tex
     "make",
     [
         lambda: islands.models.max_cut([[0, 2**31 - 1]]),
+        lambda: islands.models.max_cut([[0, 9_999_999]]),
+        lambda: islands.models.max_cut([[0, 1], [0, 100_000]]),
         lambda: islands.models.graph_colouring([[2**31, 1]]),
         lambda: islands.qubo(coo_array(([1], ([0], [1])), shape=(2**31 - 1, 2**31 - 1))),
     ],
 )
 def test_arrays_of_few_entries_are_refused_in_little_memory(make: Callable[[], Any]) -> None:
     assert peak(make, UsageError) < 8 << 20
+
+
+def test_graphs_have_as_many_nodes_as_their_edges_allow() -> None:
+    ends = np.arange(1, 7001)
+    star = np.stack([np.zeros_like(ends), 16 * ends - 1], axis=1)  # 16 nodes for each edge
+    assert islands.models.max_cut(star).size == 112_000
+    assert islands.models.max_cut([[0, 99_999]]).size == 100_000
 
 
 def test_compressed_words_do_not_fill_the_memory(tmp_path: Path) -> None:

@@ -7,7 +7,10 @@ import re
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from runs_for_tests import Honest, resumed, solved
 
@@ -16,6 +19,7 @@ from islands.parallel import World
 from islands.record.inputs import RUN_LINE
 from islands.record.lock import FolderLock
 from islands.record.parquet import read_parquet, write_parquet
+from islands.record.solution import recorded
 from islands.run import request as request
 from islands.run.runner import resume_requested
 from islands.run.single import Output
@@ -36,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 def change_metadata(folder: Path, key: bytes, change: Callable[[bytes], bytes]) -> Path:
     """Change a value of the metadata of the solution, update its checksum and return its path."""
     path = folder / "solution.parquet"
-    table = read_parquet(path)
+    table = read_parquet(path, [*pq.read_schema(path)])
     metadata = table.schema.metadata
     table = table.replace_schema_metadata(metadata | {key: change(metadata[key])})
     write_parquet(path, [table], table.schema)
@@ -129,3 +133,20 @@ def test_a_folder_locked_by_another_process_is_not_cleaned_up(folder: Path) -> N
         assert stream.exists()
     resumed(folder)
     assert not stream.exists()
+
+
+@pytest.mark.parametrize(
+    "columns", [{"words": pa.array(["w"] * 5)}, {"more": pa.array(range(5))}, {"solution": None}]
+)
+def test_a_solution_has_one_column_of_numbers(folder: Path, columns: dict[str, Any]) -> None:
+    path = folder / "solution.parquet"
+    table = read_parquet(path, [*pq.read_schema(path)])
+    said = table.schema.metadata
+    for name, column in columns.items():
+        if column is None:
+            table = pa.table({name: [str(each) for each in table[name].to_pylist()]})
+        else:
+            table = table.append_column(name, column.take(pa.array([0] * len(table))))
+    write_parquet(path, [table], table.schema.with_metadata(said))
+    with pytest.raises(InputError):
+        recorded(folder)

@@ -26,7 +26,7 @@ def written(path: Path) -> Path:
 
 
 def test_a_table_is_read_unchanged(tmp_path: Path) -> None:
-    found = read_parquet(written(tmp_path / "a.parquet"))
+    found = read_parquet(written(tmp_path / "a.parquet"), [*TABLE.schema])
     assert found.schema.metadata == SAID
     assert found.to_pylist() == TABLE.to_pylist()
 
@@ -39,7 +39,7 @@ def test_every_flipped_bit_is_detected_or_harmless(tmp_path: Path) -> None:
         content[place] ^= 1 << place % 8
         path.write_bytes(content)
         try:
-            found = read_parquet(path)
+            found = read_parquet(path, [*TABLE.schema])
         except InputError:
             noticed += 1
         else:
@@ -54,7 +54,7 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.parquet"
     path.write_bytes(content)
     with pytest.raises(InputError, match=r"a\.parquet: is damaged or cut off: "):
-        read_parquet(path)
+        read_parquet(path, [*TABLE.schema])
 
 
 def test_a_file_without_a_checksum_is_refused(tmp_path: Path) -> None:
@@ -62,7 +62,20 @@ def test_a_file_without_a_checksum_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match="has no checksum: it was written by another version of islands"
     ):
-        read_parquet(tmp_path / "a.parquet")
+        read_parquet(tmp_path / "a.parquet", [*TABLE.schema])
+
+
+@pytest.mark.parametrize(("length", "is_read"), [(32, True), (33, False)])
+def test_texts_that_every_row_may_have_are_short(
+    tmp_path: Path, length: int, is_read: bool
+) -> None:
+    path, table = tmp_path / "a.parquet", pa.table({"word": ["w" * length] * 3})
+    write_parquet(path, [table], table.schema)
+    if is_read:
+        assert read_parquet(path, [*table.schema]).equals(table)
+    else:
+        with pytest.raises(InputError):
+            read_parquet(path, [*table.schema])
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted in /proc")
@@ -74,7 +87,8 @@ def test_reading_and_writing_leaves_no_arrow_threads(tmp_path: Path) -> None:
         "import pyarrow.parquet\n"
         "before = set(os.listdir('/proc/self/task'))\n"
         "from islands.record.parquet import read_parquet, write_parquet\n"
-        "table = read_parquet(Path(sys.argv[1]))\n"
+        "path = Path(sys.argv[1])\n"
+        "table = read_parquet(path, [*pyarrow.parquet.read_schema(path)])\n"
         "write_parquet(Path(sys.argv[1] + '.2'), [table], table.schema)\n"
         "print(len(set(os.listdir('/proc/self/task')) - before))\n"
     )
@@ -119,7 +133,7 @@ def test_files_that_no_run_writes_are_refused_in_little_memory(tmp_path: Path) -
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "for path in Path(sys.argv[1]).iterdir():\n"
         "    try:\n"
-        "        print(path, read_parquet(path, columns=fields))\n"
+        "        print(path, read_parquet(path, fields))\n"
         "    except InputError as error:\n"
         "        pass\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"

@@ -119,10 +119,10 @@ def test_a_disk_that_cannot_be_read_is_not_the_end_of_a_stream(
 
     path = stream_path(tmp_path, 0, 1)
     written(tmp_path, batch(1, 2), batch(3))
-    assert reading._streamed(path).num_rows == 3
+    assert reading._streamed(path, [*SCHEMA]).num_rows == 3
     monkeypatch.setattr(reading, "read_stream", lambda _: (SCHEMA, failing()))
     with pytest.raises(IslandsError, match=r"rank-000\.1.*Input/output error"):
-        reading._streamed(path)
+        reading._streamed(path, [*SCHEMA])
 
 
 def test_the_rows_of_a_finished_run_are_in_its_parquet_file(tmp_path: Path) -> None:

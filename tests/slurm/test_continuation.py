@@ -111,6 +111,19 @@ def test_the_element_of_a_sweep_is_one_run(
     assert "the options make a series of 2 runs" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("missing", ["SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID"])
+def test_a_sweep_names_the_variable_that_is_not_set(
+    missing: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    variables = {"SLURM_JOB_ID", "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID"}
+    for each in variables:
+        monkeypatch.setenv(each, "1")
+    monkeypatch.delenv(missing)
+    assert job.main(["sweep", *RUN]) == 2
+    said = capsys.readouterr().err
+    assert [each for each in sorted(variables) if each in said] == [missing]
+
+
 def continued(*words: str) -> list[str]:
     """Return the words that continue the run in the folder `run`, as in a job with these words."""
     with command(words):
