@@ -194,7 +194,7 @@ def test_paths_in_toml_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ({"decodin": "9"}, "Did you mean 'decoding' or 'encoding'?"),
         ({"second": "9"}, "Did you mean 'seconds'?"),
         ({"zzz": "9"}, "unknown setting of brkga 'zzz'. Known: elite, mutants, rho"),
-        ({"brkga.elite": "0.2"}, "brkga.elite: is no name of a setting here. Write elite"),
+        ({"brkga.elite": "0.2"}, "brkga.elite: is not a setting of islands. Write elite"),
         ({"rho": "2"}, "rho=2: must be from 0.5 to 1"),
         ({"rho": "high"}, "rho=high: must be a number"),
         ({"elite": "0.7", "mutants": "0.6"}, "elite=0.7 + mutants=0.6 = 1.3"),

@@ -66,7 +66,7 @@ def test_a_run_with_huge_costs_ends_well(maximise: bool, best_known: float | Non
 def test_means_are_those_of_the_population(backend: Backend, factor: float) -> None:
     problem = islands.permutation(12, batch=lambda orders: (orders[:, 0] - 5.5) * factor)
     solver = islands.Solver(
-        problem, islands=2, population=10, mutation_rate=0.5, backend=backend.name
+        problem, algorithm="ga", islands=2, population=10, mutation_rate=0.5, backend=backend.name
     )
     solver.evolve(1)
     for measure, genomes in zip(solver._archipelago.measure(), solver.populations(), strict=True):
