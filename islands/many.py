@@ -22,8 +22,8 @@ from islands.configuration.given import combined, layers
 from islands.configuration.resolve import seed_of
 from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import KEYWORDS, stop_texts
-from islands.custom.scripts import refuse_while_importing
-from islands.custom.trust import signed_scripts, trust_files
+from islands.custom.scripts import Trust, refuse_while_importing
+from islands.custom.trust import lasting, signed_scripts, trust_files, within
 from islands.errors import IslandsError, UsageError
 from islands.keywords import ManyKeywords, SolveManyKeywords
 from islands.parallel import World
@@ -119,9 +119,11 @@ def iter_many(
         raise UsageError(f"runs={shown(runs)}: must be a whole number of at least 1")
     config, preset = settings.get("config"), settings.get("preset")
     configured = None if config is None else Path(config)
-    if settings.pop("trust", False):
-        trust_files(signed_scripts(configured, followed, by_user=True))
-    sources = layers({} if preset is None else {"preset": preset}, configured)
+    trust = Trust()
+    with within(trust):
+        if settings.pop("trust", False):
+            trust_files(signed_scripts(configured, followed, by_user=True))
+        sources = layers({} if preset is None else {"preset": preset}, configured)
     is_given = any(settings.get(each) is not None for each in ("stop", *KEYWORDS))
     if not is_given and "stop" not in combined(sources):
         settings["stop"] = list(DEFAULT_STOP)
@@ -130,7 +132,7 @@ def iter_many(
     if first is None and runs > 1:
         first = seed_of(sources)
     tasks = _tasks(as_problems(problems), first, seeds, int(runs))
-    return _solved(tasks, int(runs), ranks, backend, threads, callback, dict(settings))
+    return _solved(tasks, int(runs), ranks, backend, threads, callback, dict(settings), trust)
 
 
 def _tasks(
@@ -174,6 +176,7 @@ def _solved(
     threads: int | None,
     callback: Any,
     settings: dict[str, Any],
+    trust: Trust,
 ) -> Iterator[tuple[int, Result]]:
     on_gpu = takes_gpu(backend)
     threads = GeneralSettings.converted("threads", threads or 0)
@@ -181,6 +184,7 @@ def _solved(
     if on_gpu:
         settings.setdefault("gpus", 1)  # each problem is solved on one
     with ExitStack() as stack:
+        stack.enter_context(lasting(trust))
         if on_gpu:
             # All ranks of a host choose their GPUs together, but each solves alone.
             first = Session(backend="cuda", world=ranks, share_gpu=share)
@@ -191,7 +195,7 @@ def _solved(
             made = (Session(backend="cpu", threads=1, world=World()) for _ in range(count))
             sessions = [stack.enter_context(each) for each in made]
         pool = Workers(sessions, on_gpu=on_gpu)
-        solver = _Solver(settings, callback, pool)
+        solver = _Solver(settings, callback, pool, trust)
 
         def done(
             tasks: Iterable[_Task | None], is_over: Callable[[], bool] | None = None
@@ -221,8 +225,11 @@ def _solved(
 class _Solver:
     """Solves problems on a device: those that are alike share launches, others are solved alone."""
 
-    def __init__(self, settings: dict[str, Any], callback: Any, pool: Workers[Session]) -> None:
+    def __init__(
+        self, settings: dict[str, Any], callback: Any, pool: Workers[Session], trust: Trust
+    ) -> None:
         self._settings, self._callback, self._pool = settings, callback, pool
+        self._trust = trust
         is_alone = callback is not None or any(settings.get(name) for name in _ALONE)
         self._shares = not is_alone
 
@@ -238,14 +245,16 @@ class _Solver:
 
         def options(wanted: Wanted) -> dict[str, Any]:
             instance = {"instance": wanted.name, "seed": wanted.seed}
-            return options_of({**named, **own, **instance}, given)
+            with within(self._trust):
+                return options_of({**named, **own, **instance}, given)
 
         preparing = Preparing(session.device, options)
 
         def prepare(task: _Task) -> Waiting[_Task] | None:
             if not self._shares:
                 return None
-            name, made = taken(task.problem(), "solve")
+            with within(self._trust):
+                name, made = taken(task.problem(), "solve")
             return preparing.waiting(task, Wanted(name, made, task.seed))
 
         queue = Queue(tasks, prepare, self._pool.ends.is_set, self._pool.together)

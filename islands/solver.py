@@ -22,7 +22,7 @@ from islands.configuration.identity import require_agreement
 from islands.configuration.spec import GeneralSettings, RunSpec
 from islands.configuration.stop import stop_texts
 from islands.custom.scripts import refuse_while_importing
-from islands.custom.trust import signed_scripts, trust_files, trust_named
+from islands.custom.trust import signed_scripts, trust_files, trust_named, trusting
 from islands.encodings import Encoding
 from islands.errors import UsageError
 from islands.keywords import SessionKeywords, SolveKeywords, SolverKeywords
@@ -54,6 +54,7 @@ _MOST_DRAWN = 2**31 - 1
 
 
 @explained
+@trusting
 def solve(
     problem: str | Path | Problem | type[Problem],
     *,
@@ -339,6 +340,7 @@ class Solver:
     """
 
     @explained
+    @trusting
     def __init__(
         self,
         problem: str | Path | Problem | type[Problem],

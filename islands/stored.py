@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from islands.calls import explained
 from islands.configuration.stop import stop_texts
-from islands.custom.scripts import refuse_while_importing
+from islands.custom.scripts import Trust, refuse_while_importing
+from islands.custom.trust import current, trusting, within
 from islands.errors import InputError, RunError
 from islands.parallel import World
 from islands.parallel import world as launched_world
@@ -34,6 +35,7 @@ from islands.run.single import Output
 
 
 @explained
+@trusting
 def resume(
     folder: str | Path,
     *,
@@ -96,6 +98,7 @@ def resume(
 
 
 @explained
+@trusting
 def read_run(
     folder: str | Path, *, problem: str | Path | Problem | None = None, trust: bool = False
 ) -> Result:
@@ -137,13 +140,16 @@ class _Stored:
     folder: Path
     made: Problem | None
     moved: str | None
+    trust: Trust
+    """That of the call that returned the result."""
 
     @cached_property
     def problem(self) -> Problem:
         """The problem of the run."""
-        if self.run.problem is None:
-            raise RunError(f"{self.folder}: {' '.join(self.run.notes)}")
-        return self.run.problem
+        with within(self.trust):
+            if self.run.problem is None:
+                raise RunError(f"{self.folder}: {' '.join(self.run.notes)}")
+            return self.run.problem
 
     @cached_property
     def run(self) -> RecordedRun:
@@ -160,7 +166,13 @@ class _Stored:
         """Draw a picture; see `Result.plot`."""
         if what != "solution":
             self._require_own(TRACE, MIGRATIONS)
-        return draw_run(lambda: self.run, result, what, axes)
+        with within(self.trust):
+            return draw_run(lambda: self.run, result, what, axes)
+
+    def page(self, result: Result) -> str:
+        """Return what a notebook shows."""
+        with within(self.trust):
+            return html(result, lambda: self.run)
 
     def _require_own(self, *names: str) -> None:
         """Refuse records of another run."""
@@ -174,6 +186,5 @@ def _with_records(result: Result, made: Problem | None, moved: str | None = None
     if result.records is not None:
         return result.shown_by(draw_result, of_result)
     assert result.folder is not None
-    stored = _Stored(Path(result.folder).absolute(), made, moved)
-    page = partial(html, recorded=lambda: stored.run)
-    return replace(result, records=stored).shown_by(stored.draw, page)
+    stored = _Stored(Path(result.folder).absolute(), made, moved, current())
+    return replace(result, records=stored).shown_by(stored.draw, stored.page)

@@ -14,13 +14,13 @@ from islands.bench.quality import compared
 from islands.bench.variants import Variant
 from islands.configuration.given import colonies as parsed
 from islands.errors import UsageError
-from islands.problems import load
+from islands.problems import loaded
 from islands.problems.base import Problem
 
 
 def measure(request: BenchRequest) -> Iterator[BenchRow]:
     """Return the rows of all methods on each instance, refusing wrong ones at once; collective."""
-    problems = request.world.run_on_all(lambda: [load(name) for name in request.mixes])
+    problems = request.world.run_on_all(lambda: [loaded(name) for name in request.mixes])
     return compared(request, problems, lambda problem: methods(problem, request))
 
 

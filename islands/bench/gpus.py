@@ -38,7 +38,7 @@ from islands.configuration.spec import RunSpec
 from islands.configuration.stop import parse
 from islands.modelling.api import permutation
 from islands.parallel import World, powers_of_two
-from islands.problems import load
+from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.run.build import RankOptions, take_device
 
@@ -213,4 +213,4 @@ class _Runs:
 
 
 def _loaded(name: str) -> Problem:
-    return sleeping() if name == SLEEP else load(name)
+    return sleeping() if name == SLEEP else loaded(name)

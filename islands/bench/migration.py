@@ -26,7 +26,7 @@ from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.migration import Arrivals
 from islands.parallel import World, powers_of_two
-from islands.problems import load
+from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch
 from islands.run.build import make_archipelago, take_device
@@ -175,7 +175,7 @@ def _apart(request: BenchRequest, problem: Problem, world: World, backend: Backe
 
 def _problem(name: str) -> Problem:
     full = f"national/{name}"
-    return cities(full, BRKGA.instances[full]) if full in BRKGA.instances else load(name)
+    return cities(full, BRKGA.instances[full]) if full in BRKGA.instances else loaded(name)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from islands.bench.quality_tests import contrasts, rank_rows
 from islands.bench.rivals import Contest, require_fitting
 from islands.bench.variants import Variant, variants
 from islands.instances.catalogue import catalogue
-from islands.problems import load
+from islands.problems import loaded
 from islands.problems.base import Problem
 
 EVERY = {"cpu": 1, "cuda": 10}
@@ -43,7 +43,7 @@ def measure(request: BenchRequest) -> Iterator[BenchRow]:
     """
     world = request.world
     methods = world.run_on_all(lambda: variants(request.variant))
-    problems = world.run_on_all(lambda: [load(name) for name in named(request.of)])
+    problems = world.run_on_all(lambda: [loaded(name) for name in named(request.of)])
     return compared(request, problems, lambda _: methods)
 
 

@@ -19,7 +19,7 @@ from islands.configuration.spec import RunSpec
 from islands.errors import IslandsError
 from islands.migration import migrates
 from islands.parallel import World
-from islands.problems import load
+from islands.problems import loaded
 from islands.problems.base import Problem
 from islands.run.build import islands_of
 from islands.tables import Row, Table
@@ -68,7 +68,7 @@ class AlgorithmBench:
     """Full names of the instances, each with a reference value."""
     settings: Mapping[str, Mapping[str, Any]]
     """Options of a run by their name."""
-    read: Callable[[str, Any], Problem] = lambda name, _: load(name)
+    read: Callable[[str, Any], Problem] = lambda name, _: loaded(name)
     """Reads an instance from its name and reference value."""
     runs: Mapping[str, Sequence[int]] = field(default_factory=lambda: {"cuda": (1,), "cpu": (1,)})
     """Numbers of concurrent runs by backend."""

@@ -16,7 +16,7 @@ from io import TextIOWrapper
 from pathlib import Path
 
 import islands
-from islands.cli.arguments import Parser
+from islands.cli.arguments import Parser, declare_names, names_in
 from islands.custom.scripts import script_line
 from islands.display.terminal import coloured, takes_colours
 from islands.errors import IslandsError, RunError, UnwritableError, UsageError
@@ -102,7 +102,7 @@ def _run(line: list[str]) -> int:
         _, perform = functions_of(args.command)
         from islands.custom.trust import command  # imports NumPy, which --help does not need
 
-        with command(line):
+        with command(names_in(args), is_all=getattr(args, "trust", False)):
             return perform(args)
     except SystemExit as leaving:
         if not (place := script_line(leaving)):
@@ -155,6 +155,7 @@ def parser(selected: str | None = None) -> argparse.ArgumentParser:
         add_arguments(command)
         command.add_argument("--debug", action="store_true", help="show the traceback of an error")
         command.set_defaults(options=[text for a in command._actions for text in a.option_strings])
+        declare_names(command)
     return top
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import shlex
 from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,6 +26,53 @@ class Parser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise the message of argparse as a `UsageError`."""
         raise UsageError(f"{message}. See {self.prog} --help")
+
+
+@dataclass(frozen=True)
+class Naming:
+    """The type of options and operands that may name scripts: only these let a script run."""
+
+    names: Callable[[str, Namespace], Iterable[str]] = lambda text, _: [text]
+    """The names in a value, which has been read with all others."""
+    convert: Callable[[str], Any] = str
+
+    def __call__(self, text: str) -> Any:
+        """Return the value of the text, as a type of argparse does."""
+        return self.convert(text)
+
+
+NAME = Naming()
+"""A value that is a name as a whole."""
+SETTING = Naming(lambda text, _: [text.partition("=")[2].strip()])
+"""A value KEY=NAME."""
+CHOICES = Naming(lambda text, _: map(str.strip, text.partition("=")[2].split(",")))
+"""A value KEY=NAME,NAME."""
+
+
+def _of_settings(text: str, _: Namespace) -> list[str]:
+    try:
+        return [word.partition("=")[2].strip() for word in shlex.split(text)]
+    except ValueError:  # is refused where it is read
+        return []
+
+
+SETTINGS = Naming(_of_settings)
+"""A value of several words KEY=NAME, as of a colony."""
+
+
+def declare_names(parser: ArgumentParser) -> None:
+    """Let `names_in` find the options and operands of a complete parser that may name scripts."""
+    found = {each.dest: each.type for each in parser._actions if isinstance(each.type, Naming)}
+    parser.set_defaults(naming=found)
+
+
+def names_in(args: Namespace) -> Iterator[str]:
+    """Yield what a command line states that may be the name of a script."""
+    for dest, naming in args.naming.items():
+        value = getattr(args, dest, None)
+        for text in value if isinstance(value, list | tuple) else [value]:
+            if text is not None:
+                yield from naming.names(text, args)
 
 
 class _Once(Action):

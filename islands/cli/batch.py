@@ -22,7 +22,7 @@ from islands.instances.catalogue import catalogue
 from islands.parallel import RanksLostError
 from islands.paths import expanded, reading
 from islands.text import option, show
-from islands.untrusted import followed
+from islands.untrusted import followed, parsing
 
 if TYPE_CHECKING:
     from islands.campaign.batch import BatchPlan
@@ -40,7 +40,9 @@ _END = "--"
 _LOOK_SECONDS, _AT_ONCE = 0.1, 1 << 16
 """How long to wait for a line, and bytes of lines that are read at once."""
 _LONGEST_LINE = 1 << 13
-"""The most bytes of a line that comes: more than any path has."""
+"""The most bytes of a line: more than any path has."""
+_LONGEST_LIST = 1 << 26
+"""The most bytes of a list that is a file."""
 _SOLUTIONS = (".tour", ".sln", ".sol", ".opt", ".py", ".md", ".csv")
 """Suffixes of files next to instances in their folders, which are none themselves."""
 
@@ -168,10 +170,7 @@ def _lines_as_they_come(descriptor: int) -> Iterator[str | None]:
             elif part := os.read(descriptor, _AT_ONCE):
                 *lines, rest = (rest + part).split(b"\n")
                 if max(map(len, [*lines, rest])) > _LONGEST_LINE:
-                    raise InputError(
-                        f"standard input: has a line of more than {_LONGEST_LINE} bytes. Write a"
-                        " name, a pattern or a folder on each line"
-                    )
+                    raise _too_long("standard input")
                 yield from map(os.fsdecode, lines)
             else:
                 break
@@ -191,19 +190,40 @@ def listed(words: Iterable[str]) -> list[str]:
 
 def _named(word: str) -> Iterator[str]:
     if word == _STANDARD_INPUT:
-        lines = sys.stdin.read().splitlines()
+        lines = _lines(sys.stdin, "standard input")
         yield from _of_lines(takewhile(lambda line: line.strip() != _END, lines))
     elif word.startswith(_LIST):
         path = expanded(word.removeprefix(_LIST))
-        with reading(path):
-            text = path.read_text(encoding="utf-8")
-        yield from _of_lines(text.splitlines())
+        with parsing(path, "is not UTF-8"), path.open(encoding="utf-8") as stream:
+            yield from _of_lines(_lines(stream, str(path)))
     elif (folder := expanded(word)).is_dir():
         yield from _files(folder)
     elif glob.has_magic(word) and not expanded(word).exists():
         yield from _matching(word)
     else:
         yield word
+
+
+def is_name(word: str) -> bool:
+    """Return whether a word of a command can only be a name: no list, and no pattern."""
+    return not (word.startswith(_LIST) or glob.has_magic(word))
+
+
+def _lines(stream: TextIO, name: str) -> Iterator[str]:
+    """Yield the lines of a list, which may be a device or damaged."""
+    size = 0
+    for line in iter(lambda: stream.readline(_LONGEST_LINE + 1), ""):
+        size += len(line)
+        if len(line) > _LONGEST_LINE or size > _LONGEST_LIST:
+            raise _too_long(name)
+        yield line
+
+
+def _too_long(name: str) -> InputError:
+    return InputError(
+        f"{name}: has a line of more than {_LONGEST_LINE} bytes, or more than {_LONGEST_LIST} bytes"
+        " in all. Write a name, a pattern or a folder on each line"
+    )
 
 
 def _of_lines(lines: Iterable[str]) -> Iterator[str]:

@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EXAMPLES
     add = parser.add_argument
     words = f"{', '.join(BENCHES)}; after gpus, also instances; without a name, list them"
-    add("what", nargs="*", metavar="WHAT", help=words)
+    add("what", nargs="*", metavar="WHAT", type=arguments.NAME, help=words)
     add("--quiet", action="store_true", help="print only the tables, not the progress")
     add("--json", action="store_true", help="print one JSON object")
     add("--out", metavar="DIR", type=arguments.folder, help="write tables and plots to this folder")
@@ -96,7 +96,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _list(args: argparse.Namespace) -> int:
     """Print the names of the benchmarks; refuse options, which need a name."""
-    no_options = ("command", "what", "options", "first_values", "debug")
+    no_options = ("command", "what", "options", "naming", "first_values", "debug")
     given = [name for name, value in vars(args).items() if value and name not in no_options]
     if given:
         names = " ".join(option(name) for name in given)

@@ -10,6 +10,7 @@ from typing import Any
 
 from islands.bench.base import BenchRequest
 from islands.bench.rivals import RIVALS
+from islands.cli.arguments import NAME, SETTINGS, Naming
 from islands.errors import UsageError
 
 _MOST_ISLANDS = 1 << 20
@@ -42,7 +43,7 @@ class BenchOption:
         if not self.metavar:
             how["action"] = "store_true"
         elif self.kind is None:
-            how |= {"action": "append", "metavar": self.metavar}
+            how |= {"action": "append", "metavar": self.metavar, "type": SETTINGS}
         else:
             default = getattr(BenchRequest, self.field)
             listed = ",".join(map(str, default)) if isinstance(default, tuple) else default
@@ -139,6 +140,9 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text.split(",")))
 
 
+_NAMES = Naming(convert=_names)
+
+
 _OF = "instances, sets, and patterns of names"
 _STOP = "the generations of one rank in half of --limit"
 _COLONY = "settings of a colony; repeat it (default: by problem)"
@@ -162,11 +166,11 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
         BenchOption("genes", "N", int, "genes per individual"),
     ),
     ("migration", "colonies"): (
-        BenchOption("topology", "NAME", str, "which islands send migrants to which"),
+        BenchOption("topology", "NAME", NAME, "which islands send migrants to which"),
         BenchOption("interval", "G", int, "generations between two migrations"),
     ),
     ("migration",): (
-        BenchOption("instances", "A,B", _names, "instances", purpose=_INSTANCES),
+        BenchOption("instances", "A,B", _NAMES, "instances", purpose=_INSTANCES),
         BenchOption("delay", "D,D", _delays, "migrations until migrants arrive, 0 or 1"),
     ),
     ("migration", "recording"): (
@@ -180,11 +184,11 @@ OPTIONS: dict[tuple[str, ...], tuple[BenchOption, ...]] = {
         ),
     ),
     ("colonies",): (
-        BenchOption("mixes", "A,B", _names, "instances, also FILE.py:NAME", purpose=_INSTANCES),
+        BenchOption("mixes", "A,B", _NAMES, "instances, also FILE.py:NAME", purpose=_INSTANCES),
         BenchOption("colony", "SETTINGS", None, _COLONY, purpose=_METHODS),
     ),
     ("quality", "gpus"): (
-        BenchOption("of", "A,B", _names, _OF, "of quality, sac94; of gpus, see below", _INSTANCES),
+        BenchOption("of", "A,B", _NAMES, _OF, "of quality, sac94; of gpus, see below", _INSTANCES),
     ),
     ("quality", "many", "gpus"): (
         BenchOption("variant", "SETTINGS", None, _VARIANT, purpose=_METHODS),

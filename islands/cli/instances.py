@@ -6,13 +6,14 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping
 
+from islands.cli.arguments import NAME
 from islands.custom.scripts import is_reference
 from islands.errors import IslandsError, UsageError
 from islands.instances.catalogue import Entry, InstanceSet, catalogue
 from islands.instances.fetch import digest, fetch
 from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME
 from islands.instances.locate import Found, Index, find
-from islands.problems import load, read
+from islands.problems import loaded, read
 from islands.problems.base import Problem
 from islands.text import counted, escaped, show, unknown
 
@@ -21,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `islands instances`."""
     words = "list, show or check local instances, or fetch (download) a set"
     parser.add_argument("action", metavar="list|show|fetch|check", help=words)
-    parser.add_argument("name", nargs="?", metavar="SET|NAME", help="a set; for show, an instance")
+    words = "a set; for show, an instance"
+    parser.add_argument("name", nargs="?", metavar="SET|NAME", type=NAME, help=words)
     words = "fetch from this folder instead of the set's home"
     parser.add_argument("--from", dest="base", metavar="URL", help=words)
     words = f"show: format of the file: {', '.join(EVERY_FORMAT)} (default: detect it)"
@@ -62,7 +64,7 @@ def _list(args: argparse.Namespace) -> int:
 
 def _show(args: argparse.Namespace) -> int:
     if is_reference(args.name):
-        own = load(args.name, args.format)
+        own = loaded(args.name, args.format)
         _print_rows({"name": own.instance} | _own(own))
         return 0
     found = find(args.name, FOUND_BY_NAME)

@@ -12,18 +12,19 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import chain, product
 from pathlib import Path
 from shlex import join, quote
 from typing import Any
 
-from islands.cli import arguments
+from islands.cli import arguments, parsed
 from islands.cli.run import add_run, options, resume_options
 from islands.configuration.resolve import DEFAULT_INSTANCE
-from islands.custom.trust import command
+from islands.custom.trust import command, trust_typed
 from islands.errors import IslandsError, UnwritableError, UsageError
 from islands.record.folder import JOB, fresh, refuse_unfit, require_run
-from islands.slurm.command_line import JobFacts
+from islands.slurm.command_line import Check, JobFacts
 from islands.slurm.jobs import output_in, refuse_second_job
 from islands.slurm.run_job import run_job, run_scaling
 from islands.slurm.submit import (
@@ -37,10 +38,14 @@ from islands.slurm.submit import (
     submit_job,
     time_limit,
 )
-from islands.slurm.sweep import LIST, run_element
+from islands.slurm.sweep import LIST, own_words, run_element
 from islands.text import command_line, counted, show, unknown
 
-IN_JOBS = {"run": run_job, "sweep": run_element, "scaling": run_scaling}
+IN_JOBS: dict[str, Callable[[list[str], Check], int]] = {
+    "run": run_job,
+    "sweep": lambda words, check: run_element(words, check, trust_words),
+    "scaling": run_scaling,
+}
 """The commands of the batch scripts."""
 _EXAMPLES = """
 The options above "the job" are those of `islands run`. Account, partition, modules and so on are
@@ -248,14 +253,20 @@ def checked(words: Sequence[str]) -> JobFacts:
 
     Raise the errors of the command.
     """
-    with command(words):
+    args = parsed(list(words))
+    with command(arguments.names_in(args), is_all=args.trust):
         return facts(words)
+
+
+def trust_words(words: Sequence[str]) -> None:
+    """Trust what `resume DIR ...` or the options of `islands run` name, as the user wrote them."""
+    args = parsed([*words] if words[:1] == ["resume"] else ["run", *words])
+    trust_typed(arguments.names_in(args), is_all=args.trust)
 
 
 def facts(words: Sequence[str]) -> JobFacts:
     """Return what `checked` does, of words from a list, too, whose scripts must be trusted."""
     from islands.campaign.series import SeriesPlan
-    from islands.cli import parsed
     from islands.configuration.resolve import layers, resolve
     from islands.run.request import resolved, stored_request
 
@@ -288,8 +299,12 @@ def main(words: list[str]) -> int:
 def _run(words: list[str]) -> int:
     if not words or words[0] not in IN_JOBS:
         raise UsageError(unknown("command", words[0] if words else "", IN_JOBS))
-    with command(words):
-        return IN_JOBS[words[0]](words[1:], facts)
+    name, *given = words
+    own = own_words(given) if name == "sweep" else given
+    with command(()):
+        with suppress(UsageError):  # is recorded as the end of an attempt
+            trust_words(own)
+        return IN_JOBS[name](given, facts)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def add_report(parser: argparse.ArgumentParser) -> None:
 def _add_problem(parser: argparse.ArgumentParser) -> None:
     """Declare the options for the problem of a run, of which pages and pictures draw solutions."""
     words = "the instance, or FILE.py:NAME, if its file or script has moved"
-    parser.add_argument("--instance", metavar="FILE", help=words)
+    parser.add_argument("--instance", metavar="FILE", type=arguments.NAME, help=words)
     words = "run the script that states the problem, even if others may have written it"
     parser.add_argument("--trust", action="store_true", help=words)
 

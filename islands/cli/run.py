@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.operators import CROSSOVERS, MUTATIONS
 from islands.cli import arguments
-from islands.cli.batch import resume_batch, run_batch
+from islands.cli.batch import is_name, resume_batch, run_batch
 from islands.configuration.given import Given, gathered
 from islands.configuration.resolve import DEFAULT_INSTANCE
 from islands.configuration.spec import GeneralSettings
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
 """The options that choose parts, which may come from scripts."""
+_INSTANCES = arguments.Naming(lambda text, args: [text] if not args.batch or is_name(text) else [])
 _KINDS = "\n".join(wrap("  ".join(kind.example for kind in CRITERIA.values()), 80))
 _OF_RUN = f"""
 stopping criteria; the first that is satisfied ends the run:
@@ -76,7 +77,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     words = "instances: set/name, a bare name, a path or FILE.py:NAME"
     words += f" (default: {DEFAULT_INSTANCE})"
-    add("instances", nargs="*", metavar="INSTANCE", help=words)
+    add("instances", nargs="*", metavar="INSTANCE", type=_INSTANCES, help=words)
     what = parser.add_argument_group("settings (defaults < preset < --config < options)")
     add = what.add_argument
     words = f"complete settings of a published experiment: {', '.join(PRESETS)}"
@@ -89,19 +90,20 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     words = f"format of the instance's file: {', '.join(EVERY_FORMAT)} (default: detect it)"
     add("--format", metavar="NAME", help=words)
     words = "any setting by name, such as rho=0.7 or infeasible=drop; repeatable"
-    add("--set", metavar="KEY=VALUE", action="append", help=words)
-    add("--algorithm", metavar="NAME", help=f"{', '.join(ALGORITHMS)}; or FILE.py:NAME")
-    add("--encoding", metavar="NAME", help=", ".join(ENCODINGS))
-    add("--improver", metavar="NAME", help=f"local search: {', '.join(IMPROVERS)}")
-    add("--crossover", metavar="NAME", help=f"only ga and cellular: {', '.join(CROSSOVERS)}")
-    add("--mutation", metavar="NAME", help=f"only ga and cellular: {', '.join(MUTATIONS)}")
+    add("--set", metavar="KEY=VALUE", action="append", type=arguments.SETTING, help=words)
+    part = partial(add, metavar="NAME", type=arguments.NAME)
+    part("--algorithm", help=f"{', '.join(ALGORITHMS)}; or FILE.py:NAME")
+    part("--encoding", help=", ".join(ENCODINGS))
+    part("--improver", help=f"local search: {', '.join(IMPROVERS)}")
+    part("--crossover", help=f"only ga and cellular: {', '.join(CROSSOVERS)}")
+    part("--mutation", help=f"only ga and cellular: {', '.join(MUTATIONS)}")
     add("--islands", metavar="N", help=GeneralSettings.words("islands"))
     words = "a colony: islands with settings of their own, such as 'islands=4 algorithm=de F=0.9';"
     words += " repeatable"
-    add("--colony", metavar="SETTINGS", action="append", help=words)
+    add("--colony", metavar="SETTINGS", action="append", type=arguments.SETTINGS, help=words)
     add("--population", metavar="P", help=GeneralSettings.words("population"))
     words = f"which islands send migrants to which: {', '.join(TOPOLOGIES)}"
-    add("--migration", metavar="TOPOLOGY", help=words)
+    part("--migration", metavar="TOPOLOGY", help=words)
     add("--interval", metavar="G", help=MigrationSettings.words("interval"))
     add("--migrants", metavar="M", help=MigrationSettings.words("migrants"))
     add("--seed", metavar="S", help=GeneralSettings.words("seed"))
@@ -245,14 +247,17 @@ def add_resume(parser: argparse.ArgumentParser) -> None:
     words = "the folder of a run (see --out of islands run)"
     parser.add_argument("folder", metavar="DIR", type=arguments.folder, help=words)
     words = "the problem, FILE.py:NAME, if its cost is a Python function, or the script has moved"
-    parser.add_argument("script", metavar="FILE.py:NAME", nargs="?", help=words)
+    parser.add_argument(
+        "script", metavar="FILE.py:NAME", nargs="?", type=arguments.NAME, help=words
+    )
     words = "stopping criterion; replaces the run's criteria, also of a finished run; repeatable"
     parser.add_argument("--stop", metavar="KIND=VALUE", action="append", help=words)
     moved = parser.add_argument_group("files that have moved")
-    moved.add_argument("--instance", metavar="FILE", help="the instance, or FILE.py:NAME")
-    for name in PARTS:
-        words = f"the {name} of a script; repeatable if colonies have several"
-        moved.add_argument(f"--{name}", metavar="FILE.py:NAME", action="append", help=words)
+    add = partial(moved.add_argument, type=arguments.NAME)
+    add("--instance", metavar="FILE", help="the instance, or FILE.py:NAME")
+    for part in PARTS:
+        words = f"the {part} of a script; repeatable if colonies have several"
+        add(f"--{part}", metavar="FILE.py:NAME", action="append", help=words)
     words = "run scripts that the folder names, and compile code that is stored in it, although it"
     words += " was not written by you on this machine"
     parser.add_argument("--trust", action="store_true", help=words)

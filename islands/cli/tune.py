@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from islands.campaign import METRICS
 from islands.cli import arguments
-from islands.cli.run import options
+from islands.cli.run import PARTS, options
 from islands.errors import Suspended, UsageError
 from islands.parallel import InterruptedTogether, world
 from islands.text import show
@@ -47,11 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EXAMPLES
     words = "instances: set/name, a bare name or a path"
-    parser.add_argument("instances", nargs="*", metavar="INSTANCE", help=words)
+    name = arguments.NAME
+    parser.add_argument("instances", nargs="*", metavar="INSTANCE", type=name, help=words)
     what = parser.add_argument_group("configurations")
     add = what.add_argument
     words = "values of a setting: A..B, A..B:log or a,b,c; repeatable"
-    add("--over", metavar="KEY=VALUES", action="append", default=[], help=words)
+    values = arguments.CHOICES
+    add("--over", metavar="KEY=VALUES", action="append", type=values, default=[], help=words)
     words = f"number of random configurations, drawn from the seed (default: {_CONFIGURATIONS})"
     add("--configurations", metavar="N", type=int, help=words)
     words = f"all combinations instead, with STEPS values per range (default: {_STEPS})"
@@ -79,18 +81,13 @@ def _add_settings(group: argparse._ArgumentGroup) -> None:
     words = "run scripts that --config names, although you have not named them, and have not"
     words += " written the file on this machine"
     add("--trust", action="store_true", help=words)
-    add("--set", metavar="KEY=VALUE", action="append", help="any setting, such as rho=0.7")
-    names = {
-        "format": "NAME",
-        "preset": "NAME",
-        "algorithm": "NAME",
-        "encoding": "NAME",
-        "improver": "NAME",
-        "crossover": "NAME",
-        "mutation": "NAME",
-    }
-    names |= {"islands": "N", "population": "P", "migration": "TOPOLOGY", "interval": "G"}
-    names |= {"migrants": "M", "seed": "S", "backend": "NAME"}
+    words = "any setting, such as rho=0.7"
+    add("--set", metavar="KEY=VALUE", action="append", type=arguments.SETTING, help=words)
+    for name in PARTS:
+        metavar = "TOPOLOGY" if name == "migration" else "NAME"
+        add(f"--{name}", metavar=metavar, type=arguments.NAME)
+    names = {"format": "NAME", "preset": "NAME", "islands": "N", "population": "P"}
+    names |= {"interval": "G", "migrants": "M", "seed": "S", "backend": "NAME"}
     for name, metavar in names.items():
         add(f"--{name}", metavar=metavar)
     add("--threads", metavar="T", type=arguments.threads)

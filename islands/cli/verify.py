@@ -10,13 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
+from islands.cli.arguments import NAME
 from islands.custom.scripts import is_reference, split_reference
 from islands.errors import InputError, RunError
 from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME
 from islands.instances.locate import Found, find
 from islands.instances.solution_files import Remark, solution_file
 from islands.paths import expanded, reading
-from islands.problems import load, read
+from islands.problems import loaded, read
 from islands.problems.base import Problem, Solution
 from islands.record.folder import FINISHED, RUN_SETTINGS, not_a_run, require_run
 from islands.record.inputs import as_stored, has_problem, read_settings, stored_problem
@@ -39,7 +40,8 @@ def _add_format(parser: argparse.ArgumentParser) -> None:
 def add_verify(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `islands verify`."""
     add = parser.add_argument
-    add("instance", metavar="INSTANCE", help="set/name, a bare name, a path or FILE.py:NAME")
+    words = "set/name, a bare name, a path or FILE.py:NAME"
+    add("instance", metavar="INSTANCE", type=NAME, help=words)
     words = "a solution file, also searched for next to the instance, or a run's folder"
     add("solution", metavar="SOLUTION", help=words)
     _add_format(parser)
@@ -78,7 +80,8 @@ def _read(instance: str, solution: str, form: str | None) -> tuple[Path, Problem
     if has_problem(folder):
         return _solution_path(solution, folder), stored_problem(folder)
     if is_reference(instance):
-        path, problem = _solution_path(solution, split_reference(instance)[0]), load(instance, form)
+        path = _solution_path(solution, split_reference(instance)[0])
+        problem = loaded(instance, form)
         return path, (as_stored(path, problem) if has_problem(path) else None) or problem
     found = find(instance, FOUND_BY_NAME)
     path = _solution_path(solution, found.file())
@@ -209,7 +212,8 @@ def _improves(problem: Problem, cost: float | None) -> bool:
 def add_check(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `islands check`."""
     add = parser.add_argument
-    add("instance", metavar="PROBLEM", help="FILE.py:NAME, set/name, a bare name or a path")
+    words = "FILE.py:NAME, set/name, a bare name or a path"
+    add("instance", metavar="PROBLEM", type=NAME, help=words)
     words = "number of random solutions (default: 1000)"
     add("--samples", metavar="N", type=int, default=1000, help=words)
     words = "seed of the random solutions (default: 1)"
@@ -223,7 +227,7 @@ def check(args: argparse.Namespace) -> int:
     """Compare all ways to evaluate a problem on random solutions, and find faults of its code."""
     from islands.check.perform import examine
 
-    problem = load(args.instance, args.format)
+    problem = loaded(args.instance, args.format)
     checked = examine(problem, args.samples, seed=args.seed, seconds=args.seconds)
     show(checked)
     return 0 if checked.works else 1

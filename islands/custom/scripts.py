@@ -22,21 +22,22 @@ _modules: dict[tuple[Path, str], ModuleType] = {}
 _importing: list[Path] = []
 
 
-@dataclass
-class Trusted:
-    """The files whose code this process may run; only islands/custom/trust.py changes them."""
+@dataclass(eq=False)
+class Trust:
+    """The files whose code may run during a command or a call."""
 
     files: set[Path] = field(default_factory=set)
     is_all: bool = False
     """Whether any code may run, as by `--trust`."""
 
 
-trusted = Trusted()
+active = [Trust()]
+"""The trust of the commands and calls in progress; only islands/custom/trust.py changes it."""
 
 
 def is_trusted(file: Path) -> bool:
     """Return whether the code in a file may run."""
-    return trusted.is_all or file in trusted.files
+    return any(each.is_all or file in each.files for each in active)
 
 
 def require_trusted(file: Path, words: str) -> None:

@@ -10,31 +10,42 @@ from __future__ import annotations
 import hmac
 import os
 import secrets
-import shlex
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from itertools import chain
+from contextvars import ContextVar
+from functools import wraps
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import IO, Any
+from typing import IO, Any, ParamSpec, TypeVar
 
 from islands.backends.cache import own_folder
-from islands.custom.scripts import is_reference, require_trusted, split_reference, trusted
+from islands.custom.scripts import Trust, active, is_reference, require_trusted, split_reference
 from islands.errors import InputError, UntrustedError
 from islands.inside import opened
-from islands.paths import reading, writing
+from islands.paths import expanded, reading, writing
 from islands.untrusted import bounded_text, parse_toml
 
 _LINE = "# Signed by the user who wrote the lines above, on the same machine: "
 _TEXT = b"text\n"
 """The first bytes of what is signed, so that no text has the signature of a problem."""
 _KEY_BYTES = 32
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+_own = ContextVar[Trust | None]("_own", default=None)
+"""The trust of the command or call that this thread performs."""
+
+
+def current() -> Trust:
+    """Return the trust of the command or call in progress."""
+    return _own.get() or active[-1]
 
 
 def trust_files(files: Iterable[Path]) -> None:
-    """Let the code in these files run, in this process."""
-    trusted.files.update(files)
+    """Let the code in these files run, until the command or call ends."""
+    current().files.update(files)
 
 
 def trust_named(*values: Any) -> None:
@@ -42,22 +53,66 @@ def trust_named(*values: Any) -> None:
     trust_files(scripts_in(values))
 
 
-def trust_words(words: Sequence[str]) -> None:
-    """Trust the scripts that the words of a command line name; with `--trust`, all of them."""
-    trusted.is_all |= "--trust" in words
-    trust_files(scripts_of(words))
+def trust_typed(names: Iterable[str], *, is_all: bool = False) -> None:
+    """Trust the scripts among the names that a command line states; with `--trust`, all scripts.
+
+    Whoever sends a file or folder chooses its name, so the name of an existing one states nothing.
+    """
+    current().is_all |= is_all
+    for name in names:
+        if not (".py:" in name and os.path.lexists(expanded(name))):
+            with suppress(InputError):  # is refused where it is read
+                trust_files(scripts_in(name))
+
+
+def trusts_all() -> bool:
+    """Return whether any script may run, as by `--trust`."""
+    return any(each.is_all for each in active)
 
 
 @contextmanager
-def command(words: Sequence[str]) -> Iterator[None]:
-    """Within the block, trust only what these words of a command line name."""
-    before = trusted.files, trusted.is_all
-    trusted.files, trusted.is_all = set(), False
+def command(names: Iterable[str], *, is_all: bool = False) -> Iterator[None]:
+    """Within the block, trust only what a command line states, as in `trust_typed`."""
+    before, active[:] = active[:], []
     try:
-        trust_words(words)
+        with within(Trust()):
+            trust_typed(names, is_all=is_all)
+            yield
+    finally:
+        active[:] = before
+
+
+@contextmanager
+def lasting(trust: Trust) -> Iterator[None]:
+    """Within the block, let scripts with this trust run too."""
+    active.append(trust)
+    try:
         yield
     finally:
-        trusted.files, trusted.is_all = before
+        with suppress(ValueError):  # of a generator that ends inside of a `command`
+            active.remove(trust)
+
+
+@contextmanager
+def within(trust: Trust) -> Iterator[None]:
+    """Let scripts with this trust run too, and add to it what this thread trusts in the block."""
+    before = _own.set(trust)
+    try:
+        with lasting(trust):
+            yield
+    finally:
+        _own.reset(before)
+
+
+def trusting(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Return a function of which each call ends with the trust that it has added."""
+
+    @wraps(function)
+    def called(*args: _P.args, **named: _P.kwargs) -> _R:
+        with within(Trust()):
+            return function(*args, **named)
+
+    return called
 
 
 def signed_scripts(
@@ -109,27 +164,6 @@ def references(values: Any) -> Iterator[str]:
 def scripts_in(values: Any) -> frozenset[Path]:
     """Return the files of the scripts in nested settings."""
     return frozenset(split_reference(each)[0] for each in references(values))
-
-
-def scripts_of(words: Iterable[str]) -> frozenset[Path]:
-    """Return the files of the scripts that the words of a command line name."""
-    found = set[Path]()
-    for piece in chain.from_iterable(map(_pieces, words)):
-        with suppress(InputError):  # is refused where it is read
-            found |= scripts_in(piece)
-    return frozenset(found)
-
-
-def _pieces(word: str) -> Iterator[str]:
-    """Yield the parts of a word that may be a name: `B` and `C` of `A=B,C`, also in a colony."""
-    parts = [word]
-    with suppress(ValueError):  # quotation marks that do not match
-        parts += shlex.split(word)
-    for text in [each for part in parts for each in (part, *part.split(","))]:
-        yield text.strip()
-        while "=" in text:
-            text = text.partition("=")[2]
-            yield text.strip()
 
 
 def signed(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from islands.calls import explained
 from islands.custom.parts import PartKind
 from islands.custom.scripts import is_reference
-from islands.custom.trust import trust_named
+from islands.custom.trust import trust_named, trusting
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown, Entry, catalogue
 from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME, MODELS, recognised
@@ -45,6 +45,7 @@ PART_READERS: dict[str, Callable[[Path, str, BestKnown | None, str, int | None],
 
 
 @explained
+@trusting
 def load(instance: str | Path, form: str | None = None) -> Problem:
     """Return the instance called `set/name`, a unique bare name, or a path.
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from islands.custom.trust import scripts_of
-
 _OF_RESUME = ("--backend", "--threads")
 _FLAGS_OF_RESUME = (
     *("--quiet", "--json", "--debug", "--share-gpu", "--fault-tolerant", "--trust"),
@@ -66,10 +64,6 @@ class CommandWords:
         """The folder that `--out` or `resume` names."""
         out = self.all[1] if self.resumes and len(self.all) > 1 else self.value("--out")
         return Path(out) if out else None
-
-    def scripts(self) -> frozenset[Path]:
-        """Return the files of the scripts that the words name."""
-        return scripts_of(self.all)
 
     def without(self, name: str) -> list[str]:
         """Return the words without an option and its value."""

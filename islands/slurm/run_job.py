@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from islands.configuration.given import gathered, of_table
-from islands.custom.scripts import is_reference
+from islands.custom.scripts import is_reference, is_trusted
 from islands.custom.trust import scripts_in
 from islands.errors import IslandsError, RunError, Suspended, UsageError
 from islands.inside import inside
@@ -131,25 +131,24 @@ def options(given: CommandWords, folder: Path, *, goes_on: bool) -> list[str]:
     if given.resumes:
         return [*given.all]
     if goes_on and (folder / RUN_SETTINGS).exists():
-        return ["resume", str(folder), *_scripts(given, folder), *given.of_resume()]
+        return ["resume", str(folder), *_scripts(folder), *given.of_resume()]
     # A series, or a run that has not begun, continues with the options that begin it.
     words = [word for word in given.without("--out") if not (goes_on and word == "--force")]
     return ["run", *words, "--out", str(folder)]
 
 
-def _scripts(given: CommandWords, folder: Path) -> list[str]:
-    """Return the scripts of the run that the job's own words name, as words of `resume`.
+def _scripts(folder: Path) -> list[str]:
+    """Return the scripts of the run that this job may run, as words of `resume`.
 
     The folder is signed by the node that wrote it; others may not have the key.
     """
-    named = given.scripts()
     stored = gathered(of_table(read_toml(folder / RUN_SETTINGS)))
     words, instance = list[str](), stored.get("instance")
-    if has_problem(folder) and named.issuperset(scripts_in(instance)):
+    if has_problem(folder) and all(map(is_trusted, scripts_in(instance))):
         words += _unchanged(folder, str(instance))
     for name, values in parts_in(stored).items():
         for each in values:
-            words += [f"--{name}", each] if scripts_in(each) <= named else []
+            words += [f"--{name}", each] if all(map(is_trusted, scripts_in(each))) else []
     return words
 
 

@@ -11,13 +11,12 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from islands.custom.scripts import trusted
-from islands.custom.trust import is_signed, trust_words
+from islands.custom.trust import is_signed, trusts_all
 from islands.errors import InputError, IslandsError, UntrustedError, UsageError
 from islands.inside import inside, inside_all
 from islands.paths import publish, writing
@@ -44,11 +43,14 @@ _SIZES = {
 """Options of sbatch, and the variables of a job that contain their values."""
 
 
-def run_element(words: Sequence[str], check: Check) -> int:
+def run_element(
+    words: Sequence[str], check: Check, trust_words: Callable[[Sequence[str]], None]
+) -> int:
     """Run one element of a job array; return the exit status of its attempt.
 
     The words are options of `islands run`; the seed is the element's number. If the first word is a
-    .txt file, the options are its line with that number.
+    .txt file, the options are its line with that number; `trust_words` trusts the scripts that the
+    line names, if this user has submitted the list.
     """
     allocation = Allocation.of(os.environ)
     if allocation.element is None or allocation.array is None:
@@ -64,7 +66,14 @@ def run_element(words: Sequence[str], check: Check) -> int:
     place = inside(folder, str(allocation.element))
     try:
         options = element_options(common, allocation.element)
-        _trust_list(common, options)
+        path = _list_of(common)
+        if path is not None and is_signed(_text(path)):
+            trust_words(options)
+        elif path is not None and "--trust" in options and not trusts_all():
+            raise UntrustedError(
+                f"{path}: its line has --trust, but you have not written the list on this machine,"
+                " or it was changed since. Write --trust after the name of the list instead"
+            )
     except IslandsError as error:
         attempts = JobAttempts(place)
         attempts.end(attempts.begin(allocation.job, common), error.status)
@@ -90,21 +99,10 @@ def element_options(words: Sequence[str], element: int) -> list[str]:
     return [*lines[element - 1], *words[1:]]
 
 
-def _trust_list(words: Sequence[str], options: Sequence[str]) -> None:
-    """Trust the scripts that a line of a list names, if this user has submitted the list.
-
-    Otherwise, they are refused when the options are checked, and `--trust` is refused here.
-    """
-    path = _list_of(words)
-    if path is None:
-        return
-    if is_signed(_text(path)):
-        trust_words(options)
-    elif "--trust" in options and not trusted.is_all:
-        raise UntrustedError(
-            f"{path}: its line has --trust, but you have not written the list on this machine, or"
-            " it was changed since. Write --trust after the name of the list instead"
-        )
+def own_words(words: Sequence[str]) -> list[str]:
+    """Return the words that are no list, and thus those of the user."""
+    common = CommandWords(words).without("--out")
+    return common if _list_of(common) is None else common[1:]
 
 
 def _list_of(words: Sequence[str]) -> Path | None:
@@ -217,10 +215,12 @@ def _copy_list(folder: Path, words: Sequence[str]) -> None:
     source, target = _list_of(words), inside(folder, JOB, LIST)
     if source is None:
         return
-    with suppress(OSError):  # each element reports a missing list
-        text = source.read_text(errors="replace")
-        if not (target.exists() and target.samefile(source)):
-            publish(target, text)
+    try:
+        text = _text(source)
+    except InputError:
+        return  # each element reports it
+    if not (target.exists() and target.samefile(source)):
+        publish(target, text)
 
 
 def _queried(job: str) -> dict[int, dict[str, str]]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import io
 import json
 import os
+import resource
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -234,6 +235,115 @@ def test_words_after_a_list_may_name_its_scripts(
     assert MARK.exists()
 
 
+SENT = ["evil.py:d", "a=evil.py", "a,evil.py", "a evil.py"]
+"""Names of folders that look as if they named a script next to them."""
+
+
+def sent(name: str) -> str:
+    """Return a folder of a run that names a script, below a folder with the script."""
+    folder = Path("recv", name)
+    assert main(["run", "demo/tsp", "--out", str(folder), *QUICK]) == 0
+    for script in ("recv/evil.py", "evil.py"):
+        Path(script).write_text(PAYLOAD)
+    path = folder / "run.toml"
+    text = path.read_text().rpartition("# SHA-256")[0]
+    path.write_text(text.replace('"demo/tsp"', '"recv/evil.py:P"'))
+    (folder / "list.txt").write_text("recv/evil.py:P\n")
+    return str(folder)
+
+
+OF_FOLDERS: dict[str, Callable[[str], list[str]]] = {
+    "report": lambda sent: ["report", sent],
+    "plot": lambda sent: ["plot", sent],
+    "resume": lambda sent: ["resume", sent, "--stop", "generations=2"],
+    "submit": lambda sent: ["submit", "resume", sent, "--stop", "generations=2", "--dry-run"],
+    "run --config": lambda sent: ["run", "--config", f"{sent}/run.toml", *QUICK],
+    "run --runs": lambda sent: ["run", "--runs", "2", "--config", f"{sent}/run.toml", *QUICK],
+    "run --batch": lambda sent: ["run", f"@{sent}/list.txt", "--batch", *QUICK],
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [("report", SENT[0]), *((command, name) for command in [*OF_FOLDERS][1:] for name in SENT)],
+)
+def test_the_name_of_a_folder_names_no_script(command: str, name: str) -> None:
+    line = OF_FOLDERS[command](sent(name))
+    main(line)
+    assert not MARK.exists()
+    main([*line, "--trust"])
+    assert MARK.exists(), "the test does not reach the script"
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_the_name_of_a_file_or_folder_as_an_instance_names_no_script(name: str) -> None:
+    folder = sent(name)
+    Path("recv/evil.py:P").write_text("an instance?")
+    Path("recv/*.py").write_text(PAYLOAD)
+    for line in (
+        *(["verify", folder, folder], ["check", folder], ["instances", "show", folder]),
+        *(["status", folder], ["export", folder, "--csv", "t.csv"], ["collect", folder]),
+        *(["run", folder, *QUICK], ["run", folder, "--batch", *QUICK]),
+        *(["run", "recv/evil.py:P", *QUICK], ["run", "recv/*.py", "--batch", *QUICK]),
+        *(["run", "demo/tsp", "--start", folder, *QUICK], ["check", "recv/evil.py:P"]),
+        *(["bench", "gpus", folder], ["bench", "quality", "--of", "recv/evil.py:P"]),
+        ["tune", folder, "--over", "rho=0.5..0.7"],
+        ["resume", folder, folder, "--stop", "generations=2"],
+        ["plot", folder, "--instance", folder, "--out", "recv/evil.py:p.png"],
+        ["run", "demo/tsp", "--out", folder, "--config", f"{folder}/run.toml", *QUICK],
+    ):
+        main(line)
+        assert not MARK.exists(), line
+
+
+@pytest.mark.parametrize("name", SENT)
+def test_the_name_of_a_batch_names_no_script(name: str) -> None:
+    Path("evil.py").write_text(PAYLOAD)
+    Path(batch({"migration": "evil.py:P"})).rename(name)
+    refused_without_trust(main, ["resume", name])
+
+
+@pytest.mark.parametrize("path", [*(f"{name}/l.txt" for name in SENT), "evil.py:,.txt"])
+@pytest.mark.parametrize("folder_first", [False, True])
+def test_the_name_of_a_list_names_no_script(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, folder_first: bool
+) -> None:
+    Commands(tmp_path / "commands", monkeypatch)
+    for name, value in in_array(1).items():
+        monkeypatch.setenv(name, value)
+    Path("evil.py").write_text(PAYLOAD)
+    Path(path).parent.mkdir(exist_ok=True)
+    Path(path).write_text(f"demo/tsp --crossover evil.py:P {' '.join(QUICK)}\n")
+    words = ["--out", "all", path] if folder_first else [path, "--out", "all"]
+    refused_without_trust(lambda words: job(["sweep", *words]), words)
+
+
+def test_endless_lists_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, little_memory: None
+) -> None:
+    Path("zeros.txt").symlink_to("/dev/zero")
+    Commands(tmp_path / "commands", monkeypatch)
+    for name, value in in_array(1).items():
+        monkeypatch.setenv(name, value)
+    assert job(["sweep", "zeros.txt", "--out", "all"]) == 2
+    assert main(["run", "@zeros.txt", "--batch"]) == 2
+    with Path("zeros.txt").open() as zeros:
+        monkeypatch.setattr(sys, "stdin", zeros)
+        assert main(["run", "-", "--batch"]) == 2
+    monkeypatch.setattr(sys, "stdin", io.StringIO("x" * 100_000))
+    assert main(["run", "-", "--batch"]) == 2
+
+
+@pytest.fixture
+def little_memory() -> Iterator[None]:
+    """Let an endless read end with a MemoryError soon."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (1 << 29), before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, before)
+
+
 CALLS: dict[str, Callable[..., object]] = {
     "solve": lambda **more: islands.solve("demo/tsp", **more),
     "solve_many": lambda **more: islands.solve_many(["demo/tsp"], **more),
@@ -250,6 +360,10 @@ def test_a_configuration_runs_no_script_from_python(call: str) -> None:
     with pytest.raises(IslandsError, match="was run"):
         perform(trust=True)
     assert MARK.exists()
+    MARK.unlink()
+    with pytest.raises(UntrustedError):
+        perform()
+    assert not MARK.exists(), "trust ends with the call"
 
 
 def test_a_folder_runs_no_script_from_python() -> None:
@@ -260,6 +374,26 @@ def test_a_folder_runs_no_script_from_python() -> None:
     with pytest.raises(IslandsError, match="was run"):
         islands.resume(folder, trust=True)
     assert MARK.exists()
+    MARK.unlink()
+    for perform in (lambda: islands.load(f"{EVIL}:P"), lambda: islands.Solver(f"{EVIL}:P")):
+        with pytest.raises(IslandsError, match="was run"):
+            perform()
+        MARK.unlink()
+        with pytest.raises(UntrustedError):
+            islands.resume(folder)
+        assert not MARK.exists(), "trust ends with the call"
+
+
+def test_calls_between_the_results_of_many_keep_their_trust() -> None:
+    Path("mine.py").write_text(
+        "import islands\nproblem = islands.tsp([[0, 0], [0, 9], [9, 0], [9, 9], [5, 5]])\n"
+    )
+    names = iter(["mine.py:problem"] * 12)
+    for _, found in islands.iter_many(names, generations=1, backend="cpu", threads=2):
+        assert islands.solve("mine.py:problem", generations=1, backend="cpu").cost == found.cost
+        with pytest.raises(UntrustedError):
+            islands.solve("demo/tsp", config=config(SPELLINGS["short"]), generations=1)
+    assert not MARK.exists()
 
 
 def test_a_file_of_names_is_not_taken_from_python() -> None:

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from islands.cli import parsed
+from islands.cli.arguments import names_in
 from islands.custom import trust
 from islands.custom.scripts import is_trusted
 from islands.custom.trust import (
     command,
+    current,
     is_signed,
-    scripts_of,
     signed,
     signed_scripts,
     trust_files,
@@ -99,31 +101,41 @@ def test_a_pipe_is_left_for_its_only_reader_and_a_link_of_the_user_is_followed(
 def test_a_command_trusts_what_its_own_words_name() -> None:
     mine, other = Path("/a/mine.py"), Path("/a/other.py")
     trust_files([other])
-    with command(["run", f"{mine}:problem"]):
+    with command([f"{mine}:problem"]):
         assert (is_trusted(mine), is_trusted(other)) == (True, False)
-        with command(["resume", "--trust"]):
+        with command([], is_all=True):
             assert is_trusted(other)
     assert (is_trusted(mine), is_trusted(other)) == (False, True)
 
 
 @pytest.mark.parametrize(
-    ("word", "named"),
+    ("words", "named"),
     [
-        ("/a/x.py:P", ["/a/x.py"]),
-        ("--crossover=/a/x.py:P", ["/a/x.py"]),
-        ("crossover = /a/x.py:P", ["/a/x.py"]),
-        ("crossover=/a/x.py:P,uniform,/a/y.py:Q", ["/a/x.py", "/a/y.py"]),
-        ("islands=4 crossover=/a/x.py:P mutation='/b c/y.py:Q'", ["/a/x.py", "/b c/y.py"]),
-        ("islands=4 crossover=/b=c/x.py:P", ["/b=c/x.py"]),
-        ("/it's/x.py:P", ["/it's/x.py"]),
-        ("demo/tsp", []),
+        (["run", "/a/x.py:P", "demo/tsp", "/it's/y.py:P"], ["/a/x.py", "/it's/y.py"]),
+        (["run", "--crossover=/a/x.py:P", "--algorithm", "/a/y.py"], ["/a/x.py", "/a/y.py"]),
+        (["run", "--set", "crossover = /b=c/x.py:P"], ["/b=c/x.py"]),
+        (["run", "--set", "crossover=/a/x.py:P,/a/y.py:Q"], ["/a/x.py:P,/a/y.py"]),
+        (["submit", "--migration", "/a/x.py:T"], ["/a/x.py"]),
+        (
+            ["run", "--colony", "islands=4 crossover=/b=c/x.py:P mutation='/b c/y.py:Q'"],
+            ["/b=c/x.py", "/b c/y.py"],
+        ),
+        (["tune", "--over", "crossover=/a/x.py:P,uniform,/a/y.py:Q"], ["/a/x.py", "/a/y.py"]),
+        (["bench", "quality", "--of", "/a/x.py:P,/a/y.py:P"], ["/a/x.py", "/a/y.py"]),
+        (["bench", "quality", "--variant", "a.toml crossover=/a/x.py:P"], ["/a/x.py"]),
+        (["bench", "gpus", "/a/x.py:P"], ["/a/x.py"]),
+        (["resume", "/a/d.py:d", "/a/x.py:P", "--mutation", "/a/y.py:M"], ["/a/x.py", "/a/y.py"]),
+        (["report", "/a/d.py:d", "--instance", "/a/x.py:P"], ["/a/x.py"]),
+        (["verify", "/a/x.py:P", "/a/d.py:d"], ["/a/x.py"]),
+        (["run", "/a/x.py:P", "/a/*.py", "@/a/l.py:d", "--batch"], ["/a/x.py"]),
+        (["run", "--config", "/a/x.py:d", "--out", "/a/x.py:d", "--start", "/a/x.py:d"], []),
     ],
 )
-def test_the_words_of_a_command_line_name_scripts_in_all_spellings(
-    word: str, named: list[str]
+def test_the_options_of_a_command_name_scripts_in_all_spellings(
+    words: list[str], named: list[str]
 ) -> None:
-    assert {Path(each) for each in named} <= scripts_of([word])
-    assert bool(named) == bool(scripts_of([word]))
+    with command(names_in(parsed(words))):
+        assert current().files == {Path(each) for each in named}
 
 
 def _short(key: Path) -> None:

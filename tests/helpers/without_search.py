@@ -30,6 +30,7 @@ from islands.campaign.engine import Campaign
 from islands.campaign.series import _Performance
 from islands.campaign.tuning import Tuning
 from islands.cli import COMMANDS, functions_of, job, parsed
+from islands.cli.arguments import names_in
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.custom import trust
@@ -244,7 +245,11 @@ def _try(words: Sequence[str], ranks: int, *, has_gpus: bool) -> None:
     args = parsed([*words])
     if words[0] in _TRIED:
         _, perform = functions_of(words[0])
-        with trust.command(words), without_search(ranks, has_gpus=has_gpus), suppress(Reached):
+        with (
+            trust.command(names_in(args)),
+            without_search(ranks, has_gpus=has_gpus),
+            suppress(Reached),
+        ):
             perform(args)
     elif words[0] in ("verify", "check") and not Path(args.instance).is_dir():
         load(args.instance)

@@ -9,7 +9,7 @@ from commands_of_slurm import Commands
 
 from islands import cli
 from islands.cli import job
-from islands.cli.job import checked
+from islands.cli.job import checked, trust_words
 from islands.custom.trust import command
 from islands.errors import UntrustedError
 from islands.record.folder import FINISHED
@@ -126,7 +126,8 @@ def test_a_sweep_names_the_variable_that_is_not_set(
 
 def continued(*words: str) -> list[str]:
     """Return the words that continue the run in the folder `run`, as in a job with these words."""
-    with command(words):
+    with command([]):
+        trust_words(words)
         return options(CommandWords([*words, "--out", "run"]), Path("run"), goes_on=True)
 
 
