@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from islands.campaign.batch import BatchPlan, run_batch
-from islands.custom.trust import NO_TRUST
 from islands.errors import InputError
 from islands.parallel import World
 from islands.run.build import RankOptions
@@ -33,14 +32,14 @@ def folder_of(path: Path, **changes: object) -> Path:
 @pytest.mark.parametrize("runs", [0, -1, 1.5, True, "3", None])
 def test_a_number_of_runs_is_a_whole_number(tmp_path: Path, runs: object) -> None:
     with pytest.raises(InputError):
-        BatchPlan.of_folder(folder_of(tmp_path / "a", runs=runs), SETTINGS, NO_TRUST)
+        BatchPlan.of_folder(folder_of(tmp_path / "a", runs=runs), SETTINGS)
 
 
 def test_a_configuration_is_a_regular_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.toml")
     folder = folder_of(tmp_path / "a", config=str(tmp_path / "pipe.toml"))
     with pytest.raises(InputError):
-        BatchPlan.of_folder(folder, SETTINGS, NO_TRUST)
+        BatchPlan.of_folder(folder, SETTINGS)
 
 
 def test_any_number_of_runs_begins_at_once_and_ends_by_a_signal(tmp_path: Path) -> None:
@@ -54,7 +53,7 @@ def test_any_number_of_runs_begins_at_once_and_ends_by_a_signal(tmp_path: Path) 
 
     for _ in range(2):  # the second time, the first ones are known
         seeds.clear()
-        plan = BatchPlan.of_folder(folder, SETTINGS, NO_TRUST)
+        plan = BatchPlan.of_folder(folder, SETTINGS)
         tracemalloc.start()
         end = run_batch(plan, World(), Output(True, folder), RankOptions(), lines=take)
         _, peak = tracemalloc.get_traced_memory()

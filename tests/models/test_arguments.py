@@ -35,6 +35,9 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "as a limit": lambda: islands.subset(5, choose=(1, THREE), function=sum),
     "as parts": lambda: islands.permutation(5, parts=THREE, function=sum),
     "as an item": lambda: models.qubo({(0, THREE): 1}),
+    "a release after which times do not fit": lambda: models.job_shop(
+        [[0]], [[9]], release=[2**30 - 5], due=[2**30 - 5], objective="tardiness"
+    ),
     "without length": lambda: models.set_cover([1, 1], _Unsized([[0]])),
 }
 
