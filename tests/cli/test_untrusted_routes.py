@@ -240,15 +240,16 @@ SENT = ["evil.py:d", "a=evil.py", "a,evil.py", "a evil.py"]
 
 
 def sent(name: str) -> str:
-    """Return a folder of a run that names a script, below a folder with the script."""
+    """Return a folder of a run that names the script that its own name seems to name."""
     folder = Path("recv", name)
     assert main(["run", "demo/tsp", "--out", str(folder), *QUICK]) == 0
     for script in ("recv/evil.py", "evil.py"):
         Path(script).write_text(PAYLOAD)
     path = folder / "run.toml"
     text = path.read_text().rpartition("# SHA-256")[0]
-    path.write_text(text.replace('"demo/tsp"', '"recv/evil.py:P"'))
-    (folder / "list.txt").write_text("recv/evil.py:P\n")
+    named = "recv/evil.py:P" if name == SENT[0] else "evil.py:P"
+    path.write_text(text.replace('"demo/tsp"', f'"{named}"'))
+    (folder / "list.txt").write_text(f"{named}\n")
     return str(folder)
 
 
