@@ -138,7 +138,6 @@ def submit(args: argparse.Namespace) -> int:
         require_fit("the option", word)
     checks = _checks(args, elements)
     site = find_site(args.site)
-    show(f"settings of the site: {site}", file=sys.stderr)
     directives = directives_from(
         args, directives_of(site), on_cpu=all(each.on_cpu for each in checks)
     )
@@ -162,6 +161,7 @@ def submit(args: argparse.Namespace) -> int:
         return script(template, directives | place, words, site, folder)
 
     require_accepted(text(folder))
+    show(f"settings of the site: {site}", file=sys.stderr)
     if args.dry_run:
         show(text(folder), end="")
         return 0
