@@ -138,7 +138,7 @@ def test_invalid_start_is_refused_with_its_name(capsys: pytest.CaptureFixture[st
 def test_restarts_do_not_delay_stagnation(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--set", "reset=10", "--stop", "stagnation=60", "--stop", "generations=20000"]
     small = ["16" if word == "64" else word for word in SMALL]
-    result = solved(capsys, *options, line=small)
+    result = solved(capsys, *options, line=[*small, "--algorithm", "brkga"])
     idle = result["generations"] - result["best_generation"]
     assert result["reason"] == f"no improvement for {idle} generations"
     assert 60 <= idle < 80
