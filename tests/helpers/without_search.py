@@ -13,7 +13,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -173,6 +173,7 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
         begin_run=lambda: None,
         synchronise=lambda: None,
         another_stream=lambda: None,
+        stopping_if=lambda _: nullcontext(),
     )
     replaced: dict[str, Any] = {
         "islands.backends.automatic": lambda: found,
