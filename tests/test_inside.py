@@ -19,6 +19,7 @@ IN_FOLDERS = ("record", "display", "run", "series", "report", "tune", "slurm", "
 DIRECT = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "touch"}
 OTHERS = {
     "record/provenance.py": "the files of the package",
+    "run/signals.py": "/dev/null, in place of a closed terminal",
     "slurm/submit.py": "the files of the package",
     "slurm/sweep.py": "the list that the user names, and an empty file in a checked folder",
     "reproduce/cells.py": "the files of the package",
