@@ -83,6 +83,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="fail without a GPU, instead of testing only the CPU",
     )
+    parser.addoption(
+        "--write-messages",
+        action="store_true",
+        help="write the messages of today to the tables of tests/messages",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
