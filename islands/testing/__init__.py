@@ -16,6 +16,7 @@ The tests use the public interface only. Those that need a GPU, several ranks or
 islands skip with the reason where there is none.
 """
 
+from islands.testing.backends import BackendContract as BackendContract
 from islands.testing.parts import AlgorithmContract as AlgorithmContract
 from islands.testing.parts import EncodingContract as EncodingContract
 from islands.testing.parts import ImproverContract as ImproverContract

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import pytest
 
 import islands
 from islands.encodings.base import Encoding
@@ -138,6 +137,7 @@ class TopologyContract:
         solver = islands.Solver(
             "demo/tsp",
             algorithm="ga",
+            encoding="permutation",
             islands=5,
             population=24,
             improver="none",
@@ -161,7 +161,4 @@ class TopologyContract:
 
 def problem_cost(problem: Problem, genomes: Any) -> list[float]:
     """Return the costs of genomes that are orders."""
-    orders = np.asarray(genomes)[:, : problem.size]
-    if problem.solution_kind != "order" or orders.dtype.kind == "f":
-        pytest.skip("the genomes of this run are no orders")
-    return [problem.cost(each) for each in orders]
+    return [problem.cost(each) for each in np.asarray(genomes)[:, : problem.size]]

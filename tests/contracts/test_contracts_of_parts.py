@@ -6,11 +6,21 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pytest
+from emulated_gpu import EmulatedGpu
 
 import islands
+from islands.backends import choose
 from islands.encodings import ENCODINGS
 from islands.migration.topology import TOPOLOGIES
-from islands.testing import EncodingContract, ImproverContract, ProblemContract, TopologyContract
+from islands.testing import (
+    BackendContract,
+    EncodingContract,
+    ImproverContract,
+    ProblemContract,
+    TopologyContract,
+)
+from islands.testing.devices import has_gpu
 
 RANDOM = np.random.default_rng(72)
 
@@ -117,3 +127,20 @@ class TestKnapsack(ProblemContract):
         if any(load > room for load in loads):
             return None
         return sum(p for p, s in zip(self.profits, solution) if s)  # noqa: B905
+
+
+class TestCpu(BackendContract):
+    def backend(self) -> Any:
+        return choose("cpu", threads=2)
+
+
+class TestEmulatedGpu(BackendContract):
+    def backend(self) -> Any:
+        return EmulatedGpu(64)
+
+
+class TestGpu(BackendContract):
+    def backend(self) -> Any:
+        if not has_gpu():
+            pytest.skip("no GPU here")
+        return choose("cuda")
