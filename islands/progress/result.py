@@ -207,7 +207,8 @@ class Result:
     def warn_of_lost_files(self) -> None:
         """Warn the caller of the caller if files could not be written."""
         if self.write_error:
-            warnings.warn(self.write_error, RuntimeWarning, stacklevel=5)  # below its two decorators
+            # Between are the function that the caller calls, and its two decorators.
+            warnings.warn(self.write_error, RuntimeWarning, stacklevel=5)
 
     def require_solution(self, hint: str = "") -> Self:
         """Return the result; raise a `RunError` if the run ended without a solution.
