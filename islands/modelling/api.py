@@ -112,7 +112,7 @@ def subset(
     arguments are those of `permutation`, except `delta`.
 
     >>> problem = islands.subset(9, batch=lambda chosen: chosen.sum(axis=1), maximise=True)
-    >>> islands.solve(problem, generations=20).cost
+    >>> islands.solve(problem, target=9, seconds=9).cost
     9
     """
     return _model(chosen_of(n, choose), locals())
