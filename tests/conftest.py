@@ -73,8 +73,11 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 if "CXX" not in os.environ and shutil.which("c++"):
     os.environ |= {"CXX": quick_compiler("c++"), _USUAL: "c++"}
 
-# A shell starts jobs in the background with SIGINT ignored, which children inherit.
+# A shell starts jobs in the background with SIGINT ignored, and nohup ignores SIGHUP; children
+# inherit this.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
