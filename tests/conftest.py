@@ -10,7 +10,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import redirect_stderr
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,6 +37,8 @@ _BY_FIXTURE = {"cluster": "slurm", "hosts": "slow"}
 """Marks of all tests that use a fixture."""
 _BY_NAME = {"test_the_same_on_an_emulated_gpu": "slow", "test_the_same_under_mpi": "mpi"}
 """Marks of tests of contracts, which have none, as other projects do not know them."""
+_MOST_CASES = 8
+"""Cases of a parametrised test in the default tier: evenly spread ones, the others are slow."""
 _SETS = ("tsplib", "national", "vlsi", "qaplib", "mkp")
 
 _USUAL = "ISLANDS_TESTS_USUAL_CXX"
@@ -105,12 +107,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark in filter(None, [*marks, _BY_NAME.get(getattr(item, "originalname", ""))]):
             item.add_marker(mark)
         files.setdefault(item.path, []).append(item)
+    for cases in _cases_of_each(items):
+        step = (len(cases) - 1) / (_MOST_CASES - 1)
+        kept = {round(number * step) for number in range(_MOST_CASES)}
+        for number, item in enumerate(cases if len(cases) > _MOST_CASES else []):
+            if number not in kept:
+                item.add_marker("slow")
     parts: list[list[pytest.Item]] = [
         [] for _ in range(int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
     ]
     for path in sorted(files, key=lambda path: not any(name in path.parts for name in _LONG)):
         min(parts, key=len).extend(files[path])
     items[:] = [item for part in parts for item in part]
+
+
+def _cases_of_each(items: Iterable[pytest.Item]) -> Iterable[list[pytest.Item]]:
+    """Return the cases of each test function."""
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    return cases.values()
 
 
 @pytest.hookimpl(wrapper=True)
