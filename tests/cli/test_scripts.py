@@ -1,9 +1,13 @@
-"""Parts of scripts, named `FILE.py:NAME` on the command line."""
+"""Parts of scripts, named `FILE.py:NAME` on the command line, and how their runs are resumed."""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
+import subprocess
+import sys
+import threading
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -11,8 +15,16 @@ from typing import Any
 import copied_parts
 import pytest
 import user_script
+from commands_for_tests import Capture
 
+import islands
 from islands.cli import main
+from islands.configuration.identity import require_agreement
+from islands.configuration.resolve import layers, resolve
+from islands.custom.parts import PartKind
+from islands.errors import UsageError
+from islands.parallel import World
+from islands.testing.ranks import on_ranks
 
 FEW = ["--islands", "4", "--population", "16", "--interval", "3", "--migrants", "1"]
 FEW += ["--backend", "cpu", "--threads", "1", "--stop", "generations=6"]
@@ -35,25 +47,34 @@ OWN = {
 PROBLEM = """
 from islands.instances.synthetic import uniform_tsp
 
+nine = Tour(uniform_tsp(9, seed=1))
+
+
 class Nine(Tour):
     name = "nine"
 
     def __init__(self):
         super().__init__(uniform_tsp(9, seed=1))
 
-nine = Tour(uniform_tsp(9, seed=1))
+
+class Mingle(Spread):
+    name = "mingle"
+    header = copied("crossovers/uniform.cuh", "mingle.cuh")
+
+
+class Third(Spread):
+    name = "third"
 """
 
 
 @pytest.fixture(autouse=True)
-def _next_to_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def _next_to_a_script() -> None:
     shutil.copy(copied_parts.__file__, "mine.py")
     with Path("mine.py").open("a") as script:
         script.write(PROBLEM)
 
 
-def ran(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
+def ran(capsys: Capture, *line: str) -> dict[str, Any]:
     capsys.readouterr()
     assert main(["run", *line, *FEW, "--json", "--out", "out", "--force"]) == 0
     return dict(json.loads(capsys.readouterr().out))
@@ -63,9 +84,7 @@ def options(parts: dict[str, str], file: str = "") -> list[str]:
     return [word for name, part in parts.items() for word in (f"--{name}", f"{file}{part}")]
 
 
-def test_each_part_may_come_from_a_script(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_each_part_may_come_from_a_script(capsys: Capture, tmp_path: Path) -> None:
     usual = ran(capsys, "demo/tsp", *options(BUILT_IN))
     for name, part in OWN.items():
         changed = options(BUILT_IN | {name: f"mine.py:{part}"})
@@ -81,7 +100,7 @@ def test_each_part_may_come_from_a_script(
     assert ran(capsys, "demo/tsp", "--config", "again.toml")["digest"] == usual["digest"]
 
 
-def test_parts_are_settings_and_may_be_in_files(capsys: pytest.CaptureFixture[str]) -> None:
+def test_parts_are_settings_and_may_be_in_files(capsys: Capture) -> None:
     usual = ran(capsys, "demo/tsp", *options(BUILT_IN))
     Path("set.toml").write_text('crossover = "mine.py:Spread"\nmigration = "mine.py:Circle"\n')
     line = ["--config", "set.toml", "--set", "mutation=mine.py:Shift"]
@@ -95,7 +114,7 @@ def test_parts_are_settings_and_may_be_in_files(capsys: pytest.CaptureFixture[st
 
 @pytest.mark.parametrize("name", ["nine", "Nine"])
 def test_problem_of_a_script_is_run_and_verified(
-    capsys: pytest.CaptureFixture[str], name: str, tmp_path: Path
+    capsys: Capture, name: str, tmp_path: Path
 ) -> None:
     result = ran(capsys, f"mine.py:{name}", *options(BUILT_IN))
     assert result["problem"] == {"nine": "tour", "Nine": "nine"}[name]
@@ -105,27 +124,18 @@ def test_problem_of_a_script_is_run_and_verified(
     assert json.loads(capsys.readouterr().out)["cost"] == result["cost"]
 
 
-def test_problem_without_folder_reader_is_verified_from_a_folder(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_problem_without_folder_reader_is_verified_from_a_folder(capsys: Capture) -> None:
     shutil.copy(user_script.__file__, "user_script.py")
     line = ["--algorithm", "ga", "--encoding", "keys", "--improver", "none"]
     cost = ran(capsys, "user_script.py:shifts", *line)["cost"]
     for solution in ("out", "out/solution.shifts"):
         assert main(["verify", "user_script.py:shifts", solution, "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["cost"] == cost
-    assert main(["instances", "show", "user_script.py:shifts"]) == 0
-    rows = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
-    assert rows[:3] == [["name", "shifts12"], ["problem", "shifts"], ["size", "12"]]
 
 
-def test_tuning_compares_parts_of_scripts(capsys: pytest.CaptureFixture[str]) -> None:
-    over = [
-        "--over",
-        "crossover=mine.py:Spread,one_point",
-        "--over",
-        "migration=mine.py:circle,elite",
-    ]
+def test_tuning_compares_parts_of_scripts(capsys: Capture) -> None:
+    over = ["--over", "crossover=mine.py:Spread,one_point"]
+    over += ["--over", "migration=mine.py:circle,elite"]
     rest = {name: BUILT_IN[name] for name in ("algorithm", "encoding", "mutation", "improver")}
     line = ["demo/tsp", *FEW, *options(rest), *over, "--grid", "--runs", "2"]
     assert main(["tune", *line, "--json", "--out", "tuned"]) == 0
@@ -135,123 +145,15 @@ def test_tuning_compares_parts_of_scripts(capsys: pytest.CaptureFixture[str]) ->
     assert ran(capsys, "demo/tsp", "--config", "tuned/best.toml")["cost"] > 0
 
 
-SCRIPTS = {
-    "syntax.py": "import islands\n\ndef f(:\n",
-    "raises.py": "import islands\nrate = 1\nrate = rate / 0\n",
-    "leaves.py": "import sys\nsys.exit(3)\n",
-    "solves.py": "import islands\nislands.solve('demo/tsp')\n",
-    "helped.py": "import helper\n",
-    "helper.py": "import islands\nislands.solv\n",
-    "empty.py": "",
-}
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "message"),
-    [
-        (
-            "algorithm",
-            "syntax.py:A",
-            "{}/syntax.py, line 3, 'def f(:': SyntaxError: inv",
-        ),
-        ("improver", "raises.py:A", "{}/raises.py, line 3, 'rate = rate / 0': ZeroDiv"),
-        ("encoding", "leaves.py:A", "{}/leaves.py, line 2, 'sys.exit(3)': SystemExit: 3"),
-        (
-            "algorithm",
-            "solves.py:A",
-            "the script calls islands.solve while it is imported",
-        ),
-        (
-            "algorithm",
-            "helped.py:A",
-            "{}/helped.py, line 1, 'import helper': Attribut",
-        ),
-        (
-            "algorithm",
-            "gone.py:A",
-            "{}/gone.py: No such file or directory. Name a file",
-        ),
-        (
-            "algorithm",
-            "mine.py:Bred",
-            "no 'Bred'. Did you mean 'Breed'? Write mine.py:Bree",
-        ),
-        ("migration", "mine.py:Tore", "no 'Tore'. Did you mean 'Tour'? Write mine.py:circle or"),
-        ("mutation", "mine.py", "the name of a part is missing. Write mine.py:Shift"),
-        ("mutation", "mine.py:", "the name of a part is missing. Write mine.py:Shift"),
-        (
-            "mutation",
-            "empty.py:A",
-            "It defines no mutation: derive one from islands.Mut",
-        ),
-        (
-            "improver",
-            "mine.py:Spread",
-            "mine.py:Spread: is a crossover (the class Spread),",
-        ),
-        (
-            "improver",
-            "mine.py:data_folder",
-            "a function, but must be an improver. Write mine.",
-        ),
-        ("crossover", "mine.py:FEW", "defines no 'FEW'"),
-    ],
-)
-def test_invalid_script_is_reported(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, option: str, value: str, message: str
-) -> None:
-    for name, text in SCRIPTS.items():
-        Path(name).write_text(text)
-    line = [] if option == "algorithm" else ["--algorithm", "ga"]
-    assert main(["run", "demo/tsp", *line, f"--{option}", value]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert message.format(tmp_path) in said
-
-
-def test_error_of_a_script_during_the_run_is_reported(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    text = "class Late(Breed):\n    name = 'late'\n\n    def plan(self, arrays):\n"
-    Path("late.py").write_text(f"from mine import Breed\n{text}        return arrays['naer']\n")
-    line = ["--algorithm", "late.py:Late", "--encoding", "keys", *FEW, "--quiet"]
-    assert main(["run", "demo/tsp", *line, "--improver", "none"]) == 1
-    said = f"""islands: {tmp_path}/late.py, line 6, "return arrays['naer']": KeyError: 'naer'\n"""
-    assert capsys.readouterr().err == said
-
-
-@pytest.mark.parametrize("status", ["0", "'enough'", ""])
-def test_a_script_cannot_end_a_command(status: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_script_cannot_end_a_command(capsys: Capture) -> None:
     text = "import sys\nfrom mine import Breed\nclass Leaves(Breed):\n    name = 'leaves'\n"
-    Path("leaves.py").write_text(f"{text}    def plan(self, arrays):\n        sys.exit({status})\n")
+    Path("leaves.py").write_text(f"{text}    def plan(self, arrays):\n        sys.exit(0)\n")
     line = ["--algorithm", "leaves.py:Leaves", "--encoding", "keys", *FEW, "--quiet"]
     assert main(["run", "demo/tsp", *line, "--improver", "none"]) == 1
-    said = capsys.readouterr().err
-    assert "leaves.py, line 6, " in said
-    assert f"sys.exit({status or None}) cannot end a command" in said
+    assert "leaves.py, line 6, " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("instance", "message"),
-    [
-        (
-            "mine.py:Spread",
-            "is a crossover (the class Spread), but must be a problem",
-        ),
-        ("mine.py:Nin", "defines no 'Nin'. Did you mean 'nine'?"),
-        ("mine.py:Tour", "mine.py:Tour is created without arguments: "),
-    ],
-)
-def test_problem_that_cannot_be_loaded_is_reported(
-    capsys: pytest.CaptureFixture[str], instance: str, message: str
-) -> None:
-    assert main(["run", instance]) == 2
-    assert message in capsys.readouterr().err
-
-
-def test_script_is_imported_once_and_not_as_main(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_script_is_imported_once_and_not_as_main(capsys: Capture) -> None:
     with Path("mine.py").open("a") as script:
         script.write('with open("imports.txt", "a") as file:\n    print(__name__, file=file)\n')
     for _ in range(2):
@@ -262,4 +164,242 @@ def test_script_is_imported_once_and_not_as_main(
     with Path("mine.py").open("a") as script:
         script.write("Spread = None\n")
     assert main(["run", "demo/tsp", "--crossover", "mine.py:Spread"]) == 2
-    assert "is of the type NoneType, but must be a crossover" in capsys.readouterr().err
+
+
+SETTINGS = ["--islands", "4", "--population", "16", "--interval", "3", "--migrants", "1"]
+SETTINGS += ["--encoding", "keys", "--improver", "none", "--backend", "cpu", "--threads", "1"]
+NAMED = {"algorithm": "Breed", "crossover": "Spread", "mutation": "Shift", "migration": "circle"}
+PARTS = [word for name, part in NAMED.items() for word in (f"--{name}", f"mine.py:{part}")]
+IN_PYTHON = """
+import islands
+from mine import Breed, Shift, Spread, circle, nine
+
+if __name__ == "__main__":
+    parts = {"algorithm": Breed, "crossover": %s, "mutation": Shift(), "migration": circle}
+    islands.solve(nine, stop="generations=6", islands=4, population=16, interval=3, migrants=1,
+                  encoding="keys", improver="none", backend="cpu", threads=1, out="out", **parts)
+"""
+
+
+def forget() -> None:
+    """Remove the script's parts from this process, as in a new process."""
+    for kind in PartKind.all:
+        for name in kind.own:
+            del kind.registry[name]
+        kind.own.clear()
+
+
+def begin(generations: int, out: str = "out") -> None:
+    line = ["mine.py:nine", *SETTINGS, *PARTS, "--stop", f"generations={generations}"]
+    assert main(["run", *line, "--out", out, "--quiet"]) == 0
+    forget()
+
+
+def resume(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["resume", "out", *line, "--stop", "generations=12", "--json"]) == 0
+    return dict(json.loads(capsys.readouterr().out))
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *line: str) -> str:
+    capsys.readouterr()
+    assert main(["resume", "out", *line, "--stop", "generations=12"]) == 2
+    return capsys.readouterr().err
+
+
+def whole_digest(capsys: pytest.CaptureFixture[str]) -> str:
+    begin(12, "whole_digest")
+    capsys.readouterr()
+    assert main(["resume", "whole_digest", "--json"]) == 0
+    forget()
+    return str(json.loads(capsys.readouterr().out)["digest"])
+
+
+def test_run_is_resumed_with_its_script(capsys: pytest.CaptureFixture[str]) -> None:
+    begin(6)
+    kept = {path.name: path.read_text() for path in Path("out/parts").glob("*.cuh")}
+    used = (copied_parts.Breed, copied_parts.Spread, copied_parts.Shift, copied_parts.Tour)
+    assert kept == {part.header.name: part.header.text for part in used}
+    assert resume(capsys)["digest"] == whole_digest(capsys)
+
+
+def test_moved_script_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+    begin(6)
+    Path("elsewhere").mkdir()
+    shutil.move("mine.py", "elsewhere/mine.py")
+    said = refusal(capsys)
+    moved = [word.replace("mine.py", "elsewhere/mine.py") for word in PARTS]
+    flags = " ".join(f"--{name} FILE.py:NAME" for name in NAMED)
+    assert f"name its new location: islands resume out {flags}\n" in said
+    assert "name its new location: islands resume out --instance FILE\n" in refusal(capsys, *moved)
+    again = resume(capsys, *moved, "--instance", "elsewhere/mine.py:nine")
+    shutil.copy("elsewhere/mine.py", "mine.py")
+    assert again["digest"] == whole_digest(capsys)
+    assert "elsewhere/mine.py:Spread" in Path("out/run.toml").read_text()
+
+
+NAMELESS = "type('Nameless', (Spread,), {})"
+
+
+@pytest.mark.parametrize(("crossover", "named"), [("Spread", True), (NAMELESS, False)])
+def test_objects_are_found_by_their_name_in_the_module(
+    capsys: pytest.CaptureFixture[str], crossover: str, named: bool
+) -> None:
+    Path("solve.py").write_text(IN_PYTHON % crossover)
+    subprocess.run([sys.executable, "solve.py"], check=True, timeout=120)
+    settings = Path("out/run.toml").read_text()
+    for name in ("nine", "Breed", "Shift", "circle", *(["Spread"] if named else [])):
+        assert f'"{Path.cwd()}/mine.py:{name}"' in settings
+    line = []
+    if not named:
+        assert 'crossover = "spread"' in settings
+        said = refusal(capsys)
+        assert "--crossover FILE.py:NAME" in said
+        line = ["--crossover", "mine.py:Spread"]
+    assert resume(capsys, *line)["digest"] == whole_digest(capsys)
+
+
+def test_script_in_main_is_found(capsys: pytest.CaptureFixture[str]) -> None:
+    """The parts are in `__main__`; importing the script does not run it again."""
+    text = Path("mine.py").read_text() + (IN_PYTHON % "Spread").replace("from mine import", "#")
+    Path("mine.py").write_text(text)
+    subprocess.run([sys.executable, "mine.py"], check=True, timeout=120)
+    assert f'"{Path.cwd()}/mine.py:Spread"' in Path("out/run.toml").read_text()
+    assert resume(capsys)["digest"] == whole_digest(capsys)
+
+
+CHANGES = {
+    "the header of the crossover spread": ('"spread.cuh")', '"spread.cuh", word="word ")'),
+    "the header of the problem tour": ('"tour.cuh")', '"tour.cuh", namespace="namespace ")'),
+    "the definition of the topology circle": ("(island - 1) %", "(island + 1) %"),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_changed_script_is_refused(capsys: pytest.CaptureFixture[str], what: str) -> None:
+    begin(6)
+    old, new = CHANGES[what]
+    text = Path("mine.py").read_text()
+    assert old in text
+    Path("mine.py").write_text(text.replace(old, new))
+    said = refusal(capsys)
+    assert said.startswith(f"islands: out: {what}")
+    # So are the checkpoints, which contain the identity of their run.
+    shutil.rmtree("out/parts")
+    refusal(capsys)
+    Path("mine.py").write_text(text + "\n# Other lines may change.\n")
+    assert resume(capsys)["digest"] == whole_digest(capsys)
+
+
+def test_resuming_cannot_change_a_part(capsys: pytest.CaptureFixture[str]) -> None:
+    begin(6)
+    for line in (
+        ["--encoding", "bits"],
+        ["--encoding", "mine.py:Digits"],
+        ["--crossover", "one_point"],
+        ["--crossover", "mine.py:Shift"],
+        ["--migration", "mine.py:Circle"],
+    ):
+        refusal(capsys, *line)
+
+
+def test_result_is_shown_without_the_script(capsys: pytest.CaptureFixture[str]) -> None:
+    begin(6)
+    Path("mine.py").unlink()
+    capsys.readouterr()
+    assert main(["resume", "out"]) == 0
+    assert "Its cost cannot be computed again, as files are missing" in capsys.readouterr().out
+
+
+def test_resumed_run_uses_only_the_kept_headers(capsys: pytest.CaptureFixture[str]) -> None:
+    begin(6)
+    Path("out/parts/notes.txt").write_text("mine")
+    line = ["demo/tsp", *SETTINGS, "--stop", "generations=1", "--out", "out", "--force", "--quiet"]
+    assert main(["run", *line]) == 0
+    assert [path.name for path in Path("out/parts").iterdir()] == ["notes.txt"]
+    Path("out/parts/notes.txt").unlink()
+    begin(6, "other")
+    assert main(["run", *line[:-4], "--out", "other", "--force", "--quiet"]) == 0
+    assert not Path("other/parts").exists()
+
+
+def test_index_cannot_name_other_files() -> None:
+    begin(6)
+    Path("precious.cuh").write_text("mine")
+    index = Path("out/parts/index.json")
+    index.write_text(re.sub('"spread.cuh"', '"../../precious.cuh"', index.read_text()))
+    line = ["demo/tsp", *SETTINGS, "--stop", "generations=1", "--out", "out", "--force", "--quiet"]
+    assert main(["run", *line]) == 0
+    assert Path("precious.cuh").read_text() == "mine"
+
+
+def colonies(*crossovers: str, out: str = "out") -> list[str]:
+    """Return a run in which each colony has a crossover."""
+    words = [f"islands=1 algorithm=ga encoding=keys crossover={each}" for each in crossovers]
+    line = ["run", "demo/tsp", "--backend", "cpu", "--threads", "1", "--improver", "none"]
+    line += ["--population", "20", "--migration", "ring", "--interval", "3", "--quiet"]
+    return [*line, *(word for each in words for word in ("--colony", each)), "--out", out]
+
+
+def test_each_part_of_colonies_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+    own = ["mine.py:Spread", "mine.py:Mingle", "mine.py:Spread", "two_point"]
+    assert main([*colonies(*own), "--stop", "generations=6"]) == 0
+    index = json.loads(Path("out", "parts", "index.json").read_text(encoding="utf-8"))
+    assert {each["file"] for each in index} == {"mingle.cuh", "spread.cuh"}
+    forget()
+    Path("elsewhere").mkdir()
+    shutil.move("mine.py", "elsewhere/mine.py")
+    flags = "--crossover FILE.py:Spread --crossover FILE.py:Mingle"
+    assert f"name its new location: islands resume out {flags}\n" in refusal(capsys)
+    spread, mingle = (["--crossover", f"elsewhere/mine.py:{each}"] for each in ("Spread", "Mingle"))
+    assert "islands resume out --crossover FILE.py:" in refusal(capsys, *mingle)
+    rest = resume(capsys, *mingle, *spread)
+    shutil.copy("elsewhere/mine.py", "mine.py")
+    forget()
+    assert main([*colonies(*own, out="whole_digest"), "--stop", "generations=12", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["digest"] == rest["digest"]
+
+
+def test_parts_of_colonies_cannot_be_changed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*colonies("mine.py:Spread", "mine.py:Mingle"), "--stop", "generations=2"]) == 0
+    spread = ["--crossover", "mine.py:Spread"]
+    for line in (
+        ["--mutation", "mine.py:Shift"],
+        ["--crossover", "two_point"],
+        ["--crossover", "mine.py:Third"],
+        [*spread, *spread],
+    ):
+        refusal(capsys, *line)
+
+
+def solved(**parts: Any) -> islands.Result:
+    few: dict[str, Any] = {"islands": 3, "population": 16, "backend": "cpu", "threads": 1}
+    few |= {"algorithm": "ga", "encoding": "keys", "improver": "none", "stop": "generations=2"}
+    return islands.solve("demo/tsp", **few | parts)
+
+
+def test_topology_must_be_pure() -> None:
+    drawn = iter(range(1000))
+
+    def another(island: int, islands: int, number: int, seed: int) -> list[int]:
+        return [next(drawn) % 2] if island == 2 else []
+
+    with pytest.raises(UsageError, match="mine: two calls"):
+        solved(migration=islands.Topology("mine", another))
+
+
+def test_ranks_must_have_the_same_parts() -> None:
+    here = threading.local()
+
+    def ahead(island: int, islands: int, number: int, seed: int) -> list[int]:
+        return [(island + here.step) % islands]
+
+    def one(ranks: World) -> None:
+        here.step = ranks.rank + 1
+        migration = islands.Topology("mine", ahead)
+        problem = islands.load("demo/tsp")
+        spec = resolve(layers({"migration": migration}), problem)
+        require_agreement(ranks, spec, problem, writes=False)
+
+    with pytest.raises(UsageError, match="rank 1 of 2 differs from rank 0"):
+        on_ranks(2, one)

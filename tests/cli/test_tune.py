@@ -1,28 +1,45 @@
-"""`islands tune` on the CPU."""
+"""`islands tune` on the CPU: its rows, its best configuration, and those that are refused."""
 
 from __future__ import annotations
 
 import csv
 import json
+import os
+import signal
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from commands_for_tests import Capture, Patch, done
+from standing_ranks import StandingRanks
+
+from islands.campaign.ledger import Ledger
+from islands.campaign.tuning import COLUMNS, TaskResult, run_task
+from islands.cli import main
+from islands.configuration.spec import RunSpec
+from islands.errors import UsageError
+from islands.record import lock
+from islands.record.files import write_table
+from islands.slurm.follow import state_of
 
 pytest.importorskip("scipy")
 
-
-from tuning import LINE, SMALL, done, rows
-
-from islands.cli import main
-
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+SMALL = ["--algorithm", "de", "--population", "16", "--islands", "2", "--migration", "none"]
+SMALL += ["--backend", "cpu", "--stop", "generations=20", "--seed", "4"]
+OVER = ["--over", "F=0.2..1", "--over", "Cr=0..1", "--configurations", "2", "--runs", "3"]
+LINE = ["demo/tsp", "demo/qap", *SMALL, *OVER]
 
 
-def test_rows_are_runs_with_their_settings(capsys: pytest.CaptureFixture[str]) -> None:
+def rows(folder: str) -> list[dict[str, str]]:
+    with Path(folder, "tune.tsv").open(newline="") as stream:
+        return list(csv.DictReader(stream, delimiter="\t"))
+
+
+def test_rows_are_runs_with_their_settings(capsys: Capture) -> None:
     tuned = done(capsys, "tune", *LINE, "--out", "a")
     assert [(row["instance"], row["configuration"]) for row in rows("a")] == [
         (name, str(number)) for name in ("demo/tsp", "demo/qap") for number in range(3)
@@ -38,18 +55,9 @@ def test_rows_are_runs_with_their_settings(capsys: pytest.CaptureFixture[str]) -
         assert row["evaluations"].split() == [str(run["evaluations"]) for run in series["runs"]]
 
 
-def test_best_configuration_is_a_file_that_repeats_its_runs(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_best_configuration_is_a_file_that_repeats_its_runs(capsys: Capture) -> None:
     tuned = done(capsys, "tune", *LINE, "--out", "a")
     best = tuned["configurations"][0]
-    assert (
-        Path("a/best.toml")
-        .read_text()
-        .startswith(
-            f"# Configuration {best['configuration']}, the best of 3. Use it with: islands run"
-        )
-    )
     series = done(
         capsys, "run", "demo/qap", "--config", "a/best.toml", "--seed", "4", "--runs", "3"
     )
@@ -69,11 +77,9 @@ def test_best_configuration_is_a_file_that_repeats_its_runs(
     ]
 
 
-def test_the_printed_ranking_and_what_made_it_are_files(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_printed_ranking_and_what_made_it_are_files(capsys: Capture) -> None:
     assert main(["tune", *LINE, "--out", "a"]) == 0
-    printed = Path("a/ranking.txt").read_text()
-    assert printed.startswith("Rank: mean over ")
-    assert printed in capsys.readouterr().out
+    assert Path("a/ranking.txt").read_text() in capsys.readouterr().out
     made = json.loads(Path("a/provenance.json").read_text())
     assert {"date", "commit", "driver", "metric", "command"} <= {*made}
     elapsed = sum(float(row["elapsed"]) for row in rows("a"))
@@ -89,9 +95,7 @@ def test_the_printed_ranking_and_what_made_it_are_files(capsys: pytest.CaptureFi
     assert elapsed < sum(float(row["elapsed"]) for row in rows("a")) < last["seconds"]
 
 
-def test_configuration_without_success_is_last_by_evaluations(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_configuration_without_success_is_last_by_evaluations(capsys: Capture) -> None:
     line = ["demo/tsp", "--algorithm", "brkga", "--improver", "none", "--islands", "1"]
     line += ["--set", "elite=0.25", "--backend", "cpu", "--runs", "3", "--metric", "evaluations"]
     line += ["--stop", "target=35000", "--stop", "generations=300"]
@@ -108,29 +112,17 @@ def test_configuration_without_success_is_last_by_evaluations(
     assert again["configurations"] == found["configurations"]
 
 
-def test_best_configuration_keeps_the_preset(capsys: pytest.CaptureFixture[str]) -> None:
-    line = ["demo/qap", "--preset", "jardim2021-a", "--population", "16", "--over", "F=0.1,0.5"]
-    line += ["--stop", "generations=5", "--grid", "--runs", "2", "--backend", "cpu"]
-    tuned = done(capsys, "tune", *line, "--out", "a")
-    assert {"preset": "jardim2021-a", "population": 16}.items() <= tuned["best"].items()
-    assert [
-        each["values"] for each in sorted(tuned["configurations"], key=lambda c: c["configuration"])
-    ] == [*({}, {"F": 0.1}, {"F": 0.5})]
-    done(capsys, "run", "demo/qap", "--config", "a/best.toml")
-
-
-def test_runs_with_migration_are_concurrent(capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_with_migration_are_concurrent(capsys: Capture) -> None:
     ring = [{"none": "ring"}.get(word, word) for word in SMALL]
     ring += ["--interval", "5", "--runs", "2"]
     line = ["demo/qap", *ring, "--over", "F=0.3,0.7", "--grid", "--out", "a"]
     assert main(["tune", *line]) == 0
-    assert "runs of a configuration form a batch" in capsys.readouterr().out
     series = done(capsys, "run", "demo/qap", *ring)
     assert rows("a")[0]["costs"].split() == [str(run["cost"]) for run in series["runs"]]
 
 
 def test_all_runs_are_sequential_if_some_cannot_be_concurrent(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: Capture, monkeypatch: Patch
 ) -> None:
     def never(*_: object) -> None:
         raise AssertionError("the runs of one configuration would share their seconds")
@@ -141,26 +133,226 @@ def test_all_runs_are_sequential_if_some_cannot_be_concurrent(
     common += ["--algorithm", "cellular", "--improver", "none"]
     line = ["demo/qap", *common, "--over", "halo=false,true", "--grid", "--out", "a"]
     assert main(["tune", *line]) == 0
-    assert "Runs are sequential, as runs with a halo" in capsys.readouterr().out
     for row, halo in zip(rows("a"), ("false", "true"), strict=True):
         series = done(capsys, "run", "demo/qap", *common, f"--set=halo={halo}")
         assert row["costs"].split() == [str(run["cost"]) for run in series["runs"]]
 
 
-def test_concurrent_runs_share_the_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+def test_concurrent_runs_share_the_seconds() -> None:
     line = ["demo/qap", *SMALL, "--stop", "seconds=0.2", "--over", "F=0.3,0.7", "--grid"]
     began = time.perf_counter()
     assert main(["tune", *line, "--runs", "100", "--out", "a"]) == 0
     # With separate time limits, a hundred runs of three configurations would take a minute.
     assert time.perf_counter() - began < 30
-    shared = "The 100 runs of a configuration form a batch, which shares the seconds of --stop"
-    assert shared in capsys.readouterr().out
     assert all(float(row["seconds"]) < 0.2 for row in rows("a"))
 
 
-def test_algorithms_and_presets_can_be_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    line = ["demo/qap", "--population", "16", "--islands", "1", "--stop", "generations=5"]
-    line += ["--over", "algorithm=brkga,de", "--grid", "--runs", "2", "--backend", "cpu"]
-    done(capsys, "tune", *line, "--out", "a")
-    kinds = [json.loads(row["settings"])["algorithm"] for row in rows("a")]
-    assert kinds == ["tempering", "brkga", "de"]
+def _refusing(*values: object) -> Callable[..., TaskResult]:
+    """Return a function like `run_task` that refuses configurations with the given values of F."""
+
+    def run(spec: RunSpec, *others: Any, **options: Any) -> TaskResult:
+        if not values or spec.to_mapping()["F"] in values:
+            raise UsageError("the GPU's 1 GiB are too little")
+        return run_task(spec, *others, **options)
+
+    return run
+
+
+def test_configuration_refused_at_its_run_is_omitted(capsys: Capture, monkeypatch: Patch) -> None:
+    line = ["demo/tsp", "demo/qap", *SMALL, "--over", "F=0.3,0.4,0.9", "--grid", "--runs", "3"]
+    without = ["demo/tsp", "demo/qap", *SMALL, "--over", "F=0.3,0.9", "--grid", "--runs", "3"]
+    wanted = done(capsys, "tune", *without, "--out", "b")
+    with monkeypatch.context() as refusing:
+        refusing.setattr("islands.campaign.tuning.run_task", _refusing(0.4))
+        tuned = done(capsys, "tune", *line, "--out", "a")
+    reason = "configuration 2 (F=0.4) on demo/tsp: the GPU's 1 GiB are too little"
+    assert tuned["left_out"] == [{"configuration": 2, "reason": reason}]
+    assert wanted["left_out"] == []
+    ranks = [(each["values"], each["mean_rank"], each["p"]) for each in tuned["configurations"]]
+    assert ranks == [
+        (each["values"], each["mean_rank"], each["p"]) for each in wanted["configurations"]
+    ]
+    assert len(rows("a")) == 6
+    # Omitted configurations are tried again when the tuning is resumed.
+    assert done(capsys, "tune", *line, "--out", "a")["left_out"] == []
+    assert len(rows("a")) == 8
+
+
+def test_tuning_ends_if_all_configurations_are_refused(capsys: Capture, monkeypatch: Patch) -> None:
+    monkeypatch.setattr("islands.campaign.tuning.run_task", _refusing())
+    assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 2
+    assert "on demo/tsp: the GPU's 1 GiB are too little" in capsys.readouterr().err
+    assert not Path("a").exists()
+    monkeypatch.setattr("islands.campaign.tuning.run_task", _refusing(0.3))
+    line = ["demo/tsp", *SMALL, "--over", "F=0.3", "--grid", "--runs", "1", "--out", "b"]
+    assert main(["tune", *line]) == 0
+    assert "Only configuration 0 is left." in capsys.readouterr().out
+
+
+def test_impossible_configurations_are_counted(capsys: Capture) -> None:
+    line = ["demo/mkp", "--preset", "munhao2019-m1", "--stop", "generations=2", "--runs", "2"]
+    ways = [*line, "--over", "infeasible=repair,drop,linear,dynamic", "--grid"]
+    found = done(capsys, "tune", *ways, "--out", "a")
+    # The base has the preset's setting.
+    tried = [each["values"].get("infeasible") for each in found["configurations"]]
+    assert sorted(map(str, tried)) == ["None", "drop", "dynamic", "repair"]
+    assert (found["refused"], found["last_refusal"]) == (0, None)
+    rings = [*line, "--over", "neighbourhood=ring", "--over", "neighbours=2,3,600", "--grid"]
+    found = done(capsys, "tune", *rings, "--out", "b")
+    assert (found["refused"], len(found["configurations"])) == (2, 2)
+    assert found["last_refusal"].startswith("population=512: a ring with neighbours=600")
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        ("--set infeasible=repair", "--set infeasible=dynamic"),
+        ("--metric gap --stop target=9999", "--metric evaluations --stop target=9999"),
+    ],
+)
+def test_no_configuration_is_best_without_a_valid_run(better: str, worse: str) -> None:
+    # No subset of about half of the items fits, and infeasible subsets are not repaired.
+    n, m = 60, 3
+    rows_of_ones = "\n".join([f"{n} {m} 0", *[" ".join(["1"] * n)] * (1 + m), "2 2 2"])
+    Path("tight.dat").write_text(rows_of_ones)
+    line = ["tune", "tight.dat", "--algorithm", "pso", "--population", "8", "--islands", "1"]
+    line += ["--stop", "generations=2", "--over", "c1=0,1", "--grid", "--runs", "2"]
+    line += ["--backend", "cpu", "--out", "a", "--quiet"]
+    # The ranking of a previous command is removed.
+    assert main([*line, *better.split()]) == 0
+    assert Path("a/best.toml").exists()
+    assert main([*line, *worse.split()]) == 1
+    left = [".tune.tsv.lock", "runs.jsonl", "tune.tsv"]
+    assert sorted(path.name for path in Path("a").iterdir()) == left
+
+
+def test_damaged_table_is_named(capsys: Capture) -> None:
+    assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
+    whole = Path("a/tune.tsv").read_text()
+    first = rows("a")[0]["costs"]
+    for text in (
+        whole.replace("costs", "cost", 1),
+        whole.replace(first, "1 x 3", 1),
+        f"{whole}demo/tsp\t0\n",
+        whole.replace(first, "1 2", 1),
+    ):
+        Path("a/tune.tsv").write_text(text)
+        capsys.readouterr()
+        assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 2
+        assert capsys.readouterr().err.startswith("islands: a/tune.tsv: ")
+
+
+def test_extended_tuning_reuses_finished_runs(capsys: Capture) -> None:
+    first = done(capsys, "tune", *LINE, "--out", "a")
+    before = Path("a/tune.tsv").read_bytes()
+    assert done(capsys, "tune", *LINE, "--out", "a") == first
+    assert Path("a/tune.tsv").read_bytes() == before
+    more = [*LINE[:-3], "3", "--runs", "3", "--out", "a"]
+    assert main(["tune", *more]) == 0
+    out = capsys.readouterr().out
+    assert out.count("done before") == 6
+    assert Path("a/tune.tsv").read_bytes().startswith(before)
+    assert len(rows("a")) == 8
+    assert main(["tune", *LINE, "--out", "a", "--force", "--quiet"]) == 0
+    assert len(rows("a")) == 6
+    assert "done before" not in capsys.readouterr().out
+
+
+def test_a_tuning_of_an_earlier_version_goes_on(capsys: Capture) -> None:
+    first = done(capsys, "tune", *LINE, "--out", "a")
+    path = Path("a/tune.tsv")
+    earlier = [name for name in COLUMNS if name != "elapsed"]
+    write_table(path, earlier, [{name: row[name] for name in earlier} for row in rows("a")])
+    Path("a/runs.jsonl").unlink()
+    assert done(capsys, "tune", *LINE, "--out", "a") == first
+    more = [*LINE[:-3], "3", "--runs", "3", "--out", "a"]
+    assert main(["tune", *more]) == 0
+    assert capsys.readouterr().out.count("done before") == 6
+    assert [row["elapsed"] == "0" for row in rows("a")] == [True] * 6 + [False] * 2
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_second_tuning_in_the_same_folder_is_refused(force: list[str], monkeypatch: Patch) -> None:
+    monkeypatch.setattr(lock, "_PATIENCE_SECONDS", 0.0)
+    other = [*("5" if word == "4" else word for word in LINE), "--out", "a", *force]
+    enter, statuses = Ledger.add, []
+
+    def add_and_tune(ledger: Ledger, *arguments: Any) -> None:
+        enter(ledger, *arguments)
+        if not statuses:
+            statuses.append(0)
+            statuses[0] = main(["tune", *other])
+
+    monkeypatch.setattr(Ledger, "add", add_and_tune)
+    assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
+    assert statuses == [2]
+    assert {json.loads(row["settings"])["seed"] for row in rows("a")} == {4}
+    assert len(rows("a")) == 6
+    # Both end in turn.
+    assert main(["tune", *other]) == 0
+    assert len(rows("a")) == (6 if force else 12)
+
+
+TUNE = ["-m", "islands", "tune"]
+TIMES = ("seconds", "elapsed", "device")
+"""Columns that depend on the machine."""
+
+
+def without_times(folder: str) -> list[dict[str, str]]:
+    return [{k: v for k, v in row.items() if k not in (*TIMES, "sha256")} for row in rows(folder)]
+
+
+def ranked(tuned: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{k: v for k, v in each.items() if k != "seconds"} for each in tuned["configurations"]]
+
+
+def asked(folder: str) -> list[Any]:
+    lines = Path(folder, "runs.jsonl").read_text().splitlines()
+    return [json.loads(line)["asked"] for line in lines]
+
+
+def test_ranks_share_the_configurations(standing_ranks: StandingRanks, capsys: Capture) -> None:
+    found = standing_ranks.run(3, *TUNE, *LINE, "--out", "many")
+    assert found.returncode == 0, found.stderr
+    one = done(capsys, "tune", *LINE, "--out", "one")
+    assert without_times("many") == without_times("one")
+    assert asked("many") == asked("one")
+    assert Path("many/best.toml").read_bytes() == Path("one/best.toml").read_bytes()
+    # One rank, and other numbers of ranks, find all of them made.
+    before = Path("many/runs.jsonl").read_bytes()
+    again = done(capsys, "tune", *LINE, "--out", "many")
+    assert ranked(again) == ranked(one)
+    assert (again["best"], again["blocks"]) == (one["best"], one["blocks"])
+    assert Path("many/runs.jsonl").read_bytes() == before
+
+
+def test_runs_made_by_several_ranks_are_continued_by_one(standing_ranks: StandingRanks) -> None:
+    assert standing_ranks.run(2, *TUNE, *LINE, "--out", "a", "--quiet").returncode == 0
+    whole, lines = without_times("a"), Path("a/runs.jsonl").read_text().splitlines(keepends=True)
+    Path("a/runs.jsonl").write_text("".join(lines[:4]))
+    assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
+    assert without_times("a") == whole
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75)])
+def test_a_signal_to_one_rank_ends_all(
+    number: signal.Signals, status: int, mpirun: list[str]
+) -> None:
+    slow = [{"generations=20": "generations=1500"}.get(word, word) for word in LINE]
+    shell = ["sh", "-c", 'echo $$ >>pids; exec "$@"', "sh"]
+    command = [*mpirun, "2", *shell, sys.executable, *TUNE, *slow, "--out", "a", "--threads", "1"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        deadline = time.monotonic() + 100
+        while not Path("a/tune.tsv").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.kill(int(Path("pids").read_text().split()[-1]), number)
+        out, err = process.communicate(timeout=100)
+    assert process.returncode == status, err
+    ended = len(rows("a"))
+    assert 1 <= ended < 6
+    assert f"Ended after {ended} of 6 rows of tune.tsv" in out
+    assert state_of(Path("a")).word == "stopped"
+    assert not Path("a/best.toml").exists()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import copied_parts
 import pytest
+from commands_for_tests import Capture, Patch
 from quick_plots import without_rendering
 
 import islands
@@ -38,9 +39,7 @@ crossover = "evil/payload.py:Spread"
 """
 
 
-@pytest.fixture(autouse=True)
-def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_cache: None) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def forget() -> None:
@@ -70,7 +69,7 @@ def evil(setting: str = "crossover") -> Path:
     return settings
 
 
-def refused(capsys: pytest.CaptureFixture[str], *line: str) -> str:
+def refused(capsys: Capture, *line: str) -> str:
     """Return the error of a command, which has run nothing."""
     capsys.readouterr()
     assert main([*line]) == 2
@@ -83,23 +82,16 @@ BEGIN = ["run", "--config", "evil/run.toml"]
 
 
 @pytest.mark.parametrize("line", [["resume", "evil"], [*BEGIN, "--out", "x"]])
-def test_a_script_of_a_colony_is_not_run(
-    capsys: pytest.CaptureFixture[str], line: list[str]
-) -> None:
+def test_a_part_that_is_named_does_not_let_others_run(capsys: Capture, line: list[str]) -> None:
     settings = evil()
     text = settings.read_text().replace("evil/payload.py:Spread", "uniform")
-    settings.write_text(text + COLONIES)
-    assert "evil/payload.py:Spread (crossover)" in refused(capsys, *line)
-    # A part of one's own that is named does not let the others of the folder run.
     script("mine.py")
     settings.write_text(text.replace("uniform", "mine.py:Spread") + COLONIES)
     named = ["--crossover", "mine.py:Spread"]
     assert "evil/payload.py:Spread (crossover)" in refused(capsys, *line, *named)
 
 
-def test_report_and_plot_do_not_run_it_although_the_problem_is_data(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_report_and_plot_do_not_run_it_although_the_problem_is_data() -> None:
     script("mine.py")
     assert main(["run", "mine.py:problem", *RUN, "--stop", "generations=3", "--out", "own"]) == 0
     forget()
@@ -158,9 +150,7 @@ def test_python_needs_the_part_or_trust_too() -> None:
     assert islands.solve("demo/tsp", trust=True, **few).digest == part.digest  # type: ignore[arg-type]
 
 
-def test_runs_of_ones_own_need_nothing(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_of_ones_own_need_nothing(capsys: Capture, monkeypatch: Patch) -> None:
     script("mine.py")
     own = ["mine.py:problem", *RUN, "--crossover", "mine.py:Spread"]
     for more in ([], ["--runs", "2"]):
@@ -190,7 +180,7 @@ def test_runs_of_ones_own_need_nothing(
 
 
 def test_the_best_settings_of_a_tuning_of_ones_own_are_signed(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: Capture, monkeypatch: Patch
 ) -> None:
     script("mine.py")
     line = ["--algorithm", "ga", "--crossover", "mine.py:Spread", "--encoding", "keys"]
@@ -221,9 +211,7 @@ def test_settings_are_not_signed_for_a_script_that_was_not_run() -> None:
     assert not is_signed(settings.read_text())
 
 
-def test_a_series_does_not_run_the_scripts_in_its_folder(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_series_does_not_run_the_scripts_in_its_folder(capsys: Capture) -> None:
     series = ["run", "demo/tsp", *RUN, "--runs", "2", "--stop", "generations=3", "--out", "all"]
     assert main(series) == 0
     settings = evil()

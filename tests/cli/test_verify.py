@@ -1,231 +1,175 @@
+"""`islands verify`: exact costs, what a file or folder states, and infeasible solutions."""
+
 from __future__ import annotations
 
-import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from instance_texts import qaplib_text
+from commands_for_tests import Capture, Patch
+from instance_texts import drake_text
 
-from islands.cli import verify
-from islands.errors import InputError
-from islands.instances.qaplib import QapFile
+from islands.cli import main
+from islands.instances.mkp import MkpFile
+from islands.instances.synthetic import demo_mkp
 from islands.paths import data_folder
 
-OPTIMAL = data_folder("instances") / "tsp" / "demo.opt.tour"
-ASSIGNED = data_folder("instances") / "qap" / "demo.sln"
+DEMOS = data_folder("instances")
+TOUR = DEMOS / "tsp" / "demo.opt.tour"
+ASSIGNED = DEMOS / "qap" / "demo.sln"
+SUBSET = DEMOS / "mkp" / "demo.sol"
+CHOSEN = [int(word) - 1 for word in SUBSET.read_text().split()]
 
 
-def run(*line: str) -> int:
-    parser = argparse.ArgumentParser()
-    verify.add_verify(parser)
-    return verify.verify(parser.parse_args(line))
+def write(name: str, text: str) -> str:
+    Path(name).write_text(text)
+    return name
 
 
-@pytest.fixture
-def twice(tmp_path: Path) -> Path:
-    """Return a tour file in which the first city appears twice."""
-    path = tmp_path / "twice.tour"
-    lines = OPTIMAL.read_text().splitlines()
+def verified(capsys: Capture, *line: object, status: int = 0) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["verify", *map(str, line), "--json"]) == status
+    return dict(json.loads(capsys.readouterr().out))
+
+
+@pytest.mark.parametrize(
+    ("name", "solution", "cost"),
+    [("tsp", TOUR, 8637), ("qap", ASSIGNED, 4664), ("mkp", SUBSET, 27269)],
+)
+def test_an_optimum_has_its_cost_and_no_gap(
+    name: str, solution: Path, cost: int, capsys: Capture
+) -> None:
+    Path("kept").mkdir()
+    Path("kept", f"solution{solution.suffixes[-1]}").write_bytes(solution.read_bytes())
+    # A bare name is searched for next to the instance.
+    for given in (solution, solution.name, "kept"):
+        found = verified(capsys, f"demo/{name}", given)
+        assert (found["cost"], found["best_known"], found["gap"]) == (cost, cost, 0.0)
+        assert (found["feasible"], found["reason"]) == (True, None)
+    assert main(["verify", f"demo/{name}", str(solution)]) == 0
+    assert f" {cost}\nbest known {cost} (optimal)   gap 0.00%\n" in capsys.readouterr().out
+
+
+def test_what_is_infeasible_has_no_cost_and_a_reason(capsys: Capture) -> None:
+    lines = TOUR.read_text().splitlines()
     first = lines.index("TOUR_SECTION") + 1
     lines[first + 1] = lines[first]
-    path.write_text("\n".join(lines))
-    return path
-
-
-def test_an_optimal_tour_is_feasible_with_a_gap_of_0(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("demo/tsp", str(OPTIMAL)) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[1:] == ["length 8637", "best known 8637 (optimal)   gap 0.00%", "feasible"]
-
-
-def test_bare_name_is_searched_for_next_to_the_instance(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run("demo/tsp", OPTIMAL.name) == 0
-    assert "length 8637\n" in capsys.readouterr().out
-
-
-def test_the_solution_in_a_folder_is_verified(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "solution.tour").write_bytes(OPTIMAL.read_bytes())
-    assert run("demo/tsp", str(tmp_path)) == 0
-    assert "length 8637\n" in capsys.readouterr().out
-
-
-def test_an_infeasible_tour_gives_status_1_and_the_reason(
-    twice: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("demo/tsp", str(twice)) == 1
-    out = capsys.readouterr().out
-    assert (
-        "infeasible: not a tour of demo/tsp: city 1 is visited twice, at positions 1 and 2" in out
-    )
-    assert "length" not in out
-
-
-def test_json_is_one_object(twice: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("demo/tsp", str(OPTIMAL), "--json") == 0
-    right = json.loads(capsys.readouterr().out)
-    assert run("demo/tsp", str(twice), "--json") == 1
-    wrong = json.loads(capsys.readouterr().out)
-    assert (right["cost"], right["best_known"], right["gap"]) == (8637, 8637, 0.0)
-    assert (right["feasible"], right["reason"], right["remarks"]) == (True, None, {})
-    assert (wrong["feasible"], wrong["cost"], wrong["gap"]) == (False, None, None)
-    assert "city 1 is visited twice" in wrong["reason"]
-
-
-def test_error_of_a_missing_file_names_the_places() -> None:
-    with pytest.raises(
-        InputError, match=r"none\.tour: no such file, and none with this name next to .*demo\.tsp"
+    more = next(item for item in range(60) if item not in CHOSEN)
+    for name, path, reason in (
+        ("tsp", write("twice.tour", "\n".join(lines)), "city 1 is visited twice"),
+        (
+            "qap",
+            write("twice.sln", ASSIGNED.read_text().replace("\n7 25 ", "\n7 7 ")),
+            "location 7 is taken twice",
+        ),
+        ("mkp", write("more.sol", f"{SUBSET.read_text()} {more + 1}\n"), "constraint "),
     ):
-        run("demo/tsp", "none.tour")
+        found = verified(capsys, f"demo/{name}", path, status=1)
+        assert (found["feasible"], found["cost"], found["gap"]) == (False, None, None)
+        assert reason in found["reason"]
+        assert main(["verify", f"demo/{name}", path]) == 1
+        assert reason in capsys.readouterr().out
+
+
+def test_a_wrong_header_is_reported(capsys: Capture) -> None:
+    wrong = write("wrong.sln", ASSIGNED.read_text().replace("30 4664", "30 4600"))
+    remarks = verified(capsys, "demo/qap", wrong)["remarks"]
+    assert (remarks["header"], remarks["header_agrees"]) == (4600, False)
+    assert (remarks["index_base"], remarks["convention"]) == (1, "as written")
+
+
+def test_the_stated_profit_of_a_file_is_checked(capsys: Capture) -> None:
+    for written, said, agrees in (
+        ("27269", 27269, True),
+        ("27270", 27270, False),
+        ("NaN", "nan", False),
+        ("1e999", "inf", False),
+        ('"27269"', "27269", False),
+        ("true", "True", False),
+    ):
+        path = write("said.json", f'{{"solution": {CHOSEN}, "cost": {written}}}')
+        found = verified(capsys, "demo/mkp", path, status=0 if agrees else 1)
+        assert found["remarks"] == {"said": said, "said_agrees": agrees}
+
+
+def test_a_changed_folder_is_detected(capsys: Capture) -> None:
+    line = ["run", "demo/mkp", "--backend", "cpu", "--stop", "generations=2", "--out", "a"]
+    assert main([*line, "--quiet"]) == 0
+    assert verified(capsys, "demo/mkp", "a")["remarks"]["said_agrees"]
+    write("a/solution.sol", "1\n")
+    found = verified(capsys, "demo/mkp", "a", status=1)
+    assert found["cost"] == demo_mkp().profits[0]
+    assert not found["remarks"]["said_agrees"]
+    write("a/solution.parquet", "spoilt")
+    assert main(["verify", "demo/mkp", "a"]) == 1
+    assert "solution.parquet: is damaged or cut off: " in capsys.readouterr().out
+
+
+def test_a_folder_of_another_instance_is_refused() -> None:
+    for name in ("a.dat", "b.dat"):
+        write(name, "3 1 0\n5 4 3\n2 3 4\n6\n")
+    quick = ["--stop", "generations=1", "--backend", "cpu", "--islands", "1", "--quiet"]
+    assert main(["run", "a.dat", "--out", "run", *quick]) == 0
+    assert main(["verify", "a.dat", "run"]) == 0
+    assert main(["verify", "b.dat", "run"]) == 2
+
+
+@pytest.mark.parametrize("row", range(5))
+def test_a_capacity_exceeded_by_1_is_named(row: int, capsys: Capture) -> None:
+    load = int(demo_mkp().weights[row, CHOSEN].sum())
+    for excess in (0, 1):
+        file = demo_mkp()
+        capacities = file.capacities.copy()
+        capacities[row] = load - excess
+        instance = write("filled.dat", drake_text(replace(file, capacities=capacities)))
+        found = verified(capsys, instance, SUBSET, status=excess)
+        assert found["cost"] == (None if excess else 27269)
+    words = f"constraint {row + 1} of 5 is violated: the selected items weigh {load}, the capacity"
+    assert f"{words} is {load - 1}, the excess 1" in found["reason"]
+
+
+@pytest.mark.parametrize(("third", "status"), [("0.3", 0), ("0.29999999999999999", 1)])
+def test_decimals_are_exact(third: str, status: int, capsys: Capture) -> None:
+    # In floating point, 0.1 + 0.2 is more than 0.3, but the third weight is exactly 0.3.
+    instance = write("thirds.txt", f"1 2 1 0\n600.1 310.5\n0.1 0.2\n{third}\n")
+    found = verified(capsys, instance, write("both.sol", "1 2\n"), status=status)
+    assert found["cost"] == (None if status else 910.6)
+
+
+def test_large_numbers_stay_exact(capsys: Capture) -> None:
+    # Neither sum is exact in floating point.
+    large = 2**59 - 1
+    numbers = np.array([large, large - 2])
+    file = MkpFile("large", None, numbers, numbers[np.newaxis], np.array([2 * large - 3]))
+    instance = write("large.dat", drake_text(file))
+    assert verified(capsys, instance, write("one.sol", "1\n"))["cost"] == large
+    reason = verified(capsys, instance, write("both.sol", "1 2\n"), status=1)["reason"]
+    assert f"weigh {2 * large - 2}, the capacity is {2 * large - 3}, the excess 1" in reason
+
+
+def test_zero_capacities_and_items_that_never_fit(capsys: Capture) -> None:
+    instance = write("odd.dat", "3 2 0\n5 6 7\n0 9 1\n0 0 0\n8\n0\n")
+    for chosen, profit in (("1 3\n", 12), ("", 0), ("2\n", None)):
+        solution = write("chosen.sol", chosen)
+        found = verified(capsys, instance, solution, status=1 if profit is None else 0)
+        assert found["cost"] == profit
 
 
 @pytest.mark.published
-@pytest.mark.parametrize(
-    ("name", "length"),
-    [
-        ("att48", 10628),
-        ("gr666", 294358),
-        ("ulysses16", 6859),
-        ("pcb442", 50778),
-        ("pa561", 2763),
-        ("bayg29", 1610),
-    ],
-)
-def test_published_tours(
-    published: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    name: str,
-    length: int,
-) -> None:
+def test_published_knapsacks(published: Path, monkeypatch: Patch, capsys: Capture) -> None:
     monkeypatch.setenv("ISLANDS_INSTANCES", str(published))
-    assert run(f"tsplib/{name}", f"{name}.opt.tour") == 0
-    assert f"length {length}\n" in capsys.readouterr().out
+    for name, size in (("orlib/mknapcb4-29", 100), ("sac94/weing8", 105), ("gk/gk11", 2500)):
+        assert verified(capsys, name, write("none.sol", ""))["cost"] == 0
+        everything = write("all.sol", " ".join(map(str, range(1, size + 1))))
+        assert not verified(capsys, name, everything, status=1)["feasible"]
 
 
-def test_name_that_cannot_be_searched_for_is_refused() -> None:
-    with pytest.raises(InputError, match=r"^xxx.*: File name too long\. Name a file that can be"):
-        run("demo/tsp", "x" * 300)
-
-
-def test_remarks_tell_how_an_assignment_was_read(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("demo/qap", "demo.sln") == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "demo/qap   qap of size 30",
-        "the file counts from 1",
-        "the file's permutation is used as written",
-        "the file's header states 4664",
-        "the header is right",
-        "cost 4664",
-        "best known 4664 (optimal)   gap 0.00%",
-        "feasible",
-    ]
-
-
-def test_wrong_header_is_reported_but_solution_is_feasible(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "wrong.sln"
-    path.write_text(ASSIGNED.read_text().replace("30 4664", "30 4600"))
-    assert run("demo/qap", str(path)) == 0
-    assert "the header is wrong: the permutation costs 4664, its" in capsys.readouterr().out
-    assert run("demo/qap", str(path), "--json") == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert (answer["cost"], answer["remarks"]["header"]) == (4664, 4600)
-    assert answer["remarks"]["header_agrees"] is False
-
-
-def test_stated_cost_is_shown_and_accepted_only_if_confirmed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "own.qap"
-    instance = (data_folder("instances") / "qap" / "demo.dat").read_text()
-    path.write_text(instance.replace("30", "30 -4000 4664", 1))
-    assert run(str(path), str(ASSIGNED)) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[1:3] == [
-        "the file says best known 4664, lower bound 4000",
-        "the assignment in demo.sln has this cost",
-    ]
-    assert lines[-2:] == ["cost 4664", "feasible"]
-    (tmp_path / "own.sln").write_bytes(ASSIGNED.read_bytes())
-    assert run(str(path), "own.sln", "--json") == 0
-    answer = json.loads(capsys.readouterr().out)
-    assert (answer["best_known"], answer["gap"]) == (4664, 0.0)
-    assert (answer["remarks"]["stated"], answer["remarks"]["stated_agrees"]) == (4664, True)
-
-
-def test_an_infeasible_assignment_is_reported_with_the_reason(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "twice.sln"
-    path.write_text(ASSIGNED.read_text().replace("\n7 25 ", "\n7 7 "))
-    assert run("demo/qap", str(path)) == 1
-    out = capsys.readouterr().out
-    assert "not an assignment of demo/qap: location 7 is taken twice, at positions 1 and 2" in out
-    assert "header" not in out
-
-
-def test_assignment_of_another_size_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "other.sln"
-    path.write_text("3 12\n1 2 3\n")
-    with pytest.raises(InputError, match=r"other\.sln:1: n is 3, but the instance has 30"):
-        run("demo/qap", str(path))
-
-
-@pytest.mark.parametrize(
-    ("name", "cost", "agrees"),
-    # The catalogue has 9552 for chr12a, with the same size; no source confirms a cost of 5.
-    [("own", 9553, True), ("own", 0, True), ("own", 5, False), ("chr12a", 9553, False)],
-)
-def test_assignment_with_the_stated_cost_confirms_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, cost: int, agrees: bool
-) -> None:
-    # Each assignment costs the number in A, as the diagonal of B is 1.
-    a, b = np.zeros((2, 12, 12), np.int64)
-    a[0, 0] = 0 if cost == 5 else cost
-    np.fill_diagonal(b, 1)
-    text = qaplib_text(QapFile(name, None, 12, a, b)).removeprefix("12")
-    path, right = tmp_path / f"{name}.qap", tmp_path / "right.sln"
-    path.write_text(f"12 {cost}{text}")
-    right.write_text(f"12 {cost}\n{' '.join(map(str, range(1, 13)))}\n")
-    assert run(str(path), str(right)) == 0
-    out = capsys.readouterr().out
-    assert ("the assignment in right.sln has this cost" in out) == agrees
-    assert ("not accepted as the best known" in out) == (not agrees)
-    assert run(str(path), str(right), "--json") == 0
-    assert json.loads(capsys.readouterr().out)["remarks"]["stated_agrees"] == agrees
-
-
-@pytest.mark.published
-@pytest.mark.parametrize(
-    ("name", "base", "convention", "words"),
-    [
-        ("tai60a", 1, "inverse", "cost 7205962\n"),
-        ("tai40a", 0, "as written", "cost 3139370\n"),
-        ("bur26a", 1, "as written", "cost 5426670\n"),
-        ("esc16f", 1, "either", "cost 0\n"),
-        ("kra32", 1, "as written", "the header is wrong: the permutation costs 88700, its inverse"),
-    ],
-)
-def test_published_assignments(
-    published: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    name: str,
-    base: int,
-    convention: str,
-    words: str,
-) -> None:
-    monkeypatch.setenv("ISLANDS_INSTANCES", str(published))
-    assert run(f"qaplib/{name}", f"{name}.sln") == 0
-    assert words in capsys.readouterr().out
-    assert run(f"qaplib/{name}", f"{name}.sln", "--json") == 0
-    remarks = json.loads(capsys.readouterr().out)["remarks"]
-    assert (remarks["index_base"], remarks["convention"]) == (base, convention)
+def test_a_profit_above_the_best_known_is_to_be_reported(capsys: Capture) -> None:
+    for stated, improves in ((27268, True), (27269, False), (27270, False)):
+        path = write("lower.dat", drake_text(replace(demo_mkp(), optimum=stated)))
+        assert verified(capsys, path, SUBSET)["improves"] == improves
+        assert main(["verify", path, str(SUBSET)]) == 0
+        assert ("better than the best known" in capsys.readouterr().out) == improves

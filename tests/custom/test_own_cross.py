@@ -139,23 +139,15 @@ def test_an_immigrant_is_not_replaced_by_a_child() -> None:
     assert min(trace["best"]) < max(trace["best"]) == best[-1]
 
 
-def test_an_order_in_which_an_item_is_repeated_ends_the_run() -> None:
+def test_a_child_that_is_no_solution_ends_the_run() -> None:
     cost = COUNT.replace("s[i]", "i * s[i]")
     repeats = UNION.replace("state.mine[i] | other[i]", "0").replace("random.below(n), 0", "0, 0")
     problem = islands.permutation(N, cost=cost, state=STILL + repeats)
-    with pytest.raises(RunError, match="state= made a solution that contains item 0 more than"):
+    with pytest.raises(RunError, match="contains item 0 more than"):
         islands.solve(problem, **SEARCH)
-
-
-def test_a_wrong_entry_ends_the_run() -> None:
     wrong = UNION.replace("random.below(n), 0", "0, 2")
-    with pytest.raises(RunError, match="state= set an entry to 2, but a solution is a 0 or 1"):
+    with pytest.raises(RunError, match="set an entry to 2"):
         islands.solve(most(STILL + wrong), **SEARCH)
-
-
-def test_a_crossover_that_does_not_fit_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"cross has the parameters .*Changing& child"):
-        most(STILL + UNION.replace("Changing& child", "const Solution& child"))
 
 
 def test_a_ladder_is_renewed_sooner_by_a_crossover() -> None:
@@ -170,7 +162,9 @@ def test_a_helper_may_have_the_name_of_the_crossover() -> None:
     assert not most(STILL + helper).chains.has_cross
 
 
-def test_a_crossover_with_a_repair_is_refused() -> None:
+def test_a_crossover_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(UsageError, match="cross has the parameters"):
+        most(STILL + UNION.replace("Changing& child", "const Solution& child"))
     repair = "__device__ void repair(Changing& s, int n, const Data& data) { s.set(0, 1); }"
     with pytest.raises(UsageError, match="cross is never called with repair="):
         islands.subset(N, cost=COUNT, state=STILL + UNION, repair=repair)

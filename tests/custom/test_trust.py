@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from commands_for_tests import Patch
 
 from islands.cli import parsed
 from islands.cli.arguments import names_in
@@ -27,14 +28,14 @@ from islands.untrusted import followed
 
 
 @pytest.fixture
-def keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def keys(tmp_path: Path, monkeypatch: Patch) -> Path:
     """Return the folder of a new key."""
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache" / "keys"
 
 
 def test_two_processes_that_make_the_key_at_once_have_the_same(
-    keys: Path, monkeypatch: pytest.MonkeyPatch
+    keys: Path, monkeypatch: Patch
 ) -> None:
     make, others = secrets.token_bytes, list[bytes]()
 
@@ -59,9 +60,7 @@ def test_only_its_user_can_read_the_key(keys: Path) -> None:
 TEXT = 'crossover = "/a/mine.py:Spread"\n'
 
 
-def test_a_text_is_recognised_until_it_is_changed(
-    keys: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_is_recognised_until_it_is_changed(keys: Path, monkeypatch: Patch) -> None:
     text = signed(TEXT)
     assert is_signed(text)
     assert is_signed(f"{text}# a comment\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import shutil
@@ -14,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from commands_for_tests import Capture, Patch
 from epochs_for_tests import Slow as SlowArchipelago
 from epochs_for_tests import run as evolved
 from fakes import FakeArchipelago, FakeProblem, Silent
@@ -23,54 +23,9 @@ from quick_compiler import in_scripts
 from islands.backends.cache import Compiling
 from islands.cli import main
 from islands.configuration.resolve import layers, resolve
-from islands.display.messages import Slow, opening, place
-from islands.instances.catalogue import BestKnown
-from islands.instances.solution_files import Remark
-from islands.problems.capabilities import ProblemWords
+from islands.display.messages import Slow
 from islands.progress.progress import Progress
-from islands.progress.usage import Machine
 from islands.run.build import forget_devices
-
-MACHINE = Machine(2, "cpu", "2 x CPU, 1 thread", "no GPU found", "staged", 1.94, compiles=True)
-
-
-def test_the_header_describes_the_run_the_machine_and_the_criteria() -> None:
-    problem = FakeProblem(BestKnown(200, "optimal", "a list"))
-    remark = Remark("stated", 190, "the file says best known 190")
-    problem.words = ProblemWords(remarks=[remark])
-    spec = resolve(layers({"preset": "xavier2019", "seed": 7}), problem)
-    assert opening("0.1.0", spec, problem, 2).split("\n") == [
-        "islands 0.1.0   tsp fake/five, size 5, optimum 200",
-        "the file says best known 190",
-        "brkga on keys   3 islands x 256   seed 7   preset xavier2019",
-        "3 islands on 2 ranks, 1 or 2 each",
-        "stops at: 1000 generations",
-    ]
-    assert place(spec, MACHINE, Path("runs/a")).split("\n") == [
-        "migration elite of 2 every 200 generations (transport: staged)",
-        "2 x CPU, 1 thread   backend cpu: no GPU found",
-        "kernels compiled in 1.9 s and stored in the cache",
-        "run folder runs/a",
-    ]
-
-
-def test_a_line_break_in_the_instance_name_is_escaped() -> None:
-    problem = FakeProblem()
-    problem.instance = "a\nstops at: 5 seconds"
-    spec = resolve(layers({"stop": "generations=5"}), problem)
-    first, second, *_ = opening("0.1.0", spec, problem, 2).split("\n")
-    assert first == "islands 0.1.0   tsp a\\nstops at: 5 seconds, size 5"
-    assert second.startswith("brkga on keys")
-
-
-def test_the_header_of_a_single_island() -> None:
-    spec = resolve(layers({"islands": 1, "stop": ["target=5", "seconds=2m"]}), FakeProblem())
-    text = opening("0.1.0", spec, FakeProblem(), 2) + place(spec, MACHINE, None)
-    assert "1 island x 256" in text
-    assert "no migration" in text
-    assert "stops at: cost 5, or 120 s" in text
-    assert "run folder" not in text
-
 
 RUN = ["run", "demo/tsp", "--population", "16", "--islands", "2", "--backend", "cpu"]
 RUN += ["--threads", "1", "--stop", "generations=2", "--improver", "none"]
@@ -83,21 +38,21 @@ ABOUT = "compiling the kernels (about {} s, once)"
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache(tmp_path: Path, monkeypatch: Patch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
     forget_devices()  # with the programs that other tests have compiled
     return tmp_path / "cache"
 
 
-def said(capsys: pytest.CaptureFixture[str], *line: str) -> list[str]:
+def said(capsys: Capture, *line: str) -> list[str]:
     assert main([*RUN, *line]) == 0
     return capsys.readouterr().out.splitlines()
 
 
 @pytest.mark.parametrize("speech", [[], ["--json"]])
 def test_the_first_lines_are_printed_before_compilation_ends(
-    speech: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    speech: list[str], tmp_path: Path, monkeypatch: Patch
 ) -> None:
     script, go = tmp_path / "compiler", tmp_path / "go"
     script.write_text(_WAITS.format(go=go, real=in_scripts()))
@@ -116,16 +71,12 @@ def test_the_first_lines_are_printed_before_compilation_ends(
         go.touch()
         rest, _ = process.communicate(timeout=60)
     assert lines[0].startswith("islands ")
-    assert lines[1] == "eax on permutation   2 islands x 16   seed 1\n"
-    assert lines[2] == "stops at: 2 generations\n"
     assert lines[3] == f"{COMPILES}\n"
     assert process.returncode == 0
     assert rest.count('{"instance"') == len(speech)
 
 
-def test_cached_programs_are_not_reported_as_compiled(
-    cache: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_cached_programs_are_not_reported_as_compiled(cache: Path, capsys: Capture) -> None:
     first = said(capsys, "--out", "a")
     assert [line for line in first if line.startswith("compiling")] == [COMPILES]
     assert any(line.startswith("kernels compiled in ") for line in first)
@@ -150,15 +101,8 @@ def test_cached_programs_are_not_reported_as_compiled(
     assert len(found) == 2
 
 
-def test_programs_that_load_slowly_are_not_reported_as_compiled() -> None:
-    spec = resolve({}, FakeProblem())
-    loaded = dataclasses.replace(MACHINE, compiles=False)
-    assert loaded.compile_seconds > 1
-    assert "\nkernels loaded from the cache" in place(spec, loaded, None)
-
-
-_DAMAGED = ("", "\0", "nan", "[]", "{}", '{"a": 1}', '{"a": [-1, 5]}', '{"a": [1, 0]}')
-_DAMAGED += ('{"a": [NaN, 5]}', '{"a": [1e999, 5]}', '{"a": [1, 1e999]}', '{"a": ["x", []]}')
+_DAMAGED = ("", "\0", "[]", '{"a": 1}', '{"a": [-1, 5]}', '{"a": [1, 0]}', '{"a": [NaN, 5]}')
+_DAMAGED += ('{"a": [1e999, 5]}', '{"a": ["x", []]}')
 
 
 @pytest.mark.parametrize("content", _DAMAGED)
@@ -178,14 +122,6 @@ def test_damaged_estimates_are_ignored_and_replaced(cache: Path, content: str) -
     assert reported[1:] == [ABOUT.format(2)]
 
 
-def test_quiet_runs_only_log_the_messages(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = said(capsys, "--out", "a", "--quiet")
-    assert lines[0].startswith("Stopped: ")
-    log = Path("a/log.txt").read_text()
-    assert log.startswith("islands ")
-    assert COMPILES.format(3) in log
-
-
 class AtWork(FakeArchipelago):
     """Islands with a given number of completed individuals."""
 
@@ -203,9 +139,7 @@ def slow(islands: AtWork, clock: SimpleNamespace, monkeypatch: Any, **options: A
     return Slow(islands, spec, clock.said.append, "function= of mine")  # type: ignore[arg-type]
 
 
-def test_a_generation_of_more_than_five_seconds_is_reported(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_generation_of_more_than_five_seconds_is_reported(monkeypatch: Patch) -> None:
     clock, islands = SimpleNamespace(now=100.0, said=[]), AtWork()
     looks = slow(islands, clock, monkeypatch)
     for now in (100, 107):
@@ -215,11 +149,9 @@ def test_a_generation_of_more_than_five_seconds_is_reported(
     for now in (108, 112.9, 113, 114, 118):
         clock.now = now
         looks.look()
-    assert clock.said == [
-        "  generation 2, 31 of 512 individuals after 5 s. To shorten it: a smaller"
-        " --population, or a GPU",
-        "  generation 2, 31 of 512 individuals after 10 s",
-    ]
+    first, second = clock.said
+    assert first.startswith("  generation 2, 31 of 512 individuals after 5 s. To shorten it: ")
+    assert second == "  generation 2, 31 of 512 individuals after 10 s"
     islands.ahead = range(3, 5)
     for now in (119, 124):
         clock.now = now
@@ -227,9 +159,7 @@ def test_a_generation_of_more_than_five_seconds_is_reported(
     assert clock.said[2:] == ["  generations 3 to 4 after 5 s"]
 
 
-def test_a_generation_that_completes_meanwhile_is_not_reported(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_generation_that_completes_meanwhile_is_not_reported(monkeypatch: Patch) -> None:
     class JustDone(AtWork):
         """Completes its generation during the call."""
 
@@ -246,7 +176,7 @@ def test_a_generation_that_completes_meanwhile_is_not_reported(
 
 
 def test_an_evaluation_that_does_not_return_is_reported_at_the_end(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: Patch, capsys: Capture
 ) -> None:
     clock, islands = SimpleNamespace(now=0.0, said=[]), AtWork()
     looks = slow(islands, clock, monkeypatch)
@@ -256,29 +186,10 @@ def test_an_evaluation_that_does_not_return_is_reported_at_the_end(
         looks.look(is_over=clock.now > 6 and clock.now != 8)
         said[clock.now] = capsys.readouterr().err
     assert [now for now, words in said.items() if words] == [14.0]  # also if the run is quiet
-    assert "should have ended 5 s ago, but waits for function= of mine" in said[14.0]
     assert f"kill -9 {os.getpid()}" in said[14.0]
-    assert "islands check" in said[14.0]
 
 
-def test_rank_0_reports_its_own_islands_and_gives_advice(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    clock, islands = SimpleNamespace(now=0.0, said=[]), AtWork(range(1))
-    islands.is_on_cpu = False
-    looks = slow(islands, clock, monkeypatch, improver="two_opt")
-    islands.ahead = range(1)
-    for clock.now in (1.0, 6.5):
-        looks.look()
-    assert clock.said == [
-        "  generation 0, 31 of 256 individuals of rank 0 after 6 s. To shorten it: a"
-        " smaller --population, a smaller improver.rate, fewer improver.steps, or more GPUs"
-    ]
-
-
-def test_progress_is_shown_between_distant_visits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_progress_is_shown_between_distant_visits(monkeypatch: Patch) -> None:
     class Seen(Silent):
         """Collects the progress."""
 

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands_for_tests import Patch
 from pages import PAGES, ROOT, Block, blocks
 from quick_compiler import for_long_runs
 from ready_python import write_commands
@@ -22,14 +23,10 @@ _LONGEST = 120
 _SLOW = ("clusters", "results", "running", "tuning")
 _WITH_PICTURES = [page for page in PAGES if any(b.needs == "report" for b in blocks(page))]
 """Pages with blocks that need Matplotlib, which the wheel alone does not bring."""
-_ON_RANKS = ("problems", "python", "from-brkga", "parts", "README")
-"""Pages whose Python blocks also run on two ranks."""
 
 
 @pytest.fixture
-def _empty_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_tmpdir: None, installed: Path
-) -> None:
+def _empty_folder(tmp_path: Path, monkeypatch: Patch, own_tmpdir: None, installed: Path) -> None:
     """Enter an empty folder, with the `islands` and `python` of an installed wheel."""
     commands, here = tmp_path / "commands", tmp_path / "here"
     for folder in (commands, here):
@@ -46,20 +43,19 @@ def _empty_folder(
     monkeypatch.chdir(here)
 
 
-def run(block: Block, *launcher: str) -> None:
-    """Run a block; Python code with a `launcher`, such as `mpirun -n 2`."""
+def run(block: Block) -> None:
     line = ["sh", "-eu", "-c", block.text]
     if block.language == "python":
         file = Path(block.file or "block.py")
         file.write_text(block.text)
-        line = [*launcher, "python", str(file)]
+        line = ["python", str(file)]
     ran = subprocess.run(line, capture_output=True, text=True, timeout=_LONGEST, check=False)
     assert ran.returncode == 0, f"{block.text}\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}"
 
 
 @pytest.mark.usefixtures("_empty_folder")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_blocks_of_a_page_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_blocks_of_a_page_run(page: Path, monkeypatch: Patch) -> None:
     if page.stem in _SLOW and not os.environ.get("ISLANDS_ALL_DOCS"):
         pytest.skip("slow: set ISLANDS_ALL_DOCS=1 to run it")
     if page == PAGES[0]:
@@ -78,20 +74,8 @@ def test_the_blocks_of_a_page_run(page: Path, monkeypatch: pytest.MonkeyPatch) -
         assert shown in Path("first/log.txt").read_text(encoding="utf-8")
 
 
-@pytest.mark.usefixtures("_empty_folder")
-@pytest.mark.parametrize(
-    "page", [each for each in PAGES if each.stem in _ON_RANKS], ids=lambda page: page.stem
-)
-def test_the_python_blocks_of_a_page_run_on_two_ranks(page: Path, mpirun: list[str]) -> None:
-    if page.stem != "problems" and not os.environ.get("ISLANDS_ALL_DOCS"):
-        pytest.skip("slow: set ISLANDS_ALL_DOCS=1 to run it")
-    for block in blocks(page):
-        if block.language == "python" and block.needs is None:
-            run(block, *mpirun, "2")
-
-
 @pytest.fixture
-def _with_extras(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_tmpdir: None) -> None:
+def _with_extras(tmp_path: Path, monkeypatch: Patch, own_tmpdir: None) -> None:
     """Enter an empty folder, with `islands` and `python` of these tests, and all extras."""
     commands, here = tmp_path / "commands", tmp_path / "here"
     for folder in (commands, here):
@@ -112,13 +96,3 @@ def test_the_blocks_with_pictures_run(page: Path) -> None:
     for block in blocks(page):
         if block.needs == "report":
             run(block)
-
-
-@pytest.mark.usefixtures("_with_extras", "published", "mpirun")
-@pytest.mark.parametrize("word", ["reproduce jardim2021/literature"])
-def test_a_block_with_published_instances_runs(word: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("scipy")
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # its two ranks would refuse one GPU
-    every = [block for page in PAGES for block in blocks(page) if word in block.text]
-    (block,) = [each for each in every if each.needs == "published instances"]
-    run(block)

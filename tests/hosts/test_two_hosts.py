@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from two_hosts import TwoHosts
+import pytest
+from two_hosts import CannotMakeHostsError, TwoHosts
+
+import islands
+
+
+@pytest.fixture(scope="module")
+def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TwoHosts]:
+    try:
+        with TwoHosts(tmp_path_factory.mktemp("hosts")) as both:
+            yield both
+    except CannotMakeHostsError as error:
+        pytest.skip(f"this machine cannot simulate two hosts: {error}")
+
 
 RUN = [sys.executable, "-m", "islands", "run", "demo/tsp", "--json", "--backend", "cpu"]
 RUN += ["--threads", "1", "--islands", "8", "--population", "16", "--migration", "elite"]
@@ -60,3 +76,34 @@ def test_the_doctor_sees_both_hosts(hosts: TwoHosts, mpirun: list[str]) -> None:
     assert places == [(name, place) for name in hosts.names for place in (0, 1)]
     assert [each["trouble"] for each in told["transports"]] == [""] * len(told["transports"])
     assert told["works"] is True
+
+
+SUPERVISE = Path(islands.__file__).parents[1] / "launch/supervise"
+LONG_RUN = ["demo/tsp", "--json", "--backend", "cpu", "--threads", "1", "--islands", "8"]
+LONG_RUN += ["--population", "128", "--interval", "10", "--stop", "generations=600"]
+LONG_RUN += ["--set", "checkpoint.every=0.1s", "--algorithm", "brkga", "--improver", "none"]
+
+
+def test_a_lost_host_does_not_change_the_result(
+    hosts: TwoHosts, mpirun: list[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "lost"
+    running = hosts.start(
+        *(str(SUPERVISE), "-H", str(hosts.hostfile), "4", *LONG_RUN, "--out", str(folder)),
+        PATH=f"{Path(mpirun[0]).parent}{os.pathsep}{os.environ['PATH']}",
+        PYTHON=sys.executable,
+    )
+    deadline = time.monotonic() + 60
+    while not list(folder.glob("checkpoints/*/manifest.json")):
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    hosts.lose(hosts.names[1])
+    out, error = running.communicate(timeout=120)
+    assert running.returncode == 0, error
+    assert "restart 1 of 3: mpirun -n 2 islands resume" in error
+    result = json.loads(out)
+    assert result["ranks"] == 2
+    line = [sys.executable, "-m", "islands", "run", *LONG_RUN, "--out", str(tmp_path / "alone")]
+    alone = subprocess.run(line, capture_output=True, text=True, timeout=120, check=True)
+    assert result["digest"] == json.loads(alone.stdout)["digest"]

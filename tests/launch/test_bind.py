@@ -117,24 +117,16 @@ def test_gpus_come_from_an_existing_list(
     bound, program = machine.bind(rank, CUDA_VISIBLE_DEVICES=visible)
     assert bound.endswith(f"--physcpubind={NEAR[node]} --preferred={node}")
     assert program == f"GPU {gpu} in the given order"
-
-
-def test_an_empty_list_means_no_gpu(machine: BigMachine) -> None:
-    machine.add_gpus()
-    assert machine.bind(0, 2, CUDA_VISIBLE_DEVICES="") == [
-        "numactl --all --physcpubind=0,8,1,9,2,10,3,11",
-        "GPU  in the given order",
-    ]
+    assert machine.bind(0, 2, CUDA_VISIBLE_DEVICES="")[-1] == "GPU  in the given order"
 
 
 def test_a_gpu_without_a_known_node_leaves_the_rank_unbound(machine: BigMachine) -> None:
     machine.add_gpus((-1, -1, -1, -1))
     program, said = machine.bind(0)
     assert program == "GPU 0 PCI_BUS_ID"
-    assert "ranks run unbound: the system does not report the NUMA node of GPU 0." in said
-    assert machine.bind(1) == ["GPU 1 PCI_BUS_ID"], (
-        "only the first rank of a host prints the message"
-    )
+    assert "ranks run unbound" in said
+    # Only the first rank of a host prints the message.
+    assert machine.bind(1) == ["GPU 1 PCI_BUS_ID"]
     assert machine.bind(1, CUDA_VISIBLE_DEVICES="MIG-1,MIG-2") == ["GPU MIG-2 in the given order"]
 
 
@@ -143,8 +135,7 @@ def test_only_the_cores_of_the_job_are_used(machine: BigMachine) -> None:
     machine.allow("2-5")
     assert machine.bind(3)[0] == "numactl --all --physcpubind=4,5 --preferred=1"
     machine.allow("2-3")
-    said = machine.bind(0, CUDA_VISIBLE_DEVICES="3")[-1]
-    assert "may not use the cores of NUMA node 1, close to GPU 3, but only 2-3." in said
+    assert "NUMA node 1" in machine.bind(0, CUDA_VISIBLE_DEVICES="3")[-1]
 
 
 def test_open_mpis_binding_is_replaced(machine: BigMachine, tmp_path: Path) -> None:
@@ -199,7 +190,6 @@ def test_taskset_replaces_a_missing_or_failing_numactl(machine: BigMachine) -> N
     (machine.bin / "numactl").unlink()
     assert machine.bind(1, 2)[0] == "taskset -c 4,12,5,13,6,14,7,15"
     (machine.bin / "taskset").unlink()
-    assert "neither numactl nor taskset works here" in machine.bind(0, 2)[-1]
     assert "Install numactl" in machine.bind(0, 2)[-1]
 
 
@@ -246,34 +236,12 @@ def test_slurms_binding_is_kept(machine: BigMachine) -> None:
     assert done.stdout.startswith("numactl")
 
 
-def test_a_launcher_that_does_not_report_the_number_of_ranks(machine: BigMachine) -> None:
-    done = machine.start(PMI_LOCAL_RANK="0")
-    assert done.stdout.startswith("GPU any")
-    assert "does not report the number of ranks on this host" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "place", "message"),
-    [
-        ([], {}, "name the program to start, such as: mpirun -n 4 "),
-        (["-n", "4"], {}, "name the program to start, such as: mpirun -n 4 "),
-        (["program"], {}, "no launcher has set a local rank: start it under mpirun or srun"),
-        (
-            ["program"],
-            {"MPI_LOCALRANKID": "one", "MPI_LOCALNRANKS": "2"},
-            "MPI_LOCALRANKID=one and MPI_LOCALNRANKS=2 must be whole numbers: launchers set them",
-        ),
-    ],
-)
-def test_wrong_usage_is_one_line_and_status_2(
-    machine: BigMachine, arguments: list[str], place: dict[str, str], message: str
+def test_wrong_usage_is_one_line_and_status_2_and_the_programs_status_is_kept(
+    machine: BigMachine,
 ) -> None:
-    failed = machine.run("launch/bind", *arguments, **place)
-    assert (failed.returncode, failed.stdout) == (2, "")
-    assert failed.stderr.startswith(f"{machine.checkout / 'launch/bind'}: {message}")
-    assert failed.stderr.count("\n") == 1
-
-
-def test_the_status_is_that_of_the_program(machine: BigMachine) -> None:
+    words = {"MPI_LOCALRANKID": "one", "MPI_LOCALNRANKS": "2"}
+    for arguments, place in (([], {}), (["-n", "4"], {}), (["program"], {}), (["program"], words)):
+        failed = machine.run("launch/bind", *arguments, **place)
+        assert (failed.returncode, failed.stdout, failed.stderr.count("\n")) == (2, "", 1)
     machine.add("program", "#!/bin/sh\nexit 75\n")
     assert machine.start(MPI_LOCALRANKID="0", MPI_LOCALNRANKS="2").returncode == 75

@@ -27,11 +27,6 @@ def test_conda_has_the_dependencies_of_the_project(name: str) -> None:
     assert f"python {PROJECT['requires-python']}" in lines
 
 
-def test_the_recipe_has_the_commands_of_the_project() -> None:
-    for name, place in PROJECT["scripts"].items():
-        assert f"- {name} = {place}" in text("meta.yaml")
-
-
 @pytest.mark.parametrize("name", ["Dockerfile", "islands.def"])
 def test_images_install_extras_that_exist(name: str) -> None:
     found = re.findall(r"extras=([\w,]+)", text(name), re.IGNORECASE)
@@ -40,19 +35,7 @@ def test_images_install_extras_that_exist(name: str) -> None:
         assert {*extras.split(",")} <= {*PROJECT["optional-dependencies"]}
 
 
-def test_files_name_no_hosts_and_the_readme_names_the_files() -> None:
-    for path in FOLDER.iterdir():
-        assert "://" not in path.read_text(encoding="utf-8"), path
-        assert path.name == "README.md" or f"`{path.name}`" in text("README.md")
-
-
 def test_a_release_reads_the_version_where_it_is() -> None:
     (pattern,) = re.findall(r"sed -n 's/\^(.*?) = ", text("release.yml"))
     lines = (ROOT / "islands" / "__init__.py").read_text(encoding="utf-8").splitlines()
     assert sum(line.startswith(f"{pattern} = ") for line in lines) == 1
-
-
-def test_a_container_leaves_out_what_git_ignores() -> None:
-    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
-    left_out = {line.removeprefix("**/") for line in text("Dockerfile.dockerignore").splitlines()}
-    assert {each.rstrip("/") for each in ignored} | {".git"} <= left_out

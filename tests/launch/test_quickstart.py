@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 import pytest
-from fake_machine import PYTHON, Machine
+from fake_machine import Machine
 
 
 def test_quickstart_installs_once_and_passes_its_arguments_on(machine: Machine) -> None:
@@ -54,99 +54,36 @@ def test_a_python_without_ensurepip_installs_with_its_own_pip(machine: Machine) 
     assert install.startswith(f"-m pip --python {machine.checkout}/.venv/bin/python install")
 
 
-def test_without_a_network_the_last_line_names_the_cause(machine: Machine) -> None:
-    trouble = "ERROR: No matching distribution found for hatchling"
-    failed = machine.run("launch/quickstart", BREAK="pip install", TROUBLE=trouble)
-    assert failed.returncode == 1
-    assert trouble in failed.stderr
-    assert "pip could not reach its package index" in failed.stderr.splitlines()[-1]
-    assert machine.run("launch/quickstart").returncode == 0
-
-
-@pytest.mark.parametrize("script", ["launch/quickstart", "tests/run"])
 @pytest.mark.parametrize(
     ("missing", "variables", "message"),
     [
         ("python3", {}, "no Python >= 3.11 found"),
-        ("", {"BREAK": "version_info"}, "no Python >= 3.11 found (python3: Python 3.11.9)"),
-        ("", {"PYTHON": "/no/python"}, "PYTHON=/no/python is not a Python >= 3.11"),
+        ("", {"BREAK": "version_info"}, "no Python >= 3.11 found"),
+        ("", {"PYTHON": "/no/python"}, "PYTHON=/no/python is not a Python"),
         ("", {"BREAK": "import [ep]"}, "python3 has neither ensurepip nor pip"),
-        (
-            "c++",
-            {"BREAK": "ziglang", "ISLANDS_NO_INSTALL": "1"},
-            "no C++ compiler found, and no ziglang in ",
-        ),
+        ("", {"BREAK": "pip install"}, "pip could not reach its package index"),
+        ("c++", {"BREAK": "ziglang", "ISLANDS_NO_INSTALL": "1"}, "no C++ compiler found"),
         ("", {"CXX": "nosuch++"}, "no C++ compiler found (tried CXX=nosuch++)"),
+        ("mpirun", {}, "no mpirun found"),
     ],
 )
-def test_missing_software_is_reported_in_one_line(
-    machine: Machine, script: str, missing: str, variables: dict[str, str], message: str
+def test_missing_software_is_reported_last(
+    machine: Machine, missing: str, variables: dict[str, str], message: str
 ) -> None:
     if missing:
         (machine.bin / missing).unlink()
-    failed = machine.run(script, **variables)
-    assert failed.returncode == 1
-    assert failed.stdout == ""
-    last = failed.stderr.splitlines()[-1]
-    assert last.startswith(f"{machine.checkout / script}: {message}")
+    failed = machine.run("launch/quickstart", **variables)
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert message in failed.stderr.splitlines()[-1]
 
 
-def test_a_missing_mpirun_is_reported_with_the_fix(machine: Machine) -> None:
-    (machine.bin / "mpirun").unlink()
-    failed = machine.run("launch/quickstart")
-    assert failed.returncode == 1
-    assert "no mpirun found: install Open MPI" in failed.stderr.splitlines()[-1]
-
-
-@pytest.mark.parametrize(
-    ("script", "extras"),
-    [("launch/quickstart", "mpi,compiler"), ("tests/run", "mpi,compiler,test")],
-)
-def test_without_a_compiler_zigs_compiler_is_installed(
-    machine: Machine, script: str, extras: str
-) -> None:
+def test_without_a_compiler_and_without_a_gpu_zigs_compiler_is_installed(machine: Machine) -> None:
     (machine.bin / "c++").unlink()
-    done = machine.run(script)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith("No C++ compiler found (tried c++ g++ clang++): using Zig's")
-    (install,) = machine.calls("-m pip install")
-    assert install.endswith(f" .[{extras}]")
-
-
-def test_a_compiler_is_installed_if_a_driver_has_no_gpu(machine: Machine) -> None:
-    (machine.bin / "c++").unlink()
+    assert machine.run("launch/quickstart").returncode == 0
+    assert machine.calls("-m pip install")[-1].endswith(" .[mpi,compiler]")
     machine.add_driver("580.159.03, 9.0")
     assert machine.run("launch/quickstart", GPUS="0").returncode == 0
     assert machine.calls("-m pip install")[-1].endswith(" .[mpi,cuda13,compiler]")
-
-
-def test_tests_use_the_compiler_that_was_found(machine: Machine) -> None:
-    machine.add("python3", PYTHON.replace("PYTHONPATH=${", "CXX=${CXX:-}, PYTHONPATH=${"))
-    assert "CXX=, " in machine.run("tests/run").stdout
-    (machine.bin / "c++").unlink()
-    assert "CXX=python -m ziglang c++, " in machine.run("tests/run", "--no-install").stdout
-
-
-def test_quickstart_ends_with_the_next_steps(machine: Machine) -> None:
-    done = machine.run("launch/quickstart")
-    lines = [line.split("    #")[0].strip() for line in done.stderr.splitlines()[-6:]]
-    assert lines[1] == f". '{machine.checkout}/.venv/bin/activate'"
-    assert lines[3:] == [
-        "islands run demo/qap --stop seconds=5",
-        f"'{machine.checkout}/launch/supervise' 4 demo/tsp --stop seconds=5",
-        "islands doctor",
-    ]
-    done = machine.run("launch/quickstart", "--no-install")
-    lines = [line.split("    #")[0].strip() for line in done.stderr.splitlines()[-6:]]
-    assert lines[1] == f"export PYTHONPATH='{machine.checkout}'"
-    assert lines[-1] == f"'{machine.bin}/python3' -P -m islands doctor"
-
-
-def test_quickstart_has_the_status_of_the_run(machine: Machine) -> None:
-    machine.add("mpirun", "#!/bin/sh\nexit 75\n")
-    failed = machine.run("launch/quickstart")
-    assert failed.returncode == 75
-    assert "To continue" not in failed.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
@@ -201,13 +138,6 @@ def test_one_rank_a_gpu_and_no_compiler_needed(machine: Machine) -> None:
     shown = machine.run("launch/quickstart", GPUS="3").stdout
     assert "<mpirun><-n><3>" in shown
     assert "<--islands><3>" in shown
-
-
-def test_a_driver_without_a_gpu_is_reported(machine: Machine) -> None:
-    machine.add_driver("580.159.03, 9.0")
-    done = machine.run("launch/quickstart", BREAK="getDeviceCount")
-    assert "<mpirun><-n><2>" in done.stdout
-    assert "finds no GPU: running on the CPU" in done.stderr
 
 
 def test_another_driver_gets_a_venv_without_the_other_cupy(machine: Machine) -> None:

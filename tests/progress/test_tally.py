@@ -1,15 +1,21 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from fakes import FakeProblem
 from numpy.typing import NDArray
 
 from islands.archipelago.measure import IslandMeasure
+from islands.configuration.stop import parse
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
-from islands.progress.progress import Progress
-from islands.progress.tally import StopRequests, Tally, summarise
+from islands.progress.progress import Moment, Progress, is_better
+from islands.progress.tally import NO_SOLUTION, StopRequests, Tally, summarise
+from islands.record.checkpoint import Manifest
+from islands.run import request as request
 
 
 def measured(cost: int, island: int, generation: int, total: int = 0) -> IslandMeasure:
@@ -98,16 +104,65 @@ def test_sums_cover_all_islands() -> None:
     assert (progress.best_known, progress.gap, progress.seconds) == (5, 40.0, 1.5)
 
 
-def test_a_profit_is_shown_as_positive() -> None:
-    problem = FakeProblem(BestKnown(10, "optimal", "a list"), maximise=True)
-    progress = progress_of(
-        [measured(-7, 0, 1, total=-40), measured(-8, 1, 1, total=-20)], problem=problem
-    )
-    assert (progress.cost, progress.island, progress.mean, progress.gap) == (8, 1, 3.0, 20.0)
-
-
 def test_sums_of_costs_may_exceed_64_bits() -> None:
     islands = [measured(2**60, i, 0, total=2**60 * 2**11) for i in range(8)]
     tally = Tally.merged([Tally.of(islands[:5]), Tally.of(islands[5:])])
     assert tally.total == 8 * 2**71
     assert max(tally.total_high, tally.total_low) < 2**63
+
+
+def unsolved(cost: int | None, island: int, generation: int) -> IslandMeasure:
+    return IslandMeasure(island, cost, 10, 0.0, 0, generation, 5)
+
+
+def progress_among(*measures: IslandMeasure, before: Progress | None = None) -> Progress:
+    problem = FakeProblem(BestKnown(4, "optimal", ""))
+    ranks = [Tally.of([measure]) for measure in measures]
+    return summarise(Tally.merged(ranks), 30, 1.5, 10, problem, before)
+
+
+def test_islands_without_a_solution_do_not_hide_those_with_one() -> None:
+    assert Tally.of([unsolved(None, 0, 0)]).best == NO_SOLUTION
+    progress = progress_among(unsolved(None, 0, 0), unsolved(8, 1, 20), unsolved(None, 2, 0))
+    assert (progress.cost, progress.island, progress.best_generation) == (8, 1, 20)
+    assert progress.gap == 100.0
+
+
+def test_without_a_solution_there_is_no_island() -> None:
+    first = progress_among(unsolved(None, 0, 3), unsolved(None, 1, 5))
+    assert (first.cost, first.island, first.best_generation, first.gap) == (None, None, 0, None)
+    assert (first.mean, first.evaluations) == (1.0, 10)
+    second = progress_among(unsolved(None, 0, 3), unsolved(9, 1, 25), before=first)
+    assert (second.cost, second.island, second.best_generation) == (9, 1, 25)
+
+
+def test_any_cost_is_better_than_none() -> None:
+    for maximise in (False, True):
+        assert is_better(0, None, maximise=maximise)
+        assert not is_better(None, 0, maximise=maximise)
+        assert not is_better(None, None, maximise=maximise)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("target=1e9", None),
+        ("gap=1000%", None),
+        ("best-known", None),
+        ("optimum", None),
+        ("stagnation=30", "no improvement for 30 generations"),
+        ("stagnation=31", None),
+        ("generations=30", "30 generations done"),
+    ],
+)
+@pytest.mark.parametrize("maximise", [False, True])
+def test_criteria_of_costs_are_not_satisfied(text: str, reason: str | None, maximise: bool) -> None:
+    progress = replace(progress_among(unsolved(None, 0, 0)), maximise=maximise)
+    assert parse(text).reason(progress) == reason
+
+
+def test_a_manifest_stores_a_missing_cost(tmp_path: Path) -> None:
+    before = progress_among(unsolved(None, 0, 0))
+    manifest = Manifest("run", 1, 0, Moment(30, 1.5, before), ())
+    manifest.write(tmp_path)
+    assert Manifest.read(tmp_path, "run") == manifest

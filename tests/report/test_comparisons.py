@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 
@@ -25,29 +24,16 @@ def test_several_runs_are_compared(methods: Path, tmp_path: Path) -> None:
         page(one, one)
 
 
-def test_a_comparison_names_the_method_and_the_folder_of_each_run(methods: Path) -> None:
-    pairs = [methods / f"{name}-tsp-1" for name in ("ga", "cellular")]
-    words = plain(page(*pairs).partition("<h2>Runs</h2>")[2])
-    for algorithm in ("ga", "cellular"):
-        row = rf"demo/tsp {algorithm} 1 [\d,]+ [\d.]+% \S+ \S+ \S+ 10 generations done"
-        assert re.search(f"{row} {algorithm}-tsp-1 ", words)
-
-
 def test_only_instances_that_all_methods_have_run_are_pooled(
     runs: Path, methods: Path, tmp_path: Path
 ) -> None:
     assert "All 2 instances" in plain(page(methods))
     names = ("ga-tsp-1", "ga-qap-1", "cellular-tsp-1", "cellular-qap-1")
     words = plain(page(runs / "mkp", *(methods / name for name in names)))  # mkp: by ga alone
-    assert "The 2 of 3 instances that all methods have run" in words
     assert "The 2 of 3 instances that all methods have run: the share of runs" in words
     words = plain(page(*(methods / name for name in names[:3])))
     assert "All 2 instances" not in words
-    assert "fewer than two instances in common, so there is no picture of all" in words
-    assert "so their times to targets are not compared" in words
     assert "The share of runs" not in words
-    for instance in ("tsp", "qap"):
-        assert f"demo/{instance}: gap to the best known value" in words
 
 
 def test_a_damaged_run_among_several_is_left_out(methods: Path, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,17 +10,12 @@ import pytest
 from islands.report.curves import (
     Curve,
     bands,
-    draw_gaps,
-    draw_profiles,
-    draw_speed_ups,
-    draw_targets,
     methods_of,
     profiles,
     shared_instances,
     target_of,
     times_to_targets,
 )
-from islands.report.figure import matrices, style
 
 INF = np.inf
 
@@ -37,13 +31,6 @@ CURVES = [
     curve("y", 1, (1.0, 9.0), (8.0, 3.0)),
     curve("y", 2, (1.0, 9.0), (2.0, 5.0)),
 ]
-
-
-def test_medians_are_drawn_as_steps() -> None:
-    pytest.importorskip("matplotlib")
-    (axes,) = draw_gaps(CURVES, ("x", "y")).axes
-    assert [line.get_drawstyle() for line in axes.get_lines()] == ["steps-post"] * 2
-    assert len(axes.collections) == 2  # a band each
 
 
 def test_a_curve_is_a_step_function_of_time() -> None:
@@ -114,54 +101,3 @@ def test_methods_have_the_names_of_what_distinguishes_them(
     settings: list[dict[str, object]], names: list[str]
 ) -> None:
     assert methods_of(settings) == names
-
-
-pytest.importorskip("matplotlib")
-
-
-def test_each_curve_is_drawn_with_the_ideal() -> None:
-    a, b = [(1, 1.0), (2, 1.5), (4, 2.3)], [(1, 1.0), (2, 1.9)]
-    figure = draw_speed_ups({"time to best known": {"a": a}, "speed": {"a": a, "b": b}})
-    first, second = figure.axes
-    assert [line.get_xydata().tolist() for line in first.lines] == [
-        [[1, 1], [2, 2], [4, 4]],
-        [list(each) for each in a],
-    ]
-    assert [len(line.get_xydata()) for line in second.lines] == [3, 3, 2]
-    assert first.lines[1].get_color() == second.lines[1].get_color() != second.lines[2].get_color()
-    assert (first.get_xscale(), first.get_yscale()) == ("log", "log")
-    (legend,) = figure.legends
-    assert [each.get_text() for each in legend.get_texts()] == ["ideal", "a", "b"]
-
-
-def legend(figure: Any) -> list[str]:
-    return [each.get_text() for found in figure.legends for each in found.get_texts()]
-
-
-def test_the_legend_says_how_many_runs_miss_the_target() -> None:
-    rows = {"x": [("a", 1, 4.0), ("a", 2, INF)], "y": [("a", 1, 8.0), ("a", 2, 9.0)]}
-    assert legend(draw_targets(rows)) == ["x (1 of 2)", "y"]
-    assert legend(draw_targets({"x": [("a", 1, INF), ("a", 2, INF)]})) == ["x (0 of 2)"]
-    assert legend(draw_targets({"y": rows["y"]})) == []
-    assert legend(draw_profiles(profiles(rows))) == ["x (1 of 2)", "y"]
-
-
-def test_the_legend_names_a_method_without_a_curve() -> None:
-    none = [curve("z", 1, (1.0, INF)), curve("z", 2, (1.0, INF)), curve("z", 3, (1.0, 5.0))]
-    label = "z (no median: 1 of 3 runs found a solution)"
-    assert legend(draw_gaps([*CURVES, *none], ("x", "y", "z"))) == ["x", "y", label]
-
-
-def test_a_matrix_without_entries_has_no_colour_bar() -> None:
-    pytest.importorskip("matplotlib")
-    empty = np.zeros((3, 3))
-    with style():
-        made = matrices(
-            {"some": np.ma.masked_equal(np.eye(3), 0), "none": np.ma.masked_equal(empty, 0)},
-            ("from", "to"),
-            height=2.0,
-            vmin=0,
-        )
-    first, second, *bars = made.axes
-    assert [bar.get_visible() for bar in bars] == [True, False]
-    assert [len(axes.texts) for axes in (first, second)] == [0, 1]

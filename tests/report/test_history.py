@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from islands.report.course import draw_convergence
 from islands.report.history import History, Lineage, Migrants, sense_of
 
 ROWS = [
@@ -75,14 +74,6 @@ def test_thinning_keeps_the_first_and_last_generation(most: int) -> None:
     assert len(thin.best) == len(thin)
 
 
-@pytest.mark.parametrize(("best_known", "scale"), [(10, "linear"), (40, "symlog"), (41, "linear")])
-def test_gaps_have_a_logarithmic_axis_if_they_differ_much(best_known: int, scale: str) -> None:
-    pytest.importorskip("matplotlib")
-    figure = draw_convergence(History.of(trace(), maximise=False), best_known=best_known)
-    # The gaps of the best are 300 to 400 %, 0 to 25 %, and -2.4 to 22 %.
-    assert figure.axes[0].get_yscale() == scale
-
-
 def course(generations: range, last_better: int) -> History:
     """Return the history of an island that improves in each generation up to one of them."""
     rows = len(generations)
@@ -91,18 +82,6 @@ def course(generations: range, last_better: int) -> History:
     whole = {"rank": [0] * rows, "island": [0] * rows, "generation": [*generations], "best": best}
     timed = {"seconds": [each / 10 for each in generations], "evaluations": [*generations]}
     return History.of(pa.table(whole | timed | columns), maximise=False)
-
-
-@pytest.mark.parametrize(
-    ("last_better", "end", "scale"), [(9, 1000, "symlog"), (200, 1000, "linear"), (1, 40, "linear")]
-)
-def test_time_has_a_logarithmic_axis_if_the_best_came_early(
-    last_better: int, end: int, scale: str
-) -> None:
-    pytest.importorskip("matplotlib")
-    for over in ("generations", "seconds", "evaluations"):
-        figure = draw_convergence(course(range(end + 1), last_better), over)
-        assert {axes.get_xscale() for axes in figure.axes} == {scale}
 
 
 def test_a_thinned_history_keeps_early_rows_if_they_are_drawn_large() -> None:

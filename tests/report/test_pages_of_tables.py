@@ -41,24 +41,6 @@ def test_the_page_of_a_tuning(tmp_path: Path) -> None:
     assert "This tuning is not finished" in plain(page(tmp_path))
 
 
-def test_the_page_of_a_tuning_says_what_the_terminal_says(tmp_path: Path) -> None:
-    tuning(tmp_path)
-    (tmp_path / "ranking.txt").write_text(
-        "Rank: mean over 4 blocks.\nGap: in per cent.\n\n  Rank No\n1.25 1\n\nThe best is 1.\n"
-    )
-    write_made(tmp_path, metric="gap", command=["tune", "demo/tsp"])
-    text = page(tmp_path)
-    assert '<pre class="command">islands tune demo/tsp</pre>' in text  # its lines are wrapped
-    words = plain(text)
-    assert "Conclusion The best is 1." in words
-    assert "Rank: mean over 4 blocks. Gap: in per cent." in words
-    assert "mean rank gap std dev" in words
-    assert "instances 1 their names demo/tsp configurations 1 runs of each on an" in words
-    assert "device demo/tsp date 2026-01-02" in words  # the folder's invented cells
-    assert "islands tune demo/tsp" in words
-    assert " 0.010 " in words  # seconds
-
-
 def test_the_page_of_an_experiment_has_its_printed_tables(tmp_path: Path) -> None:
     experiment(tmp_path)
     (tmp_path / "table1-parts.csv").write_text("instance,mean_runs\nzi929,2465718.25\n")
@@ -70,17 +52,9 @@ def test_the_page_of_an_experiment_has_its_printed_tables(tmp_path: Path) -> Non
     (tmp_path / "table1.txt").write_text(PRINTED)
     text = page(tmp_path)
     assert "<p>Table 1</p>\n<p>preset a, on a GPU</p>" in text
-    headings = '<th scope="col" class="text">instance</th><th scope="col">our best</th>'
-    assert f'{headings}<th scope="col">s/run</th>' in text
     assert "<td>2465718.00</td><td>~12.345</td>" in text
     assert "<p>First.</p>\n<p>~: scaled.</p>" in text
     assert "e+0" not in text
-
-
-def test_a_printed_table_that_has_no_columns_stays_as_it_is(tmp_path: Path) -> None:
-    experiment(tmp_path)
-    (tmp_path / "table1.txt").write_text("Table 1\n\none  two\nonly <one>\n\nFirst.\n")
-    assert "<pre class='wide'>one  two\nonly &lt;one&gt;</pre>" in page(tmp_path)
 
 
 def test_the_page_of_an_experiment_tells_what_made_it(tmp_path: Path) -> None:
@@ -89,7 +63,6 @@ def test_the_page_of_an_experiment_tells_what_made_it(tmp_path: Path) -> None:
     write_made(tmp_path, ranks=2)
     words = plain(page(tmp_path))
     assert "date 2026-01-02 commit 0123456789ab, with changes ranks 2 GPU driver 580.1" in words
-    assert "time 12 s" in words
     assert "islands reproduce a/b --only &#x27;x y&#x27;" in words
     (tmp_path / "provenance.json").write_text('{"date": 1}')
     with pytest.raises(InputError, match=r"provenance\.json: is damaged"):
@@ -106,30 +79,6 @@ def test_an_unfinished_experiment_says_so(tmp_path: Path) -> None:
     words = plain(page(tmp_path))
     assert note in words
     assert "Its last piece of work was table1: demo/a, 2 of 3." in words
-
-
-def test_one_page_of_several_experiments(tmp_path: Path) -> None:
-    for name in ("soca2010", "xavier2019"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "settings.toml").write_text(f'what = "{name}"\n')
-        (tmp_path / name / "values.csv").write_text(f"instance,length\n{name}-a,7\n")
-    text = page(tmp_path)
-    assert '<a href="#soca2010">' in text
-    assert '<article id="xavier2019"><h1>xavier2019</h1>' in text
-    assert plain(text).count("-a 7") == 2
-
-
-def test_a_plot_has_the_colours_of_the_page_and_its_title_as_caption(tmp_path: Path) -> None:
-    experiment(tmp_path)
-    (tmp_path / "table1.svg").write_text(
-        "<svg xmlns='http://www.w3.org/2000/svg' width='9pt' viewBox='0 0 9 9'><title>gap by n"
-        "</title><path d='M 0 0' style='fill: #ffffff'/><text style='fill: #1a1b1d'>n</text></svg>"
-    )
-    text = page(tmp_path)
-    assert "<img" not in text
-    assert '<text style="fill: currentColor">n</text>' in text
-    assert "#ffffff" not in text
-    assert "<figcaption>gap by n</figcaption>" in text
 
 
 def test_nothing_in_a_stored_picture_can_run_or_load_anything(tmp_path: Path) -> None:
@@ -160,7 +109,5 @@ def test_nothing_in_a_stored_picture_can_run_or_load_anything(tmp_path: Path) ->
 )
 def test_a_damaged_picture_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "a.svg").write_text(text)
-    with pytest.raises(
-        InputError, match=r"a\.svg: is damaged or cut off .*\. Remove it, or repeat"
-    ):
+    with pytest.raises(InputError, match=r"a\.svg: is damaged or cut off"):
         stored_picture(tmp_path / "a.svg")

@@ -1,24 +1,27 @@
-"""Whether an attempt continues the run in its folder or replaces it; without a cluster."""
+"""Attempts that continue a run or replace it, and elements of job arrays; without a cluster."""
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
-from commands_of_slurm import Commands
+from commands_for_tests import Capture, Patch
+from commands_of_slurm import Commands, in_array
 
 from islands import cli
-from islands.cli import job
+from islands.cli import job, report
 from islands.cli.job import checked, trust_words
 from islands.custom.trust import command
 from islands.errors import UntrustedError
 from islands.record.folder import FINISHED
 from islands.record.solution import recorded
-from islands.slurm import processes
+from islands.slurm import processes, sweep
 from islands.slurm.command_line import CommandWords
-from islands.slurm.follow import state_of
+from islands.slurm.follow import state_of, states_of
 from islands.slurm.jobs import JobAttempts
 from islands.slurm.run_job import continues, options
+from islands.slurm.sweep import arrays_of, begin_array
 
 RUN = ["demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "2", "--population", "16"]
 RUN += ["--algorithm", "brkga", "--quiet", "--stop", "generations=5"]
@@ -27,21 +30,22 @@ OLD, NEW = [*RUN, "--seed", "1"], [*RUN, "--seed", "2", "--out", "run", "--force
 
 
 @pytest.fixture
-def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
+def slurm(tmp_path: Path, monkeypatch: Patch) -> Commands:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SLURM_GPUS_ON_NODE", "0")
     commands = Commands(tmp_path / "commands", monkeypatch)
     commands.prints("scontrol", "JobState=RUNNING")
+    commands.prints("sbatch", "99")
     return commands
 
 
-def attempt(monkeypatch: pytest.MonkeyPatch, number: str, *words: str) -> int:
+def attempt(monkeypatch: Patch, number: str, *words: str) -> int:
     """Return the exit status of an attempt of a job."""
     monkeypatch.setenv("SLURM_JOB_ID", number)
     return job.main(["run", *words])
 
 
-def killed(monkeypatch: pytest.MonkeyPatch, number: str, *words: str) -> None:
+def killed(monkeypatch: Patch, number: str, *words: str) -> None:
     """Make an attempt that ends before its ranks have begun."""
     with monkeypatch.context() as patched:
         patched.setattr(processes.Signals, "run", lambda *_: 137)
@@ -53,7 +57,7 @@ def seed(folder: str) -> int:
 
 
 def test_force_replaces_the_old_run_even_if_the_first_attempt_ends_at_once(
-    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+    slurm: Commands, monkeypatch: Patch
 ) -> None:
     cli.main(["run", *OLD, "--out", "run"])
     killed(monkeypatch, "5", *NEW)
@@ -62,9 +66,7 @@ def test_force_replaces_the_old_run_even_if_the_first_attempt_ends_at_once(
     assert seed("run") == 2
 
 
-def test_force_that_is_refused_keeps_the_old_run(
-    slurm: Commands, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_force_that_is_refused_keeps_the_old_run(slurm: Commands, monkeypatch: Patch) -> None:
     cli.main(["run", *OLD, "--out", "run"])
     assert attempt(monkeypatch, "5", *NEW, "--rho", "2") == 2
     assert seed("run") == 1
@@ -73,7 +75,7 @@ def test_force_that_is_refused_keeps_the_old_run(
 
 
 def test_the_same_words_continue_a_run_and_repeat_a_finished_one(
-    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+    slurm: Commands, monkeypatch: Patch
 ) -> None:
     killed(monkeypatch, "5", *NEW)
     assert attempt(monkeypatch, "6", *NEW) == 0
@@ -84,7 +86,7 @@ def test_the_same_words_continue_a_run_and_repeat_a_finished_one(
 
 
 def test_a_series_runs_in_a_job_and_is_continued(
-    slurm: Commands, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    slurm: Commands, monkeypatch: Patch, capsys: Capture
 ) -> None:
     words = [*RUN, "--runs", "2", "--out", "runs", "--force"]
     cli.main(["run", *RUN, "--stop", "generations=7", "--runs", "2", "--out", "runs"])
@@ -99,29 +101,6 @@ def test_a_series_runs_in_a_job_and_is_continued(
     state = state_of(Path("runs"))
     assert (state.word, state.job) == ("done", "5")
     assert "runs.tsv" in state.detail
-
-
-def test_the_element_of_a_sweep_is_one_run(
-    slurm: Commands, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("SLURM_JOB_ID", "5")
-    monkeypatch.setenv("SLURM_ARRAY_JOB_ID", "5")
-    monkeypatch.setenv("SLURM_ARRAY_TASK_ID", "1")
-    assert job.main(["sweep", *RUN, "--runs", "2", "--out", "all"]) == 2
-    assert "the options make a series of 2 runs" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("missing", ["SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID"])
-def test_a_sweep_names_the_variable_that_is_not_set(
-    missing: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    variables = {"SLURM_JOB_ID", "SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID"}
-    for each in variables:
-        monkeypatch.setenv(each, "1")
-    monkeypatch.delenv(missing)
-    assert job.main(["sweep", *RUN]) == 2
-    said = capsys.readouterr().err
-    assert [each for each in sorted(variables) if each in said] == [missing]
 
 
 def continued(*words: str) -> list[str]:
@@ -139,7 +118,7 @@ problem = islands.subset(8, cost=COST.replace("WEIGHT", "3"), reference=lambda s
 
 
 def test_a_resumed_run_names_its_script_for_nodes_that_do_not_trust_the_copy(
-    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+    slurm: Commands, monkeypatch: Patch
 ) -> None:
     own = ["own.py:problem", *RUN[1:]]
     Path("own.py").write_text(SCRIPT)
@@ -175,7 +154,7 @@ class Other(Spread):
     ],
 )
 def test_a_resumed_run_names_the_parts_that_the_words_of_the_job_name(
-    slurm: Commands, monkeypatch: pytest.MonkeyPatch, named: list[str]
+    slurm: Commands, monkeypatch: Patch, named: list[str]
 ) -> None:
     Path("parts.py").write_text(PARTS)
     run = ["ga" if word == "brkga" else word for word in RUN] + ["--encoding", "keys", *named]
@@ -192,7 +171,7 @@ def test_a_resumed_run_names_the_parts_that_the_words_of_the_job_name(
 
 
 def test_a_script_that_the_folder_alone_names_is_not_run(
-    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+    slurm: Commands, monkeypatch: Patch
 ) -> None:
     Path("own.py").write_text(SCRIPT)
     cli.main(["run", "own.py:problem", *RUN[1:], "--out", "run"])
@@ -206,7 +185,7 @@ def test_a_script_that_the_folder_alone_names_is_not_run(
 
 
 def test_an_error_of_a_rank_is_final_and_its_message_is_shown(
-    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+    slurm: Commands, monkeypatch: Patch
 ) -> None:
     Path("own.py").write_text(SCRIPT.replace("s[:, 0]", "s[:, 0] + 1"))  # another cost
     assert attempt(monkeypatch, "5", "own.py:problem", *RUN[1:], "--out", "run") == 1
@@ -218,7 +197,7 @@ def test_an_error_of_a_rank_is_final_and_its_message_is_shown(
 
 
 def test_a_launcher_that_fails_without_an_error_of_a_rank_is_not_final(
-    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+    slurm: Commands, monkeypatch: Patch
 ) -> None:
     for number in (1, 2):
         with monkeypatch.context() as patched:
@@ -229,7 +208,7 @@ def test_a_launcher_that_fails_without_an_error_of_a_rank_is_not_final(
 
 
 def test_a_scaling_test_repeats_finished_runs_only_with_force(
-    slurm: Commands, monkeypatch: pytest.MonkeyPatch
+    slurm: Commands, monkeypatch: Patch
 ) -> None:
     written = []
     for number, more in (("5", []), ("6", []), ("7", ["--force"])):
@@ -244,7 +223,6 @@ def test_a_scaling_test_repeats_finished_runs_only_with_force(
 @pytest.mark.parametrize(
     ("status", "goes_on"),
     [(75, True), (137, True), (None, True), (1, True), (0, False)],
-    ids=["suspended", "killed", "its node was lost", "failed", "done"],
 )
 @pytest.mark.parametrize("job", ["5", "6"])
 def test_force_repeats_only_a_run_that_is_done(
@@ -258,10 +236,125 @@ def test_force_repeats_only_a_run_that_is_done(
     # The same job, requeued, never begins anew.
     found = continues(CommandWords(words), tmp_path, attempts, job)
     assert found == (goes_on or job == "5")
+    assert not continues(CommandWords([*words, "--seed", "2"]), tmp_path, attempts, "6")
 
 
-def test_force_begins_anew_after_a_job_with_other_options(tmp_path: Path) -> None:
-    attempts = JobAttempts(tmp_path)
-    attempts.end(attempts.begin("5", [*TSP, "--out", str(tmp_path)], holds_run=True), 75)
-    other = CommandWords([*TSP, "--seed", "2", "--force", "--out", str(tmp_path)])
-    assert not continues(other, tmp_path, attempts, "6")
+QUICK_RUN = ["--backend", "cpu", "--islands", "2", "--population", "16", "--improver", "none"]
+QUICK_RUN += ["--quiet", "--stop", "generations=2"]
+
+
+def run_element(monkeypatch: Patch, element: int, *words: str, number: str = "5") -> int:
+    """Return the exit status of an element of a job array."""
+    with monkeypatch.context() as patched:
+        for name, value in in_array(element, number).items():
+            patched.setenv(name, value)
+        return job.main(["sweep", *words])
+
+
+def test_an_element_that_fails_at_once_is_listed_with_the_others(
+    slurm: Commands, monkeypatch: Patch, capsys: Capture
+) -> None:
+    Path("sweep.txt").write_text("# one\ndemo/tsp --nonsense 1\n\ndemo/tsp\n")
+    words = ["sweep.txt", "--quiet", "--out", "all"]
+    assert run_element(monkeypatch, 3, *words) == 2, "the list has only two lines"
+    assert run_element(monkeypatch, 1, *words) == 2
+    captured = capsys.readouterr().err
+    assert "unknown option '--nonsense'" in captured, "options are checked before GPUs"
+    assert len(slurm.calls("sbatch")) == 1, "one collecting job for the array"
+    assert "--dependency=afterany:5" in slurm.calls("sbatch")[0]
+    states = states_of(Path("all"))
+    assert [state.word for state in states.values()] == ["failed"] * 3
+    assert "status 2" in states[3].detail
+    Path("sweep.txt").unlink()
+    assert cli.main(["collect", "all"]) == 1
+    with Path("all/results.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    options = ["demo/tsp --nonsense 1 --quiet", "demo/tsp --quiet", ""]
+    assert [row["options"] for row in rows] == options
+    assert (
+        "with: sbatch --array=1,2,3 --nodes=1 --ntasks-per-node=2"
+        " '/home/me/a folder/sweep.sbatch' sweep.txt --quiet --out all\n"
+    ) in capsys.readouterr().out
+    # Another array has a collecting job of its own.
+    run_element(monkeypatch, 2, "no-instance", "--out", "all", number="50")
+    assert len(slurm.calls("sbatch")) == 2
+    assert [each.job for each in arrays_of(Path("all"))] == ["5", "50"]
+
+
+def test_the_elements_and_options_of_an_array_are_those_that_slurm_lists(
+    slurm: Commands, monkeypatch: Patch
+) -> None:
+    slurm.prints("squeue", "7|mine|gpu|normal|1:00:00\n12|mine|gpu|normal|1:00:00")
+    begun = begin_array(Path("all"), "5", ["demo/tsp"])
+    assert begun is not None
+    assert begun.elements == (7, 12)
+    assert begun.collecting == "99"
+    assert begun.again([12]) == (
+        "sbatch --array=12 --time=1:00:00 --account=mine --partition=gpu --qos=normal"
+        " slurm/sweep.sbatch demo/tsp --out all"
+    )
+    assert "--account=mine --partition=gpu" in slurm.calls("sbatch")[0]
+    assert begin_array(Path("all"), "5", ["demo/tsp"]) is None
+
+
+def test_an_element_completes_the_record_that_a_killed_one_has_begun(
+    slurm: Commands, monkeypatch: Patch
+) -> None:
+    path = Path("all/slurm/array-5.json")
+    path.parent.mkdir(parents=True)
+    path.touch()
+    monkeypatch.setattr(sweep, "_PATIENCE_SECONDS", 0.5)
+    begun = begin_array(Path("all"), "5", ["demo/tsp"])
+    assert begun is not None
+    assert begun.collecting == "99"
+    assert begin_array(Path("all"), "5", ["demo/tsp"]) is None
+
+
+def test_an_element_that_cannot_write_the_record_leaves_it_to_the_next(
+    slurm: Commands, monkeypatch: Patch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(sweep, "_queried", lambda _: 1 // 0)
+        with pytest.raises(ZeroDivisionError):
+            begin_array(Path("all"), "5", ["demo/tsp"])
+    assert begin_array(Path("all"), "5", ["demo/tsp"]) is not None
+
+
+def test_the_command_to_repeat_runs_does_not_name_those_in_the_queue(
+    slurm: Commands, monkeypatch: Patch, capsys: Capture
+) -> None:
+    slurm.prints("squeue", "1|a|p|q|1:00\n2|a|p|q|1:00\n3|a|p|q|1:00")
+    begin_array(Path("all"), "5", ["demo/tsp"])
+    slurm.prints("squeue", "5_1|PENDING|(Priority)\n5_2|RUNNING|n1\n5_3|FAILED|(None)")
+    assert cli.main(["collect", "all"]) == 1
+    printed = capsys.readouterr().out
+    assert "with: sbatch --array=3 " in printed
+
+
+def test_collect_writes_one_page_of_the_finished_runs(slurm: Commands, monkeypatch: Patch) -> None:
+    for element in ("1", "2"):
+        cli.main(["run", "demo/tsp", *QUICK_RUN, "--seed", element, "--out", f"all/{element}"])
+    Path("all/3/slurm").mkdir(parents=True)  # failed before it began
+    calls = []
+    monkeypatch.setattr(report, "report", lambda args: calls.append((args.folders, args.out)) or 0)
+    assert cli.main(["collect", "all"]) == 1
+    assert calls == [([Path("all/1"), Path("all/2")], Path("all/report.html"))]
+
+
+def test_scripts_of_a_list_that_the_user_has_submitted_are_run(
+    slurm: Commands, monkeypatch: Patch, capsys: Capture
+) -> None:
+    text = "import islands\nproblem = islands.tsp([[0, 0], [0, 9], [9, 0], [9, 9], [5, 5]])\n"
+    Path("own.py").write_text(text)
+    line = ["own.py:problem", *QUICK_RUN, "--array", "1-2", "--out", "all"]
+    assert cli.main(["submit", *line]) == 0
+    listed = "all/slurm/sweep.txt"
+    assert run_element(monkeypatch, 1, listed, "--out", "all") == 0
+    written = Path(listed).read_text()
+    Path(listed).write_text(written.replace("--seed 2", "--seed 3"))
+    assert run_element(monkeypatch, 2, listed, "--out", "all") == 2
+    assert "add --trust, or name them too" in capsys.readouterr().err
+    assert run_element(monkeypatch, 2, listed, "--trust", "--out", "all") == 0
+    # Other lists need no signature.
+    assert cli.main(["submit", "demo/tsp", *QUICK_RUN, "--array", "1-2", "--out", "other"]) == 0
+    assert "#" not in Path("other/slurm/sweep.txt").read_text()

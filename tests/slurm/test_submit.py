@@ -7,7 +7,6 @@ import shutil
 import time
 from pathlib import Path
 
-import pytest
 from private_slurm import RUN, SCRIPTS, User
 
 from islands.slurm.jobs import JobAttempts
@@ -50,55 +49,13 @@ def test_slurm_receives_a_comment_and_a_folder_as_they_are(user: User) -> None:
     assert [each.name for each in user.folder.iterdir()] == ["50%j # $(touch owned)"]
 
 
-def test_a_dry_run_prints_a_script_and_leaves_nothing(user: User) -> None:
-    printed = user.islands(*LINE, "--time", "1h", "--dry-run")
-    assert "#SBATCH --time=01:00:00" in printed
-    assert "#SBATCH --signal=B:USR1@120" in printed
-    assert list(user.folder.iterdir()) == []
-    (user.folder / "job.sbatch").write_text(printed)
-    user.call("sbatch", "--test-only", "job.sbatch")
-
-
-def test_a_site_sets_what_the_command_line_does_not(user: User) -> None:
-    (user.folder / "site.env").write_text("export SBATCH_PARTITION=none SBATCH_EXCLUSIVE=user\n")
-    printed = user.islands(*LINE, "--partition", "main", "--dry-run", "--site", "site.env")
-    assert "#SBATCH --partition=main" in printed
-    assert "#SBATCH --exclusive=user" in printed
-    assert f"ISLANDS_SITE={user.folder / 'site.env'}" in printed
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--partition", "nowhere"], "Slurm refuses the job: invalid partition"),
-        (["--time", "1x"], "'1x' must be a time such as 90s, 30m, 1h"),
-        (["--nodes", "0"], "'0' must be a whole number of at least 1"),
-        (["--stop", "sometimes=1"], "unknown criterion 'sometimes'"),
-        (["--gpus-per-node", "4"], "--gpus-per-node 4 with --backend cpu"),
-        (["--runs", "3"], "--runs 3: a job array runs several seeds. Write --array 1-3"),
-        (["--array", "3-1"], "'3-1': write the lower end first, 1-3"),
-        (["--over", "rho"], "'rho': write KEY=A,B,C"),
-        (["--over", "rho=0.7,2"], "rho=2"),
-        (["--site", "nowhere.env"], "--site nowhere.env: no such file"),
-        (["--node", "2"], "unknown option '--node'. Did you mean '--nodes'?"),
-        (["--out", "/dev/null/run"], "--out /dev/null/run: "),
-        (["--sbatch", "output=a.out"], "--sbatch output=a.out: islands submit sets this option"),
-        (["--job-name", ""], "'' is not a name"),
-    ],
-)
-def test_invalid_jobs_are_refused(user: User, options: list[str], said: str) -> None:
-    line = [word for word in LINE if "--nodes" not in options or word not in ("--nodes", "2")]
-    if "--nodes" in options:
-        line = ["submit", *RUN, "--stop", "generations=20"]
-    refused = user.islands(*line, *options, "--dry-run", status=2)
-    assert said in refused
-    assert refused.count("\n") == 1
-
-
 def test_a_run_in_a_folder_is_not_taken_for_another(user: User) -> None:
     user.islands("run", *RUN, "--stop", "generations=5", "--out", "run")
-    refused = user.islands(*LINE, "--out", "run", status=2)
-    assert "contains a finished run" in refused
+    user.islands(*LINE, "--out", "run", status=2)
+    # Slurm accepts the script that a dry run prints, and refuses what it does not have.
+    (user.folder / "job.sbatch").write_text(user.islands(*LINE, "--time", "1h", "--dry-run"))
+    user.call("sbatch", "--test-only", "job.sbatch")
+    user.islands(*LINE, "--partition", "nowhere", "--dry-run", status=2)
 
 
 def test_a_folder_has_one_job_at_a_time_and_may_be_submitted_again(user: User) -> None:
@@ -137,8 +94,6 @@ def test_a_problem_of_a_script_is_submitted_from_its_folder_requeued_and_resumed
     user.cluster.wait(job, "COMPLETED", "FAILED")
     assert "time limit of 4.5 s reached" in user.islands("status", "run")
     assert user.result("run").ranks == 4
-    refused = user.islands(*resume, "--population", "8", status=2)
-    assert "unknown option '--population'" in refused
 
 
 def test_the_code_of_somebody_else_is_resumed_only_with_trust(user: User) -> None:
@@ -149,8 +104,7 @@ def test_the_code_of_somebody_else_is_resumed_only_with_trust(user: User) -> Non
     (user.folder / "binary_quadratic.py").unlink()
     user.environment["ISLANDS_CACHE"] = str(user.folder / "my cache")
     resume = ["submit", "resume", "run", "--backend", "cpu", "--stop", "generations=12"]
-    refused = user.islands(*resume, status=2)
-    assert "if you trust it, add --trust" in refused
+    user.islands(*resume, status=2)
     job = json.loads(user.islands(*resume, "--trust", "--json"))["job"]
     user.cluster.wait(job, "COMPLETED", "FAILED")
     assert user.result("run").generations == 12

@@ -1,0 +1,167 @@
+"""Work of many runs that is ended by a signal goes on with the same command, to the same rows."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from quick_plots import without_drawing
+from standing_ranks import StandingRanks
+
+from islands.cli import main
+from islands.slurm.follow import state_of
+
+pytest.importorskip("scipy")
+pytest.importorskip("matplotlib")
+
+FEW = "--backend cpu --threads 1"
+BRKGA = f"{FEW} --islands 4 --interval 20 --improver none --algorithm brkga"
+TOURS = Path("tours")
+
+
+@dataclass(frozen=True)
+class Work:
+    """A command, the file that tells that it has begun, and the rows that it writes."""
+
+    line: str
+    begun: tuple[str, int]
+    """A file, and its bytes after which the command is interrupted."""
+    table: str
+    columns: str
+    """The columns that no clock changes."""
+    count: int
+    """The number of rows of the complete table."""
+
+
+WORKS = {
+    "series": Work(
+        f"run demo/tsp {BRKGA} --population 128 --stop generations=1000 --runs 2",
+        ("tsp-seed2/trace/rank-000.1.unfinished.arrows", 1),
+        "runs.tsv",
+        "seed digest cost",
+        2,
+    ),
+    "batch": Work(
+        f"run tours/* --batch {FEW} --islands 1 --population 20 --stop generations=100",
+        ("runs.jsonl", 1000),
+        "batch.tsv",
+        "instance cost",
+        30,
+    ),
+    "tuning": Work(
+        f"tune demo/tsp demo/qap {FEW} --algorithm de --population 64 --islands 2 --migration none"
+        " --stop generations=150 --over F=0.2..1 --over Cr=0..1 --configurations 2 --runs 3",
+        ("tune.tsv", 1),
+        "tune.tsv",
+        "instance configuration costs",
+        6,
+    ),
+    "experiment": Work(
+        "reproduce jardim2021/local-searches --only chr12c els19 --runs 2 --generations 60"
+        " --backend cpu",
+        ("runs.jsonl", 500),
+        "local-searches.csv",
+        "instance search gap deviation calls generations runs",
+        6,
+    ),
+}
+
+
+def rows(folder: str | Path, work: Work) -> list[tuple[str, ...]]:
+    path = Path(folder, work.table)
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as stream:
+        table = csv.DictReader(stream, delimiter="," if path.suffix == ".csv" else "\t")
+        return [tuple(row[name] for name in work.columns.split()) for row in table]
+
+
+def write_tours() -> None:
+    TOURS.mkdir()
+    for number in range(30):
+        places = np.random.default_rng(number).integers(0, 1000, (60, 2)).tolist()
+        lines = "\n".join(f"{place + 1} {x} {y}" for place, (x, y) in enumerate(places))
+        head = f"NAME: t{number}\nTYPE: TSP\nDIMENSION: 60\nEDGE_WEIGHT_TYPE: EUC_2D"
+        (TOURS / f"t{number:03}.tsp").write_text(f"{head}\nNODE_COORD_SECTION\n{lines}\nEOF\n")
+
+
+@pytest.fixture(scope="module", params=WORKS)
+def whole(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Work, list[tuple[str, ...]]]]:
+    """Yield a command, and its rows without interruption."""
+    if request.param == "experiment":
+        request.getfixturevalue("published")
+    with pytest.MonkeyPatch.context() as patch, without_drawing():
+        patch.chdir(tmp_path_factory.mktemp("whole"))
+        write_tours()
+        work = WORKS[request.param]
+        assert main([*work.line.split(), "--quiet", "--out", "a"]) == 0
+        yield work, rows("a", work)
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75), (signal.SIGKILL, -9)]
+)
+def test_the_same_command_goes_on_after_a_signal(
+    number: signal.Signals,
+    status: int,
+    whole: tuple[Work, list[tuple[str, ...]]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    work, expected = whole
+    write_tours()
+    line = [*work.line.split(), "--quiet", "--out", "a"]
+    begun, kept = Path("a", work.begun[0]), Path("a/runs.jsonl")
+    command = [sys.executable, "-m", "islands", *line]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + 100
+        while not begun.exists() or begun.stat().st_size < work.begun[1]:
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(number)
+        process.wait(timeout=60)
+    assert process.returncode == status
+    assert state_of(Path("a")).word == "stopped"
+    done, ledger = rows("a", work), kept.read_text()
+    assert "\n" in ledger
+    assert len(done) < work.count
+    assert main(line) == 0
+    assert rows("a", work)[: len(done)] == done
+    assert kept.read_text().startswith(ledger[: ledger.rfind("\n") + 1])
+    assert sorted(rows("a", work)) == sorted(expected)
+    assert len(expected) == work.count
+    assert state_of(Path("a")).word == "done"
+    finished = kept.read_text()
+    assert main(line) == 0
+    assert kept.read_text() == finished, "nothing is made again"
+
+
+def test_all_ranks_work_on_each_run_of_a_series(
+    standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = f"run demo/tsp demo/qap {BRKGA} --population 32 --runs 2 --stop generations=20"
+    line = [*words.split(), "--json", "--out"]
+
+    def digests(series: dict[str, Any]) -> list[tuple[str, int, str]]:
+        return [(run["instance"], run["seed"], run["digest"]) for run in series["runs"]]
+
+    job = standing_ranks.run(2, "-m", "islands", *line, "a")
+    assert job.returncode == 0, job.stderr
+    series = json.loads(job.stdout)
+    assert main([*line, "b"]) == 0
+    assert digests(series) == digests(json.loads(capsys.readouterr().out))
+    assert {run["ranks"] for run in series["runs"]} == {2}
+    again = standing_ranks.run(2, "-m", "islands", *line, "a")
+    assert json.loads(again.stdout) == series

@@ -1,0 +1,191 @@
+"""Pages agree with the program: settings, keys, links, the site, transcripts and saved scripts."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import shlex
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pyarrow.parquet as parquet
+import pytest
+from pages import PAGES, ROOT, Started, blocks, commands, prose, started, words_of
+from scripts_for_tests import script
+from without_search import tried
+
+import islands
+from islands.cli import COMMANDS, main
+
+DOCS = ROOT / "docs"
+SITE = DOCS / "site"
+ALL_PAGES = (
+    *PAGES,
+    *(ROOT / f"{name}.md" for name in ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING")),
+)
+NEEDED = ("furo", "myst_nb", "sphinx", "sphinx_copybutton")
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_page_of_settings_is_up_to_date() -> None:
+    assert script(DOCS / "generate").main(["--check"]) == 0, "run docs/generate"
+
+
+def named(section: str) -> set[str]:
+    """Return the names in the first column of the tables in a section of docs/results.md."""
+    page = (DOCS / "results.md").read_text(encoding="utf-8")
+    part = page.partition(f"## {section}\n")[2].partition("\n## ")[0]
+    cells = re.findall(r"^\| (`.*?) \|", part, re.MULTILINE)
+    return {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+
+
+def test_every_key_and_column_of_a_run_is_named(tmp_path: Path) -> None:
+    few = {"population": 8, "islands": 3, "interval": 2, "migration": "ring", "migrants": 1}
+    result = islands.solve("demo/mkp", stop="generations=4", backend="cpu", out=tmp_path, **few)
+    assert named("JSON") == set(json.loads(result.to_json()))
+    files = [tmp_path / name / "rank-000.parquet" for name in ("trace", "migrations")]
+    columns = [set(parquet.read_schema(file).names) for file in files]
+    assert named("Records") == columns[0] | columns[1]
+
+
+def test_links_and_pictures_have_targets() -> None:
+    for page in ALL_PAGES:
+        text = re.sub(r"`[^`]*`", "", prose(page))  # code is no link
+        for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", text):
+            path = (page.parent / target).resolve() if target else page
+            assert path.exists(), f"{page.name}: {target}"
+            assert not anchor or anchor in anchors(path), f"{page.name}: {target}#{anchor}"
+        for source in re.findall(r'<img src="([^"]*)"', prose(page)):
+            assert (page.parent / source).is_file(), f"{page.name}: {source}"
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of the headings of a page."""
+    heads = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def navigation(page: Path) -> list[str]:
+    """Return the entries of the trees of contents of a page."""
+    trees = re.findall(r"^\.\. toctree::\n((?: +.*\n|\n)*)", page.read_text(), re.MULTILINE)
+    lines = [line.strip() for tree in trees for line in tree.splitlines()]
+    return [line for line in lines if line and not line.startswith(":")]
+
+
+def test_each_page_is_once_in_the_navigation() -> None:
+    found = navigation(SITE / "index.rst")
+    pages = [f"docs/{path.stem}" for path in DOCS.glob("*.md")]
+    assert sorted(each for each in found if each.startswith("docs/")) == sorted(pages)
+
+
+def test_each_public_name_is_once_in_the_reference() -> None:
+    named = re.compile(r"^\.\. (?:currentmodule:: (\S+)|auto\w+:: (\w+))", re.MULTILINE)
+    found, module = [], ""
+    for page in (SITE / "reference").glob("*.rst"):
+        for entered, name in named.findall(page.read_text(encoding="utf-8")):
+            module = entered or module
+            if name:
+                found.append(f"{module}.{name}".removeprefix("islands."))
+    models = [name for name, _ in inspect.getmembers(islands.models, inspect.isfunction)]
+    public = {*islands.__all__} - {"models"}
+    assert sorted(found) == sorted({*public, *(f"models.{n}" for n in models if n not in public)})
+
+
+@pytest.mark.docs
+def test_the_site_is_built(tmp_path: Path) -> None:
+    if missing := [name for name in NEEDED if find_spec(name) is None]:
+        pytest.skip(f"{', '.join(missing)}: not installed. Install the extra docs")
+    ran = subprocess.run(
+        [sys.executable, SITE / "build", tmp_path], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    html = tmp_path / "html"
+    assert "islands" in (html / "docs" / "install.html").read_text(encoding="utf-8")
+    for name in COMMANDS:
+        assert f"usage: islands {name} " in (html / "commands" / f"{name}.html").read_text()
+    for example in (DOCS / "examples").glob("*.py"):
+        page = (html / "gallery" / f"{example.stem}.html").read_text(encoding="utf-8")
+        if "\nproblem = " in example.read_text(encoding="utf-8"):
+            assert f"{example.stem}.png" in page
+            assert "Stopped: " in page
+
+
+_RUN = re.compile(r"^\$ (islands (?:run|submit) .+)$", re.MULTILINE)
+_OF_SUBMIT = ("--nodes", "--ranks-per-node", "--time", "--gpus-per-node")
+
+
+def test_transcripts_begin_as_the_program(tmp_path: Path) -> None:
+    count = 0
+    for page in (ROOT / "README.md", *sorted(DOCS.glob("*.md"))):
+        for text in re.findall(r"```text\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+            command = _RUN.search(text)
+            if not command or not re.search(r"^islands \d", text, re.MULTILINE):
+                continue
+            _, _, *words = shlex.split(command[1])
+            for option in _OF_SUBMIT:
+                if option in words:
+                    at = words.index(option)
+                    del words[at : at + 2]
+            count += 1
+            line = ("run", *words, "--backend", "cpu", "--out", str(tmp_path / f"run{count}"))
+            printed = tried(Started(line), has_gpus=False, captured=tmp_path / "captured")
+            assert header(text) == header(printed), page
+    assert count > 1
+
+
+def header(text: str) -> list[str]:
+    """Return the first two lines of a run; later ones depend on the machine."""
+    lines = text.splitlines()
+    first = next(number for number, line in enumerate(lines) if re.match(r"islands \d", line))
+    return lines[first : first + 2]
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize("has_gpus", [False, True])
+def test_headers_match_islands_and_ranks_as_documented(has_gpus: bool, tmp_path: Path) -> None:
+    page = (DOCS / "clusters.md").read_text(encoding="utf-8")
+    section = page.partition("## Ranks and islands\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(mpirun [^`]*)` \| `([^`]*)` \|$", section, re.MULTILINE)
+    assert len(rows) == 3
+    for line, shown in rows:
+        command = started(words_of(line))
+        assert command is not None
+        printed = tried(command, has_gpus=has_gpus, captured=tmp_path / "captured")
+        assert f"\n{shown}\n" in printed, line
+
+
+def test_saved_scripts_of_the_readme_can_be_checked() -> None:
+    every = blocks(ROOT / "README.md")
+    for block in every:
+        if block.file:
+            Path(block.file).write_text(block.text, encoding="utf-8")
+    shells = [block for block in every if block.language == "sh"]
+    checks = [
+        line for each in shells for line in commands(each) if line[:2] == ["islands", "check"]
+    ]
+    assert checks
+    for _, *words in checks:
+        assert main([*words, "--samples", "5"]) == 0
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars", "duckdb"])
+def test_the_lines_for_a_package_read_exported_tables(package: str) -> None:
+    if find_spec(package) is None:
+        pytest.skip(f"{package} is not installed")
+    run = ["run", "demo/tsp", "--stop", "generations=20", "--backend", "cpu", "--quiet"]
+    assert main([*run, "--set", "improver.name=none", "--out", "second"]) == 0
+    for form in ("csv", "parquet"):
+        assert main(["export", "second", f"--{form}", f"trace.{form}"]) == 0
+    (block,) = (each for each in blocks(DOCS / "reports.md") if each.needs == package)
+    done = subprocess.run(
+        [sys.executable, "-c", block.text], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert "20" in done.stdout
