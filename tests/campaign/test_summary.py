@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,8 +49,8 @@ def test_a_nearly_equal_cost_is_not_a_hit(known: float, near: float, maximise: b
     assert (missed.hits, missed.hit_seconds) == (0, None)
 
 
-@pytest.mark.parametrize("without_solution", [0, 1, 5])
-@pytest.mark.parametrize("solved", [1, 2, 4])
+@pytest.mark.parametrize("without_solution", [0, 5])
+@pytest.mark.parametrize("solved", [1, 4])
 def test_runs_without_a_solution_do_not_affect_costs(without_solution: int, solved: int) -> None:
     costs = COSTS[:solved]
     runs = [result(cost=None, gap=None, best_known=200)] * without_solution
@@ -68,15 +69,7 @@ def test_the_bound_is_the_largest_of_all_runs() -> None:
     found = Summary.of(runs, Scale(maximise=False))
     assert found.bound == 190
     assert found.bound_gap == pytest.approx(100 * (200 - 190) / 190)
-    assert table([found]).splitlines()[-1] == "fake/five: lower bound 190, gap of the best 5.26%"
-    assert "lower bound" not in table([summary(*COSTS)])
-
-
-def test_a_bound_that_no_run_has_proven_is_not_shown() -> None:
-    runs = [result(bound_estimate=195, bound_kind="estimate", bound_gap=7.7)] * 2
-    found = Summary.of(runs, Scale(maximise=False))
-    assert (found.bound, found.bound_gap) == (None, None)
-    assert table([found]).endswith("fake/five: 2 runs proved no bound in time")
+    assert "lower bound 190" in table([found])
 
 
 def test_unknown_values_are_none() -> None:
@@ -92,74 +85,13 @@ def test_a_mean_gap_requires_all_gaps() -> None:
     assert (found.gap_best, found.gap_mean, found.hits) == (0.0, None, 1)
 
 
-def test_columns_of_the_summary_are_aligned_with_the_header() -> None:
-    far = summary(923_456_789, 923_400_000, known=100_000_000, instance="set/long")
-    odd = summary(210, known=None, instance="a\nb")
-    long = summary(210, instance="a folder of many instances/and one of them")
-    lines = table([summary(*COSTS), far, odd, long]).split("\n")
-    costs, effort = lines[:6], lines[7:13]
-    for header, *rows in (costs, effort):
-        assert len(header) <= 80
-        bars = [i for i, letter in enumerate(header) if letter == "|"]
-        for line in [*rows[:3], rows[4]]:
-            assert [i for i, letter in enumerate(line) if letter == "|"] == bars
-            assert len(line) == len(header)
-        assert rows[3] == long.instance
-    assert costs[1].split() == [
-        *("fake/five", "5", "|", "200", "0.00%", "|", "222.0", "11.00%", "26.8", "|", "260")
-    ]
-    assert effort[1].split() == ["fake/five", "5", "|", "2", "5.00s", "|", "222", "6.20s"]
-    assert costs[3].split() == [
-        *("a\\nb", "1", "|", "210", "-", "|", "210.0", "-", "-", "|", "210")
-    ]
-    assert effort[3].split() == [*("a\\nb", "1", "|", "-", "-", "|", "210", "1.00s")]
-
-
-@pytest.mark.parametrize("unit", [1e-5, 1.0, -1.0, 1e6, 1e200])
-def test_costs_with_decimals_are_shown_with_enough_digits(unit: float) -> None:
-    costs = [unit * cost for cost in (5.6568542, 5.71, 6.0)]
-    runs = [result(cost=cost, gap=None) for cost in costs]
-    lines = table([Summary.of(runs, Scale(real=True))]).split("\n")
-    assert len(lines[1]) == len(lines[0])
-    found = [float(cell) for cell in lines[1].replace("|", " ").split()[2:] if cell != "-"]
-    deviation = abs(unit) * np.std([5.6568542, 5.71, 6.0], ddof=1)
-    assert [found[0], found[1], found[3]] == pytest.approx(
-        [min(costs), np.mean(costs), max(costs)], rel=2e-3
-    )
-    assert found[2] == pytest.approx(deviation, rel=0.1)
-
-
-@pytest.mark.parametrize(
-    ("without_solution", "message"),
-    [
-        (0, None),
-        (1, None),
-        (2, r"fake/five: none of 2 runs found a feasible solution\. Fix tsp$"),
-    ],
-)
-def test_a_series_without_any_solution_is_an_error(
-    without_solution: int, message: str | None
-) -> None:
+@pytest.mark.parametrize("without_solution", [0, 1, 2])
+def test_a_series_without_any_solution_is_an_error(without_solution: int) -> None:
     costs = [None] * without_solution + [200] * (2 - without_solution)
     runs = [result(cost=cost, gap=None, solution=None) for cost in costs]
-    summary_of_both = Summary.of(runs, Scale(maximise=True))
-    series = Series(
-        Path("a"), 1, runs, [summary(210), summary_of_both], interrupted=False, suspended=False
-    )
+    both = [summary(210), Summary.of(runs, Scale(maximise=True))]
+    series = Series(Path("a"), 1, runs, both, interrupted=False, suspended=False)
     for cut_short in ({"interrupted": True}, {"suspended": True}):
         replace(series, **cut_short).require_solutions("Fix {}".format)
-    if message is None:
+    with pytest.raises(RunError, match="Fix tsp") if without_solution == 2 else nullcontext():
         series.require_solutions("Fix {}".format)
-    else:
-        with pytest.raises(RunError, match=message):
-            series.require_solutions("Fix {}".format)
-
-
-def test_a_summary_without_solutions_shows_dashes() -> None:
-    nothing = Summary.of([result(cost=None, gap=None, solution=None)] * 2, Scale(maximise=True))
-    assert (nothing.runs, nothing.without_solution, nothing.hits) == (2, 2, 0)
-    assert (nothing.best, nothing.mean, nothing.gap_mean, nothing.standard_deviation) == (None,) * 4
-    lines = table([nothing, summary(210)]).split("\n")
-    assert len(lines[1]) == len(lines[2]) == len(lines[0])
-    assert lines[1].split()[:8] == ["fake/five", "2", "|", "-", "-", "|", "-", "-"]
-    assert lines[-1].startswith("fake/five: 2 of 2 runs found no feasible solution")

@@ -1,4 +1,4 @@
-"""The plan of a tuning."""
+"""The plan of a tuning, and the runs of a task, which equal single runs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,15 @@ from typing import Any
 import pytest
 from problems_for_tests import cities
 
-from islands.campaign.tuning import TuneRequest, Tuning, asked_of
+import islands
+from islands.backends.base import Backend
+from islands.campaign.tuning import TuneRequest, Tuning, asked_of, quality_criteria, run_task
+from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
+from islands.configuration.stop import CRITERIA
 from islands.errors import UsageError
+from islands.instances.catalogue import BestKnown
+from islands.problems.base import Problem
 
 SEARCHED = ("c1=0.5..2", "c2=0.5..2", "penalty=100..500")
 
@@ -113,15 +119,6 @@ def test_parts_choose_the_algorithm_and_other_settings_do_not() -> None:
         of("rho=0.5,0.7")
 
 
-def test_the_last_seed_must_be_valid() -> None:
-    with pytest.raises(UsageError, match="seed=9223372036854775807: the last of 2 runs would"):
-        Tuning.of(
-            TuneRequest({"algorithm": "brkga", "seed": 2**63 - 1}),
-            *(["demo/tsp"], ["rho=0.5,0.9"], 2),
-            configurations=5,
-        )
-
-
 def test_either_all_runs_form_batches_or_none() -> None:
     asked = TuneRequest({"algorithm": "cellular", "population": 16, "migration": "none"})
 
@@ -142,3 +139,58 @@ def test_runs_that_share_seconds_have_another_row() -> None:
 
     assert len(keys("generations=9")) == 1
     assert len(keys("generations=9", "seconds=5")) == 2
+
+
+SETTINGS = {"islands": 2, "population": 20, "improver": "none", "seed": 5, "record.every": 10}
+
+
+def asked(topology: str) -> dict[str, Any]:
+    stop = ["generations=40", "evaluations=1300"]
+    return {**SETTINGS, "migration": topology, "interval": 10, "stop": stop}
+
+
+def spec(problem: Problem, topology: str) -> RunSpec:
+    return resolve(layers(asked(topology)), problem)
+
+
+@pytest.mark.parametrize(("topology", "batched"), [("ring", True), ("none", False)])
+def test_the_costs_equal_those_of_single_runs(
+    backend: Backend, topology: str, batched: bool, tmp_path: Path
+) -> None:
+    problem = cities(30, tmp_path)
+    result = run_task(spec(problem, topology), problem, 3, backend, batched=batched)
+    alone = [
+        islands.solve(problem, backend=backend.name, **{**asked(topology), "seed": seed})
+        for seed in (5, 6, 7)
+    ]
+    assert result.costs == tuple(each.cost for each in alone)
+    assert result.evaluations == tuple(each.evaluations for each in alone)
+    assert result.reached == (False,) * 3
+    assert result.generations == pytest.approx(sum(each.generations for each in alone) / 3)
+    assert result.seconds > 0
+
+
+def test_reached_tells_whether_a_run_met_its_target(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(12, tmp_path)
+    stop = {"stop": ["target=36000", "generations=25"]}
+    asked = {**SETTINGS, "algorithm": "brkga", "migration": "none", "record.every": 5, **stop}
+    result = run_task(resolve(layers(asked), problem), problem, 4, backend, batched=True)
+    assert {*result.reached} == {True, False}, "choose another target"
+    for seed, cost, evaluations, reached in zip(
+        range(5, 9), result.costs, result.evaluations, result.reached, strict=True
+    ):
+        alone = islands.solve(problem, backend=backend.name, **{**asked, "seed": seed})
+        assert (cost, evaluations) == (alone.cost, alone.evaluations)
+        assert reached == (alone.cost <= 36000)
+        assert reached == ("target" in alone.reason)
+
+
+def test_quality_criteria_depend_on_the_cost(tmp_path: Path) -> None:
+    problem = cities(9, tmp_path)
+    problem.best_known = BestKnown(7, "optimal", "a list")
+    named = {
+        kind: resolve(layers({"stop": each.example}), problem) for kind, each in CRITERIA.items()
+    }
+    assert [kind for kind, spec in named.items() if quality_criteria(spec)] == [
+        *("target", "gap", "best-known", "optimum"),
+    ]

@@ -18,7 +18,6 @@ from islands.display.screen import Screen
 from islands.errors import UnwritableError
 from islands.inside import descriptor
 from islands.record.folder import FINISHED, UNFINISHED
-from islands.run.runner import advising
 
 OPTIONS = {"stop": "generations=300", "checkpoint.every": "1e-9"}
 
@@ -126,15 +125,3 @@ def test_a_run_whose_files_fail_returns_its_result_and_can_be_resumed(
     again = resumed(folder)
     assert (again.generations, again.digest, again.write_error) == (300, whole.digest, "")
     assert (folder / FINISHED).exists()
-
-
-def test_without_a_folder_there_is_no_advice() -> None:
-    with pytest.raises(UnwritableError, match=r"^full$"), advising(None):
-        raise UnwritableError("full")
-    with pytest.raises(OSError, match=r"^full$"), advising(None):
-        raise OSError("full")
-
-
-def test_a_reader_of_the_output_that_leaves_is_no_failure_of_a_file(tmp_path: Path) -> None:
-    with pytest.raises(BrokenPipeError, match=r"^left$"), advising(tmp_path):
-        raise BrokenPipeError("left")

@@ -1,20 +1,25 @@
+"""Runs of fake islands from epoch to epoch: records, migrations, clocks, signals, resumption."""
+
 from __future__ import annotations
 
-import threading
+from dataclasses import replace
+from threading import local
 from typing import Any
 
 import pytest
-from epochs_for_tests import Slow, run
+from epochs_for_tests import Slow, resumed, run
 from fakes import FakeArchipelago, FakeProblem, Quiet
 
 from islands.archipelago.measure import IslandMeasure
 from islands.configuration.resolve import layers, resolve
 from islands.errors import InputError
 from islands.parallel import World
-from islands.progress.progress import Progress
+from islands.progress.progress import Moment, Progress
+from islands.run import loop as module
 from islands.run import pace as pace
 from islands.run.loop import Loop
 from islands.run.pace import step_after
+from islands.run.signals import INTERRUPT, SUSPENSIONS
 from islands.testing.ranks import on_ranks
 
 
@@ -35,35 +40,6 @@ def test_epochs_end_at_records_migrations_and_the_last_generation() -> None:
     ]
     assert outcome.reason == "160 generations done"
     assert outcome.progress == epochs[-1].progress
-
-
-def test_without_migration_epochs_ignore_its_interval() -> None:
-    for alone in ({"migration": "none"}, {"islands": 1}):
-        options = {"interval": 7, "stop": "generations=100", **alone}
-        _, archipelago, epochs = run(options, FakeProblem())
-        assert [epoch.progress.generation for epoch in epochs] == [0, 50, 100]
-        assert "migrate" not in archipelago.calls
-
-
-def test_islands_also_migrate_at_the_last_generation() -> None:
-    _, archipelago, _ = run({"interval": 20, "stop": "generations=20"}, FakeProblem())
-    # A machine that stands still for a moment divides the generations into more steps.
-    start, *steps, migrate = archipelago.calls
-    assert (start, migrate) == ("start", "migrate")
-    assert sum(int(step.removeprefix("advance ")) for step in steps) == 20
-
-
-@pytest.mark.parametrize(
-    ("every", "interval", "last"), [(1, 1, 30), (3, 7, 210), (50, 200, 100), (200, 50, 250)]
-)
-def test_the_epochs_of_a_shorter_run_are_those_of_a_longer_one(
-    every: int, interval: int, last: int
-) -> None:
-    options = {"record.every": every, "interval": interval}
-    _, _, short = run({**options, "stop": f"generations={last}"}, FakeProblem())
-    _, _, long = run({**options, "stop": f"generations={2 * last}"}, FakeProblem())
-    generations = [epoch.progress.generation for epoch in long]
-    assert generations[: len(short)] == [epoch.progress.generation for epoch in short]
 
 
 def test_a_target_stops_at_the_first_epoch_that_reaches_it() -> None:
@@ -103,54 +79,6 @@ def test_small_steps_change_neither_rows_nor_migrations(monkeypatch: pytest.Monk
     assert slow.calls[1:5] == ["advance 8", "advance 8", "advance 4", "migrate"]
 
 
-def test_the_seconds_of_all_abandoned_generations_are_added(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Abandoning(Slow):
-        may_take_long = True
-
-        def attempt(self, generations: int) -> bool:
-            self.calls.append(f"attempt {generations}")
-            if self.calls.count("undo") < 2:  # a signal that another handler receives
-                self.now += 1.5
-                return False
-            self.advance(generations)
-            return True
-
-        def undo(self) -> None:
-            self.calls.append("undo")
-
-    slow = Abandoning(monkeypatch, seconds=2)
-    outcome, _, epochs = run({"stop": "generations=1"}, FakeProblem(), archipelago=slow)
-    assert slow.calls[:5] == ["start", *["attempt 1", "undo"] * 2]
-    assert outcome.abandoned_seconds == 3.0
-    assert outcome.progress.seconds == 2 + 2 * 1.5 + 2
-    assert [epoch.progress.generation for epoch in epochs][-1] == 1
-
-
-def test_a_target_reached_inside_an_epoch_ends_the_run_at_its_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    slow = Slow(monkeypatch, seconds=1.0)
-    outcome, _, _ = run({"stop": "target=990"}, FakeProblem(), archipelago=slow)
-    assert outcome.progress.generation == 50
-
-
-def test_steps_grow_after_a_slow_generation_0(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Warming(Slow):
-        def start(self) -> None:
-            super().start()
-            self.now += 10
-
-    slow = Warming(monkeypatch, seconds=0.1)
-    run(
-        {"stop": "generations=21", "record.every": 1000, "migration": "none"},
-        FakeProblem(),
-        archipelago=slow,
-    )
-    assert slow.calls == ["start", "advance 1", *["advance 4"] * 5]
-
-
 def test_a_start_that_fails_on_one_rank_fails_on_all() -> None:
     class Failing(FakeArchipelago):
         def start(self) -> None:
@@ -170,15 +98,6 @@ def test_a_start_that_fails_on_one_rank_fails_on_all() -> None:
 
     on_ranks(2, one)
     assert messages == ["[rank 1 of 2] short.tour: No such file"] * 2
-
-
-@pytest.mark.parametrize(
-    ("generations", "seconds", "step"),
-    [(50, 25.0, 1), (50, 2.5, 8), (50, 0.5, 32), (50, 60.0, 1), (1, 0.0, 1 << 28)],
-)
-def test_a_step_takes_at_most_half_a_second(generations: int, seconds: float, step: int) -> None:
-    before = Progress(100, 1, 7.0, 5, 0, 90, 5.0)
-    assert step_after(before, 100 + generations, 7.0 + seconds, 0) == step
 
 
 def test_the_first_step_contains_one_generation_with_local_search() -> None:
@@ -206,28 +125,6 @@ def test_a_signal_ends_a_run_of_slow_generations_inside_an_epoch(
     assert [epoch.progress.generation for epoch in epochs] == [0, 7]
 
 
-@pytest.mark.usefixtures("complete_epochs")
-def test_an_interruption_ends_the_run_at_the_next_epoch() -> None:
-    class Later(Quiet):
-        asked = 0
-
-        @property
-        def requested(self) -> bool:
-            # The alarm thread reads this too.
-            self.asked += threading.current_thread() is threading.main_thread()
-            return self.asked == 3
-
-    outcome, archipelago, _ = run({"stop": "generations=900"}, FakeProblem(), Later())
-    assert outcome.interrupted
-    assert archipelago.generation == 100
-
-
-def test_arrivals_belong_to_the_epoch_of_their_migration() -> None:
-    _, _, epochs = run({"interval": 20, "stop": "generations=60"}, FakeProblem())
-    came = [(e.progress.generation, e.arrivals.number) for e in epochs if e.arrivals is not None]
-    assert came == [(20, 1), (40, 2), (60, 3)]
-
-
 def test_restarts_do_not_delay_the_stagnation_criterion() -> None:
     class Restarting(FakeArchipelago):
         def measure(self) -> list[IslandMeasure]:
@@ -237,3 +134,131 @@ def test_restarts_do_not_delay_the_stagnation_criterion() -> None:
     options = {"reset": 100, "stop": ["stagnation=200", "generations=5000"]}
     outcome, _, _ = run(options, FakeProblem(), archipelago=Restarting())
     assert outcome.reason == "no improvement for 200 generations"
+
+
+def test_ranks_with_different_clocks_take_the_same_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = local()
+    monkeypatch.setattr(module.time, "perf_counter", lambda: getattr(now, "seconds", 0.0))
+
+    class OwnTime(FakeArchipelago):
+        def __init__(self, rank: int) -> None:
+            super().__init__(range(rank, rank + 1))
+            self.seconds = 0.05 if rank == 0 else 0.2
+
+        def advance(self, generations: int) -> None:
+            super().advance(generations)
+            now.seconds += generations * self.seconds
+
+    def one(world: World) -> list[str]:
+        now.seconds = 3.0 * world.rank
+        islands = OwnTime(world.rank)
+        options = {"stop": "generations=100", "record.every": 1000, "islands": 2}
+        spec = resolve(layers({**options, "migration": "none"}), FakeProblem())
+        islands.generation, origin = 30, Moment(30, 7.0, None)
+        Loop(
+            islands,  # type: ignore[arg-type]
+            *(spec, FakeProblem(), world),
+            Quiet,  # type: ignore[arg-type]
+            keep=lambda _: None,
+            origin=origin,
+        ).run()
+        return islands.calls
+
+    first, second = on_ranks(2, one)
+    assert first == second == ["advance 1", *["advance 8"] * 8, "advance 5"]
+
+
+@pytest.mark.parametrize("generation", [0, 20, 64])
+def test_a_resumed_run_has_the_epochs_of_the_uninterrupted_one(generation: int) -> None:
+    options = {"stop": "generations=130", "interval": 20}
+    _, _, whole = run(options, FakeProblem())
+    before = next((e.progress for e in reversed(whole) if e.progress.generation < generation), None)
+    later = FakeArchipelago()
+    outcome, epochs, _ = resumed(options, later, Moment(generation, 7.0, before))
+    wanted = [epoch for epoch in whole if epoch.progress.generation >= generation]
+    assert [epoch.measures for epoch in epochs] == [epoch.measures for epoch in wanted]
+    for mine, other in zip(epochs, wanted, strict=True):
+        assert replace(mine.progress, seconds=0) == replace(other.progress, seconds=0)
+    assert outcome.reason == "130 generations done"
+    assert outcome.progress.seconds > 7
+    assert "start" not in later.calls
+
+
+def test_after_resuming_the_best_remains_attributed_to_its_island() -> None:
+    class Restarting(FakeArchipelago):
+        def measure(self) -> list[IslandMeasure]:
+            since = self.generation // 100 * 100
+            return [IslandMeasure(i, 7, 0, 0.0, 0, since, 1) for i in self.mine]
+
+    before = Progress(100, 1, 7.0, 7, 1, 30, 0.0)
+    options = {"reset": 100, "stop": ["stagnation=200", "generations=5000"]}
+    outcome, epochs, _ = resumed(options, Restarting(), Moment(150, 7.0, before))
+    assert outcome.reason == "no improvement for 220 generations"
+    found = [(each.progress.island, each.progress.best_generation) for each in epochs]
+    assert found == [(1, 30)] * len(epochs)
+
+
+def test_the_time_continues_after_resuming(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow(monkeypatch, seconds=0.1)
+    outcome, _, _ = resumed({"stop": "seconds=9"}, slow, Moment(50, 4.0, None))
+    assert outcome.progress.generation == 100
+    assert outcome.progress.seconds == pytest.approx(9)
+
+
+def test_checkpoints_are_also_due_inside_long_epochs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slow = Slow(monkeypatch, seconds=0.5)
+    options = {"stop": "generations=20", "record.every": 10, "checkpoint.every": "3s"}
+    _, epochs, kept = resumed(options, slow, Moment(0, 0.5, None))
+    assert [moment.generation for moment in kept] == [6, 12, 18]
+    assert [moment.seconds for moment in kept] == pytest.approx([3.5, 6.5, 9.5])
+    # A resumed run compares with the end of the previous epoch.
+    assert [moment.before for moment in kept] == [
+        epochs[0].progress,
+        epochs[1].progress,
+        epochs[1].progress,
+    ]
+
+
+def test_a_signal_suspends_a_run_inside_an_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
+    number, name = next(iter(SUSPENSIONS.items()))
+    slow = Slow(monkeypatch, seconds=0.5)
+
+    class AfterFourSeconds(Quiet):
+        @property
+        def requested(self) -> int:
+            return number if slow.now >= 9 else 0
+
+    outcome, _, _ = run({"stop": "target=999"}, FakeProblem(), AfterFourSeconds(), archipelago=slow)
+    assert (outcome.suspended, outcome.interrupted, outcome.reason) == (True, False, name)
+    assert (outcome.moment.generation, outcome.progress.generation) == (7, 7)
+
+
+def test_an_interruption_takes_precedence_over_a_suspension() -> None:
+    class Both(Quiet):
+        requested = INTERRUPT | 4
+
+    outcome, _, _ = run({"stop": "generations=50"}, FakeProblem(), Both())
+    assert (outcome.interrupted, outcome.suspended) == (True, False)
+
+
+class SlowMigration(Slow):
+    """Fake islands with a migration that takes a time of its own."""
+
+    def migrate(self) -> None:
+        super().migrate()
+        self.now += 0.25
+
+
+def test_the_loop_of_a_run_divides_its_time_into_phases(monkeypatch: pytest.MonkeyPatch) -> None:
+    archipelago = SlowMigration(monkeypatch, seconds=2.0)
+    options = {"stop": "generations=20", "interval": 5, "record.every": 4, "backend": "cpu"}
+    outcome, _, _ = run(options, FakeProblem(), archipelago=archipelago)
+    seconds = dict(outcome.phases)
+    assert seconds.pop("generations") == 2.0 * 21  # generation 0 is computed too
+    assert seconds.pop("migration") == pytest.approx(0.25 * archipelago.migrations)
+    assert archipelago.migrations >= 3
+    assert set(seconds.values()) == {0.0}

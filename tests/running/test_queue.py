@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterator
-from threading import Barrier, Lock, Thread
+from collections.abc import Iterator
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,12 @@ from shared_launches import facts, options
 
 import islands
 from islands.backends import choose
-from islands.backends.base import Backend
 from islands.errors import IslandsError, UsageError
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.run import queue as queues
 from islands.run.preparing import Preparing, Wanted
 from islands.run.queue import Queue
-from islands.run.shared import Sharing
 from islands.run.waiting import Waiting
 
 SETTINGS: dict[str, Any] = {"islands": 1, "population": 20}
@@ -71,39 +69,9 @@ def solved_by_threads(queue: Queue[int], problems: list[Problem], threads: int) 
     return found
 
 
-class Noted(Sharing[int]):
-    """Notes the kind and the places each time that a kind begins."""
-
-    kinds: list[Hashable]
-    all_places: list[int]
-    meeting: Barrier | None
-    """Where the first kinds wait until as many are in progress."""
-    lock = Lock()
-    arrived = 0
-
-    def __init__(self, first: Waiting[int], places: int, backend: Backend) -> None:
-        super().__init__(first, places, backend)
-        with self.lock:
-            Noted.arrived += 1
-            meets = self.meeting is not None and self.arrived <= self.meeting.parties
-            self.kinds.append(self.kind)
-            self.all_places.append(self.places)
-        if meets:
-            assert self.meeting is not None
-            self.meeting.wait(100)
-
-
-@pytest.fixture
-def noted(monkeypatch: pytest.MonkeyPatch) -> type[Noted]:
-    Noted.kinds, Noted.all_places, Noted.meeting, Noted.arrived = [], [], None, 0
-    monkeypatch.setattr(queues, "Sharing", Noted)
-    return Noted
-
-
-def test_threads_solve_different_kinds(noted: type[Noted]) -> None:
-    noted.meeting, problems = Barrier(2), tours(40)
+def test_threads_solve_different_kinds() -> None:
+    problems = tours(40)
     found = solved_by_threads(queue_of(problems, iter(range(40)), 3), problems, 3)
-    assert len(set(noted.kinds)) == len(SIZES) + 1
     assert sorted(found) == [*range(40)]
     for number, result in found.items():
         assert facts(result) == facts(alone(problems, number))
@@ -113,7 +81,7 @@ def test_those_solved_alone_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     # As they may need all memory of a GPU, and call functions of a user.
     monkeypatch.setattr(queues, "_LONG_SECONDS", -1.0)
     problems, active, most = tours(8), list[int](), list[int]()
-    queue, found = Queue(iter(range(8)), lambda _: None, threads=3), dict[int, Any]()
+    queue = Queue(iter(range(8)), lambda _: None, threads=3)
 
     def slowly(number: int) -> Result:
         active.append(number)
@@ -122,103 +90,13 @@ def test_those_solved_alone_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
         active.remove(number)
         return alone(problems, number)
 
-    def solve() -> None:
-        found.update(queue.results(choose("cpu", 1), slowly))
-
-    running = [Thread(target=solve) for _ in range(3)]
+    running = [Thread(target=lambda: [*queue.results(choose("cpu", 1), slowly)]) for _ in "abc"]
     for each in running:
         each.start()
     for each in running:
         each.join()
-    assert sorted(found) == [*range(8)]
+    assert len(most) == 8
     assert max(most) == 1
-
-
-def test_a_kind_of_which_many_come_later_begins_again_with_more_places(
-    noted: type[Noted], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(queues, "_LONG_SECONDS", -1.0)
-    problems = [problem for problem in tours(60) if problem.size == SIZES[0]]
-    # The first one ends at once; while the second one goes on, all others become known.
-    problems[0] = islands.tsp(np.random.default_rng(1).random((SIZES[0], 2)))
-    is_known = False
-
-    def keys() -> Iterator[int | None]:
-        for number in range(len(problems)):
-            yield number
-            while number == 1 and not is_known:
-                yield None
-
-    queue, found = queue_of(problems, keys(), 2), dict[int, Result | IslandsError]()
-    for number, result in queue.results(choose("cpu", 1), lambda k: alone(problems, k)):
-        found[number] = result
-        if not is_known:
-            is_known = True
-            assert queue._begun(choose("cpu", 1)) is None  # as another thread looks for a kind
-            assert queue._count > 4 * noted.all_places[0]
-    assert noted.all_places[0] == 2
-    assert noted.all_places[1] > 2
-    for number, result in found.items():
-        assert facts(result) == facts(alone(problems, number))
-    assert len(found) == len(problems)
-
-
-def test_those_that_wait_begin_if_others_come_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queues, "_READING_SECONDS", 0.05)
-    problems, read, last = tours(10), list[int](), list[int]()
-
-    def keys() -> Iterator[int | None]:
-        for number in range(len(problems)):
-            time.sleep(0.03)
-            read.append(number)
-            yield number
-
-    queue = queue_of(problems, keys(), 2)
-    for _ in queue.results(choose("cpu", 1), lambda k: alone(problems, k)):
-        last.append(len(read))
-    assert last[0] < len(problems)
-    assert len(last) == len(problems)
-
-
-def test_a_thread_of_a_cpu_reads_few_ahead_of_many_kinds() -> None:
-    # Each has a queue of its own, and would take the instances of the others.
-    draw, read, first = np.random.default_rng(3), list[int](), list[int]()
-    problems: list[Problem] = [islands.tsp(draw.random((9 + k, 2)) * 1000) for k in range(60)]
-
-    def keys() -> Iterator[int | None]:
-        for number in range(60):
-            read.append(number)
-            yield number
-
-    queue = queue_of(problems, keys())
-    for _ in queue.results(choose("cpu", 1), lambda k: alone(problems, k)):
-        first.append(len(read))
-    assert first[0] <= 30
-
-
-def test_many_large_instances_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queues, "_READING_SECONDS", 100.0)  # also of a busy machine
-    draw, read, first = np.random.default_rng(3), list[int](), list[int]()
-    sizes = [9 + k % 30 for k in range(300)]
-    problems: list[Problem] = [islands.tsp(draw.random((size, 2)) * 1000) for size in sizes]
-
-    def read_at_first(most: int) -> int:
-        monkeypatch.setattr(queues, "_MOST_BYTES", most)
-        read.clear()
-        first.clear()
-
-        def keys() -> Iterator[int | None]:
-            for number in range(300):
-                read.append(number)
-                yield number
-
-        queue = queue_of(problems, keys(), 4)
-        for _ in queue.results(choose("cpu", 1), lambda k: alone(problems, k)):
-            first.append(len(read))
-        return first[0]
-
-    assert read_at_first(1 << 30) == 300
-    assert read_at_first(1) < 100
 
 
 def test_a_run_that_must_end_early_has_no_result() -> None:

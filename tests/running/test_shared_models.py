@@ -10,7 +10,7 @@ import numpy as np
 import own_problems
 import pytest
 from emulated_gpu import EmulatedGpu
-from shared_launches import facts, found, require_compiles_for_gpus, sources_of
+from shared_launches import facts, found, sources_of
 from slow_problems import slow
 
 import islands
@@ -23,36 +23,29 @@ from islands.modelling.header import Functions, Text
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.run import halting
-from islands.run.shared import Sharing, VisitRecords, _HaltedError
+from islands.run.shared import VisitRecords
 
 GA = {"algorithm": "ga", "islands": 1, "population": 8, "stop": ["converged", "generations=40"]}
 TEMPERING = {"algorithm": "tempering", "islands": 2, "population": 4, "rungs": 2}
 TEMPERING |= {"proposals": 200, "stop": "generations=7"}
 DE = {"islands": 1, "population": 12, "stop": "generations=12"}
 CASES: dict[str, tuple[Callable[..., Problem], dict[str, Any]]] = {
-    "order": (own_problems.order, GA),
-    "order with a violation": (own_problems.order_with_violation, GA),
     "order with a price": (own_problems.order_with_price, GA),
-    "moves of an order": (own_problems.order, TEMPERING),
-    "moves with a violation": (own_problems.order_with_violation, TEMPERING),
     "moves with a price": (own_problems.order_with_price, TEMPERING),
     "repair": (own_problems.repaired_order, GA),
     "parts": (own_problems.order_in_parts, GA),
     "pairs": (own_problems.order_with_pairs, GA),
     "keys of an order": (own_problems.order, {"algorithm": "brkga", **DE}),
     "improved": (own_problems.order, {**GA, "algorithm": "memetic", "improver": "swap"}),
-    "subset": (own_problems.subset, GA),
     "state": (own_problems.subset_with_state, TEMPERING),
-    "keys": (own_problems.keys, DE),
     "vector": (own_problems.vector, DE),
-    "flow shop": (own_problems.shop, TEMPERING),
     "medians": (own_problems.medians, TEMPERING),
     "crossover of a state": (
         own_problems.colouring,
         {**TEMPERING, "patience": 1, "tuning": 2, "stop": "generations=20"},
     ),
 }
-EMULATED = ("order with a violation", "moves with a violation", "repair", "state", "vector")
+EMULATED = ("order with a price", "repair", "state", "vector")
 
 
 def some(make: Callable[..., Problem], sizes: Sequence[int], seed: int = 5) -> list[Problem]:
@@ -91,7 +84,7 @@ def test_each_has_the_result_that_it_has_alone(name: str, device: str) -> None:
     assert len(shared) == len(sizes) or (name == "state" and len(shared) > 1)
 
 
-@pytest.mark.parametrize("name", ["order with a violation", "vector"])
+@pytest.mark.parametrize("name", ["order with a price", "vector"])
 def test_single_threads_of_a_gpu_evaluate_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make, settings = CASES[name]
     gpu = EmulatedGpu(64)
@@ -139,11 +132,7 @@ def test_a_state_that_needs_more_memory_than_the_first_is_solved_alone() -> None
     ("constructor", "is_same"),
     [
         ("State(Memory& memory, int n, const Data&)", True),
-        ("State(Memory& memory, int, const Data &)", True),
         ("State(Memory& memory, int n, const Data& data)", False),
-        ("State(Memory& memory, int n, Data const& data)", False),
-        ("State(Memory& memory, int n, Data data)", False),
-        ("State(Memory& memory, int n, const Data& data, int k = 1)", False),
         ("State(Memory& memory, int n, const auto& data)", False),
         ("State(Memory& memory, int n, const Data& /* data */)", True),
     ],
@@ -157,9 +146,7 @@ def test_the_memory_of_a_state_is_that_of_the_first_only_if_it_cannot_read_data(
 
 
 @pytest.mark.parametrize("device", [choose("cpu", 1), EmulatedGpu(64)], ids=["cpu", "emulated"])
-@pytest.mark.parametrize(
-    ("member", "wrong"), [("base", np.nan), ("base", -np.inf), ("centre", np.full(9, np.nan))]
-)
+@pytest.mark.parametrize(("member", "wrong"), [("base", -np.inf), ("centre", np.full(9, np.nan))])
 def test_a_wrong_cost_concerns_its_own_problem_only(
     member: str, wrong: Any, device: Backend
 ) -> None:
@@ -204,31 +191,6 @@ def test_evaluations_that_take_long_are_made_alone(monkeypatch: pytest.MonkeyPat
     assert 0.1 < seconds < 1.6  # instead of 1.9, as the costs sleep
 
 
-def test_those_that_reach_a_migration_in_a_halted_launch_are_solved_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    problems = some(own_problems.order, (9,) * 3)
-    settings = {**GA, "islands": 2, "migration": "ring", "interval": 5, "stop": "generations=9"}
-    left = list[int]()
-    leaving, measured = Sharing._leaving, SharedRuns.measured
-
-    def noted(sharing: Sharing[int]) -> list[int]:
-        left.extend(keys := leaving(sharing))
-        return keys
-
-    def halted(runs: SharedRuns) -> Any:
-        if left:
-            raise _HaltedError
-        return measured(runs)
-
-    monkeypatch.setattr(Sharing, "_leaving", noted)
-    monkeypatch.setattr(SharedRuns, "measured", halted)
-    every = found(problems, choose("cpu", 1), **settings)
-    assert sorted(left) == sorted(every) == [0, 1, 2]
-    for number, mine in every.items():
-        assert facts(mine) == facts(alone(problems[number], number, **settings))
-
-
 def test_problems_that_reach_a_migration_are_not_begun_for_ever() -> None:
     problems = some(own_problems.order, (9,) * 40)
     settings = {**GA, "islands": 2, "migration": "ring", "interval": 5, "stop": "generations=9"}
@@ -245,10 +207,3 @@ def test_problems_that_reach_a_migration_are_not_begun_for_ever() -> None:
     assert 0 < len(begun) <= 16 + 9  # places, and those that are left before this is noticed
     for number in (0, 39):
         assert facts(every[number]) == facts(alone(problems[number], number, **settings))
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize("name", ["order with a violation", "moves with a violation", "vector"])
-def test_programs_compile_for_gpus(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    make, settings = CASES[name]
-    require_compiles_for_gpus(monkeypatch, some(make, (9, 9)), **settings)

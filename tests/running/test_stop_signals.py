@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from problems_for_tests import cities
 
+pytestmark = pytest.mark.slow
+
 SLOW = [
     *("--algorithm", "brkga", "--improver", "tabu", "--set", "improver.steps=50000"),
     *("--islands", "2", "--population", "48", "--backend", "cpu", "--threads", "1"),
@@ -73,9 +75,8 @@ def test_a_signal_to_one_rank_ends_all_ranks(tmp_path: Path, mpirun: list[str]) 
 
 
 @pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75), (signal.SIGUSR1, 75)]
+    ("number", "status", "in_batch"), [(signal.SIGINT, 130, True), (signal.SIGTERM, 75, False)]
 )
-@pytest.mark.parametrize("in_batch", [True, False])
 def test_a_signal_ends_a_tuning_in_a_long_generation(
     number: signal.Signals, status: int, in_batch: bool, tmp_path: Path
 ) -> None:

@@ -83,12 +83,10 @@ def test_a_warm_start_is_used(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("free", [0, 10**5, 10**7, 10**12])
-@pytest.mark.parametrize("threads", [1, 3])
-def test_runs_fit_into_the_free_memory(
-    free: int, threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_fit_into_the_free_memory(free: int, monkeypatch: pytest.MonkeyPatch) -> None:
     backend = choose("cpu", 1)
     preparing = Preparing(backend, lambda _: options({**GA, "stop": "generations=1"}, backend))
+    threads = 3
     first = preparing.waiting(0, Wanted("one", tours(1)[0], 1))
     assert isinstance(first, Waiting)
     monkeypatch.setattr(type(backend), "free_now", lambda _: free)
