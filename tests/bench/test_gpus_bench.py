@@ -1,4 +1,4 @@
-"""`islands bench gpus`: numbers of ranks compared, in one command."""
+"""`islands bench gpus`: numbers of ranks compared, and its rows compared with NumPy."""
 
 from __future__ import annotations
 
@@ -8,15 +8,27 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from results_for_tests import gpu_row
+from results_for_tests import LIMIT, gpu_row
 
-from islands.bench import GPU_INSTANCES, gpus
+from islands.bench import gpus
 from islands.bench.base import BenchRequest
-from islands.bench.gpus_rows import SPEED, TARGET, GpuRunRow, GpuSpeedRow, GpuTargetRow
+from islands.bench.gpus_rows import (
+    SPEED,
+    TARGET,
+    GpuLawRow,
+    GpuMeansRow,
+    GpuRunRow,
+    GpuSpeedRow,
+    GpuTargetRow,
+    digests,
+    shares,
+)
 from islands.bench.variants import Variant
-from islands.cli import bench, main
+from islands.cli import main
 from islands.parallel import world
+from islands.progress import usage
 
 
 def request(**options: Any) -> BenchRequest:
@@ -54,7 +66,6 @@ def test_runs_end_at_the_least_gap_and_keep_the_defaults_of_the_limit() -> None:
 
 
 def test_a_cost_that_waits_is_measured_in_speed_only() -> None:
-    assert (gpus.SLEEP_SECONDS, gpus.SLEEP_SETTINGS["population"]) == (0.005, 256)
     options = {"variant": ("population=6",), "of": (gpus.SLEEP,), "stop": 2}
     rows = [*gpus.measure(request(**options))]
     kinds = {type(row) for row in rows}
@@ -81,41 +92,6 @@ def test_the_command_keeps_its_runs(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(line) == 0  # finds all runs
     assert json.loads(capsys.readouterr().out)["gpus_runs"] == first["gpus_runs"]
     assert (tmp_path / "runs.jsonl").read_bytes() == kept
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("gpus nosuch", "unknown instance 'nosuch'"),
-        ("gpus demo/qap --gap 1%,x", "argument --gap: '1%,x' must be numbers in per cent from 0"),
-        ("gpus demo/qap --gap -1", "argument --gap: "),
-        ("gpus demo/qap --gap nan", "argument --gap: 'nan' must be numbers in per cent from 0"),
-        ("gpus demo/qap --stop seconds=5", "--stop: 'seconds=5' must be generations=N with N"),
-        ("gpus demo/qap --stop generations=0", "--stop: 'generations=0' must be generations=N"),
-        ("gpus demo/qap --variant seed=1", "--variant 'seed=1': seed is the same for all"),
-        ("gpus demo/qap --of demo/tsp", "--of demo/tsp with demo/qap: both name instances."),
-        ("quality --of demo/tsp --own-defaults", "--own-defaults: an option of gpus, but quality"),
-        (
-            "gpus demo/qap --rivals lkh",
-            "--rivals: an option of quality and many, but gpus was asked for",
-        ),
-        ("qpus", "unknown benchmark 'qpus'"),
-    ],
-)
-def test_wrong_options_are_refused(
-    line: str, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["bench", *line.split(), "--backend", "cpu"]) == 2
-    assert message in capsys.readouterr().err
-
-
-def test_instances_follow_the_name_of_the_benchmark() -> None:
-    assert bench._parted(["quality", "gpus", "a", "tabu", "b.py:c"]) == (
-        ["quality", "gpus", "tabu"],
-        ["a", "b.py:c"],
-    )
-    assert bench._parted(["tabu", "nosuch"]) == (["tabu", "nosuch"], [])
-    assert gpus.SLEEP in GPU_INSTANCES
 
 
 @pytest.mark.mpi(min_size=2)
@@ -153,3 +129,92 @@ def test_other_ranks_wait_without_a_processor(monkeypatch: pytest.MonkeyPatch) -
     took, used = time.perf_counter() - began, time.process_time() - used
     assert took > 2
     assert ranks.rank == 0 or used < 0.7
+
+
+def test_times_to_a_target_are_those_of_numpy() -> None:
+    times = {1: [8.0, 4.0, 6.0, 2.0, 9.0], 2: [4.0, 3.0, 2.0, 1.0, 5.0]}
+    runs = {
+        ranks: [gpu_row(ranks, each, seed=seed) for seed, each in enumerate(mine)]
+        for ranks, mine in times.items()
+    }
+    for gap, factor, name in ((0.0, 1.0, "best known"), (0.1, 0.5, "0.1 %")):
+        one, two = GpuTargetRow.all_of(gap, runs)
+        assert (one.target, one.ranks, two.ranks) == (name, 1, 2)
+        for row in (one, two):
+            found = [row.seconds_10, row.seconds_50, row.seconds_90]
+            shown = np.quantile(times[row.ranks], [0.1, 0.5, 0.9], method="inverted_cdf")
+            assert found == pytest.approx((factor * shown).tolist())
+            assert row.reached == 5
+        assert (one.speed_up, one.efficiency) == (1.0, 1.0)
+        assert two.speed_up == pytest.approx(np.median(times[1]) / np.median(times[2]))
+        assert two.efficiency == pytest.approx(two.speed_up / 2)
+        assert (two.exchange, two.waiting) == pytest.approx((0.1, 0.2))
+
+
+def test_runs_that_miss_the_target_took_longer_than_the_limit() -> None:
+    # One of them saw the target after the limit, before it ended.
+    runs = {
+        1: [gpu_row(1, each) for each in (3.0, 10.05, np.inf)],
+        2: [gpu_row(2, each) for each in (2.0, 4.0, np.inf)],
+    }
+    one, two = GpuTargetRow.all_of(0.0, runs)
+    assert (one.seconds_10, one.seconds_50, one.reached) == (3.0, None, 1)
+    assert (two.seconds_50, two.seconds_90, two.reached) == (4.0, None, 2)
+    assert one.speed_up is None
+    assert (two.speed_up, two.is_at_least) == (LIMIT / 4, True)
+    assert [*GpuMeansRow.all_of([one, two])] == []
+
+
+def test_the_speed_excludes_generation_0() -> None:
+    usual = {"generations": 10, "evaluations": 1100, "start_evaluations": 100}
+    runs = {
+        1: [gpu_row(1, 12.0, seconds=12.0, start_seconds=2.0, **usual)],
+        2: [gpu_row(2, each, seconds=each, start_seconds=1.0, **usual) for each in (5.0, 6.0, 9.0)],
+    }
+    one, two = GpuSpeedRow.all_of(runs)
+    assert (one.evaluations_per_second, one.generations_per_second) == (100, 1)
+    assert (two.evaluations_per_second, two.generations_per_second) == (200, 2)
+    assert (two.speed_up, two.efficiency, two.runs, two.start_seconds) == (2, 1, 3, 1)
+    assert two.spread == pytest.approx((250 - 125) / 200)
+
+
+def test_the_law_of_restarts_is_compared_with_the_measured_speed_up() -> None:
+    runs = {
+        1: [gpu_row(1, 2.0 + each) for each in (0.5, 1.0, 3.5)],
+        4: [gpu_row(4, each) for each in (1.0, 1.5, 2.0)],
+    }
+    row = GpuLawRow.of(0.0, runs)
+    assert row is not None
+    mean = (0.5 + 3.0) / 2  # the sum after the first, by one less than there are
+    assert (row.mu, row.t0) == pytest.approx((mean, 2.5 - mean / 3))
+    assert row.gain == row.gain_4 == pytest.approx((row.t0 + mean) / (row.t0 + mean / 4))
+    assert (row.ranks, row.measured) == (4, 2.0)
+    assert GpuLawRow.of(0.0, {1: [gpu_row(1, np.inf), gpu_row(1, 1.0)]}) is None
+
+
+def test_ranks_without_work_are_idle_and_others_wait() -> None:
+    def spent(generations: float, team: float, ranks: float) -> dict[str, float]:
+        phases = {usage.GENERATIONS: generations, usage.TEAM: team, usage.RANKS: ranks}
+        return dict.fromkeys(usage.PHASES, 0.0) | phases
+
+    found = shares([spent(8, 1, 1), spent(0.5, 0, 9.5), spent(6, 1, 3)], 1)
+    assert found["exchange"] == pytest.approx(2 / 30)
+    assert found["waiting"] == pytest.approx(4 / 30)
+    assert found["idle"] == pytest.approx(10 / 30)
+    assert found["migration"] == 0
+
+
+def test_digests_are_compared_for_equal_settings_and_seeds() -> None:
+    alone = [gpu_row(1, 1.0, seed=1, digest="a"), gpu_row(1, 1.0, seed=2, digest="b")]
+
+    def two(first: str, second: str, settings: str = "s") -> list[GpuRunRow]:
+        return [
+            gpu_row(2, 1.0, seed=seed, digest=each, settings=settings)
+            for seed, each in ((1, first), (2, second))
+        ]
+
+    assert digests(two("a", "b"), alone) == "same"
+    assert digests(two("a", "c"), alone) == "DIFFER"
+    assert digests(two("", "b"), alone) == "same"  # the time limit ended the first
+    assert digests(two("", ""), alone) == digests(two("a", "c", "t"), alone) == "-"
+    assert digests(alone, alone) == "-"

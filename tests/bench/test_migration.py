@@ -44,38 +44,6 @@ def test_one_rank_is_compared_with_itself(capsys: pytest.CaptureFixture[str]) ->
         assert min(row[name] for name in ("pack", "unpack", "end", "epoch")) > 0
 
 
-def test_without_migrants_there_are_no_epoch_ends() -> None:
-    request = BenchRequest(world=world(), backends=["cpu"], threads=1, topology="none", **SMALL)
-    assert {type(row) for row in measure(request)} == {ScalingRow}
-
-
-def test_rows_are_aligned_with_their_headers() -> None:
-    scaling = ScalingRow("strong", "national/zi929", 929, 4, 64, 0, "GPU", 500, 25e3, 0.01, 3.9)
-    times = (2e-5, 3e-4, 2e-5, 1e-4, 1e-3, 1e-2)
-    end = EndRow("national/zi929", 4, 1, "cuda-aware", 7440, 99, *times)
-    for row in (scaling, end):
-        assert len(row.line()) == len(row.table.header)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--delay", "0,2"], "argument --delay: '0,2' must be whole numbers from 0 to 1"),
-        (["--seconds", "0"], "--seconds 0: must be a finite number above 0"),
-        (["--seconds", "inf"], "--seconds inf: must be a finite number"),
-        (["--topology", "rong"], "topology=rong: unknown choice 'rong'. Did you mean 'ring'?"),
-        (["--instances", "nowhere"], "unknown instance 'nowhere'"),
-    ],
-)
-def test_invalid_options_are_refused(
-    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    line = ["bench", "migration", "--backend", "cpu", *options]
-    line += [] if "--instances" in options else ["--instances", "demo/tsp"]
-    assert main(line) == 2
-    assert message in capsys.readouterr().err
-
-
 def test_only_rank_0_prints(standing_ranks: StandingRanks) -> None:
     line = ["-m", "islands", "bench", "migration", "topologies"]
     line += ["--backend", "cpu", "--threads", "1", "--instances", "demo/tsp", "--json"]
@@ -173,9 +141,3 @@ def test_an_end_is_the_time_between_generations(monkeypatch: pytest.MonkeyPatch)
         End(**phases, whole=whole, epoch=2 * 2.0 + 0.125 + whole),
         End(**phases, whole=whole, epoch=2.0 + whole),
     ]
-
-
-def test_the_time_of_the_host_is_what_remains_of_the_whole() -> None:
-    end = End(pack=1, transport=2, unpack=4, whole=16, epoch=99, migrant_bytes=1)
-    assert end.host(hides_transport=False) == 9
-    assert end.host(hides_transport=True) == 11

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -16,9 +14,7 @@ from problems_for_tests import cities, facilities, knapsack, tsp_from
 import islands
 from islands.bench import rivals
 from islands.bench.base import BenchRequest
-from islands.bench.quality_runs import RunRow
 from islands.bench.rivals import RIVALS, Answer, Contest, _course, require_fitting, silent_processes
-from islands.cli import main
 from islands.errors import RunError, UsageError
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
@@ -40,12 +36,6 @@ def test_highs_finds_the_optimum() -> None:
     answer = HIGHS.solve(problem, 1, 20.0)
     ((seconds, profit),) = answer.course
     assert (profit, answer.proved, seconds) == (best_profit(problem), True, answer.seconds)
-
-
-def test_output_of_processes_is_discarded(capfd: pytest.CaptureFixture[str]) -> None:
-    with silent_processes(1) as processes:
-        assert processes.apply(os.write, (1, b"said")) == 4
-    assert capfd.readouterr().out == ""
 
 
 def test_busy_processes_end_with_their_block() -> None:
@@ -165,24 +155,9 @@ def test_a_rival_that_does_not_end_has_no_result(monkeypatch: pytest.MonkeyPatch
         assert held._pool is None
 
 
-def test_highs_runs_in_addition_to_the_default_run(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("scipy")
-    line = ["bench", "quality", "--of", "demo/mkp,demo/qap", "--backend", "cpu", "--threads", "1"]
-    line += ["--limit", "0.5", "--seeds", "2", "--rivals", "highs", "--json", "--quiet"]
-    assert main(line) == 0
-    tables = json.loads(capsys.readouterr().out)
-    rows = [RunRow(**row) for row in tables["quality_runs"]]
-    theirs = [row for row in rows if row.method == "highs"]
-    assert [(row.instance, row.seed, row.backend) for row in theirs] == [("demo/mkp", 1, "cpu")]
-    assert theirs[0].algorithm.startswith("scipy ")
-    assert {(row["instance"], row["method"]) for row in tables["quality_tests"]} == {
-        ("demo/mkp", "highs")
-    }
-
-
 def test_rivals_that_cannot_run_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = facilities(5)
-    with pytest.raises(UsageError, match=r"--rivals lkh: lkh solves tours only. Leave it out"):
+    with pytest.raises(UsageError, match="lkh"):
         require_fitting(["lkh"], [problem], 1)
     for name in ("lkh", "ortools"):
         require_fitting([name], [islands.tsp([[0, 0.5], [1, 0]], "EUC_2D")], 1)
@@ -190,5 +165,5 @@ def test_rivals_that_cannot_run_are_refused(monkeypatch: pytest.MonkeyPatch) -> 
             require_fitting([name], [islands.tsp([[0, 0.5], [1, 0]])], 1)
     require_fitting(["highs"], [problem, knapsack(5, 2)], 1)
     monkeypatch.setattr(rivals, "find_spec", lambda _: None)
-    with pytest.raises(UsageError, match=r"not installed. Install it with: pip install elkai$"):
+    with pytest.raises(UsageError, match="pip install elkai"):
         rivals.require_installed(["lkh"])
