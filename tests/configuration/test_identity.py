@@ -13,7 +13,6 @@ from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
-from islands.text import command_line
 
 
 class Ranks(World):
@@ -72,64 +71,32 @@ def test_ranks_may_use_different_devices() -> None:
     ("change", "what"),
     [
         ({"rho": 0.8}, r"the settings \(rho 0\.8 instead of 0\.7\)"),
-        (
-            {"interval": 7, "stop": "seconds=5"},
-            r"the settings \(stop .*5'\] instead of .*, migration\.interval 7 instead of \d+\)",
-        ),
         ({"problem": Data(1, 3)}, "the data of the instance"),
-        ({"writes": False}, r"whether files are written \(False instead of True\)"),
-        ({"folder": Path("a")}, r"the folder of the files \(a instead of a new one\)"),
-        ({"asynchronous": True}, r"async \(True instead of False\)"),
-        (
-            {"seed": 2, "problem": Data(2)},
-            r"the settings \(seed 2 instead of 1\) and the data of the instance",
-        ),
-        (
-            {"problem": Known(90)},
-            r"the best known cost \(90 best_known instead of none\)",
-        ),
+        ({"writes": False}, "whether files are written"),
+        ({"folder": Path("a")}, "the folder of the files"),
+        ({"asynchronous": True}, "async"),
+        ({"seed": 2, "problem": Data(2)}, "the settings .* and the data of the instance"),
+        ({"problem": Known(90)}, "the best known cost"),
     ],
 )
 def test_ranks_with_differences_are_named(change: dict[str, Any], what: str) -> None:
     ranks = Ranks()
     agree(ranks, **{"problem": Data(1, 2), **change})
-    hosts = r"\[rank 0: host \S+; rank 1: host \S+\]"
-    words = rf"^rank 1 of 3 differs from rank 0 in {what} {hosts}\. Start all ranks with the same"
-    with pytest.raises(UsageError, match=words):
+    with pytest.raises(UsageError, match=rf"^rank 1 of 3 differs from rank 0 in {what}"):
         agree(ranks, Data(1, 2))
-
-
-def test_configuration_file_is_named_like_the_user_option() -> None:
-    ranks = Ranks()
-    agree(ranks, Data(1, 2))
-    with pytest.raises(UsageError, match=" that config, ISLANDS_INSTANCES and "):
-        agree(ranks, Data(1, 3))
-    with command_line(), pytest.raises(UsageError, match=" that --config, ISLANDS_INSTANCES and "):
-        agree(ranks, Data(1, 3))
-
-
-def test_single_rank_always_agrees() -> None:
-    agree(World(), FakeProblem())  # type: ignore[arg-type]
 
 
 def digest(problem: FakeProblem, **options: Any) -> str:
     return identity(resolve(layers({"instance": "fake/five", **options}), problem), problem)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{"backend": "cpu", "threads": 2}, {"stop": "seconds=5"}, {"checkpoint.every": "5m"}],
-)
-def test_identity_does_not_depend_on_criteria_and_devices(
-    options: dict[str, Any],
-) -> None:
-    assert digest(Data(1, 2), **options) == digest(Data(1, 2))
-
-
-@pytest.mark.parametrize("options", [{"seed": 2}, {"rho": 0.8}, {"record.every": 5}])
-def test_identity_depends_on_settings(options: dict[str, Any]) -> None:
-    assert digest(Data(1, 2), **options) != digest(Data(1, 2))
-
-
-def test_identity_depends_on_data() -> None:
+def test_identity_depends_on_settings_and_data_but_not_on_criteria_and_devices() -> None:
+    for same in (
+        {"backend": "cpu", "threads": 2},
+        {"stop": "seconds=5"},
+        {"checkpoint.every": 300},
+    ):
+        assert digest(Data(1, 2), **same) == digest(Data(1, 2))
+    for other in ({"seed": 2}, {"rho": 0.8}, {"record.every": 5}):
+        assert digest(Data(1, 2), **other) != digest(Data(1, 2))
     assert digest(Data(1, 3)) != digest(Data(1, 2))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from problems_for_tests import cities, facilities, of_two_kinds
+from problems_for_tests import facilities, of_two_kinds
 
 from islands.configuration.fit import UnknownSettingError
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
-from islands.errors import UsageError
 from islands.instances.qaplib import QapFile
 from islands.problems.base import Problem
 from islands.problems.qap import Qap
@@ -77,14 +75,6 @@ def test_the_structure_and_the_size_choose_the_search(
     assert again.to_mapping() == gpu.to_mapping()
 
 
-def test_a_cpu_has_fewer_replicas() -> None:
-    cpu, gpu = (resolved(facilities(20), backend).general for backend in BACKENDS)
-    assert (cpu.islands, cpu.population) == (4, 8)
-    assert (gpu.islands, gpu.population) == (8, 64)
-    given = resolved(facilities(20), population=24, islands=3).general
-    assert (given.islands, given.population) == (3, 24)
-
-
 def test_a_choice_of_places_has_many_small_islands() -> None:
     rough = of_two_kinds(50, 40)  # its numbers are random, but there are only two kinds of items
     for problem in (of_two_kinds(30, 9), rough):
@@ -96,23 +86,6 @@ def test_a_choice_of_places_has_many_small_islands() -> None:
             assert spec.migration.topology == "none"
             assert (spec.settings.descent, spec.settings.sweeps) == (1, 4)
     assert chosen(resolved(rough, improver="tabu"))[2] == "tabu"
-
-
-def test_a_cpu_has_a_smaller_memetic_search() -> None:
-    cpu, gpu = (resolved(facilities(40), backend) for backend in BACKENDS)
-    assert (cpu.general.islands, cpu.general.population, cpu.improver.steps) == (1, 66, 500)
-    assert (gpu.general.islands, gpu.general.population, gpu.improver.steps) == (1, 1056, 2000)
-    assert (cpu.settings.crossover, cpu.settings.reset) == ("uniform", 120)
-    few_large = resolved(uneven(40)).settings
-    assert (few_large.crossover, few_large.reset) == ("uniform_like", 0)
-    given = resolved(facilities(40), population=24, islands=3)
-    assert (given.general.islands, given.general.population, given.improver.steps) == (3, 24, 500)
-
-
-def test_many_unstructured_facilities_with_tabu_search_are_memetic() -> None:
-    spec = resolved(facilities(76), improver="tabu")
-    assert chosen(spec) == MEMETIC
-    assert (spec.settings.crossover, spec.settings.reset) == ("uniform_like", 0)
 
 
 def test_an_improver_or_encoding_alone_selects_a_search_that_takes_it() -> None:
@@ -127,42 +100,6 @@ def test_an_improver_or_encoding_alone_selects_a_search_that_takes_it() -> None:
     assert chosen(resolved(small, algorithm="tempering")) == TEMPERING
     assert chosen(resolved(rough, algorithm="tempering")) == TEMPERING
     assert chosen(resolved(small, algorithm="ga")) == ("ga", "permutation", "none")
-
-
-def test_tempering_refuses_other_problems_and_improvers(tmp_path: Path) -> None:
-    with pytest.raises(UsageError) as error:
-        resolved(cities(9, tmp_path), algorithm="tempering")
-    assert "tempering needs moves whose change of the cost can be computed" in str(error.value)
-    assert "does not have. Possible: brkga on keys, " in str(error.value)
-    assert "ga on permutation" in str(error.value)
-    assert "tempering on permutation" not in str(error.value).partition("Possible")[2]
-    with pytest.raises(
-        UsageError,
-        match=r"tempering takes no improver, as it improves solutions itself",
-    ):
-        resolved(facilities(9), algorithm="tempering", improver="tabu")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"coldest": 0.1}, "coldest=0.1 and hottest=0: set both temperatures"),
-        ({"coldest": 0.3, "hottest": 0.2}, "coldest=0.3: must be at most hottest=0.2"),
-    ],
-)
-def test_contradicting_temperatures_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError) as error:
-        resolved(facilities(9), algorithm="tempering", **options)
-    assert message in str(error.value)
-
-
-def test_the_population_consists_of_whole_ladders() -> None:
-    from islands.algorithms.tempering import Tempering, TemperingSettings
-
-    with pytest.raises(
-        UsageError, match=r"population=10: must be a multiple of rungs=8\. Choose 8"
-    ):
-        Tempering(TemperingSettings(), 10)
 
 
 def test_a_setting_that_no_algorithm_of_the_parts_has_is_the_culprit() -> None:

@@ -24,18 +24,13 @@ _WORDS = np.array(["device", "", "staged", "device", "na\u00efve"])
     [
         (_NUMBERS, "int64"),
         (_NUMBERS[::2], "int64"),
-        (_NUMBERS.astype(np.int32), "int32"),
         (_NUMBERS.astype(np.int32), "int64"),
         (_NUMBERS / 3, "double"),
-        (_NUMBERS, "double"),
         (_NUMBERS > 3, "bool"),
         (np.ma.MaskedArray(_NUMBERS, _MASK), "int64"),
-        (np.ma.MaskedArray(_NUMBERS, False), "int64"),
         (np.ma.MaskedArray(_NUMBERS / 3, _MASK), "double"),
         (_WORDS, "string"),
         (np.zeros(0), "double"),
-        (np.zeros(0, str), "string"),
-        (np.zeros(0, bool), "bool"),
     ],
 )
 def test_columns_are_those_of_arrow(column: NDArray[Any], kind: str) -> None:

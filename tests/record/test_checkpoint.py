@@ -1,16 +1,20 @@
-"""The files of checkpoints: what is on disk when one counts, and what a finished run keeps."""
+"""The files of checkpoints: what is on disk when one counts, and that equal runs write equal ones."""
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from starts_for_tests import checkpoints, start, streams
 
+import islands
 from islands.errors import InputError
 from islands.record.checkpoint import content_digest, newest_first, next_start, remove_obsolete
 
@@ -75,21 +79,57 @@ def before_the_first(values: dict[str, Any]) -> None:
     values["parts"][0]["first"] = -3
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (repeated, "its files do not contain islands 0 to 5"),
-        (negative, "-1 is not a non-negative integer"),
-        (before_the_first, "-3 is not a non-negative integer"),
-    ],
-)
+@pytest.mark.parametrize("change", [repeated, negative, before_the_first])
 def test_a_manifest_with_other_islands_is_refused(
-    change: Callable[[dict[str, Any]], None], reason: str, folder: Path
+    change: Callable[[dict[str, Any]], None], folder: Path
 ) -> None:
     for path in folder.glob("checkpoints/*/manifest.json"):
         values = json.loads(path.read_text())
         del values["sha256"]
         change(values)
         path.write_text(json.dumps(values | {"sha256": content_digest(values)}))
-    with pytest.raises(InputError, match=f"no checkpoint can be used: .*{reason}"):
+    with pytest.raises(InputError, match="no checkpoint can be used"):
         start(folder)
+
+
+_PERTURB = -6  # M_PERTURB of the C library
+
+
+@contextmanager
+def memory_of(byte: int) -> Iterator[None]:
+    """Let new memory hold a byte, where the C library can do this."""
+    library = ctypes.CDLL(None)
+    if not hasattr(library, "mallopt"):
+        pytest.skip("this C library does not fill memory")
+    library.mallopt(_PERTURB, byte)
+    try:
+        yield
+    finally:
+        library.mallopt(_PERTURB, 0)
+
+
+# Archives and offered solutions exist before anything is written there.
+RUNS: list[tuple[str, dict[str, Any]]] = [
+    ("demo/tsp", {"algorithm": "eax", "population": 10}),
+    ("demo/qap", {"algorithm": "tempering", "rungs": 2, "reset": 90, "migration.delay": 1}),
+    ("demo/mkp", {"algorithm": "pso", "encoding": "keys", "infeasible": "linear"}),
+    ("demo/mkp", {"algorithm": "cellular", "encoding": "bits", "infeasible": "linear"}),
+]
+
+
+@pytest.mark.parametrize(("problem", "options"), RUNS)
+def test_equal_runs_write_equal_checkpoints(
+    problem: str, options: dict[str, Any], tmp_path: Path
+) -> None:
+    found = []
+    for byte in (85, 170):
+        out = tmp_path / str(byte)
+        usual: dict[str, Any] = {"islands": 16, "population": 12, "interval": 2, "generations": 3}
+        usual |= {"backend": "cpu", "threads": 16}  # each has memory of its own
+        with memory_of(byte):
+            islands.solve(problem, out=out, seed=1, **(usual | options))
+        (file,) = out.glob("checkpoints/*/rank-000.npz")
+        with np.load(file) as saved:
+            found.append({name: saved[name].tobytes() for name in saved.files})
+    assert found[0].keys() == found[1].keys()
+    assert [name for name in found[0] if found[0][name] != found[1][name]] == []

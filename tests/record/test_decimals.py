@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 from decimal import Decimal
 from io import StringIO
 from pathlib import Path
@@ -17,19 +16,15 @@ import pytest
 from fakes import FakeArchipelago, FakeProblem, arrivals
 from numpy.typing import NDArray
 
-import islands
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.campaign.series import SeriesPlan, run_series
 from islands.configuration.stop import parse
-from islands.display.screen import row
-from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.problems.base import Solution
 from islands.problems.scale import Scale
 from islands.progress.progress import Epoch, Progress
 from islands.progress.result import Result
-from islands.progress.tally import Tally, summarise
 from islands.record.records import Migrations
 from islands.run import request as request
 from islands.run.runner import resume_requested, run_requested
@@ -86,7 +81,7 @@ def run(folder: Path | None, **options: Any) -> tuple[Result, str]:
     return run_requested({**ASKED, **options}, None, World(), output, Tenths()), stream.getvalue()
 
 
-@pytest.mark.parametrize("digits", range(1, 16))
+@pytest.mark.parametrize("digits", [1, 8, 15])
 def test_numbers_of_up_to_15_digits_are_exact(digits: int) -> None:
     problem = Tenths()
     for unit in (10**places for places in range(1, digits + 1)):
@@ -99,31 +94,13 @@ def test_numbers_of_up_to_15_digits_are_exact(digits: int) -> None:
         ]
 
 
-def test_a_problem_converts_units_to_decimals() -> None:
-    problem, order = Tenths(), np.array([3, 0, 1, 2, 4])
-    assert (problem.cost(order), problem.scale.own_sense(-873)) == (87.3, 87.3)
-    assert problem.gap(86.2) == pytest.approx(100 / 87.2)
-    whole = FakeProblem(maximise=True)
-    assert repr(whole.cost(order)) == repr(whole.scale.own_sense(-103)) == "103"
-
-
 def test_the_result_of_a_run_has_decimals(tmp_path: Path) -> None:
     result, said = run(tmp_path / "a")
     assert '"cost": 87.1, "best_known": 87.2' in result.to_json()
     assert result.gap == pytest.approx(100 * 0.1 / 87.2)
     assert "Best 87.1, gap 0.11% to 87.2" in said
-    assert "checked again by NumPy: 87.1" in said
-    assert ", best known 87.2\n" in said
     # The native solution format of a family stores integers only.
     assert (tmp_path / "a" / "solution.tour").read_text() == "871"
-
-
-def test_the_result_of_a_finished_run_is_read_again(tmp_path: Path) -> None:
-    result, _ = run(tmp_path / "a")
-    again = resume_requested(
-        tmp_path / "a", {}, World(), Output(writes=True, folder=tmp_path / "a")
-    )
-    assert again.to_json() == result.to_json()
 
 
 def test_records_have_decimals(tmp_path: Path) -> None:
@@ -153,8 +130,6 @@ def test_a_run_with_decimals_can_be_resumed(tmp_path: Path) -> None:
     ("stop", "reason"),
     [
         ("target=87.1", "target 87.1 reached"),
-        ("target=8.71e1", "target 87.1 reached"),
-        ("target=87", "target 87 reached"),
         ("target=87.11", "100 generations done"),
         ("gap=0.12%", "target gap of 0.12% reached"),
         ("best-known", "100 generations done"),
@@ -171,28 +146,11 @@ def test_a_target_is_exactly_the_given_number(text: str) -> None:
     assert Decimal(repr(target)) == Decimal(text)
 
 
-def test_an_unrepresentable_target_is_refused() -> None:
-    with pytest.raises(UsageError, match='target=1e-99999999999999999999": must be a number'):
-        parse("target=1e-99999999999999999999")
-
-
-def test_a_row_of_the_table_has_decimals() -> None:
-    progress = summarise(Tally.of(OfTenths().measure()), 5, 1.0, 10, Tenths())
-    assert progress.mean == 85.05
-    assert row(progress, None).split()[:7] == ["*", "5", "1.0s", "|", "87.1", "0.11%", "1"]
-
-
 def test_a_series_has_decimals(tmp_path: Path) -> None:
-    output = Output(writes=True, folder=tmp_path / "a", stream=(stream := StringIO()))
+    output = Output(writes=True, folder=tmp_path / "a", stream=StringIO())
     series = run_series(SeriesPlan.of(["fake/five"], 2, ASKED), World(), output)
     (standing,) = json.loads(series.to_json())["instances"]
     assert (standing["best"], standing["worst"], standing["best_known"]) == (87.1, 87.1, 87.2)
     assert (standing["mean"], standing["hits"]) == (pytest.approx(87.1), 0)
-    assert re.search(r"\b87\.1 +0\.11%", stream.getvalue())
     with (tmp_path / "a" / "runs.tsv").open(newline="") as table:
         assert [each["cost"] for each in csv.DictReader(table, dialect="excel-tab")] == ["87.1"] * 2
-
-
-def test_a_solver_has_decimals() -> None:
-    (best,) = islands.Solver(Tenths(), backend="cpu").best()
-    assert best.cost == 87.1

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from islands.errors import InputError, UnwritableError
+from islands.errors import InputError
 from islands.record import lock as module
 from islands.record.lock import FolderLock
 
@@ -18,37 +18,16 @@ def test_one_process_at_a_time_locks_a_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_PATIENCE_SECONDS", 0.0)
+    (tmp_path / "log.txt").write_text("said before\n")
     with FolderLock() as first:
         first.take(tmp_path)
+        first.take(tmp_path)
         for _ in range(2):
-            with (
-                FolderLock() as second,
-                pytest.raises(InputError, match=r"another process is using this run; .*log\."),
-            ):
+            with FolderLock() as second, pytest.raises(InputError, match="another process"):
                 second.take(tmp_path)
+    assert (tmp_path / "log.txt").read_text() == "said before\n"
     with FolderLock() as third:
         third.take(tmp_path)
-
-
-def test_a_locked_folder_may_be_taken_again(tmp_path: Path) -> None:
-    with FolderLock() as only:
-        only.take(tmp_path)
-        only.take(tmp_path)
-
-
-def test_the_locked_log_is_not_changed(tmp_path: Path) -> None:
-    (tmp_path / "log.txt").write_text("said before\n")
-    with FolderLock() as only:
-        only.take(tmp_path)
-    assert (tmp_path / "log.txt").read_text() == "said before\n"
-
-
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with (
-        FolderLock() as only,
-        pytest.raises(UnwritableError, match=r"a: cannot be written: No such "),
-    ):
-        only.take(tmp_path / "a")
 
 
 def test_a_killed_process_releases_the_lock(tmp_path: Path) -> None:
@@ -109,14 +88,3 @@ def test_if_folders_cannot_be_locked_the_log_is(
         first.take(tmp_path)
         with pytest.raises(InputError, match="another process is using this run"):
             second.take(tmp_path)
-
-
-def test_other_errors_of_locking_are_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: int) -> None:
-        raise OSError(errno.EIO, "Input/output error")
-
-    monkeypatch.setattr(module.fcntl, "flock", broken)
-    with FolderLock() as only, pytest.raises(UnwritableError, match="Input/output error"):
-        only.take(tmp_path)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
-from datetime import datetime
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-import islands
 from islands.record import provenance as module
-from islands.record.provenance import commit, provenance, sources
+from islands.record.provenance import commit, sources
 
 
 def git(*words: str, folder: Path) -> str:
@@ -45,16 +41,6 @@ def test_the_commit_is_that_of_the_package(checkout: Path) -> None:
     assert commit() == {"commit": head, "changed": True}
 
 
-def test_the_record_of_the_tests_is_no_change(checkout: Path) -> None:
-    record = checkout / "tests" / "evidence.json"
-    record.parent.mkdir()
-    record.touch()
-    git("add", ".", folder=checkout)
-    git("commit", "-qm", "first", folder=checkout)
-    record.write_text("{}")
-    assert commit()["changed"] is False
-
-
 def test_the_digest_of_the_sources_covers_all_files_that_results_depend_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,11 +68,3 @@ def test_the_digest_of_the_sources_covers_all_files_that_results_depend_on(
         path.write_text("changed")
     assert found() == seen[-1]
     sources.cache_clear()
-
-
-def test_versions_and_date() -> None:
-    found = provenance()
-    assert found["islands"] == islands.__version__
-    assert found["versions"]["numpy"] == np.__version__
-    assert found["versions"]["python"] == ".".join(map(str, sys.version_info[:3]))
-    assert abs(datetime.fromisoformat(found["date"]).timestamp() - datetime.now().timestamp()) < 60

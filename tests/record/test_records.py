@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fakes import FakeProblem, arrivals
 
 from islands.archipelago.measure import IslandMeasure
+from islands.errors import InputError
 from islands.progress.progress import Epoch, Progress
+from islands.record import tables as reading
+from islands.record.parquet import write_parquet
 from islands.record.records import Migrations, Trace
+from islands.record.tables import Thinning, read_records
 
 
 def epoch(generation: int, seconds: float = 0.5) -> Epoch:
@@ -75,15 +80,6 @@ def test_quick_epochs_are_written_together(tmp_path: Path) -> None:
     assert trace.kept().rows == 40_000
 
 
-def test_buffered_rows_are_written_at_the_end(tmp_path: Path) -> None:
-    trace = Trace(tmp_path, 0, 1, FakeProblem())
-    trace.add(epoch(0, seconds=0.0))
-    assert trace.kept().rows == 2
-    trace.add(epoch(5, seconds=0.0))
-    assert trace.kept().rows == 4
-    assert trace.kept().rows == 4
-
-
 def test_a_record_begins_with_the_rows_of_an_earlier_start(tmp_path: Path) -> None:
     first = Trace(tmp_path, 0, 1, FakeProblem())
     first.add(epoch(0))
@@ -131,8 +127,49 @@ def test_one_row_per_arrival(maximise: bool, sign: int, tmp_path: Path) -> None:
     assert table.column("transport").to_pylist() == ["staged", "device", "staged"] * 2
 
 
-def test_without_arrivals_there_is_an_empty_table(tmp_path: Path) -> None:
-    migrations = Migrations(tmp_path, 0, 1, FakeProblem())
-    migrations.add(migration(10, None))
-    migrations.publish({})
-    assert pq.read_table(tmp_path / "migrations" / "rank-000.parquet").num_rows == 0
+def rows(generations: range, islands: int = 3) -> pa.Table:
+    return pa.table(
+        {
+            "island": np.tile(np.arange(islands, dtype=np.int32), len(generations)),
+            "generation": np.repeat(np.array(generations, np.int64) * 50, islands),
+        }
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return the folder of a finished run of two ranks with 600 rows each."""
+    (tmp_path / "trace").mkdir()
+    (tmp_path / "solution.parquet").write_bytes(b"")
+    for rank in range(2):
+        table = rows(range(200))
+        write_parquet(tmp_path / "trace" / f"rank-{rank:03}.parquet", [table], table.schema)
+    return tmp_path
+
+
+def test_every_second_fourth_or_further_generation_is_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "_KEPT_ROWS", 400)
+    notes: list[str] = []
+    table = read_records(folder, "trace", thinned=notes.append)
+    assert table is not None
+    kept = [50 * number for number in range(0, 200, 4) for _ in range(3)]
+    assert table.column("generation").to_pylist() == kept * 2
+    assert table.column("island").to_pylist() == [0, 1, 2] * 100
+    assert len(notes) == 1
+
+
+def test_a_command_that_needs_all_rows_refuses_a_long_record(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MOST_ROWS", 1199)
+    with pytest.raises(InputError, match="1200 rows"):
+        read_records(folder, "trace")
+
+
+def test_generations_are_counted_across_pieces() -> None:
+    thinning, whole = Thinning(2), rows(range(10))
+    pieces = [whole.slice(start, 4) for start in range(0, 30, 4)]
+    kept = pa.concat_tables([thinning.keep(piece) for piece in pieces])
+    assert kept.column("generation").to_pylist() == [50 * n for n in range(0, 10, 2) for _ in "012"]
