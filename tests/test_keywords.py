@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
-from typing import get_type_hints
 
 import pytest
 from mypy import api
@@ -78,8 +77,3 @@ def test_every_setting_is_an_argument_of_solve() -> None:
     named = {*inspect.signature(islands.solve).parameters}
     missing = {*every_setting()} - known - named
     assert missing == {"instance"}  # the problem
-
-
-def test_tools_can_read_the_types_at_run_time() -> None:
-    for call in (islands.solve, islands.Session.solve, islands.solve_many, islands.iter_many):
-        assert "Keywords" in str(get_type_hints(call)["settings"])

@@ -180,37 +180,10 @@ def test_the_records_of_a_run_load_no_functions_of_arrow(tmp_path: Path) -> None
     assert error == "[]\n"
 
 
-def test_every_public_name_exists() -> None:
-    for name in islands.__all__:
-        assert getattr(islands, name) is not None
-    assert callable(islands.solve)
-    with pytest.raises(AttributeError, match="no attribute 'slove'"):
-        islands.slove  # noqa: B018
-    assert set(dir(islands)) == {*islands.__all__, "__version__"}
-
-
 TESTS = Path(__file__).parent
-OTHER_FOLDERS = {
-    *("contracts", "docs", "fuzz", "helpers", "hosts", "kernels", "launch"),
-    "running",  # of run/, as tests/run is a command
-}
-
-
-def test_tests_mirror_the_package_and_their_helpers_are_in_one_folder() -> None:
-    folders = {path.name for path in (ROOT, data_folder("kernels")) for path in path.iterdir()}
-    for path in TESTS.rglob("*.py"):
-        parts = path.relative_to(TESTS).parts
-        assert len(parts) == 1 or parts[0] in folders | OTHER_FOLDERS, path
-        is_test = path.name.startswith("test_") or path.name == "conftest.py"
-        assert is_test or parts[0] in ("helpers", "fuzz"), path  # fuzz is a command
 
 
 def test_no_module_is_long() -> None:
     files = [*modules(), *data_folder("kernels").rglob("*.*"), *TESTS.rglob("*.py")]
     sizes = {path: path.read_text(encoding="utf-8").count("\n") for path in files}
     assert {path: size for path, size in sizes.items() if size > 500} == {}
-
-
-def test_the_package_is_marked_as_typed() -> None:
-    # The wheel contains all files of the package.
-    assert (ROOT / "py.typed").read_bytes() == b""

@@ -46,7 +46,7 @@ def test_a_session_solves_as_solve_does() -> None:
     settings = {name: value for name, value in SETTINGS.items() if name != "backend"}
     with islands.Session(backend="cpu", threads=1) as session:
         together = [session.solve(each, **settings) for each in problems]
-        with pytest.raises(UsageError, match="backend='cuda': this session has backend='cpu'"):
+        with pytest.raises(UsageError, match="backend='cpu'"):
             session.solve(problems[0], backend="cuda")
         with pytest.raises(UsageError, match="threads=2: this session has threads=1"):
             session.solve(problems[0], threads=2)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -124,16 +123,6 @@ def test_the_sdist_holds_all_of_the_wheel(wheel: Path, tmp_path: Path) -> None:
     assert "islands/_data/kernels/population.cuh" in files[0]
 
 
-def test_a_job_script_needs_no_checkout(python: Path) -> None:
-    line = ["submit", "demo/tsp", "--backend", "cpu", "--nodes", "2", "--time", "5m", "--dry-run"]
-    ran = subprocess.run(islands(python, *line), capture_output=True, text=True, check=True)
-    assert "#SBATCH --nodes=2\n" in ran.stdout
-    assert "islands.cli.job run" in ran.stdout
-    site = re.search(r"ISLANDS_SITE=(\S+)", ran.stdout)
-    assert site
-    assert Path(site[1]).is_relative_to(python.parents[1])
-
-
 def test_pip_brings_three_commands(
     python: Path, mpirun: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,11 +134,6 @@ def test_pip_brings_three_commands(
     bound = ["islands-bind", "islands", "--version"]
     told = subprocess.run(bound, env=os.environ | ranks, capture_output=True, text=True, check=True)
     assert told.stdout == said.stdout
-    wrong = subprocess.run(["islands-supervise", "0"], capture_output=True, text=True, check=False)
-    assert wrong.returncode == 2
-    assert wrong.stderr.startswith(
-        "islands-supervise: '0' is not a number of ranks. Write: islands-s"
-    )
     line = ["demo/qap", "--islands", "2", "--population", "16", "--stop", "generations=3"]
     assert done("islands-supervise", "2", *line)["ranks"] == 2
 

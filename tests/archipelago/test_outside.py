@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from colonies_for_tests import one_colony
-from problems_for_tests import cities, facilities, knapsack, with_equals
+from numpy.typing import NDArray
+from problems_for_tests import NUMBERS, cities, facilities, with_equals
+from programs_for_tests import for_gpu, parts, require_compiles
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
-from islands.archipelago.colonies import ColonySpec
-from islands.archipelago.parts import ProgramParts
-from islands.backends import choose
-from islands.backends.base import Backend
-from islands.errors import UsageError
-from islands.improvers import ImproverSettings
+from islands.backends.base import Backend, Block
 from islands.instances.qaplib import QapFile
 from islands.migration import MigrationSettings
 from islands.migration.transport import find
-from islands.parallel import World, world
+from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.qap import Qap
-from islands.solver import Solver
-from islands.testing.ranks import on_ranks
 
 RUNS: list[tuple[str, str, dict[str, Any]]] = [
     ("brkga", "keys", {"elite": 0.2}),
@@ -104,76 +100,15 @@ def test_host_evaluation_equals_kernel_evaluation(
     assert host == kernel
 
 
-@pytest.mark.parametrize("is_turned", [False, True])
 def test_host_evaluation_of_renumbered_facilities_equals_kernel_evaluation(
-    backend: Backend, *, is_turned: bool
+    backend: Backend,
 ) -> None:
-    matrices = with_equals(13)
-    problem = Qap(QapFile("equals", None, 13, *(matrices[::-1] if is_turned else matrices)))
+    problem = Qap(QapFile("equals", None, 13, *with_equals(13)))
     kernel, host = (
         digests(made(backend, problem, "ga", "permutation", {}, decoding))
         for decoding in ("", "host")
     )
     assert host == kernel
-
-
-@pytest.mark.parametrize(("algorithm", "encoding", "settings"), RUNS[3:6])
-def test_host_evaluation_on_two_ranks_equals_one_rank(
-    algorithm: str, encoding: str, settings: dict[str, Any], tmp_path: Path
-) -> None:
-    def run(ranks: World) -> list[Any]:
-        problem = problem_of("qap", tmp_path)
-        islands = made(choose("cpu", 1), problem, algorithm, encoding, settings, "host", ranks)
-        islands.start()
-        islands.advance(6)
-        islands.migrate()
-        islands.advance(6)
-        return islands.digests()
-
-    ranks = [pair for found in on_ranks(2, run) for pair in found]
-    assert sorted(ranks) == run(World())
-
-
-def test_a_snapshot_with_host_evaluation_continues_in_kernels(
-    backend: Backend, tmp_path: Path
-) -> None:
-    problem = problem_of("tsp", tmp_path)
-    first, second = (
-        made(backend, problem, "ga", "permutation", {}, decoding) for decoding in ("host", "")
-    )
-    first.start()
-    first.advance(6)
-    second.restore(first.snapshot(), generation=6, migrations=0)
-    for islands in (first, second):
-        islands.advance(6)
-    assert first.digests() == second.digests()
-
-
-def test_combinations_that_need_kernel_evaluation_are_refused(tmp_path: Path) -> None:
-    def parts(problem: Problem, algorithm: str, encoding: str, **changes: Any) -> None:
-        kind = ALGORITHMS[algorithm]
-        improver = ImproverSettings.build({"name": changes.pop("improver", "none")})
-        settings = kind.completed(kind.Settings(), encoding)
-        colony = ColonySpec(1, 16, algorithm, encoding, settings, improver, **changes)
-        ProgramParts.of(colony, problem, None)
-
-    tsp = cities(9, tmp_path)
-    with pytest.raises(UsageError, match="decoding=host with improver swap"):
-        parts(tsp, "ga", "permutation", improver="swap", decoding="host")
-    with pytest.raises(UsageError, match="decoding=host: only kernels select the items of"):
-        parts(knapsack(9, 2), "ga", "bits", decoding="host")
-    with pytest.raises(UsageError, match="decoding=plain: de allows host"):
-        parts(tsp, "de", "keys", decoding="plain")
-    with pytest.raises(UsageError, match="decoding=sorte: unknown choice"):
-        Solver(tsp, decoding="sorte", backend="cpu")
-
-
-def test_the_default_decoding_appears_in_the_settings(tmp_path: Path) -> None:
-    problem = cities(9, tmp_path)
-    defaults = {"brkga": "sorted", "de": "", "pso": ""}
-    for algorithm, decoding in defaults.items():
-        solver = Solver(problem, algorithm=algorithm, backend="cpu", population=32, world=world())
-        assert solver.spec.general.decoding == decoding
 
 
 class SlowCosts:
@@ -187,7 +122,7 @@ class SlowCosts:
         return self._costs(solutions)
 
 
-@pytest.mark.parametrize(("kind", "encoding"), [("brkga", "keys"), ("ga", "permutation")])
+@pytest.mark.parametrize(("kind", "encoding"), [("brkga", "keys")])
 def test_slow_host_evaluation_of_generation_0_can_be_abandoned(
     backend: Backend, kind: str, encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,3 +163,98 @@ def test_a_generation_abandoned_during_host_evaluation_can_be_undone(
     for each in (islands, straight):
         each.advance(3)
     assert islands.digests() == straight.digests()
+
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "brkga": {"elite": 0.2},
+    "de": {"adaptation": "jde"},
+    "cellular": {"replacement": "elitist", "mutation": "gaussian", "mutation_rate": 0.5},
+    "ga": {"replacement": "generational", "elite": 2},
+    "pso": {"neighbourhood": "ring"},
+}
+each_run = pytest.mark.parametrize(
+    ("algorithm", "kind"), [(algorithm, kind) for algorithm in SETTINGS for kind in NUMBERS]
+)
+
+
+def islands_of(
+    backend: Backend,
+    algorithm: str,
+    kind: str,
+    decoding: str = "",
+    ranks: World | None = None,
+    given: Sequence[NDArray[Any]] = (),
+) -> Archipelago:
+    part, ranks = ALGORITHMS[algorithm], ranks or World()
+    settings = part.Settings.build({"reset": 4, **SETTINGS[algorithm]})
+    return one_colony(
+        problem=NUMBERS[kind](11),
+        algorithm=algorithm,
+        encoding=kind,
+        settings=part.completed(settings, kind),
+        population=16,
+        islands=4,
+        seed=7,
+        migration=MigrationSettings.build({"topology": "ring", "duplicates": "refuse"}),
+        backend=backend,
+        world=ranks,
+        transport=find(ranks, backend)[0],
+        decoding=decoding,
+        warm_start=lambda: given,
+    )
+
+
+@each_run
+def test_host_evaluation_of_numbers_equals_kernel_evaluation(
+    backend: Backend, algorithm: str, kind: str
+) -> None:
+    kernel, host = (
+        digests(islands_of(backend, algorithm, kind, decoding)) for decoding in ("", "host")
+    )
+    assert host == kernel
+
+
+@each_run
+def test_all_genes_stay_inside_and_the_cost_falls(
+    backend: Backend, algorithm: str, kind: str
+) -> None:
+    islands = islands_of(backend, algorithm, kind)
+    islands.start()
+    first = islands.best()
+    for _ in range(5):
+        islands.advance(20)
+        islands.migrate()
+        genes = islands.snapshot()["genes"]
+        assert islands._encodings[0].holds(genes.reshape(-1, genes.shape[-1]))
+    best = islands.best()
+    assert first is not None
+    assert best is not None
+    assert best.cost == NUMBERS[kind](11).cost(best.solution) < first.cost / 5
+
+
+@each_run
+def test_given_solutions_are_the_first_individuals(
+    backend: Backend, algorithm: str, kind: str
+) -> None:
+    problem = NUMBERS[kind](11)
+    given = [problem.target, problem.low, (problem.low + problem.high) / 2]
+    if kind == "keys":
+        given = [np.minimum(each, 1 - 2**-24).astype(np.float32) for each in given]
+    islands = islands_of(backend, algorithm, kind, given=given)
+    islands.start()
+    genes = islands.snapshot()["genes"]
+    firsts = genes[:3, 0]
+    for genome, solution in zip(firsts, given, strict=True):
+        found = islands._encodings[0].decode(genome[np.newaxis])[0]
+        assert np.allclose(found, solution, rtol=1e-14, atol=1e-14)
+    best = islands.best()
+    assert best is not None
+    assert best.cost == 0
+
+
+@pytest.mark.gpu
+@each_run
+def test_programs_of_numbers_compile_for_gpus(algorithm: str, kind: str) -> None:
+    chosen = parts(NUMBERS[kind](9), algorithm, kind, SETTINGS[algorithm])
+    require_compiles(for_gpu("program.cuh", chosen.macros(), Block(32, 32)))
+    require_compiles(for_gpu("population.cuh", chosen.encoding_macros(), Block(32, 32)))

@@ -10,6 +10,9 @@ import pytest
 from colonies_for_tests import copies, decide, require_copies
 from small_runs import RUNS, evolve, made
 
+from islands.algorithms.brkga import Brkga, BrkgaSettings
+from islands.algorithms.de import De, DeSettings
+from islands.algorithms.ga import Ga, GaSettings
 from islands.archipelago.measure import ISLAND
 from islands.archipelago.team import Sharing, divided
 from islands.backends import choose
@@ -19,18 +22,6 @@ from islands.testing.ranks import on_ranks
 
 ENDED = ISLAND.index("ended")
 SMALL = [name for name in RUNS if name != "many cities"]
-
-
-@pytest.mark.parametrize("population", [1, 2, 3, 8, 24, 25, 100])
-def test_members_have_all_slots_in_order_and_make_equally_many(population: int) -> None:
-    for members in range(1, 9):
-        for copied in (0, 1, population // 4, population - 1, population):
-            slots = divided(population, members, copied)
-            assert len(slots) == members
-            assert [slot for each in slots for slot in each] == list(range(population))
-            made = [len(range(max(each.start, copied), max(each.stop, copied))) for each in slots]
-            assert max(made) - min(made) <= 1
-            assert slots[0].stop >= copied, "those that are only copied are the first ones"
 
 
 def run(name: str, ranks: World, folder: Path, **given: Any) -> tuple[Any, Any, Any, int]:
@@ -191,3 +182,25 @@ def test_all_members_have_the_same_part_of_an_abandoned_generation_0(
     is_partial, complete, population, _ = found[0]
     assert is_partial
     assert complete < population
+
+
+POPULATION = 256
+STEADY = Ga(GaSettings(), POPULATION)
+FEW = Ga(GaSettings(children=10), POPULATION)
+GENERATIONAL = Ga(GaSettings(replacement="generational", elite=16), POPULATION)
+BRKGA = Brkga(BrkgaSettings(), POPULATION)
+DE = De(DeSettings(), POPULATION)
+
+
+@pytest.mark.parametrize("members", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize(
+    ("algorithm", "children"),
+    [(STEADY, 128), (FEW, 10), (GENERATIONAL, 240), (BRKGA, POPULATION - BRKGA.kept()), (DE, 256)],
+)
+def test_members_make_equally_many_children(algorithm: Any, children: int, members: int) -> None:
+    slots = divided(POPULATION, members, algorithm.copied())
+    assert [slot for each in slots for slot in each] == list(range(POPULATION))
+    # An individual is a child if its slot is not one of the first, which are only copied.
+    made = [sum(slot >= POPULATION - children for slot in each) for each in slots]
+    assert sum(made) == children
+    assert max(made) - min(made) <= 1

@@ -60,20 +60,19 @@ def test_a_choice_of_the_layer_is_kept(loads: list[str], monkeypatch: pytest.Mon
     ("given", "is_from_wheel", "used"),
     [(None, True, "^ofi"), ("tcp,self", True, "tcp,self"), (None, False, None)],
 )
-@pytest.mark.parametrize("fault_tolerant", [False, True])
 def test_a_slow_transport_for_messages_that_nobody_sends_is_left_out(
     monkeypatch: pytest.MonkeyPatch,
     given: str | None,
     is_from_wheel: bool,
     used: str | None,
-    fault_tolerant: bool,
 ) -> None:
     monkeypatch.setattr(library, "_is_from_wheel", lambda: is_from_wheel)
     monkeypatch.setattr(library, "outlives_ranks", lambda: True)
     if given is not None:
         monkeypatch.setenv(TRANSPORTS, given)
-    library.prepare(fault_tolerant=fault_tolerant)
-    assert os.environ.get(TRANSPORTS) == used
+    for fault_tolerant in (False, True):
+        library.prepare(fault_tolerant=fault_tolerant)
+        assert os.environ.get(TRANSPORTS) == used
 
 
 @pytest.mark.usefixtures("loads")
@@ -82,5 +81,5 @@ def test_a_ucx_that_does_not_load_is_an_error(monkeypatch: pytest.MonkeyPatch) -
         raise OSError("libuct.so: undefined symbol")
 
     monkeypatch.setitem(sys.modules, "libucx", SimpleNamespace(load_library=fail))
-    with pytest.raises(UsageError, match=r"libuct\.so: undefined symbol.*OMPI_MCA_pml=ob1"):
+    with pytest.raises(UsageError, match="OMPI_MCA_pml=ob1"):
         library.prepare(fault_tolerant=False)

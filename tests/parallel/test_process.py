@@ -104,16 +104,6 @@ def test_a_rank_may_be_started_by_a_script_and_start_programs(
     assert neighbours.loss(is_late=False) == "rank 1 has died"
 
 
-def test_without_a_visible_launcher_nothing_is_concluded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    processes = Processes(tmp_path, 3, monkeypatch)
-    for pid in (10, 1, 21, 22):
-        processes.end(pid)
-    assert both(processes.seen_by(20)) == ("", "")
-    assert both(Neighbours(tmp_path / "none", 20)) == ("", "")
-
-
 DIES = """
 import os, sys, threading, time
 from islands.parallel import launched, world

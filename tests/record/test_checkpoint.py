@@ -1,4 +1,4 @@
-"""The files of checkpoints: what is on disk when one counts, and that equal runs write equal ones."""
+"""Checkpoints: what is on disk when one counts, and that equal runs write equal ones."""
 
 from __future__ import annotations
 
