@@ -64,10 +64,7 @@ def test_a_problem_object_may_have_any_name(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     file = uniform_tsp(9, seed=1)
-    made: dict[str, Problem] = {
-        "tsp": Tsp(replace(file, name=name)),
-        "qap": facilities(9),
-    }
+    made: dict[str, Problem] = {"tsp": Tsp(replace(file, name=name)), "qap": facilities(9)}
     problem = made[kind]
     problem.instance = name
     result = solve(

@@ -19,13 +19,7 @@ from islands.migration import TOPOLOGIES
 from islands.presets import PRESETS
 from islands.record.files import append_row, read_table, write_table
 from islands.tables import Column, Table, write_csv
-from islands.text import (
-    meant,
-    nearest,
-    one_line,
-    plain,
-    unknown,
-)
+from islands.text import meant, nearest, one_line, plain, unknown
 
 COLUMNS = (
     Column("name", "who", 4, "<"),

@@ -30,28 +30,12 @@ PARTS = {
     "mutation": "Neighbours",
     "migration": "hopping",
 }
-RUN = [
-    "run",
-    "user_script.py:shifts",
-    "--encoding",
-    "keys",
-    "--improver",
-    "none",
-    "--islands",
-    "5",
-]
+RUN = ["run", "user_script.py:shifts", "--encoding", "keys", "--improver", "none", "--islands", "5"]
 RUN += ["--population", "24", "--interval", "4", "--migrants", "1"]
 RUN += ["--set", "checkpoint.every=0.1"]
 for _option, _name in PARTS.items():
     RUN += [f"--{_option}", f"user_script.py:{_name}"]
-LAUNCHES = [
-    "run",
-    "demo/tsp",
-    "--algorithm",
-    "user_algorithm.py:Threshold",
-    "--improver",
-    "none",
-]
+LAUNCHES = ["run", "demo/tsp", "--algorithm", "user_algorithm.py:Threshold", "--improver", "none"]
 LAUNCHES += ["--islands", "5", "--population", "24", "--interval", "4", "--migrants", "1"]
 LAUNCHES += ["--migration", "user_script.py:hopping", "--set", "checkpoint.every=0.1"]
 """With three launches a generation, a table, derived and travelling fields."""
@@ -145,12 +129,7 @@ def test_no_compiler_no_git_and_no_mpi_are_needed(bare: Path, python: Path, tmp_
     line = ["islands", "run", "demo/tsp", "--islands", "3", "--population", "16", "--json"]
     line += ["--stop", "generations=9"]
     ran = subprocess.run(
-        [*line, "--out", "bare"],
-        env=user,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
+        [*line, "--out", "bare"], env=user, capture_output=True, text=True, timeout=300, check=False
     )
     assert ran.returncode == 0, ran.stderr
     assert "compiling the kernels with Zig, which first builds its runtime" in ran.stderr

@@ -201,9 +201,7 @@ def test_migrants_keep_their_cost_in_another_encoding(
     assert crossed > 0
 
 
-def test_individuals_keep_fields_that_a_migrant_of_another_colony_lacks(
-    backend: Backend,
-) -> None:
+def test_individuals_keep_fields_that_a_migrant_of_another_colony_lacks(backend: Backend) -> None:
     problem = facilities(9)
     islands = made(problem, FREE, "islands=1 algorithm=pso population=12", backend=backend)
     islands.start()

@@ -88,8 +88,7 @@ def test_without_a_known_value_gaps_are_to_the_best_of_both() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "[1]", '{"brkga": [3]}', '{"quality_runs": [{}]}', '{"provenance": 3}'],
+    "text", ["", "[1]", '{"brkga": [3]}', '{"quality_runs": [{}]}', '{"provenance": 3}']
 )
 def test_other_files_are_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "old.json").write_text(text)

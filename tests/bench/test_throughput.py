@@ -66,11 +66,7 @@ def test_de_evaluates_1024_trials_per_generation() -> None:
 def test_evaluations_include_all_concurrent_runs_and_the_improver() -> None:
     settings = {"b": {"preset": "jardim2021-b"}}
     [row] = measured(
-        algorithms.DE,
-        2,
-        instances={"qaplib/absent": (2, 3)},
-        settings=settings,
-        runs={"cpu": (3,)},
+        algorithms.DE, 2, instances={"qaplib/absent": (2, 3)}, settings=settings, runs={"cpu": (3,)}
     )
     assert (row["runs"], row["generations"]) == (3, 2)
     calls = row["evaluations_per_second"] * row["microseconds"] / 1e6

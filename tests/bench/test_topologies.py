@@ -8,14 +8,7 @@ from typing import Any
 
 import pytest
 
-from islands.bench.topologies import (
-    SEEDS,
-    Traffic,
-    counted_traffic,
-    simulated,
-    takeover,
-    traffic,
-)
+from islands.bench.topologies import SEEDS, Traffic, counted_traffic, simulated, takeover, traffic
 from islands.cli import bench, main
 from islands.migration.route import plan
 from islands.migration.topology import TOPOLOGIES, Scene

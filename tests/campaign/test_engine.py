@@ -20,8 +20,7 @@ SIGTERM = 2
 
 
 @pytest.mark.parametrize(
-    ("number", "raised"),
-    [(INTERRUPT, KeyboardInterrupt), (SIGTERM, Suspended)],
+    ("number", "raised"), [(INTERRUPT, KeyboardInterrupt), (SIGTERM, Suspended)]
 )
 def test_a_signal_after_complete_work_is_raised_before_the_next_piece(
     number: int, raised: type[BaseException], monkeypatch: pytest.MonkeyPatch

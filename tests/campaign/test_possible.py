@@ -43,10 +43,7 @@ MKP = {"instance": "demo/mkp", "algorithm": "brkga", "population": 16, "islands"
     ],
 )
 def test_the_checks_equal_those_of_the_islands(
-    options: dict[str, Any],
-    message: str | None,
-    backend: Backend,
-    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, Any], message: str | None, backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem, asked = load(options["instance"]), layers(options)
     with monkeypatch.context() as patched:
@@ -78,6 +75,6 @@ def test_a_grid_skips_invalid_configurations() -> None:
     assert tuned("migrants=1..20") == ([{"migration.migrants": k} for k in (1, 3, 4, 5, 6)], 14)
     decoded, refused = tuned("decoding=host,sorted", "improver=none,swap")
     assert [tuple(each.values()) for each in decoded] == [
-        *(("host", "none"), ("sorted", "swap")),  # configuration 0 is sorted without one
+        *(("host", "none"), ("sorted", "swap"))  # configuration 0 is sorted without one
     ]
     assert refused == 1

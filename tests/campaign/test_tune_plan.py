@@ -192,5 +192,5 @@ def test_quality_criteria_depend_on_the_cost(tmp_path: Path) -> None:
         kind: resolve(layers({"stop": each.example}), problem) for kind, each in CRITERIA.items()
     }
     assert [kind for kind, spec in named.items() if quality_criteria(spec)] == [
-        *("target", "gap", "best-known", "optimum"),
+        *("target", "gap", "best-known", "optimum")
     ]

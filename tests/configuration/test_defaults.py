@@ -83,11 +83,7 @@ def test_small_searches_change_nothing(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
-    [
-        {"population": 100},
-        {"population": 100, "improver.rate": 1.0, "improver.steps": 0},
-    ],
+    "given", [{"population": 100}, {"population": 100, "improver.rate": 1.0, "improver.steps": 0}]
 )
 @pytest.mark.parametrize("kind", BACKENDS)
 def test_given_settings_are_not_adjusted(given: dict[str, Any], kind: str, tmp_path: Path) -> None:

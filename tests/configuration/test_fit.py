@@ -56,9 +56,7 @@ class Unpriced(FakeProblem):
     moves = ("reversal",)
 
 
-def test_improver_without_delta_of_its_moves_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_improver_without_delta_of_its_moves_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[object] = []
     monkeypatch.setattr(CpuBackend, "compile", lambda *asked: compiled.append(asked))
     for name in ("swap", "tabu"):

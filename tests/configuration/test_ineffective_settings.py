@@ -61,10 +61,7 @@ def test_options_drop_settings_of_a_file_but_a_file_must_be_consistent(tmp_path:
     with pytest.raises(UsageError, match="elite=3"):
         resolved({"replacement": "steady", "elite": 3}, config)
     config.write_text('algorithm = "ga"\ntournament = 5\nselection = "random"\n')
-    with pytest.raises(
-        UsageError,
-        match="tournament=5",
-    ):
+    with pytest.raises(UsageError, match="tournament=5"):
         resolved({}, config)
 
 

@@ -61,10 +61,7 @@ def test_a_choice_of_the_layer_is_kept(loads: list[str], monkeypatch: pytest.Mon
     [(None, True, "^ofi"), ("tcp,self", True, "tcp,self"), (None, False, None)],
 )
 def test_a_slow_transport_for_messages_that_nobody_sends_is_left_out(
-    monkeypatch: pytest.MonkeyPatch,
-    given: str | None,
-    is_from_wheel: bool,
-    used: str | None,
+    monkeypatch: pytest.MonkeyPatch, given: str | None, is_from_wheel: bool, used: str | None
 ) -> None:
     monkeypatch.setattr(library, "_is_from_wheel", lambda: is_from_wheel)
     monkeypatch.setattr(library, "outlives_ranks", lambda: True)

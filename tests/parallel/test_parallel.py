@@ -171,10 +171,7 @@ def test_an_error_on_one_rank_is_raised_on_all() -> None:
 @pytest.mark.mpi(min_size=2)
 def test_an_equal_error_on_all_ranks_names_no_rank() -> None:
     ranks = world()
-    with (
-        pytest.raises(InputError, match=r"^no such file$"),
-        ranks.guarded(show_traceback=False),
-    ):
+    with pytest.raises(InputError, match=r"^no such file$"), ranks.guarded(show_traceback=False):
         ranks.run_on_all(fails)
 
 

@@ -84,9 +84,7 @@ def test_force_removes_the_earlier_run_and_nothing_else(tmp_path: Path) -> None:
     assert (folder / "log.txt").read_text() == ""
 
 
-def test_a_run_that_was_killed_before_its_first_checkpoint_can_be_run_again(
-    tmp_path: Path,
-) -> None:
+def test_a_run_that_was_killed_before_its_first_checkpoint_can_be_run_again(tmp_path: Path) -> None:
     folder = finished(tmp_path / "a")
     (folder / "solution.parquet").unlink()
     (folder / "checkpoints" / "000000000100.1" / "manifest.json").unlink()
@@ -161,9 +159,7 @@ def test_only_files_that_runs_write_are_removed(tmp_path: Path) -> None:
     ]
 
 
-def test_the_folder_of_a_run_killed_before_its_first_file_can_be_used(
-    tmp_path: Path,
-) -> None:
+def test_the_folder_of_a_run_killed_before_its_first_file_can_be_used(tmp_path: Path) -> None:
     (tmp_path / ".run.toml.x7").touch()
     (tmp_path / "log.txt").touch()
     assert claimed(tmp_path) == tmp_path

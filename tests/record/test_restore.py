@@ -174,8 +174,7 @@ def flipped_first_row(path: Path) -> None:
 
 
 def test_a_checkpoint_with_missing_rows_is_skipped_for_a_complete_one(
-    folder: Path,
-    tmp_path: Path,
+    folder: Path, tmp_path: Path
 ) -> None:
     path = folder / "trace" / "rank-000.1.unfinished.arrows"
     # The rows of the last checkpoint are cut; those of the previous one are complete.

@@ -117,9 +117,7 @@ def test_a_group_is_summarised_after_its_last_instance() -> None:
     assert all({*part} == {column.name for column in columns} for part in parts)
 
 
-def test_the_cpu_is_timed_once_per_group_and_model(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_cpu_is_timed_once_per_group_and_model(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     def run(_: Experiment, problem: Problem, seed: int = 1, **options: Any) -> Any:

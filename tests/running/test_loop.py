@@ -136,9 +136,7 @@ def test_restarts_do_not_delay_the_stagnation_criterion() -> None:
     assert outcome.reason == "no improvement for 200 generations"
 
 
-def test_ranks_with_different_clocks_take_the_same_steps(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_ranks_with_different_clocks_take_the_same_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     now = local()
     monkeypatch.setattr(module.time, "perf_counter", lambda: getattr(now, "seconds", 0.0))
 
@@ -207,9 +205,7 @@ def test_the_time_continues_after_resuming(monkeypatch: pytest.MonkeyPatch) -> N
     assert outcome.progress.seconds == pytest.approx(9)
 
 
-def test_checkpoints_are_also_due_inside_long_epochs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_checkpoints_are_also_due_inside_long_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Slow(monkeypatch, seconds=0.5)
     options = {"stop": "generations=20", "record.every": 10, "checkpoint.every": "3s"}
     _, epochs, kept = resumed(options, slow, Moment(0, 0.5, None))

@@ -138,8 +138,7 @@ def test_a_run_without_a_solution_is_an_error_and_can_be_resumed(
 
 
 @pytest.mark.parametrize(
-    ("number", "status"),
-    [(signal.SIGTERM, SUSPENDED_STATUS), (signal.SIGINT, INTERRUPTED_STATUS)],
+    ("number", "status"), [(signal.SIGTERM, SUSPENDED_STATUS), (signal.SIGINT, INTERRUPTED_STATUS)]
 )
 def test_an_interrupted_run_without_a_solution_keeps_its_exit_status(
     first: Callable[[float], None],

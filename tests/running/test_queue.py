@@ -143,9 +143,7 @@ def test_those_solved_alone_and_failures_do_not_wait_for_kinds() -> None:
     assert max(places[20], places[7]) < 45
 
 
-def test_a_kind_whose_places_cannot_be_had_is_solved_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_kind_whose_places_cannot_be_had_is_solved_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     def without_memory(*_: Any) -> None:
         raise UsageError("the GPU's memory is too little")
 

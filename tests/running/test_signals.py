@@ -13,13 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from islands.errors import Suspended
-from islands.run.signals import (
-    INTERRUPT,
-    INTERRUPTED_STATUS,
-    Interruption,
-    suspending,
-    suspension,
-)
+from islands.run.signals import INTERRUPT, INTERRUPTED_STATUS, Interruption, suspending, suspension
 
 
 def wait_for(interruption: Interruption, requested: int = INTERRUPT) -> bool:

@@ -8,15 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fakes import FakeArchipelago, Quiet
-from starts_for_tests import (
-    checkpoints,
-    killed,
-    record,
-    require_same,
-    start,
-    streams,
-    whole,
-)
+from starts_for_tests import checkpoints, killed, record, require_same, start, streams, whole
 
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.record.checkpoint import Checkpoints
@@ -99,9 +91,7 @@ def test_a_finished_run_can_be_extended(tmp_path: Path) -> None:
     require_same(folder, whole(tmp_path / "b", 3))
 
 
-def test_a_killed_resumed_run_keeps_its_new_criteria_and_is_not_finished(
-    tmp_path: Path,
-) -> None:
+def test_a_killed_resumed_run_keeps_its_new_criteria_and_is_not_finished(tmp_path: Path) -> None:
     folder = whole(tmp_path / "a", 2, stop="generations=61")
     killed(folder, 3, at=62)
     assert not (folder / "solution.parquet").exists()
