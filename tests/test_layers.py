@@ -7,10 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
-from importlib.util import find_spec
 from pathlib import Path
-
-import pytest
 
 import islands
 from islands.paths import data_folder
@@ -132,18 +129,6 @@ def test_heavy_packages_are_imported_late_and_by_their_importers_only() -> None:
 
 
 NOT_FOR_HELP = {*LATE, "numpy", "importlib.metadata", "islands.run", "islands.problems"}
-NOT_FOR_A_RUN = {*LATE, "islands.campaign", "islands.bench", "islands.reproduce"} - {
-    "tomli_w"  # writes the settings
-}
-"""Modules that a run without output does not need before its first row."""
-_FIRST_ROW = """
-from islands.configuration.stop import Progress
-from islands.display.screen import Table
-def show(table, progress):
-    raise SystemExit
-Table.show = show
-islands.solve("demo/tsp", stop="generations=1", backend="cpu", verbose=True)
-"""
 
 
 def loaded(code: str, names: set[str]) -> tuple[str, str]:
@@ -161,23 +146,6 @@ def test_import_and_help_load_no_heavy_modules() -> None:
     out, error = loaded(code, NOT_FOR_HELP)
     assert error == "[]\n"
     assert out.startswith("usage: islands ")
-
-
-def test_a_run_loads_no_heavy_modules_before_its_first_row() -> None:
-    out, error = loaded(_FIRST_ROW, NOT_FOR_A_RUN)
-    assert error == "[]\n"
-    assert out.startswith("islands ")
-
-
-def test_the_records_of_a_run_load_no_functions_of_arrow(tmp_path: Path) -> None:
-    if find_spec("pandas") is not None:
-        pytest.skip("Arrow loads pandas where it is installed, and that loads them")
-    run = f"""islands.solve(
-        "demo/tsp", algorithm="ga", islands=2, population=8, interval=1, stop="generations=2",
-        backend="cpu", record={{"migrations": True}}, out={str(tmp_path / "run")!r}
-    )"""
-    _, error = loaded(run, {"pyarrow.compute"})  # a tenth of the time of a short run
-    assert error == "[]\n"
 
 
 TESTS = Path(__file__).parent

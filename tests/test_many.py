@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import gc
-import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,13 +13,10 @@ import own_problems
 import pytest
 
 import islands
-from islands import many
 from islands.backends.base import Backend
 from islands.campaign import dealing
 from islands.errors import RunError, UsageError
 from islands.parallel import world
-from islands.parallel.world import World
-from islands.problems.batches import Batch
 from islands.run import queue
 
 SETTINGS = {"islands": 1, "population": 20, "backend": "cpu"}
@@ -49,24 +44,6 @@ def test_each_result_is_that_of_solve() -> None:
         assert mine.solution.tolist() == other.solution.tolist()
         assert problem.cost(mine.solution) == mine.cost
     assert whole[-1].trace().num_rows == other.trace().num_rows
-
-
-def test_ranks_may_share_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    shared = []
-
-    def session(*, backend: str, world: World, share_gpu: bool) -> islands.Session:
-        assert backend == "cuda"
-        shared.append(share_gpu)
-        return islands.Session(backend="cpu", threads=1, world=world)
-
-    monkeypatch.setattr(many, "Session", session)
-    monkeypatch.setattr(many, "takes_gpu", lambda _: True)
-    problems = [*tours(1), "demo/tsp"]
-    for settings in ({"share_gpu": True}, {}):
-        islands.solve_many(problems, **SETTINGS, generations=2, **settings)
-        one_at_a_time = {"callback": lambda _: None}
-        islands.solve_many(problems, **SETTINGS, generations=2, **one_at_a_time, **settings)
-    assert shared == [True, True, False, False]
 
 
 def test_many_kinds_have_the_results_of_a_cpu_on_each_device(
@@ -198,32 +175,6 @@ def test_solved_problems_and_their_results_are_not_kept(callback: Any) -> None:
     assert most[1] < 10
     assert len(results) == 0
     assert len(problems) == 0
-
-
-@pytest.mark.parametrize("settings", [{"runs": 3}, {"stop": "evaluations=100"}])
-def test_each_problem_of_a_batch_is_made_once(settings: dict[str, Any]) -> None:
-    made, problems = list[int](), tours(4)
-
-    def kept(number: int) -> islands.Problem:
-        made.append(number)
-        return problems[number]
-
-    found = islands.solve_many(Batch(4, kept), threads=1, **SETTINGS, **settings)
-    assert len(found) == 4 * settings.get("runs", 1)
-    assert sorted(made) == [0, 1, 2, 3]
-
-
-def test_settings_of_a_result_may_be_changed() -> None:
-    first, second = islands.solve_many(tours(2), runs=1, **SETTINGS)
-    before = copy.deepcopy(second.settings)
-    assert isinstance(first.settings, dict)
-    first.settings["population"] = 3
-    first.settings["migration"]["interval"] = 7
-    assert first.settings["population"] == 3
-    assert second.settings == before
-    again = pickle.loads(pickle.dumps(second))
-    assert (again.settings, again.trace()) == (before, second.trace())
-    assert alone(tours(1)[0]).settings["migration"]["interval"] != 7
 
 
 def _masked(*shape: int) -> Any:

@@ -1,21 +1,29 @@
+"""`solve` and sessions: what they take, and that equal calls give equal results."""
+
 from __future__ import annotations
 
+import ctypes
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from problems_for_tests import cities, facilities
 
-from islands import IslandsError, Problem, Solver, load, solve, solver
+import islands
+from islands import IslandsError, Problem, Solver, load, solve
 from islands.backends.base import Backend
+from islands.backends.cpu import CpuBackend
+from islands.backends.source import Source
 from islands.calls import explained
 from islands.cli import main
+from islands.errors import UsageError
 from islands.instances.synthetic import uniform_tsp
 from islands.parallel import World
 from islands.problems.tsp import Tsp
 from islands.run import runner as runner
-from islands.run.build import take_device
 
 
 def test_a_problem_object_gives_the_same_result_as_its_name(tmp_path: Path) -> None:
@@ -91,22 +99,6 @@ def test_only_verbose_runs_print(capsys: pytest.CaptureFixture[str]) -> None:
     assert "checked again by NumPy" in capsys.readouterr().out
 
 
-def test_ranks_may_share_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shared = list[bool]()
-
-    def take(world: World, name: str, threads: int | None = None, *, share_gpu: bool) -> Backend:
-        shared.append(share_gpu)
-        return take_device(world, name, threads)
-
-    for module in (runner, solver):
-        monkeypatch.setattr(module, "take_device", take)
-    problem, options = cities(9, tmp_path), {"population": 20, "backend": "cpu"}
-    for share in ({"share_gpu": True}, {}):
-        solve(problem, stop="generations=1", **options, **share)
-        Solver(problem, **options, **share)
-    assert shared == [True, True, False, False]
-
-
 @pytest.mark.parametrize(
     ("settings", "in_python", "on_the_line"),
     [
@@ -135,3 +127,68 @@ def test_an_error_inside_of_a_call_is_kept() -> None:
 
     with pytest.raises(TypeError, match="has no len"):
         wrong(3)
+
+
+SETTINGS = {"islands": 2, "population": 20, "generations": 6, "seed": 3, "backend": "cpu"}
+
+
+def tour(cities: int, seed: int) -> islands.Problem:
+    return islands.tsp(np.random.default_rng(seed).random((cities, 2)) * 1000)
+
+
+def test_a_second_run_loads_no_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = islands.solve(tour(30, 1), **SETTINGS)
+    loads = list[Source]()
+    load = CpuBackend._load
+
+    def counted(self: CpuBackend, source: Source) -> tuple[ctypes.CDLL, str]:
+        loads.append(source)
+        return load(self, source)
+
+    monkeypatch.setattr(CpuBackend, "_load", counted)
+    assert islands.solve(tour(40, 2), **SETTINGS).cost > 0
+    assert islands.solve(tour(30, 1), **SETTINGS).digest == first.digest
+    assert loads == []
+    islands.solve(tour(30, 1), **{**SETTINGS, "algorithm": "brkga"})
+    assert len({*(source.key() for source in loads)}) == len(loads) > 0
+
+
+def test_a_session_solves_as_solve_does() -> None:
+    problems = [tour(number, number) for number in (12, 30, 45)]
+    alone = [islands.solve(each, **SETTINGS) for each in problems]
+    settings = {name: value for name, value in SETTINGS.items() if name != "backend"}
+    with islands.Session(backend="cpu", threads=1) as session:
+        together = [session.solve(each, **settings) for each in problems]
+        with pytest.raises(UsageError, match="backend='cpu'"):
+            session.solve(problems[0], backend="cuda")
+        with pytest.raises(UsageError, match="threads=2: this session has threads=1"):
+            session.solve(problems[0], threads=2)
+    assert [each.digest for each in together] == [each.digest for each in alone]
+    assert all(each.settings["threads"] == 1 for each in together)
+    with pytest.raises(UsageError, match="this session is closed"):
+        session.solve(problems[0])
+
+
+def test_threads_with_a_device_each_solve_at_the_same_time(tmp_path: Path) -> None:
+    """Launches without helpers share neither buffers nor counters of blocks."""
+    problems = [tour(20 + 5 * number, number) for number in range(12)]
+    alone = [islands.solve(each, threads=1, **SETTINGS).digest for each in problems]
+    found: dict[int, str] = {}
+
+    def work(first: int) -> None:
+        for number in range(first, len(problems), 3):
+            found[number] = islands.solve(problems[number], threads=1, **SETTINGS).digest
+
+    threads = [threading.Thread(target=work, args=(first,)) for first in range(3)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert [found[number] for number in range(len(problems))] == alone
+
+
+def test_a_released_device_still_works(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(20, tmp_path)
+    first = islands.solve(problem, backend=backend.name, generations=3)
+    backend.release()
+    assert islands.solve(problem, backend=backend.name, generations=3).digest == first.digest

@@ -12,7 +12,7 @@ from problems_for_tests import cities, flat
 from islands import IslandsError, Solver, solve
 from islands.backends.base import Backend
 from islands.errors import UsageError
-from islands.parallel import World, world
+from islands.parallel import World
 from islands.testing.ranks import on_ranks
 
 
@@ -197,26 +197,6 @@ def test_all_calls_agree_on_several_ranks(is_shared: bool, monkeypatch: pytest.M
     for size in (2, 5):
         assert on_ranks(size, work) == [alone] * size
     assert len(alone[1]) == 3
-
-
-@pytest.mark.mpi(min_size=2)
-@pytest.mark.parametrize("islands", [2, 3])
-def test_processes_agree_on_all_calls(islands: int) -> None:
-    ranks = world()
-    solver = Solver("demo/tsp", islands=islands, population=16, backend="cpu", threads=1)
-    good = np.arange(120)
-    solver.evolve(2)
-    solver.exchange()
-    solver.inject([good] * ranks.size)
-    assert sum(ranks.allgather(len(solver.populations()))) == islands
-    costs = [each.cost for each in solver.best(5)]
-    assert ranks.allgather(costs) == [costs] * ranks.size
-    first = ranks.allgather(state(solver))
-    solver.reset()
-    solver.evolve(2)
-    solver.exchange()
-    solver.inject([good] * ranks.size)
-    assert ranks.allgather(state(solver)) == first
 
 
 def test_injected_solutions_fit_the_smallest_population_of_all_colonies() -> None:

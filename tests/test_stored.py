@@ -35,13 +35,6 @@ def test_a_resumed_run_equals_an_uninterrupted_one(kept: islands.Result) -> None
     assert seen[-1].generation == 40
 
 
-def test_a_finished_run_is_returned_without_criteria(kept: islands.Result) -> None:
-    assert kept.folder is not None
-    again = islands.resume(kept.folder)
-    assert (again.digest, again.generations) == (kept.digest, 20)
-    assert again.trace().equals(kept.trace())
-
-
 def test_a_read_run_has_its_result_and_its_records(kept: islands.Result) -> None:
     assert kept.folder is not None
     found = islands.read_run(kept.folder)
@@ -50,14 +43,6 @@ def test_a_read_run_has_its_result_and_its_records(kept: islands.Result) -> None
     assert found.migrations().equals(kept.migrations())
     assert found.settings == kept.settings
     assert np.array_equal(found.solution, kept.solution)
-
-
-@pytest.mark.parametrize("what", ["best", "solution", "convergence"])
-def test_a_read_run_draws_itself(kept: islands.Result, what: str) -> None:
-    pytest.importorskip("matplotlib")
-    assert kept.folder is not None
-    axes = islands.read_run(kept.folder).plot(what=what)
-    assert axes.lines or axes.collections or axes.patches
 
 
 def test_the_problem_of_a_session_resumes_its_run(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from problems_for_tests import cities, facilities, knapsack
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.errors import InputError
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.build import islands_of
@@ -81,15 +80,6 @@ def test_a_snapshot_continues_with_the_same_digests(backend: Backend) -> None:
     assert first.covered("emigrants") == range(5)
 
 
-@pytest.mark.parametrize("name", ["genes", "2.genes", "x.genes"])
-def test_arrays_of_unknown_colonies_are_refused(name: str) -> None:
-    islands = evolved(made(facilities(9), KEYS, ORDERS))
-    saved = islands.snapshot()
-    saved[name] = saved.pop("1.genes")
-    with pytest.raises(InputError, match=f"the saved array {name}"):
-        islands.restore(saved, generation=islands.generation, migrations=islands.migrations)
-
-
 def test_the_generations_of_all_colonies_are_undone(backend: Backend) -> None:
     # On a GPU, only some searches check for the request; tabu does so when it begins.
     def started() -> Archipelago:
@@ -108,16 +98,6 @@ def test_the_generations_of_all_colonies_are_undone(backend: Backend) -> None:
     undisturbed.advance(3)
     assert islands.generation == undisturbed.generation
     assert islands.digests() == undisturbed.digests()
-
-
-def test_solutions_are_injected_into_all_colonies(backend: Backend) -> None:
-    problem = facilities(9)
-    islands = evolved(made(problem, KEYS, ORDERS, backend=backend, migration="none"))
-    best = islands.elite(1)[0]
-    islands.inject([best.solution] * 5, 3)
-    assert {each.island for each in islands.elite(1000) if each.cost == best.cost} >= {*range(5)}
-    assert require_exact(islands, problem) == 2 * 20 + 3 * 16
-    assert [len(each) for each in islands.populations()] == [20, 20, 16, 16, 16]
 
 
 def test_solutions_of_a_warm_start_are_dealt_to_all_colonies(tmp_path: Path) -> None:

@@ -144,24 +144,6 @@ def small_archipelago(backend: Backend, runs: int = 1) -> Archipelago:
     return islands
 
 
-@pytest.mark.parametrize(
-    ("archived", "best", "generation"), [(2, 2, 4), (3, 3, 4), (4, 3, 9), (NONE, 3, 9)]
-)
-def test_the_best_of_an_island_is_as_old_as_the_first_with_its_cost(
-    backend: Backend, archived: int, best: int, generation: int
-) -> None:
-    islands = small_archipelago(backend)
-    saved = islands.snapshot()
-    saved["cost"] = np.array([[5, 3, 3, 9]] * 3)
-    saved["order"] = np.array([[1, 2, 0, 3]] * 3, np.int32)
-    records = {"archived": archived, "archived_generation": 4, "best": 3, "best_generation": 9}
-    for name, value in records.items():
-        saved["island"][:, ISLAND.index(name)] = value
-    islands.restore(saved, generation=0, migrations=0)
-    found = [(each.best, each.best_generation) for each in islands.measure()]
-    assert found == [(best, generation)] * 3
-
-
 @pytest.mark.parametrize("run", [None, 0, 1])
 def test_elite_orders_equal_individuals_by_island_and_place(
     backend: Backend, run: int | None

@@ -122,29 +122,6 @@ class SlowCosts:
         return self._costs(solutions)
 
 
-@pytest.mark.parametrize(("kind", "encoding"), [("brkga", "keys")])
-def test_slow_host_evaluation_of_generation_0_can_be_abandoned(
-    backend: Backend, kind: str, encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    problem = cities(23, tmp_path)
-    whole = made(backend, problem, kind, encoding, {}, "host")
-    whole.start()
-    monkeypatch.setattr(problem, "costs", SlowCosts(problem, 0.05), raising=False)
-    begun = made(backend, problem, kind, encoding, {}, "host")
-    begun.may_be_partial = True
-    threading.Timer(0.5, begun.abandon).start()
-    began = time.perf_counter()
-    begun.start()  # would take 3.2 s
-    assert time.perf_counter() - began < 2
-    assert begun.is_partial
-    is_evaluated = begun.snapshot()["calls"] > 0
-    assert 0 < is_evaluated.sum() == begun.made() < is_evaluated.size
-    costs = whole.snapshot()["cost"]
-    (best,) = begun.elite(1)
-    assert best.cost == costs[is_evaluated].min()
-    assert np.array_equal(begun.snapshot()["cost"][is_evaluated], costs[is_evaluated])
-
-
 def test_a_generation_abandoned_during_host_evaluation_can_be_undone(
     backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,44 +189,6 @@ def test_host_evaluation_of_numbers_equals_kernel_evaluation(
         digests(islands_of(backend, algorithm, kind, decoding)) for decoding in ("", "host")
     )
     assert host == kernel
-
-
-@each_run
-def test_all_genes_stay_inside_and_the_cost_falls(
-    backend: Backend, algorithm: str, kind: str
-) -> None:
-    islands = islands_of(backend, algorithm, kind)
-    islands.start()
-    first = islands.best()
-    for _ in range(5):
-        islands.advance(20)
-        islands.migrate()
-        genes = islands.snapshot()["genes"]
-        assert islands._encodings[0].holds(genes.reshape(-1, genes.shape[-1]))
-    best = islands.best()
-    assert first is not None
-    assert best is not None
-    assert best.cost == NUMBERS[kind](11).cost(best.solution) < first.cost / 5
-
-
-@each_run
-def test_given_solutions_are_the_first_individuals(
-    backend: Backend, algorithm: str, kind: str
-) -> None:
-    problem = NUMBERS[kind](11)
-    given = [problem.target, problem.low, (problem.low + problem.high) / 2]
-    if kind == "keys":
-        given = [np.minimum(each, 1 - 2**-24).astype(np.float32) for each in given]
-    islands = islands_of(backend, algorithm, kind, given=given)
-    islands.start()
-    genes = islands.snapshot()["genes"]
-    firsts = genes[:3, 0]
-    for genome, solution in zip(firsts, given, strict=True):
-        found = islands._encodings[0].decode(genome[np.newaxis])[0]
-        assert np.allclose(found, solution, rtol=1e-14, atol=1e-14)
-    best = islands.best()
-    assert best is not None
-    assert best.cost == 0
 
 
 @pytest.mark.gpu

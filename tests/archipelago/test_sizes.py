@@ -124,13 +124,6 @@ def test_each_rank_needs_memory_for_its_share(needed: list[int], monkeypatch: An
     assert needed[1] == pytest.approx(needed[0] / 4, rel=0.05)
 
 
-def test_more_individuals_than_kernels_count_are_refused() -> None:
-    backend = Counting()
-    with pytest.raises(UsageError, match="at most 1073741823 individuals per rank"):
-        made(load("demo/tsp"), backend, islands=4, population=2**29)
-    assert backend.bytes == 0
-
-
 @pytest.mark.parametrize(
     "options",
     [

@@ -69,25 +69,6 @@ def test_tours_that_all_ranks_share_begin_again_together(
             require_copies(alone[0], rank[0])
 
 
-def test_exchanges_do_not_multiply_with_the_islands_that_begin_again(tmp_path: Path) -> None:
-    def one(ranks: World) -> tuple[int, int]:
-        own = tmp_path / str(ranks.rank)
-        own.mkdir()
-        mine = made("eax", own, choose("cpu", 1), ranks, shares_all=True, topology="none")
-        mine.start()
-        mine.advance(300)
-        sharing = mine._colonies[0]._sharing
-        assert sharing is not None
-        restarts = sum(int(each["island"][ENDED]) for each in copies(mine).values())
-        return restarts, sum(len(each._parts) for each in sharing._exchanges.values())
-
-    islands, fields, halves = 3, 4, 2  # "chosen", or genes, costs and calls of new tours
-    of_first = 3 * islands  # the same of generation 0, of which ranks make other slots
-    for restarts, parts in on_ranks(2, one):
-        assert restarts > 20
-        assert parts <= islands * fields * halves + of_first
-
-
 def test_members_exchange_no_memory_that_nobody_has_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,35 +21,15 @@ from islands.bench.gpus_rows import (
     GpuSpeedRow,
     GpuTargetRow,
     digests,
-    shares,
 )
 from islands.bench.variants import Variant
 from islands.cli import main
 from islands.parallel import world
-from islands.progress import usage
 
 
 def request(**options: Any) -> BenchRequest:
     usual: dict[str, Any] = {"limit": 0.2, "seeds": 1, "threads": 1, "of": ("demo/qap",)}
     return BenchRequest(world(), ["cpu"], **(usual | options))
-
-
-def test_settings_are_those_of_the_most_gpus_or_of_each_number(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked = list[int]()
-    usual = Variant("default").resolved(gpus._loaded("demo/qap"), 1, {"backend": "cpu"})
-
-    def resolved(_self: Variant, _problem: Any, _every: Any, options: Any) -> Any:
-        asked.append(options["gpus"])
-        return usual
-
-    monkeypatch.setattr(Variant, "resolved", resolved)
-    for own, expected in ((False, [4, 4, 4]), (True, [1, 2, 4])):
-        asked.clear()
-        problem = gpus._loaded("demo/qap")
-        gpus._Case(request(own_defaults=own), problem, Variant("default"), 1, [1, 2, 4])
-        assert asked == [each for each in expected for _ in (TARGET, SPEED)]
 
 
 def test_runs_end_at_the_least_gap_and_keep_the_defaults_of_the_limit() -> None:
@@ -109,26 +87,6 @@ def test_all_numbers_of_ranks_have_the_same_solutions() -> None:
     assert len({row.digest for row in runs}) == 1
     for row in runs:
         assert 0 <= row.exchange + row.migration + row.waiting + row.idle <= 1 + 1e-9
-
-
-@pytest.mark.mpi(min_size=2)
-def test_other_ranks_wait_without_a_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    ranks = world()
-
-    def slept(_spec: Any, _problem: Any, part: Any, _options: Any) -> dict[str, Any]:
-        time.sleep(2.0 if part.size == 1 else 0.0)
-        row = asdict(gpu_row(part.size, 1.0))
-        given = {"backend", "method", "seed", "limit", "purpose", "settings", "instance", "group"}
-        given |= {"size", "constraints", "maximise", "reference", "is_known"}
-        return {name: value for name, value in row.items() if name not in given}
-
-    monkeypatch.setattr(gpus, "ran", slept)
-    found = gpus.measure(request(stop=1))
-    began, used = time.perf_counter(), time.process_time()
-    next(found)
-    took, used = time.perf_counter() - began, time.process_time() - used
-    assert took > 2
-    assert ranks.rank == 0 or used < 0.7
 
 
 def test_times_to_a_target_are_those_of_numpy() -> None:
@@ -190,18 +148,6 @@ def test_the_law_of_restarts_is_compared_with_the_measured_speed_up() -> None:
     assert row.gain == row.gain_4 == pytest.approx((row.t0 + mean) / (row.t0 + mean / 4))
     assert (row.ranks, row.measured) == (4, 2.0)
     assert GpuLawRow.of(0.0, {1: [gpu_row(1, np.inf), gpu_row(1, 1.0)]}) is None
-
-
-def test_ranks_without_work_are_idle_and_others_wait() -> None:
-    def spent(generations: float, team: float, ranks: float) -> dict[str, float]:
-        phases = {usage.GENERATIONS: generations, usage.TEAM: team, usage.RANKS: ranks}
-        return dict.fromkeys(usage.PHASES, 0.0) | phases
-
-    found = shares([spent(8, 1, 1), spent(0.5, 0, 9.5), spent(6, 1, 3)], 1)
-    assert found["exchange"] == pytest.approx(2 / 30)
-    assert found["waiting"] == pytest.approx(4 / 30)
-    assert found["idle"] == pytest.approx(10 / 30)
-    assert found["migration"] == 0
 
 
 def test_digests_are_compared_for_equal_settings_and_seeds() -> None:

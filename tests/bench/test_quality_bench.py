@@ -11,16 +11,12 @@ from examples_for_tests import FOLDER
 from results_for_tests import run_row
 
 from islands.bench import quality
-from islands.bench import quality_runs as traced_of
 from islands.bench.base import BenchRequest
-from islands.bench.colonies import measure
 from islands.bench.quality_rows import MomentRow, QualityMeans, QualityRow, TargetRow, moments
-from islands.bench.quality_runs import Course, RunRow, with_references
+from islands.bench.quality_runs import RunRow, with_references
 from islands.bench.quality_tests import contrasts, rank_rows
-from islands.bench.variants import variants
 from islands.cli import main
-from islands.errors import UsageError
-from islands.parallel import World, world
+from islands.parallel import world
 
 COURSE = ((0.5, 300), (1.0, 202), (2.0, 200.2), (4.0, 200.0))
 """Gaps of 50, 1, 0.1 and 0 % to 200."""
@@ -70,13 +66,6 @@ def test_without_a_best_known_value_gaps_are_to_the_best_of_all_runs() -> None:
     assert not any(each.hits for each in found)
     row = QualityRow.of(found)
     assert (row.known, row.mean_gap, row.to_1, row.best) == (None, None, None, 100)
-
-
-def test_the_course_has_only_better_costs() -> None:
-    course = Course(maximise=True)
-    for seconds, cost in enumerate([None, 5, 5, 4, 9]):
-        course.add(seconds, cost)
-    assert course.points == [(1, 5), (4, 9)]
 
 
 def test_methods_are_tested_against_the_first() -> None:
@@ -140,44 +129,6 @@ def test_runs_are_kept_and_used_again(tmp_path: Path, capsys: pytest.CaptureFixt
     assert second["provenance"]["islands"] == first["provenance"]["islands"]
 
 
-def test_runs_of_changed_sources_are_not_used_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("matplotlib")
-    line = command("--of", "demo/qap", "--limit", "0.1", "--seeds", "1", "--out", str(tmp_path))
-    for digest, runs in (("first", 1), ("first", 1), ("second", 2), ("first", 2)):
-        monkeypatch.setattr(traced_of, "sources", lambda digest=digest: digest)
-        assert main(line) == 0
-        assert len((tmp_path / "runs.jsonl").read_text().splitlines()) == runs
-
-
-def test_a_file_with_settings_and_options_are_a_method(tmp_path: Path) -> None:
-    file = tmp_path / "mixed.toml"
-    file.write_text(
-        '[[colony]]\nislands = 2\nalgorithm = "ga"\n[[colony]]\nislands = 1\nalgorithm = "pso"\n'
-    )
-    (method,) = variants([f"{file} migration=ring"])
-    spec, _ = method.resolved(_mkp(), 3, {"backend": "cpu", "seed": 7})
-    assert [each.algorithm for each in spec.colonies] == ["ga", "pso"]
-    assert (spec.migration.topology, spec.record.every, spec.general.seed) == ("ring", 3, 7)
-    (method,) = variants(["record.every=9"])
-    assert method.resolved(_mkp(), 3, {})[0].record.every == 9
-    assert [each.name for each in variants([])] == ["default"]
-
-
-def _mkp() -> Any:
-    from islands.problems import load
-
-    return load("demo/mkp")
-
-
-def test_sets_and_patterns_select_instances() -> None:
-    assert len(quality.named(["sac94", "gk", "sac94/hp1"])) == 54 + 11
-    first = quality.named(["orlib/mknapcb?-?0"])
-    assert (len(first), first[1]) == (27, "orlib/mknapcb1-10")
-    assert quality.named(["own.dat", "demo/mkp"]) == ["own.dat", "demo/mkp"]
-
-
 @pytest.mark.mpi(min_size=2)
 @pytest.mark.parametrize("variant", ["default", "islands=1"])
 def test_all_ranks_take_part(variant: str, tmp_path: Path) -> None:
@@ -225,9 +176,3 @@ def test_all_methods_run_with_the_same_seeds_and_time(
     assert list(algorithms.values()) == ["ga + brkga", "ga", "brkga"]
     assert len(found["quality_tests"]) == 2 * 5
     assert {each["first"] for each in found["quality_tests"]} == {"together"}
-
-
-def test_a_single_colony_is_refused() -> None:
-    request = BenchRequest(World(), ["cpu"], mixes=("demo/tsp",), colony=("algorithm=ga",))
-    with pytest.raises(UsageError, match=r"demo/tsp has one colony. Name two or more"):
-        next(measure(request))

@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 from problems_for_tests import knapsack
 
 import islands
 from islands.backends.base import Backend
-from islands.bench import algorithms, decoders, many, recording, tabu
+from islands.bench import algorithms, decoders, many, tabu
 from islands.bench.base import BenchRequest
-from islands.bench.throughput import AlgorithmBench, copy_bandwidth
+from islands.bench.throughput import AlgorithmBench
 from islands.cli import main
 from islands.errors import RunError
 from islands.parallel import World
@@ -49,18 +48,6 @@ def test_brkga_counts_keys_and_bytes(
         assert row["bytes_per_second"] * seconds == pytest.approx(
             3 * (206 * 3 + 25 + 50) * row["size"] * 4
         )
-
-
-def test_copy_bandwidth_is_plausible(backend) -> None:
-    assert 1e8 < copy_bandwidth(backend, repeats=2) < 1e14
-
-
-def test_de_evaluates_1024_trials_per_generation() -> None:
-    [row] = measured(algorithms.DE, 3, instances={"qaplib/absent": (2, 3)})
-    assert (row["size"], row["runs"]) == (6, 1)
-    assert 2 <= row["generations"] <= 3  # fewer on a busy machine
-    assert row["evaluations_per_second"] == pytest.approx(1024 * row["generations_per_second"])
-    assert row["cost"] > 0
 
 
 def test_evaluations_include_all_concurrent_runs_and_the_improver() -> None:
@@ -99,19 +86,6 @@ def test_ga_counts_children_of_each_setting() -> None:
     # Half of the population has one child each, and so has each duplicate individual.
     a_generation = steady["children_per_second"] * steady["milliseconds"] / 1000
     assert 256 <= a_generation < 1.2 * 256
-
-
-def test_pso_moves_512_particles_with_either_preset() -> None:
-    rows = measured(
-        algorithms.PSO, 12, instances={"some": (1.0, 2.0)}, read=lambda *_: knapsack(20, 3)
-    )
-    assert [row["preset"] for row in rows] == ["munhao2019-m1", "munhao2019-m2"]
-    for row, published in zip(rows, (1.0, 2.0), strict=True):
-        assert (row["size"], row["runs"]) == (20, 1)
-        assert 10 <= row["generations"] <= 12
-        per_second = 512 / (row["milliseconds"] / 1000)
-        assert row["evaluations_per_second"] == pytest.approx(per_second)
-        assert row["speedup"] == pytest.approx(published / (0.6 * row["milliseconds"]))
 
 
 def test_eax_counts_children_in_passes_of_limited_length() -> None:
@@ -158,22 +132,6 @@ def test_the_benchmark_fails_on_a_wrong_cost_or_order(backend: Backend) -> None:
         search.check()
 
 
-def test_a_run_is_repeated_with_and_without_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recording, "CASES", (("demo/qap", None), ("demo/tsp", "xavier2019")))
-    monkeypatch.setattr(recording, "REPEATS", 2)
-    request = BenchRequest(world=World(), backends=["cpu"], threads=1, seconds=0.05)
-    rows = list(recording.measure(request))
-    assert [(row["instance"], row["settings"]) for row in rows] == [
-        ("demo/qap", "default"),
-        ("demo/tsp", "xavier2019"),
-    ]
-    for row in rows:
-        assert row["generations"] > 0
-        assert row["rows"] > 0
-        assert row.line().split()[-1] == "ms"
-        assert min(row["seconds"], row["recorded"], row["ratio"]) > 0
-
-
 def test_all_decoders_of_an_instance_reach_the_same_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoders, "INSTANCES", {"national/random": 30})
     request = BenchRequest(world=World(), backends=["cpu"], threads=1, generations=2)
@@ -183,17 +141,6 @@ def test_all_decoders_of_an_instance_reach_the_same_cost(monkeypatch: pytest.Mon
     assert rows[0]["ratio"] == 1
     for row in rows:
         assert row["ratio"] == pytest.approx(row["milliseconds"] / rows[0]["milliseconds"])
-
-
-def test_a_batch_of_tours_costs_the_rounded_lengths() -> None:
-    places = np.random.default_rng(1).integers(0, 1000, (9, 2))
-    tsp = islands.tsp(places, "EUC_2D")
-    orders = np.array([np.random.default_rng(seed).permutation(9) for seed in range(5)])
-    expected = []
-    for order in orders:
-        steps = places[order] - places[np.roll(order, -1)]
-        expected.append(sum(int(np.hypot(*step) + 0.5) for step in steps))
-    assert_array_equal(decoders.model_of("batch", tsp).costs(orders), expected)
 
 
 class _Backwards:

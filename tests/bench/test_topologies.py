@@ -1,18 +1,23 @@
+"""Benchmarks of migration: takeover and traffic of topologies, and the rates of ranks."""
+
 from __future__ import annotations
 
 import csv
 import json
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import pytest
 
+from islands.bench.base import BenchRequest
+from islands.bench.migration import EndRow, ScalingRow, measure
 from islands.bench.topologies import SEEDS, Traffic, counted_traffic, simulated, takeover, traffic
-from islands.cli import bench, main
+from islands.cli import main
 from islands.migration.route import plan
 from islands.migration.topology import TOPOLOGIES, Scene
-from islands.parallel import Deal
+from islands.parallel import Deal, world
 
 
 def rows_of(capsys: pytest.CaptureFixture[str], *options: str) -> dict[tuple[int, str], Any]:
@@ -59,14 +64,6 @@ def test_out_contains_the_table_and_a_plot(tmp_path: Path) -> None:
     assert (folder / "topologies.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_missing_plot_library_is_reported_before_the_simulation(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bench, "find_spec", lambda name: None)
-    assert main(["bench", "topologies", "--out", str(tmp_path / "new")]) == 2
-    assert not (tmp_path / "new").exists()
-
-
 SENDING = [name for name in TOPOLOGIES if name != "none"]
 
 
@@ -98,12 +95,6 @@ def test_the_simulation_agrees_with_single_hops(name: str, islands: int) -> None
     found = simulated(TOPOLOGIES[name], islands)
     assert found.mean == pytest.approx(fmean(times))
     assert found.worst == max(times)
-
-
-@pytest.mark.parametrize("name", SENDING)
-def test_with_a_delay_takeover_takes_one_migration_more(name: str) -> None:
-    at_once, delayed = (all_hop_by_hop(name, 11, delay) for delay in (0, 1))
-    assert delayed == [[time + 1 for time in seed] for seed in at_once]
 
 
 @pytest.mark.parametrize(
@@ -146,3 +137,57 @@ def test_traffic_agrees_with_a_run(name: str, islands: int, ranks: int) -> None:
         assert found.parcels == pytest.approx(expected.parcels)
         assert found.most_parcels == pytest.approx(expected.most_parcels)
         assert found.most_messages == pytest.approx(expected.most_messages)
+
+
+SMALL = {
+    "instances": ("demo/tsp",),
+    "islands_a_rank": 2,
+    "population": 16,
+    "interval": 3,
+    "seconds": 1e-3,
+}
+ROW_BYTES = 16 + 4 * 120
+
+
+def test_one_rank_is_compared_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["bench", "migration", "--backend", "cpu", "--threads", "1", "--json"]
+    line += ["--instances", "demo/tsp", "--islands-a-rank", "2", "--population", "16"]
+    assert main([*line, "--interval", "3", "--seconds", "0.001"]) == 0
+    tables = json.loads(capsys.readouterr().out)
+    scaling, ends = tables["scaling"], tables["epoch_ends"]
+    assert [(row["scaling"], row["islands"], row["delay"]) for row in scaling] == [
+        *(("weak", 2, 0), ("weak", 2, 1), ("strong", 64, 0), ("strong", 64, 1))
+    ]
+    for row in scaling:
+        assert (row["ranks"], row["of_one"], row["size"]) == (1, 1.0, 120)
+        assert row["generations"] % 3 == 0
+        assert row["rate"] > 0
+    assert [(row["delay"], row["transport"], row["bytes"]) for row in ends] == [
+        *((0, "device", 0), (1, "device", 0))
+    ]
+    for row in ends:
+        assert min(row[name] for name in ("pack", "unpack", "end", "epoch")) > 0
+
+
+@pytest.mark.mpi(min_size=2)
+def test_every_number_of_ranks_is_measured_and_all_ranks_get_the_rows() -> None:
+    ranks = world()
+    request = BenchRequest(world=ranks, backends=["cpu"], threads=1, **SMALL)
+    rows = list(measure(request))
+    assert ranks.allgather(rows) == [rows] * ranks.size
+    counts = sorted({1, 2, ranks.size})
+    *scaling, apart = (row for row in rows if isinstance(row, ScalingRow))
+    assert (apart.scaling, apart.ranks, apart.islands) == ("apart", ranks.size, 2)
+    assert [(row.scaling, row.delay, row.ranks) for row in scaling] == [
+        *product(("weak", "strong"), (0, 1), counts)
+    ]
+    for row in scaling:
+        assert row.islands == (2 * row.ranks if row.scaling == "weak" else 64)
+        alone = next(r for r in scaling if (r.scaling, r.delay) == (row.scaling, row.delay))
+        assert row.of_one == pytest.approx(row.rate / alone.rate)
+    ends = [row for row in rows if isinstance(row, EndRow)]
+    assert [(row.delay, row.ranks) for row in ends] == [*product((0, 1), counts)]
+    for end in ends:
+        # In a ring, the last island of a block sends its two migrants to the next rank.
+        assert end.bytes == (2 * ROW_BYTES if end.ranks > 1 else 0)
+        assert end.transport == ("staged" if end.ranks > 1 else "device")

@@ -82,11 +82,6 @@ def test_reals_and_their_logarithms_are_uniform_and_inside_their_range() -> None
     assert values == pytest.approx(4 * SHARES - 2, abs=1e-5)
 
 
-def test_whole_numbers_and_choices_are_equally_likely() -> None:
-    for each, values in ((Integers("n", 3, 5), (3, 4, 5)), (Choices("n", ("a", "b", "c")), "abc")):
-        assert Counter(each.drawn(share) for share in SHARES) == dict.fromkeys(values, 3000)
-
-
 def test_with_logarithms_every_doubling_of_an_integer_is_equally_likely() -> None:
     drawn = Counter(Integers("n", 1, 1023, is_log=True).drawn(share) for share in SHARES)
     octaves = [sum(drawn[n] for n in range(2**k, 2 ** (k + 1))) for k in range(10)]
@@ -145,12 +140,6 @@ def test_invalid_configurations_are_drawn_again() -> None:
     assert all(sum(each.values.values()) <= 2 for each in candidates.configurations)
     assert 5 < candidates.refused < 60
     assert candidates.refusal.startswith("too much: ")
-
-
-def test_few_combinations_are_all_taken_once() -> None:
-    domains = (Choices("a", (1, 2)), Choices("b", (1, 2, 3)))
-    candidates = random(domains, 50, 1, text)
-    assert len({text(each.values) for each in candidates.configurations}) == 1 + 6
 
 
 def test_a_repeated_draw_is_neither_checked_nor_counted_again() -> None:

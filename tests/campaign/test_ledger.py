@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
+import os
+import signal
 import time
 import tracemalloc
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from islands.campaign import ledger
+from islands.campaign.batch import BatchPlan, run_batch
 from islands.campaign.engine import Campaign
 from islands.campaign.ledger import LEDGER, Ledger, differing, refuse_unfit
 from islands.campaign.names import Arriving, keep_names, kept_names
 from islands.errors import InputError, UsageError
+from islands.parallel import World
 from islands.record.folder import BATCH_NAMES, RUN_SETTINGS, FolderKind
+from islands.run.build import RankOptions
+from islands.run.single import Output
 
 
 class Clock:
@@ -63,19 +70,6 @@ def test_seconds_are_those_of_all_commands(tmp_path: Path, monkeypatch: pytest.M
     third = Ledger(tmp_path)
     assert third.seconds() == 10.0
     third.close()
-
-
-def test_a_file_without_seconds_is_read(tmp_path: Path) -> None:
-    kept, clock = Ledger(tmp_path), Clock()
-    add(kept, clock, 1, 1.0)
-    kept.close()
-    entry = {"asked": {"seed": 1}, "result": {"cost": 1}}
-    digest = hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()
-    (tmp_path / LEDGER).write_text(json.dumps({**entry, "sha256": digest}) + "\n")
-    again = Ledger(tmp_path)
-    assert len(again) == 1
-    again.remove()
-    assert not tmp_path.exists()
 
 
 @pytest.mark.parametrize(
@@ -136,22 +130,6 @@ def test_equal_questions_have_their_results_in_order(tmp_path: Path) -> None:
     again.close()
 
 
-def test_only_a_line_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = Ledger(tmp_path)
-    for seed in range(20):
-        kept.add({"seed": seed}, {"cost": seed})
-    kept.close()
-    path = tmp_path / LEDGER
-    longest = max(map(len, path.read_bytes().splitlines(keepends=True)))
-    monkeypatch.setattr(ledger, "LONGEST_RESULT", longest)
-    again = Ledger(tmp_path)
-    assert len(again) == 20
-    again.close()
-    monkeypatch.setattr(ledger, "LONGEST_RESULT", longest - 1)
-    with pytest.raises(InputError, match=rf"{LEDGER}:\d+: has more than {longest - 1} bytes"):
-        Ledger(tmp_path)
-
-
 def test_a_line_that_was_cut_off_is_dropped(tmp_path: Path) -> None:
     kept = Ledger(tmp_path)
     for seed in range(3):
@@ -178,11 +156,6 @@ def test_names_are_read_as_they_were_kept(tmp_path: Path, names: list[str]) -> N
     assert kept_names(tmp_path) == names
 
 
-def test_a_name_that_was_cut_off_is_left_out(tmp_path: Path) -> None:
-    (tmp_path / BATCH_NAMES).write_text('"a"\n"bc')
-    assert kept_names(tmp_path) == ["a"]
-
-
 @pytest.mark.parametrize("line", ['"' + "a" * LIMIT + '"', "a" * LIMIT, "[1]", "1", "{"])
 def test_lines_that_are_no_names_are_refused(tmp_path: Path, line: str) -> None:
     (tmp_path / BATCH_NAMES).write_text(f'"first"\n{line}\n"last"\n')
@@ -202,3 +175,49 @@ def test_each_name_that_comes_is_taken_and_kept_once(tmp_path: Path) -> None:
     assert arriving.count == 3
     lines = (tmp_path / BATCH_NAMES).read_text().splitlines()
     assert [json.loads(line) for line in lines] == ["known", "a", "b", "c"]
+
+
+SETTINGS = {"backend": "cpu", "threads": 1}
+
+
+def folder_of(path: Path, **changes: object) -> Path:
+    path.mkdir(exist_ok=True)
+    stored = {"is_open": False, "runs": 1, "options": {"stop": "generations=1"}, "config": None}
+    (path / "batch.json").write_text(json.dumps(stored | changes))
+    (path / "instances.jsonl").write_text('"demo/tsp"\n')
+    return path
+
+
+@pytest.mark.parametrize("runs", [0, 1.5, True, "3"])
+def test_a_number_of_runs_is_a_whole_number(tmp_path: Path, runs: object) -> None:
+    with pytest.raises(InputError):
+        BatchPlan.of_folder(folder_of(tmp_path / "a", runs=runs), SETTINGS)
+
+
+def test_a_configuration_is_a_regular_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.toml")
+    folder = folder_of(tmp_path / "a", config=str(tmp_path / "pipe.toml"))
+    with pytest.raises(InputError):
+        BatchPlan.of_folder(folder, SETTINGS)
+
+
+def test_any_number_of_runs_begins_at_once_and_ends_by_a_signal(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "a", runs=10**12)
+    seeds: list[int] = []
+
+    def take(made: Mapping[str, Any]) -> None:
+        seeds.append(made["seed"])
+        if len(seeds) % 3 == 0:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    for _ in range(2):  # the second time, the first ones are known
+        seeds.clear()
+        plan = BatchPlan.of_folder(folder, SETTINGS)
+        tracemalloc.start()
+        end = run_batch(plan, World(), Output(True, folder), RankOptions(), lines=take)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert end.ended_by
+        assert seeds[:3] == [1, 2, 3]
+        assert (end.count, end.failed) == (10**12, 0)
+        assert peak < 64 << 20

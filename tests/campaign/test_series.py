@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from fakes import DeadError
-from series_for_tests import COSTS, Named, Seeded, done, entered, planned, pretend, rows
+from series_for_tests import COSTS, Seeded, done, entered, planned, pretend, rows
 
 from islands.campaign.series import Series, run_series
 from islands.errors import InputError, UnwritableError, UsageError
 from islands.parallel import World
-from islands.record.inputs import read_settings
 from islands.record.parquet import write_parquet
-from islands.run.runner import run_requested
 from islands.run.single import Output
 from islands.testing.ranks import on_ranks
 
@@ -36,17 +34,6 @@ def test_all_instances_run_with_one_seed_before_the_next() -> None:
     assert entered() == turns
     folders = sorted(path.name for path in Path("out").iterdir() if path.is_dir())
     assert folders == sorted(f"{name[5:]}-seed{seed}" for name, seed in turns)
-
-
-def test_each_run_equals_the_single_run_with_its_seed() -> None:
-    series = done("fake/a", seed=2)
-    output = Output(True, Path("alone"))
-    options = {"backend": "cpu", "stop": "generations=100", "seed": 3}
-    alone = run_requested(options, None, World(), output, Named("fake/a"))
-    assert [each.seed for each in series.results] == [2, 3]
-    assert series.results[1].digest == alone.digest != series.results[0].digest
-    whole, single = read_settings(Path("out/a-seed3")), read_settings(Path("alone"))
-    assert whole == single | {"instance": "fake/a"}
 
 
 def test_a_row_contains_the_result_and_all_settings() -> None:
@@ -72,13 +59,6 @@ def test_json_contains_all_runs_and_their_summary() -> None:
     assert "best" not in both
     assert [each["instance"] for each in both["instances"]] == ["fake/a", "fake/b"]
     assert [each["hits"] for each in both["instances"]] == [1, None]
-
-
-def test_a_series_without_a_folder_gets_a_new_one() -> None:
-    first, second = (done("fake/a", out=None).folder for _ in range(2))
-    assert first != second
-    assert {first, second} == set(Path("runs").iterdir())
-    assert first.name.startswith("several-")
 
 
 @pytest.mark.parametrize("force", [False, True])
@@ -181,14 +161,6 @@ def test_a_run_that_finished_without_a_row_gets_one() -> None:
     assert rows() == kept
 
 
-def test_a_series_can_be_extended() -> None:
-    done("fake/a", runs=1)
-    series = done("fake/a", "fake/b", runs=2, threads=1)
-    assert Seeded.begun == [("fake/a", 1), ("fake/b", 1), ("fake/a", 2), ("fake/b", 2)]
-    assert [each.runs for each in series.summaries] == [2, 2]
-    assert len(rows()) == 4
-
-
 def test_a_signal_ends_the_series_with_its_run(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(Seeded, "signalled_at", (2, 0))
@@ -203,25 +175,6 @@ def test_a_signal_ends_the_series_with_its_run(monkeypatch: pytest.MonkeyPatch) 
     # The run with seed 2 was resumed from its checkpoint.
     assert Seeded.begun == [("fake/a", 3)]
     assert [each.generations for each in again.results] == [100, 100, 100]
-
-
-def test_a_signal_at_the_end_of_a_run_ends_the_series_after_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    # The last epoch begins at generation 50.
-    monkeypatch.setattr(Seeded, "signalled_at", (2, 50))
-    series = done("fake/a", runs=3)
-    assert (series.suspended, series.interrupted) == (True, False)
-    assert [each.suspended for each in series.results] == [False, False]
-    assert entered() == [("fake/a", 1), ("fake/a", 2)]
-
-
-def test_force_repeats_all_runs() -> None:
-    done("fake/a")
-    Seeded.begun.clear()
-    done("fake/a", force=True, stop="generations=70")
-    assert Seeded.begun == [("fake/a", 1), ("fake/a", 2)]
-    assert [row["generations"] for row in rows()] == ["70", "70"]
 
 
 def test_runs_with_other_settings_are_refused_before_any_begins() -> None:
@@ -245,14 +198,6 @@ def test_a_changed_row_is_named() -> None:
     table.write_text("".join(table.read_text().splitlines(keepends=True)[:1]))
     done("fake/a")
     assert table.read_text() == content
-
-
-@pytest.mark.parametrize("content", ["", "instance", "\0", "\tno table\n"])
-def test_other_tables_are_refused(content: str) -> None:
-    done("fake/a")
-    Path("out/runs.tsv").write_text(content)
-    with pytest.raises(InputError, match=r"runs\.tsv"):
-        done("fake/a")
 
 
 def test_a_changed_result_ends_the_series() -> None:
@@ -285,3 +230,14 @@ def test_a_changed_line_of_the_ledger_is_named() -> None:
     with pytest.raises(InputError, match=r"runs\.jsonl:2"):
         done("fake/a", runs=3)
     assert Seeded.begun == []
+
+
+def test_a_series_can_be_extended_or_repeated() -> None:
+    done("fake/a", runs=1)
+    series = done("fake/a", "fake/b", runs=2, threads=1)
+    assert Seeded.begun == [("fake/a", 1), ("fake/b", 1), ("fake/a", 2), ("fake/b", 2)]
+    assert [each.runs for each in series.summaries] == [2, 2]
+    Seeded.begun.clear()
+    done("fake/a", force=True, stop="generations=70")
+    assert Seeded.begun == [("fake/a", 1), ("fake/a", 2)]
+    assert [row["generations"] for row in rows()] == ["70", "70"]

@@ -10,6 +10,7 @@ import pytest
 from problems_for_tests import cities
 
 import islands
+import islands.configuration.resolve as resolving
 from islands.backends.base import Backend
 from islands.campaign.tuning import TuneRequest, Tuning, asked_of, quality_criteria, run_task
 from islands.configuration.resolve import layers, resolve
@@ -17,7 +18,10 @@ from islands.configuration.spec import RunSpec
 from islands.configuration.stop import CRITERIA
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
+from islands.parallel import World
+from islands.problems import load
 from islands.problems.base import Problem
+from islands.run.build import islands_of
 
 SEARCHED = ("c1=0.5..2", "c2=0.5..2", "penalty=100..500")
 
@@ -71,41 +75,6 @@ def test_the_order_of_settings_makes_no_difference(tmp_path: Path) -> None:
         for each in (over, over[::-1])
     )
     assert one.candidates == two.candidates
-
-
-def test_configurations_that_do_not_fit_the_population_are_skipped(tmp_path: Path) -> None:
-    asked = TuneRequest(
-        {"algorithm": "brkga", "population": 8, "improver": "none", "migration": "none"}
-    )
-    # An elite of 0.1 of eight individuals is empty, and mutants of 0.6 leave too few.
-    over = ["elite=0.1,0.3,0.5", "mutants=0.1,0.6"]
-    with pytest.raises(UsageError, match=r"^elite=0\.1 of population=8 is 0 individuals"):
-        Tuning.of(asked, ["demo/tsp"], over, 1, configurations=1, steps=3)
-    base = tmp_path / "base.toml"
-    base.write_text("elite = 0.25\n")
-    fit = TuneRequest(asked.options, base)
-    candidates = Tuning.of(fit, ["demo/tsp"], over, 1, configurations=1, steps=3).candidates
-    assert [each.values for each in candidates.configurations[1:]] == [
-        *({"elite": 0.3, "mutants": 0.1}, {"elite": 0.3, "mutants": 0.6}),
-        {"elite": 0.5, "mutants": 0.1},
-    ]
-    assert candidates.refused == 3
-
-
-def test_requested_settings_are_written_with_their_types(tmp_path: Path) -> None:
-    file = tmp_path / "some.toml"
-    file.write_text('preset = "xavier2019"\nseed = 9\n[migration]\nmigrants = 3\n')
-    asked = TuneRequest({"population": "64", "interval": "1e2"}, file)
-    tuning = Tuning.of(asked, ["demo/tsp"], ["rho=0.5,0.9", "improver=none"], 1, configurations=5)
-    task = tuning.tasks[-1]
-    assert asked.settings(task.configuration.values, task.spec) == {
-        "preset": "xavier2019",
-        "population": 64,
-        "rho": task.configuration.values["rho"],
-        "improver": {"name": "none"},
-        "migration": {"interval": 100, "migrants": 3},
-    }
-    assert task.spec.general.seed == 9
 
 
 def test_parts_choose_the_algorithm_and_other_settings_do_not() -> None:
@@ -170,21 +139,6 @@ def test_the_costs_equal_those_of_single_runs(
     assert result.seconds > 0
 
 
-def test_reached_tells_whether_a_run_met_its_target(backend: Backend, tmp_path: Path) -> None:
-    problem = cities(12, tmp_path)
-    stop = {"stop": ["target=36000", "generations=25"]}
-    asked = {**SETTINGS, "algorithm": "brkga", "migration": "none", "record.every": 5, **stop}
-    result = run_task(resolve(layers(asked), problem), problem, 4, backend, batched=True)
-    assert {*result.reached} == {True, False}, "choose another target"
-    for seed, cost, evaluations, reached in zip(
-        range(5, 9), result.costs, result.evaluations, result.reached, strict=True
-    ):
-        alone = islands.solve(problem, backend=backend.name, **{**asked, "seed": seed})
-        assert (cost, evaluations) == (alone.cost, alone.evaluations)
-        assert reached == (alone.cost <= 36000)
-        assert reached == ("target" in alone.reason)
-
-
 def test_quality_criteria_depend_on_the_cost(tmp_path: Path) -> None:
     problem = cities(9, tmp_path)
     problem.best_known = BestKnown(7, "optimal", "a list")
@@ -194,3 +148,52 @@ def test_quality_criteria_depend_on_the_cost(tmp_path: Path) -> None:
     assert [kind for kind, spec in named.items() if quality_criteria(spec)] == [
         *("target", "gap", "best-known", "optimum")
     ]
+
+
+TSP = {"instance": "demo/tsp", "algorithm": "brkga", "population": 8, "islands": 3, "elite": 0.25}
+TSP |= {"improver": "none", "migration": "ring"}
+HALO = {
+    "instance": "demo/qap",
+    "algorithm": "cellular",
+    "population": 8,
+    "islands": 3,
+    "halo": "true",
+}
+COLONIES = ["islands=1 algorithm=de", "islands=1 algorithm=tempering population=20"]
+MKP = {"instance": "demo/mkp", "algorithm": "brkga", "population": 16, "islands": 2}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({**TSP, "migrants": 6}, None),
+        ({**TSP, "migrants": 7}, "migrants"),
+        ({**TSP, "migration": "elite", "migrants": 4}, "migrants"),
+        ({**TSP, "elite": 0.1}, "elite=0.1"),
+        ({**TSP, "decoding": "host", "improver": "swap"}, "decoding=host"),
+        ({**HALO, "neighbours": 18}, "population=8"),
+        ({**HALO, "migration": "ring"}, "migration ring"),
+        ({**MKP, "decoding": "host"}, "decoding=host"),
+        ({"instance": "demo/qap", "migration": "ring", "colonies": COLONIES}, "colony 1: pop"),
+    ],
+)
+def test_the_checks_equal_those_of_the_islands(
+    options: dict[str, Any], message: str | None, backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem, asked = load(options["instance"]), layers(options)
+    with monkeypatch.context() as patched:
+        patched.setattr(resolving, "require_possible", lambda *_: None)
+        unchecked = resolve(asked, problem)
+    refusals: list[str | None] = []
+    for make in (
+        lambda: resolve(asked, problem),
+        lambda: islands_of(unchecked, problem, World(), backend),
+    ):
+        try:
+            make()
+            refusals.append(None)
+        except UsageError as error:
+            refusals.append(str(error))
+    assert refusals[0] == refusals[1]
+    assert (refusals[0] is None) == (message is None)
+    assert (message or "") in (refusals[0] or "")

@@ -62,19 +62,6 @@ def test_adjusted_settings_are_possible_for_all_parts_and_sizes(name: str) -> No
                     assert not spec.adjusted
 
 
-def moves_a_generation(spec: RunSpec, steps: int, moves: int) -> float:
-    return spec.general.islands * spec.general.population * spec.improver.rate * steps * moves
-
-
-@pytest.mark.parametrize("n", [60, 2000])
-def test_a_generation_of_tabu_search_is_short(n: int) -> None:
-    spec = resolved(tour(n), algorithm="brkga", improver="tabu")
-    # A thread tries about 60 million swaps of cities per second.
-    assert moves_a_generation(spec, spec.improver.steps, n * n // 2) < 70e6
-    before = resolved(tour(n), algorithm="brkga", improver="none")
-    assert moves_a_generation(before, 20 * n, n * n // 2) > 1e9
-
-
 @pytest.mark.parametrize("kind", BACKENDS)
 def test_small_searches_change_nothing(kind: str) -> None:
     spec = resolved(tour(20), kind, algorithm="de", improver="two_opt")
@@ -96,15 +83,6 @@ def test_given_settings_are_not_adjusted(given: dict[str, Any], kind: str, tmp_p
     found |= {f"improver.{name}": value for name, value in spec.improver.to_mapping().items()}
     assert found.items() >= given.items()
     assert not any(f"{name} " in spec.adjusted for name in given)
-
-
-def test_improver_settings_of_a_preset_are_not_adjusted() -> None:
-    for preset in ("jardim2021-b", "soca2010"):
-        spec = resolved(facilities(256), preset=preset)
-        assert spec.adjusted == ""
-        assert spec.improver.rate == (0.2 if preset == "jardim2021-b" else 1)
-    spec = resolved(tour(929), preset="xavier2019", improver="two_opt")
-    assert (spec.general.population, spec.improver.rate) == (256, 0.019)
 
 
 @pytest.mark.parametrize("kind", BACKENDS)

@@ -12,43 +12,14 @@ from fakes import FakeProblem
 from problems_for_tests import cities
 
 import islands
-import islands.configuration.fit as module
-from islands.algorithms.base import Algorithm
-from islands.algorithms.brkga import Brkga
 from islands.archipelago.parts import ProgramParts
 from islands.backends.cpu import CpuBackend
-from islands.configuration.fit import encoding_for, fitting, require_block_memory
+from islands.configuration.fit import require_block_memory
 from islands.configuration.resolve import layers, resolve
-from islands.encodings import ENCODINGS
 from islands.errors import IslandsError, UsageError
 from islands.paths import published
 from islands.run.build import read_start
 from islands.run.request import resolved
-
-
-class Mover(Algorithm):
-    name = "mover"
-    encodings = ("bits", "keys")
-
-
-class Subset(FakeProblem):
-    solution_kind = "subset"
-
-
-@pytest.fixture
-def _more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Register an encoding for each kind of solution, and two algorithms."""
-    encodings = {"keys": {"order": ENCODINGS["keys"]["order"]}, "bits": ENCODINGS["bits"]}
-    monkeypatch.setattr(module, "ENCODINGS", encodings)
-    monkeypatch.setattr(module, "ALGORITHMS", {"brkga": Brkga, "mover": Mover})
-
-
-@pytest.mark.usefixtures("_more")
-def test_default_encoding_is_the_first_that_fits() -> None:
-    assert encoding_for("brkga", None, FakeProblem()) == "keys"
-    assert encoding_for("mover", None, FakeProblem()) == "keys"
-    assert encoding_for("mover", None, Subset()) == "bits"
-    assert fitting(FakeProblem()) == [("brkga", "keys"), ("mover", "keys")]
 
 
 class Unpriced(FakeProblem):
@@ -96,14 +67,6 @@ def test_launches_that_no_block_has_memory_for_are_refused(
     with pytest.raises(UsageError) as caught:
         require_block_memory(spec, problem, lambda: largest // 2)
     assert str(caught.value).startswith("colony 1: eax_" if colonies else "eax_")
-
-
-def test_the_memory_of_a_block_is_only_looked_up_if_a_launch_needs_it(tmp_path: Path) -> None:
-    def fails() -> int:
-        raise AssertionError
-
-    problem = cities(9, tmp_path)
-    require_block_memory(resolve(layers({"algorithm": "brkga"}), problem), problem, fails)
 
 
 LONG = "a" * 5000

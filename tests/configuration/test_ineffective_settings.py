@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fakes import FakeArchipelago, FakeProblem
+from fakes import FakeProblem
 from numpy.typing import NDArray
 from problems_for_tests import knapsack
 
 import islands
 import islands.configuration.resolve as module
-from islands.archipelago.measure import Candidate
 from islands.configuration.given import ALIASES
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
@@ -155,34 +154,6 @@ def test_problem_keeps_the_settings_it_was_created_with() -> None:
     problem = Plain(WaySettings("right", 1.0))
     assert spec_of(problem).problem == WaySettings("right", 1.0)
     assert spec_of(problem, way="left").problem == WaySettings("left", 1.0)
-
-
-class Adjusted(FakeArchipelago):
-    """Records the problem that it is created for."""
-
-    ways: list[Settings] = []
-
-    def __init__(self, *, problem: Problem, **_: Any) -> None:
-        super().__init__()
-        self.ways.append(problem.settings)
-
-    def measure(self) -> list[Any]:
-        return [type(m)(m.island, 100, 0, 0.0, 100, 0, 1) for m in super().measure()]
-
-    def best(self) -> Candidate:
-        return Candidate(100, 0, np.arange(5), np.arange(5))
-
-    def elite(self, count: int, run: int | None = None) -> list[Candidate]:
-        return [self.best()]
-
-
-@pytest.fixture
-def ways(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
-    """Return the settings of the problems that islands are created for."""
-    monkeypatch.setattr("islands.run.build.Archipelago", Adjusted)
-    monkeypatch.setattr(request, "loaded", lambda *_: Plain())
-    Adjusted.ways.clear()
-    return Adjusted.ways
 
 
 ARGUMENTS = {*inspect.signature(islands.solve).parameters} - {"settings"}

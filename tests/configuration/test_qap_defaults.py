@@ -1,17 +1,19 @@
-"""The default search of an assignment problem follows its structure and what is requested."""
+"""Defaults follow the structure of a problem, what is asked for, and the number of GPUs."""
 
 from __future__ import annotations
 
+import dataclasses
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from problems_for_tests import facilities, of_two_kinds
 
-from islands.configuration.fit import UnknownSettingError
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.instances.qaplib import QapFile
+from islands.problems import load
 from islands.problems.base import Problem
 from islands.problems.qap import Qap
 
@@ -102,15 +104,6 @@ def test_an_improver_or_encoding_alone_selects_a_search_that_takes_it() -> None:
     assert chosen(resolved(small, algorithm="ga")) == ("ga", "permutation", "none")
 
 
-def test_a_setting_that_no_algorithm_of_the_parts_has_is_the_culprit() -> None:
-    problem = on_grid(3)
-    assert resolved(problem, crossover="pmx").algorithm != "tempering"
-    with pytest.raises(UnknownSettingError) as error:
-        resolved(problem, crossover="pmx", rho=0.7)
-    assert error.value.key == "rho"
-    assert error.value.algorithm == resolved(problem, crossover="pmx").algorithm
-
-
 def test_a_population_that_tempering_does_not_take_selects_another_algorithm() -> None:
     problem = on_grid(3)
     assert resolved(problem, population=24).algorithm == "tempering"
@@ -119,3 +112,60 @@ def test_a_population_that_tempering_does_not_take_selects_another_algorithm() -
     assert other.algorithm != "tempering"
     assert other.adjusted.startswith(f"{other.algorithm}, since the default tempering does not")
     assert resolved(problem, population=100, rungs=10).algorithm == "tempering"
+
+
+Patch = pytest.MonkeyPatch
+
+
+def resolved_on(patch: Patch, ranks: int, problem: Problem, **options: Any) -> RunSpec:
+    """Return what each of several ranks resolves, with a GPU for each unless options say CPUs."""
+    patch.setenv("OMPI_COMM_WORLD_RANK", "0")
+    patch.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
+    return resolve(layers({"backend": "cuda", **options}), problem)
+
+
+def sizes(spec: RunSpec) -> tuple[int, int]:
+    return spec.general.islands, spec.general.population
+
+
+@pytest.mark.parametrize("problem", [facilities(20), of_two_kinds(30, 9), load("demo/mkp")])
+def test_independent_searches_have_islands_for_each_gpu(
+    problem: Problem, monkeypatch: Patch
+) -> None:
+    islands, population = sizes(resolved_on(monkeypatch, 1, problem))
+    for ranks in (2, 4):
+        spec = resolved_on(monkeypatch, ranks, problem)
+        assert sizes(spec) == (ranks * islands, population)
+        assert spec.general.gpus == ranks
+    assert sizes(resolved_on(monkeypatch, 4, problem, islands=3)) == (3, population)
+
+
+@pytest.mark.parametrize("problem", [facilities(40), load("demo/tour")])
+def test_gpus_share_the_islands_of_memetic_searches_and_long_tours(
+    problem: Problem, monkeypatch: Patch
+) -> None:
+    ranks = (1, 2, 8, 9, 64)
+    numbers = [resolved_on(monkeypatch, each, problem).general.islands for each in ranks]
+    assert numbers == [1, 1, 1, 2, 8]
+
+
+def test_ranks_on_cpus_never_count(monkeypatch: Patch) -> None:
+    for problem in (facilities(20), facilities(40), load("demo/mkp")):
+        alone, several = (resolved_on(monkeypatch, n, problem, backend="cpu") for n in (1, 4))
+        assert alone == several
+
+
+@pytest.mark.parametrize("problem", [facilities(20), load("demo/tour"), load("demo/mkp")])
+def test_the_settings_of_several_gpus_are_the_same_on_any_ranks_and_devices(
+    problem: Problem, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    spec = resolved_on(monkeypatch, 4, problem)
+    asked = resolved_on(monkeypatch, 1, problem, gpus=4)
+    assert asked == spec
+    file = tmp_path / "run.toml"
+    file.write_text(spec.to_toml())
+    for ranks, backend in ((1, "cpu"), (3, "cpu"), (2, "cuda"), (8, "cuda")):
+        monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
+        again = resolve(layers({"backend": backend}, file), problem)
+        general = dataclasses.replace(again.general, backend="cuda")
+        assert dataclasses.replace(again, general=general) == spec

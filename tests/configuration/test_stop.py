@@ -16,15 +16,7 @@ from results_for_tests import NEAR_BEST_KNOWN
 import islands
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import Visits
-from islands.configuration.stop import (
-    CRITERIA,
-    first_reason,
-    last_generation,
-    parse,
-    require_known,
-    stop_texts,
-    time_limit,
-)
+from islands.configuration.stop import last_generation, parse, require_known, stop_texts, time_limit
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
@@ -104,22 +96,8 @@ def test_seconds_accept_units(text: str, seconds: float) -> None:
     assert parse(f"seconds={text}").value == seconds
 
 
-@pytest.mark.parametrize("kind", CRITERIA)
-def test_example_of_each_kind_is_parsed_and_keeps_its_text(kind: str) -> None:
-    criterion = parse(CRITERIA[kind].example)
-    assert criterion.kind == kind
-    assert parse(criterion.text) == criterion
-    assert criterion.words()
-
-
 def test_large_integers_are_exact() -> None:
     assert parse("target=9007199254740993").value == 9007199254740993
-
-
-def test_first_satisfied_criterion_gives_the_reason() -> None:
-    criteria = [parse("generations=500"), parse("target=210"), parse("seconds=1")]
-    assert first_reason(criteria, progress()) == "target 210 reached"
-    assert first_reason(criteria[:1], progress()) is None
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from islands.errors import InputError, RunError, UsageError
-from islands.parallel import RanksLostError, StopNotice, World, launched, world
+from islands.parallel import World, launched, world
 from islands.parallel.failure import common
 
 
@@ -75,16 +73,6 @@ def test_several_ranks_without_mpi4py_print_what_to_install() -> None:
     assert done.returncode == 2
     assert "pip install 'islands[mpi]'" in done.stderr
     assert done.stderr.count("\n") == 1
-
-
-def test_collectives_of_one_rank_return_its_own_values() -> None:
-    numbers = np.arange(3)
-    shared = World().allgather_numbers(numbers)
-    numbers[0] = 9
-    assert shared.tolist() == [[0, 1, 2]]
-    assert World().local_allgather("a") == ["a"]
-    assert World().part(1) is not None
-    assert not World().takes_gpu_memory()
 
 
 def fails() -> None:
@@ -168,13 +156,6 @@ def test_an_error_on_one_rank_is_raised_on_all() -> None:
     assert ranks.allgather(1) == [1] * ranks.size
 
 
-@pytest.mark.mpi(min_size=2)
-def test_an_equal_error_on_all_ranks_names_no_rank() -> None:
-    ranks = world()
-    with pytest.raises(InputError, match=r"^no such file$"), ranks.guarded(show_traceback=False):
-        ranks.run_on_all(fails)
-
-
 FAILURE_ON_ONE_RANK = """
 from islands.parallel import world
 ranks = world()
@@ -218,24 +199,3 @@ def test_ranks_that_are_divided_again_in_the_same_way_get_the_same_world() -> No
     assert every is not first
     assert every.allgather(ranks.rank) == [*range(ranks.size)]
     assert ranks.split(0) is every
-
-
-def test_a_rank_that_dies_while_a_stop_notice_closes_is_reported_as_lost() -> None:
-    class Survivor(World):
-        """One of two ranks, the other of which dies."""
-
-        def __init__(self) -> None:
-            super().__init__(fault_tolerant=True)
-            self.size, self._communicators = 2, [SimpleNamespace(Revoke=lambda: None)]
-
-        def takes_threads(self) -> bool:
-            return True
-
-        def channel(self, *_: object) -> Any:
-            return SimpleNamespace(close=self.fail)
-
-        def fail(self) -> None:
-            raise RuntimeError("MPI_ERR_PROC_FAILED")
-
-    with pytest.raises(RanksLostError):
-        StopNotice(Survivor()).close()

@@ -1,19 +1,18 @@
-"""A run's folder: claiming one, and what of an earlier run is removed."""
+"""A run's folder: claiming and locking one, and what of an earlier run is removed."""
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Any
 
 import pytest
 from run_folders import claimed, finished
 
 from islands.configuration.spec import SIGN
 from islands.errors import InputError, UsageError
-from islands.record import folder as module
 from islands.record import lock as lock_module
 from islands.record.folder import claim, refuse_unfit, remove_checkpoint, require_run
 from islands.record.lock import FolderLock
@@ -75,13 +74,6 @@ def test_where_no_folder_can_be_it_is_refused(tmp_path: Path) -> None:
         tmp_path.chmod(0o500)
         with pytest.raises(UsageError):
             claimed(tmp_path / "c")
-
-
-def test_force_removes_the_earlier_run_and_nothing_else(tmp_path: Path) -> None:
-    folder = finished(tmp_path / "a")
-    assert claimed(folder, force=True) == folder
-    assert sorted(path.name for path in folder.rglob("*")) == ["log.txt", "notes.txt"]
-    assert (folder / "log.txt").read_text() == ""
 
 
 def test_a_run_that_was_killed_before_its_first_checkpoint_can_be_run_again(tmp_path: Path) -> None:
@@ -183,17 +175,58 @@ def test_checkpoints_are_removed_before_their_records(
     assert gone[-1] == "run.toml"
 
 
-def test_an_earlier_run_is_kept_if_the_folder_cannot_be_written(
+def test_one_process_at_a_time_locks_a_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def probe(dir: Path) -> Any:
-        if dir.name == "trace":
-            raise PermissionError(13, "Permission denied", str(dir))
-        return TemporaryFile(dir=dir)
+    monkeypatch.setattr(lock_module, "_PATIENCE_SECONDS", 0.0)
+    (tmp_path / "log.txt").write_text("said before\n")
+    with FolderLock() as first:
+        first.take(tmp_path)
+        first.take(tmp_path)
+        for _ in range(2):
+            with FolderLock() as second, pytest.raises(InputError, match="another process"):
+                second.take(tmp_path)
+    assert (tmp_path / "log.txt").read_text() == "said before\n"
+    with FolderLock() as third:
+        third.take(tmp_path)
 
-    folder = finished(tmp_path / "a")
-    before = sorted(folder.rglob("*"))
-    monkeypatch.setattr(module, "TemporaryFile", probe)
-    with pytest.raises(UsageError, match="Permission denied"):
-        claimed(folder, force=True)
-    assert sorted(folder.rglob("*")) == before
+
+def test_a_filesystem_without_locks_is_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsupported(*_: int) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(lock_module.fcntl, "flock", unsupported)
+    with FolderLock() as first, FolderLock() as second:
+        first.take(tmp_path)
+        second.take(tmp_path)
+
+
+def test_removing_the_log_does_not_unlock_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock_module, "_PATIENCE_SECONDS", 0.0)
+    with FolderLock() as first, FolderLock() as second:
+        first.take(tmp_path)
+        (tmp_path / "log.txt").unlink()
+        with pytest.raises(InputError, match="another process is using this run"):
+            second.take(tmp_path)
+
+
+def test_if_folders_cannot_be_locked_the_log_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flock = lock_module.fcntl.flock
+
+    def of_files_alone(descriptor: int, operation: int) -> None:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EBADF, "Bad file descriptor")
+        flock(descriptor, operation)
+
+    monkeypatch.setattr(lock_module, "_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(lock_module.fcntl, "flock", of_files_alone)
+    with FolderLock() as first, FolderLock() as second:
+        first.take(tmp_path)
+        with pytest.raises(InputError, match="another process is using this run"):
+            second.take(tmp_path)

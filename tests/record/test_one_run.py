@@ -129,24 +129,6 @@ def test_the_same_settings_of_another_instance_are_another_run(
     assert "problem.npz contains another problem than that of run.toml" in refused
 
 
-def test_the_rows_of_an_unfinished_run_are_compared(
-    runs: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from islands.record import journal
-
-    with monkeypatch.context() as patched:  # keep the rows that a killed run leaves
-        patched.setattr(journal, "remove_obsolete", lambda *_: None)
-        for seed in ("1", "2"):
-            line = ["demo/tsp", *RUN, "--seed", seed, "--stop", "generations=6"]
-            assert main(["run", *line, "--out", f"killed{seed}"]) == 0
-            Path(f"killed{seed}", "solution.parquet").unlink()
-    assert strangers(Path("killed1")) == {}
-    name = "trace/rank-000.1.unfinished.arrows"
-    shutil.copy(f"killed2/{name}", f"killed1/{name}")
-    words = f"{name} belongs to another run than run.toml"
-    assert words in said(capsys, "export", "killed1", "--csv", "rows.csv")
-
-
 def test_verify_compares_the_two_files_of_the_solution(
     runs: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

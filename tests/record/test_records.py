@@ -70,16 +70,6 @@ def test_the_rows_of_a_killed_run_are_readable(tmp_path: Path) -> None:
     assert table.column("generation").to_pylist() == [g for g in range(10) for _ in range(2)]
 
 
-def test_quick_epochs_are_written_together(tmp_path: Path) -> None:
-    trace = Trace(tmp_path, 0, 1, FakeProblem())
-    for number in range(20_000):
-        trace.add(epoch(number, seconds=0.0))
-    with (tmp_path / "trace" / "rank-000.1.unfinished.arrows").open("rb") as source:
-        reader = pa.ipc.open_stream(source)
-        assert reader.read_next_batch().num_rows >= 10_000
-    assert trace.kept().rows == 40_000
-
-
 def test_a_record_begins_with_the_rows_of_an_earlier_start(tmp_path: Path) -> None:
     first = Trace(tmp_path, 0, 1, FakeProblem())
     first.add(epoch(0))
@@ -101,29 +91,15 @@ def migration(generation: int, number: int | None) -> Epoch:
 @pytest.mark.parametrize(("maximise", "sign"), [(False, 1), (True, -1)])
 def test_one_row_per_arrival(maximise: bool, sign: int, tmp_path: Path) -> None:
     migrations = Migrations(tmp_path, 1, 1, FakeProblem(maximise=maximise))
-    migrations.add(migration(0, None))
-    migrations.add(migration(10, 1))
-    migrations.add(migration(15, None))
-    migrations.add(migration(20, 2))
+    for generation, number in ((0, None), (10, 1), (15, None), (20, 2)):
+        migrations.add(migration(generation, number))
     assert migrations.kept().rows == 6
     migrations.publish({})
     table = pq.read_table(tmp_path / "migrations" / "rank-001.parquet")
     assert table.column("generation").to_pylist() == [10] * 3 + [20] * 3
-    assert table.slice(4, 1).to_pylist() == [
-        {
-            "epoch": 2,
-            "generation": 20,
-            "from": 8,
-            "to": 3,
-            "cost": sign * 51,
-            "accepted": False,
-            "bytes": 80,
-            "microseconds": 2.5,
-            "transport": "device",
-            "from_colony": 0,
-            "to_colony": 0,
-        }
-    ]
+    (row,) = table.slice(4, 1).to_pylist()
+    assert row.items() >= {"epoch": 2, "from": 8, "to": 3, "cost": sign * 51}.items()
+    assert row.items() >= {"accepted": False, "bytes": 80, "microseconds": 2.5}.items()
     assert table.column("transport").to_pylist() == ["staged", "device", "staged"] * 2
 
 

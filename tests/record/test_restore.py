@@ -56,16 +56,6 @@ def test_other_settings_belong_to_another_run(option: dict[str, int], folder: Pa
         start(folder, 1, **option)
 
 
-@pytest.mark.parametrize(
-    "option", [{"threads": 2}, {"backend": "auto"}, {"checkpoint.every": 9}, {"stop": "target=945"}]
-)
-def test_settings_that_do_not_affect_results_may_change(
-    option: dict[str, object], folder: Path
-) -> None:
-    _, said = start(folder, 1, **option)
-    assert "resumed from generation 48" in said
-
-
 def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-7])
 

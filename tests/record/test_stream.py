@@ -131,15 +131,6 @@ def test_the_rows_of_a_finished_run_are_in_its_parquet_file(tmp_path: Path) -> N
         numbers(tmp_path, 1, 2, start=3)
 
 
-def test_a_stream_takes_precedence_over_the_file_of_an_earlier_start(tmp_path: Path) -> None:
-    first = written(tmp_path, batch(1))
-    first.close()
-    first.publish({})
-    written(tmp_path, batch(7, 8), start=2)
-    assert numbers(tmp_path, 7, start=2) == [7]
-    assert numbers(tmp_path, 1, start=1) == [1]
-
-
 def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Full(io.RawIOBase):
         def writable(self) -> bool:
@@ -151,16 +142,6 @@ def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("islands.record.stream.opened", lambda *_: Full())
     with pytest.raises(UnwritableError, match=r"rank-000\.1.* No space left"):
         written(tmp_path, batch(1))
-
-
-def test_the_name_of_the_folder_may_contain_any_bytes(tmp_path: Path) -> None:
-    folder = tmp_path / os.fsdecode(b"caf\xe9")
-    stream = written(folder, batch(1))
-    assert numbers(folder, 1) == [1]
-    stream.close()
-    stream.publish({})
-    stream_path(folder, 0, 1).unlink()
-    assert numbers(folder, 1) == [1]
 
 
 def test_a_stream_of_rows_without_bytes_is_refused(tmp_path: Path) -> None:

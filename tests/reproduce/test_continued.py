@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,10 +16,10 @@ pytest.importorskip("scipy")
 from results_for_tests import called, ended
 
 from islands.campaign.engine import Campaign
-from islands.campaign.ledger import LEDGER, Ledger
+from islands.campaign.ledger import LEDGER
 from islands.configuration.resolve import layers
 from islands.configuration.stop import last_generation, parse
-from islands.errors import InputError, UnwritableError, UsageError
+from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown
 from islands.instances.locate import Found, Index
 from islands.instances.synthetic import uniform_tsp
@@ -190,19 +189,6 @@ def test_folders_of_earlier_versions_continue(tmp_path: Path) -> None:
     ExperimentFolder(tmp_path / "new", {**SETTINGS, **own}).close()
     with pytest.raises(UsageError, match=r"other settings: threads\."):
         ExperimentFolder(tmp_path / "new", {**SETTINGS, **own, "threads": "1"})
-
-
-def test_a_full_disk_is_reported_with_the_file(tmp_path: Path) -> None:
-    ledger, (soft, hard) = Ledger(tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (8, hard))
-    try:
-        with pytest.raises(UnwritableError, match=r"runs\.jsonl"):
-            ledger.add({"a": 1}, {"value": 5})
-        with pytest.raises(UnwritableError, match=r"runs\.jsonl"):
-            ledger.close()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert len(Ledger(tmp_path)) == 0
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from math import sqrt
 from statistics import fmean, stdev
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from results_for_tests import called, ended, filled
 
 from islands.instances.catalogue import BestKnown, catalogue
-from islands.problems.base import Problem
 from islands.reproduce import munhao2019_figures as facts
 from islands.reproduce.cells import TableRow
-from islands.reproduce.experiment import Experiment
 from islands.reproduce.munhao2019 import (
     RANDOM,
     RANGES,
@@ -24,7 +21,7 @@ from islands.reproduce.munhao2019 import (
     SearchTable,
     configurations,
 )
-from islands.reproduce.munhao2019_figures import MODELS, RUNS, comparison, gk, orlib, sac94
+from islands.reproduce.munhao2019_figures import MODELS, RUNS, gk, orlib, sac94
 from islands.reproduce.table import PaperTable
 
 SETS = {"orlib": orlib, "sac94": sac94, "gk": gk}
@@ -70,14 +67,6 @@ def test_best_gaps_belong_to_integer_profits() -> None:
             assert any(each == pytest.approx(round(each), abs=0.02) for each in lost)
 
 
-def test_table_seven_repeats_the_others() -> None:
-    sento = sac94()["sento 30 x 60"].printed
-    assert sento["m1"].best == comparison()["sac94/sento2"].m1
-    # One of the two is misprinted.
-    assert sento["m2"].best == pytest.approx(10 * comparison()["sac94/sento2"].m2)
-    assert comparison()["sac94/weing8"].hembecker == 0
-
-
 SENTO = ("sac94/sento1", "sac94/sento2")
 
 
@@ -115,26 +104,6 @@ def test_a_group_is_summarised_after_its_last_instance() -> None:
     columns, parts = table.parts()
     assert [part["best"] for part in parts] == [1000, 950, 980, 990]
     assert all({*part} == {column.name for column in columns} for part in parts)
-
-
-def test_the_cpu_is_timed_once_per_group_and_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-
-    def run(_: Experiment, problem: Problem, seed: int = 1, **options: Any) -> Any:
-        asked.append((problem.instance, options["preset"], options["backend"], options["threads"]))
-        return SimpleNamespace(seconds=0.5, generations=600)
-
-    monkeypatch.setattr(Experiment, "run", run)
-    costs = ended([990] * 2, generations=600, seconds=0.02)
-    table = filled(Sac94Table, lambda runs, preset: costs, runs=2, here=SENTO, threads=(1, 4))
-    m1, m2 = rows(table, *SENTO)
-    both = [*MODELS.values()]
-    assert asked == [(SENTO[0], preset, "cpu", each) for preset in both for each in (1, 4)]
-    # Our runs take 10 ms each.
-    assert (m1["cpu_1_seconds"], m1["speedup_cpu_4"]) == (0.5, pytest.approx(50))
-    assert (m1["paper_speedup"], m2["paper_speedup"]) == (3.96, 7.53)
-    found = {fact.name: fact for fact in table.facts([m1, m2])}
-    assert found["speedup_m2_cpu_1"].value == pytest.approx(50)
 
 
 def test_gaps_of_large_instances_use_the_papers_reference_values() -> None:

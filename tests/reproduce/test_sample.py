@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import os
+import threading
 from itertools import combinations
 from math import sqrt
 from statistics import stdev
@@ -13,19 +14,12 @@ import pytest
 from results_for_tests import NEAR_BEST_KNOWN, called, ended, filled
 
 from islands.parallel import World
-from islands.reproduce.cells import Scaled, TableRow, mean, mean_ratio, numbers, significance
+from islands.reproduce import experiment as cores
+from islands.reproduce.cells import Scaled, TableRow, significance
 from islands.reproduce.experiment import Experiment, Sample
 from islands.reproduce.jardim2021 import LiteratureTable
 from islands.reproduce.table import SampleTable, average, least, standard_error, total
-from islands.reproduce.timing import (
-    cpu_cells,
-    median_run,
-    paper_seconds,
-    scaled_facts,
-    speedup_facts,
-    time_columns,
-)
-from islands.tables import Column, line
+from islands.reproduce.timing import median_run, paper_seconds, scaled_facts, speedup_facts
 
 
 def test_statistics_of_a_batch() -> None:
@@ -64,19 +58,6 @@ def test_times_are_scaled_only_if_generations_were_changed() -> None:
         assert isinstance(table.seconds(sample), Scaled) == (generations == 100)
 
 
-def test_a_scaled_time_is_marked_when_printed_and_a_number_in_files() -> None:
-    time = Scaled(12.345)
-    assert line([Column("seconds", "s", 6, ".2f")], {"seconds": time}) == "~12.35"
-    assert json.dumps(time) == str(time) == "12.345"
-
-
-def test_numbers_come_from_complete_rows() -> None:
-    rows = [{"a": 6, "b": 3.0}, {"a": 1, "b": None}, {"a": 4, "b": 1}]
-    assert numbers(rows, "a", "b") == [(6.0, 3.0), (4.0, 1.0)]
-    assert mean(rows, "b") == 2.0
-    assert mean_ratio(rows, "a", "b") == pytest.approx((6 / 3 + 4 / 1) / 2)
-
-
 COSTS = [[90, None, 96], [None, None, None], [80, 70, 60], [None, 99, None]]
 
 
@@ -103,11 +84,6 @@ def test_means_use_the_instances_with_values() -> None:
     assert average(parts(COSTS[1]), "mean_gap") is None
     assert (least(found, "best_gap"), least(parts(COSTS[1]), "best_gap")) == (1.0, None)
     assert [total(found, name) for name in ("runs", "without", "hits")] == [12, 6, 0]
-
-
-def test_a_mean_with_a_scaled_time_is_scaled() -> None:
-    assert isinstance(average([{"seconds": Scaled(2.0)}, {"seconds": 1.0}], "seconds"), Scaled)
-    assert not isinstance(average([{"seconds": 2.0}], "seconds"), Scaled)
 
 
 pytest.importorskip("scipy")
@@ -177,14 +153,6 @@ def test_the_median_of_several_runs_counts(experiment: Experiment) -> None:
     assert median_run(four, experiment).seconds == 2
 
 
-def test_the_columns_of_the_cpu(experiment: Experiment) -> None:
-    row = {"seconds": 0.5, "generations": 1000, **cpu_cells(experiment, None, 0.5)}  # type: ignore[arg-type]
-    assert set(row) == {column.name for column in time_columns((1, 4))}
-    assert row["cpu_4_seconds"] == pytest.approx(3 * 1001 / 500)
-    assert row["speedup_cpu_4"] == pytest.approx(3 * 1001 / 500 / 0.5)
-    assert row["cpu_4_generations"] == 499
-
-
 def test_the_mean_speedup_is_the_mean_of_ratios(experiment: Experiment) -> None:
     pytest.importorskip("scipy")
     rows = [
@@ -197,3 +165,25 @@ def test_the_mean_speedup_is_the_mean_of_ratios(experiment: Experiment) -> None:
     assert facts["wilcoxon_p_cpu_1"].value == 0.5
     assert "scaled_cells" not in facts  # once for each table
     assert [fact.value for fact in scaled_facts(rows, experiment)] == [2]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="cores cannot be chosen")
+def test_all_threads_of_the_process_use_more_cores_for_a_while() -> None:
+    usable = os.sched_getaffinity(0)
+    if len(usable) < 2:
+        pytest.skip("needs two cores")
+    one, over = {min(usable)}, threading.Event()
+    os.sched_setaffinity(0, one)
+    waiting = threading.Thread(target=over.wait)
+    waiting.start()
+    assert waiting.native_id is not None
+    ids = (0, waiting.native_id)
+    try:
+        with cores.on_cores(usable):
+            inside = [os.sched_getaffinity(each) for each in ids]
+        after = [os.sched_getaffinity(each) for each in ids]
+    finally:
+        over.set()
+        waiting.join()
+        os.sched_setaffinity(0, usable)
+    assert (inside, after) == ([usable] * 2, [one] * 2)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from instance_texts import tsplib_text
 
-from islands.errors import InputError, UsageError
+from islands.errors import InputError
 from islands.instances.catalogue import catalogue
 from islands.instances.synthetic import uniform_tsp
 from islands.problems import load
@@ -42,24 +42,10 @@ def test_instances_are_selected_by_names_and_patterns(
     assert [[found.name for found in each.here] for each in select(tables, only)] == names
 
 
-def test_an_unknown_name_is_refused_with_a_suggestion() -> None:
-    with pytest.raises(UsageError, match="zi929"):
-        select([ValuesTable], ["zi92"])
-
-
 def test_missing_instances_are_reported_at_once() -> None:
     for only, count in (([], 20), (["lu980", "zi929"], 1)):
         with pytest.raises(InputError, match=rf"needs {count} missing .*lu980"):
             select([ValuesTable], only)
-
-
-def test_vlsi_uses_existing_files_and_names_missing_ones() -> None:
-    (selection,) = select([VlsiTable], [])
-    assert [found.name for found in selection.here] == ["vlsi/xqf131", "vlsi/own5"]
-    assert len(selection.missing) == 70
-    assert selection.missing[0] == "vlsi/pma343"
-    with pytest.raises(InputError, match="vlsi needs 1 missing instance: vlsi/"):
-        select([VlsiTable], ["pma343"])
 
 
 def test_the_kinds_cover_the_set() -> None:

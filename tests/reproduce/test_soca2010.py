@@ -15,7 +15,6 @@ from islands.reproduce.soca2010 import (
     PLAN,
     CalibrationTable,
     PerformanceTable,
-    QualityTable,
     best_facts,
     level_facts,
     performance,
@@ -102,37 +101,6 @@ def test_rows_and_facts_follow_from_the_runs() -> None:
     assert facts["least_speedup_gpu"].value == pytest.approx(126.6)
     assert facts["as_fast_as_wanted"].value == 1
     assert facts["mean_speedup_sequential"].value == pytest.approx((46.081 + 270.22) / 2 / 0.02)
-
-
-def test_elitist_replacement_runs_if_no_run_hits() -> None:
-    asked: list[str | None] = []
-
-    def answer(runs: int, replacement: str | None = None) -> Any:
-        asked.append(replacement)
-        return ended([100, 104] if replacement == "elitist" else [102, 104])
-
-    table = filled(QualityTable, answer)
-    (row,) = table.rows(called("qaplib/lipa40a", known=100))
-    assert asked == [None, "elitist"]
-    assert (row["hits"], row["best_gap"], row["mean_gap"]) == (0, 2.0, 3.0)
-    assert (row["elitist_hits"], row["elitist_best_gap"], row["elitist_mean_gap"]) == (1, 0.0, 2.0)
-    assert (row["paper_hits"], row["paper_gap"]) == (0, 1.05)
-    assert {*row} == {column.name for column in table.columns()}
-    (row,) = table.rows(called("qaplib/lipa40a", known=102))
-    assert asked == [None, "elitist", None]
-    assert (row["hits"], row["elitist_hits"]) == (1, None)
-
-
-def test_facts_state_where_the_best_known_value_was_reached() -> None:
-    costs = {None: [102, 104], "elitist": [101, 104]}
-    table = filled(QualityTable, lambda runs, replacement=None: ended(costs[replacement]))
-    rows = [
-        row
-        for name, known in (("bur26a", 102), ("had12", 101), ("lipa40a", 100), ("chr15b", 102))
-        for row in table.rows(called(f"qaplib/{name}", known))
-    ]
-    facts = {fact.name: fact for fact in table.facts(rows)}
-    assert (facts["reached"].value, facts["reached_with_either"].value) == (2, 3)
 
 
 def test_the_figures_agree_and_their_instances_are_in_the_catalogue() -> None:

@@ -1,4 +1,4 @@
-"""Time limits and signals that arrive during a long generation."""
+"""Time limits and signals in a long generation, which is abandoned and undone."""
 
 from __future__ import annotations
 
@@ -11,15 +11,23 @@ from typing import Any
 
 import numpy as np
 import pytest
+from colonies_for_tests import one_colony
 from fakes import Quiet, Silent
 from numpy.typing import NDArray
-from problems_for_tests import cities
+from problems_for_tests import cities, facilities, knapsack
 
 import islands
+from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
+from islands.backends.base import Backend
 from islands.configuration.resolve import layers, resolve
+from islands.improvers import ImproverSettings
+from islands.migration import MigrationSettings
+from islands.migration.transport import find
 from islands.parallel import World
+from islands.problems.base import Problem
+from islands.problems.mkp import MkpSettings
 from islands.run.asynchronous import evolve_asynchronous
 from islands.run.build import islands_of
 from islands.run.concurrent import run_concurrently
@@ -110,3 +118,96 @@ def test_an_asynchronous_rank_ends_generation_0_in_time(
     assert 0 < outcome.progress.evaluations < 80
     size = f"; generation 0 is incomplete, with {outcome.progress.evaluations} individuals"
     assert outcome.reason.endswith(f"time limit of 0.3 s reached{size}")
+
+
+def problem_of(name: str, folder: Path) -> Problem:
+    if name == "tsp":
+        return cities(23, folder)
+    if name == "qap":
+        return facilities(12)
+    return knapsack(40, 3).adjusted(MkpSettings(infeasible=name))
+
+
+# Problem or treatment of infeasible solutions; algorithm; encoding; its settings; improver.
+RUNS: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [
+    ("tsp", "brkga", "keys", {"elite": 0.2, "reset": 2}, {"name": "two_opt"}),
+    ("qap", "de", "keys", {"adaptation": "jde"}, {"name": "tabu", "steps": 30}),
+    ("qap", "cellular", "permutation", {"halo": True}, {"name": "swap", "strategy": "best"}),
+    ("repair", "ga", "bits", {}, {"name": "tabu"}),
+    ("drop", "pso", "keys", {}, {"name": "exchange22", "strategy": "best"}),
+]
+
+
+def started(backend: Backend, problem: Problem, run: tuple[Any, ...]) -> Archipelago:
+    _, algorithm, encoding, settings, improver = run
+    kind, world = ALGORITHMS[algorithm], World()
+    islands = one_colony(
+        problem=problem,
+        algorithm=algorithm,
+        encoding=encoding,
+        settings=kind.completed(kind.Settings.build(settings), encoding),
+        population=16,
+        islands=3,
+        seed=3,
+        migration=MigrationSettings.build(
+            {"topology": "none"} if "halo" in settings else {"topology": "ring", "delay": 1}
+        ),
+        backend=backend,
+        world=world,
+        transport=find(world, backend)[0],
+        improver=ImproverSettings.build(improver),
+    )
+    islands.start()
+    return islands
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run[0]}-{run[1]}")
+def test_an_attempt_that_is_undone_has_no_effect(
+    backend: Backend, run: tuple[Any, ...], tmp_path: Path
+) -> None:
+    problem = problem_of(run[0], tmp_path)
+    disturbed, straight = (started(backend, problem, run) for _ in range(2))
+    disturbed.abandon()
+    # On a GPU, short searches do not check for the request.
+    assert not disturbed.attempt(2) or backend.name == "cuda"
+    disturbed.undo()
+    for islands_ in (disturbed, straight):
+        islands_.advance(5)
+        islands_.migrate()
+    before = disturbed.snapshot()
+    assert disturbed.attempt(3)
+    assert disturbed.digests() != straight.digests()
+    disturbed.undo()
+    for name, array in disturbed.snapshot().items():
+        assert np.array_equal(before[name], array), name
+    for islands_ in (disturbed, straight):
+        islands_.advance(4)
+        islands_.migrate()
+        islands_.advance(3)
+    assert disturbed.generation == straight.generation
+    assert disturbed.digests() == straight.digests()
+    assert disturbed.measure() == straight.measure()
+
+
+def test_an_abandoned_generation_0_has_a_best_individual(tmp_path: Path) -> None:
+    problem = cities(30, tmp_path)
+    backend = islands.Solver(problem, backend="cpu")._archipelago.backend
+    run = ("tsp", "ga", "permutation", {}, {"name": "none"})
+    whole = started(backend, problem, run)
+    partial = started(backend, problem, run)
+    partial.abandon()
+    partial.start()  # without may_be_partial, generation 0 is completed
+    assert not partial.is_partial
+    assert partial.digests() == whole.digests()
+    partial.may_be_partial = True
+    partial.start()
+    assert partial.is_partial
+    first = whole.snapshot()
+    saved = partial.snapshot()
+    (best,) = partial.elite(1)
+    complete = saved["calls"] > 0
+    assert complete[0, 0]
+    assert complete.sum() < complete.size
+    assert best.cost == first["cost"][complete].min() == problem.cost(best.solution)
+    assert (saved["cost"][~complete] > saved["cost"][complete].max()).all()
+    assert np.array_equal(saved["genes"][complete], first["genes"][complete])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from threading import local
 from typing import Any
 
 import pytest
@@ -14,12 +13,10 @@ from islands.archipelago.measure import IslandMeasure
 from islands.configuration.resolve import layers, resolve
 from islands.errors import InputError
 from islands.parallel import World
-from islands.progress.progress import Moment, Progress
-from islands.run import loop as module
+from islands.progress.progress import Moment
 from islands.run import pace as pace
 from islands.run.loop import Loop
-from islands.run.pace import step_after
-from islands.run.signals import INTERRUPT, SUSPENSIONS
+from islands.run.signals import SUSPENSIONS
 from islands.testing.ranks import on_ranks
 
 
@@ -61,24 +58,6 @@ def test_time_ends_a_run_of_slow_generations_inside_an_epoch(
     assert (outcome.progress.generation, outcome.interrupted) == (20, False)
 
 
-def test_a_run_ends_just_after_its_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = Slow(monkeypatch, seconds=0.5)
-    outcome, _, _ = run({"stop": ["seconds=2", "seconds=9"]}, FakeProblem(), archipelago=slow)
-    # Generation 0 takes half a second as well.
-    assert (outcome.progress.generation, outcome.progress.seconds) == (3, 2.0)
-    assert outcome.reason == "time limit of 2 s reached"
-
-
-def test_small_steps_change_neither_rows_nor_migrations(monkeypatch: pytest.MonkeyPatch) -> None:
-    options = {"stop": "generations=60", "interval": 20, "record.every": 50}
-    slow, fast = Slow(monkeypatch, seconds=0.06), FakeArchipelago()
-    _, _, in_steps = run(options, FakeProblem(), archipelago=slow)
-    _, _, whole = run(options, FakeProblem(), archipelago=fast)
-    assert [each.measures for each in in_steps] == [each.measures for each in whole]
-    assert fast.calls[1:4] == ["advance 20", "migrate", "advance 20"]
-    assert slow.calls[1:5] == ["advance 8", "advance 8", "advance 4", "migrate"]
-
-
 def test_a_start_that_fails_on_one_rank_fails_on_all() -> None:
     class Failing(FakeArchipelago):
         def start(self) -> None:
@@ -100,31 +79,6 @@ def test_a_start_that_fails_on_one_rank_fails_on_all() -> None:
     assert messages == ["[rank 1 of 2] short.tour: No such file"] * 2
 
 
-def test_the_first_step_contains_one_generation_with_local_search() -> None:
-    """Generation 0 has no local search, and may be a thousand times faster than the next."""
-    assert [step_after(None, 0, 1e-6, every) for every in (1, 10)] == [1, 10]
-    before = Progress(100, 1, 7.0, 5, 0, 90, 5.0)
-    assert step_after(before, 150, 57.0, 10) == 10
-    assert step_after(None, 0, 1.0 / 64, 0) == 32
-
-
-def test_a_signal_ends_a_run_of_slow_generations_inside_an_epoch(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    slow = Slow(monkeypatch, seconds=0.5)
-
-    class AfterFourSeconds(Quiet):
-        @property
-        def requested(self) -> bool:
-            return slow.now >= 9
-
-    outcome, _, epochs = run(
-        {"stop": "generations=900"}, FakeProblem(), AfterFourSeconds(), archipelago=slow
-    )
-    assert outcome.interrupted
-    assert [epoch.progress.generation for epoch in epochs] == [0, 7]
-
-
 def test_restarts_do_not_delay_the_stagnation_criterion() -> None:
     class Restarting(FakeArchipelago):
         def measure(self) -> list[IslandMeasure]:
@@ -134,38 +88,6 @@ def test_restarts_do_not_delay_the_stagnation_criterion() -> None:
     options = {"reset": 100, "stop": ["stagnation=200", "generations=5000"]}
     outcome, _, _ = run(options, FakeProblem(), archipelago=Restarting())
     assert outcome.reason == "no improvement for 200 generations"
-
-
-def test_ranks_with_different_clocks_take_the_same_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = local()
-    monkeypatch.setattr(module.time, "perf_counter", lambda: getattr(now, "seconds", 0.0))
-
-    class OwnTime(FakeArchipelago):
-        def __init__(self, rank: int) -> None:
-            super().__init__(range(rank, rank + 1))
-            self.seconds = 0.05 if rank == 0 else 0.2
-
-        def advance(self, generations: int) -> None:
-            super().advance(generations)
-            now.seconds += generations * self.seconds
-
-    def one(world: World) -> list[str]:
-        now.seconds = 3.0 * world.rank
-        islands = OwnTime(world.rank)
-        options = {"stop": "generations=100", "record.every": 1000, "islands": 2}
-        spec = resolve(layers({**options, "migration": "none"}), FakeProblem())
-        islands.generation, origin = 30, Moment(30, 7.0, None)
-        Loop(
-            islands,  # type: ignore[arg-type]
-            *(spec, FakeProblem(), world),
-            Quiet,  # type: ignore[arg-type]
-            keep=lambda _: None,
-            origin=origin,
-        ).run()
-        return islands.calls
-
-    first, second = on_ranks(2, one)
-    assert first == second == ["advance 1", *["advance 8"] * 8, "advance 5"]
 
 
 @pytest.mark.parametrize("generation", [0, 20, 64])
@@ -182,27 +104,6 @@ def test_a_resumed_run_has_the_epochs_of_the_uninterrupted_one(generation: int) 
     assert outcome.reason == "130 generations done"
     assert outcome.progress.seconds > 7
     assert "start" not in later.calls
-
-
-def test_after_resuming_the_best_remains_attributed_to_its_island() -> None:
-    class Restarting(FakeArchipelago):
-        def measure(self) -> list[IslandMeasure]:
-            since = self.generation // 100 * 100
-            return [IslandMeasure(i, 7, 0, 0.0, 0, since, 1) for i in self.mine]
-
-    before = Progress(100, 1, 7.0, 7, 1, 30, 0.0)
-    options = {"reset": 100, "stop": ["stagnation=200", "generations=5000"]}
-    outcome, epochs, _ = resumed(options, Restarting(), Moment(150, 7.0, before))
-    assert outcome.reason == "no improvement for 220 generations"
-    found = [(each.progress.island, each.progress.best_generation) for each in epochs]
-    assert found == [(1, 30)] * len(epochs)
-
-
-def test_the_time_continues_after_resuming(monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = Slow(monkeypatch, seconds=0.1)
-    outcome, _, _ = resumed({"stop": "seconds=9"}, slow, Moment(50, 4.0, None))
-    assert outcome.progress.generation == 100
-    assert outcome.progress.seconds == pytest.approx(9)
 
 
 def test_checkpoints_are_also_due_inside_long_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,14 +132,6 @@ def test_a_signal_suspends_a_run_inside_an_epoch(monkeypatch: pytest.MonkeyPatch
     outcome, _, _ = run({"stop": "target=999"}, FakeProblem(), AfterFourSeconds(), archipelago=slow)
     assert (outcome.suspended, outcome.interrupted, outcome.reason) == (True, False, name)
     assert (outcome.moment.generation, outcome.progress.generation) == (7, 7)
-
-
-def test_an_interruption_takes_precedence_over_a_suspension() -> None:
-    class Both(Quiet):
-        requested = INTERRUPT | 4
-
-    outcome, _, _ = run({"stop": "generations=50"}, FakeProblem(), Both())
-    assert (outcome.interrupted, outcome.suspended) == (True, False)
 
 
 class SlowMigration(Slow):

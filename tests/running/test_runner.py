@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-import json
-import os
-import signal
-import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -16,10 +13,12 @@ from runs_for_tests import Honest, resumed, solved
 
 from islands.archipelago.measure import Candidate
 from islands.errors import InputError, RunError, UsageError
+from islands.parallel import World
 from islands.record import lock as lock_module
+from islands.run import build
 from islands.run import runner as runner
-from islands.run.signals import Interruption
 from islands.run.single import check_exactly, combined
+from islands.testing.ranks import on_ranks
 
 
 @pytest.fixture(autouse=True)
@@ -47,21 +46,6 @@ def test_the_folder_of_a_run(tmp_path: Path) -> None:
     assert result.summary() in (folder / "log.txt").read_text()
 
 
-@pytest.mark.parametrize("name", ["solution.parquet", "trace/rank-000.parquet"])
-def test_each_parquet_file_contains_the_settings_and_the_result(tmp_path: Path, name: str) -> None:
-    result = solved(tmp_path / "a", algorithm="brkga", rho="0.8")
-    facts = pq.read_schema(tmp_path / "a" / name).metadata
-    assert (tmp_path / "a" / "run.toml").read_bytes().startswith(facts[b"islands.settings"])
-    assert b"rho = 0.8" in facts[b"islands.settings"]
-    assert facts[b"islands.digest"].decode() == result.digest
-    assert facts[b"islands.reason"] == b"100 generations done"
-    assert facts[b"islands.seed"] == b"1"
-    assert facts[b"islands.device"].decode() == result.device
-    assert json.loads(facts[b"islands.result"])["cost"] == 100
-    assert "numpy" in json.loads(facts[b"islands.versions"])
-    assert facts[b"islands.date"].endswith(b" UTC")
-
-
 def test_a_folder_with_a_run_is_refused_before_anything_is_compiled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,20 +56,6 @@ def test_a_folder_with_a_run_is_refused_before_anything_is_compiled(
     (tmp_path / "a" / "solution.parquet").unlink()
     with pytest.raises(UsageError, match="resumed"):
         solved(tmp_path / "a")
-
-
-def test_the_folder_of_a_run_that_is_killed_early_is_recognised(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def killed(*_: Any, **__: Any) -> None:
-        raise SystemExit
-
-    with monkeypatch.context() as patched:
-        patched.setattr(runner, "perform", killed)
-        with pytest.raises(SystemExit):
-            solved(tmp_path / "a", seed=7)
-    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["log.txt", "run.toml"]
-    assert resumed(tmp_path / "a").seed == 7
 
 
 def test_a_run_locks_its_folder_until_its_end(
@@ -108,39 +78,6 @@ def test_a_run_locks_its_folder_until_its_end(
     assert disturbed == ["solved", "resumed"]
     assert "100 generations done" in (tmp_path / "a" / "log.txt").read_text()
     resumed(tmp_path / "a")
-
-
-def test_a_signal_during_the_start_of_a_run_leads_to_a_checkpoint(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    number = signal.SIGUSR1
-    listening = list[Interruption]()
-
-    class Noted(Interruption):
-        def __enter__(self) -> Self:
-            listening.append(self)
-            return super().__enter__()
-
-    take = runner.take_device
-
-    def signalled(*arguments: Any, **options: Any) -> Any:
-        os.kill(os.getpid(), number)
-        deadline = time.monotonic() + 10
-        while not listening[-1].requested and time.monotonic() < deadline:
-            time.sleep(0.01)
-        return take(*arguments, **options)
-
-    monkeypatch.setattr(runner, "Interruption", Noted)
-    monkeypatch.setattr(runner, "take_device", signalled)
-    begun = solved(tmp_path / "a")
-    assert (begun.suspended, begun.generations) == (True, 0)
-    again = resumed(tmp_path / "a")
-    assert (again.suspended, again.generations) == (True, 0)
-    assert again.reason.startswith(f"{number.name}: checkpoint written; resume with")
-    monkeypatch.undo()
-    monkeypatch.setattr("islands.run.build.Archipelago", Honest)
-    assert resumed(tmp_path / "a").generations == 100
-    assert signal.getsignal(number) is signal.SIG_DFL
 
 
 class Warm(Honest):
@@ -207,3 +144,30 @@ def test_a_profit_is_checked_with_its_own_sign() -> None:
 def test_the_digest_is_in_island_order() -> None:
     assert combined([(10, "c"), (2, "b"), (1, "a")]) == combined([(1, "a"), (2, "b"), (10, "c")])
     assert combined([(1, "a"), (2, "b")]) != combined([(1, "b"), (2, "a")])
+
+
+@pytest.mark.parametrize(
+    ("seen", "sharers"),
+    [
+        ([["a", "b"], ["a", "b"]], [1, 1]),
+        ([["a"], ["a"], ["a", "b"]], [2, 2, 1]),
+        ([["a"], ["b"], ["b"], ["b"]], [1, 3, 3, 3]),
+    ],
+)
+def test_ranks_on_a_gpu_are_counted(
+    seen: list[list[str]], sharers: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def chosen(name: str, threads: object, gpu: int, sharers: int) -> Any:
+        return SimpleNamespace(sharers=sharers)
+
+    monkeypatch.setattr(build, "takes_gpu", lambda _: True)
+    monkeypatch.setattr(build, "choose", chosen)
+
+    monkeypatch.setattr("islands.backends.gpus.identities", lambda: ["any"])
+
+    def taken(world: World) -> Any:
+        world.local_rank, world.local_size = world.rank, world.size
+        world.local_allgather = lambda _: seen  # type: ignore[assignment, method-assign]
+        return build.take_device(world, "cuda", share_gpu=True).sharers  # type: ignore[attr-defined]
+
+    assert on_ranks(len(seen), taken) == sharers

@@ -7,13 +7,11 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
 
-from islands.errors import Suspended
-from islands.run.signals import INTERRUPT, INTERRUPTED_STATUS, Interruption, suspending, suspension
+from islands.run.signals import INTERRUPT, INTERRUPTED_STATUS, Interruption, suspension
 
 
 def wait_for(interruption: Interruption, requested: int = INTERRUPT) -> bool:
@@ -48,18 +46,6 @@ def test_a_nested_object_passes_its_signals_to_the_outer_one() -> None:
         assert outer.requested == INTERRUPT
         signal.raise_signal(signal.SIGTERM)
         assert wait_for(outer, INTERRUPT + 2)
-
-
-def test_a_nested_object_handles_the_signals_of_the_outer_one() -> None:
-    with Interruption(suspends="ending all", interrupts="ending it") as outer:
-        signal.raise_signal(signal.SIGUSR1)
-        assert wait_for(outer, 4)
-        with Interruption() as inner:
-            assert inner.requested == 4
-            signal.raise_signal(signal.SIGTERM)
-            assert wait_for(inner, 6)
-            signal.raise_signal(signal.SIGINT)
-            assert wait_for(inner, 7)
 
 
 def test_outside_the_main_thread_signals_keep_their_usual_effect() -> None:
@@ -144,17 +130,3 @@ def test_an_event_loop_receives_its_signals() -> None:
         return received
 
     assert asyncio.run(used()) == [1]
-
-
-@pytest.mark.parametrize("is_ignored", [False, True])
-def test_a_hangup_suspends_work_unless_it_is_ignored_from_the_start(is_ignored: bool) -> None:
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN if is_ignored else signal.SIG_DFL)
-    try:
-        with nullcontext() if is_ignored else pytest.raises(Suspended), suspending():
-            signal.raise_signal(signal.SIGHUP)
-        with Interruption(suspends="writing a checkpoint") as interruption:
-            signal.raise_signal(signal.SIGHUP)
-            assert is_ignored or wait_for(interruption, 8)
-        assert bool(interruption.requested) is not is_ignored
-    finally:
-        signal.signal(signal.SIGHUP, before)

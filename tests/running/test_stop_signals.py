@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -51,47 +50,6 @@ def test_a_signal_abandons_only_the_current_generation(
     whole = done("run", str(tmp_path / "many.tsp"), *EVERY_OTHER, "--out", str(tmp_path / "b"))
     assert resumed["generations"] == whole["generations"] == 1
     assert resumed["digest"] == whole["digest"]
-
-
-def test_a_signal_to_one_rank_ends_all_ranks(tmp_path: Path, mpirun: list[str]) -> None:
-    cities(80, tmp_path).path.rename(tmp_path / "many.tsp")  # type: ignore[union-attr]
-    line = [*mpirun, "2", sys.executable, "-m", "islands", "run", str(tmp_path / "many.tsp"), *SLOW]
-    with subprocess.Popen(
-        [*line, "--stop", "generations=2", "--out", tmp_path / "a"],
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        for shown in process.stdout:
-            if shown.lstrip("*C ").startswith("0 "):
-                break
-        time.sleep(1)
-        (pid,) = re.findall(r"^rank 1 .* pid (\d+)", (tmp_path / "a" / "log.txt").read_text(), re.M)
-        began = time.perf_counter()
-        os.kill(int(pid), signal.SIGTERM)
-        status = process.wait(60)
-    assert status == 75
-    assert time.perf_counter() - began < 9
-
-
-@pytest.mark.parametrize(
-    ("number", "status", "in_batch"), [(signal.SIGINT, 130, True), (signal.SIGTERM, 75, False)]
-)
-def test_a_signal_ends_a_tuning_in_a_long_generation(
-    number: signal.Signals, status: int, in_batch: bool, tmp_path: Path
-) -> None:
-    path = cities(80, tmp_path).path
-    stop = "generations=2" if in_batch else "seconds=100"
-    line = [sys.executable, "-m", "islands", "tune", str(path), *SLOW, "--stop", stop]
-    line += ["--over", "rho=0.6,0.7", "--runs", "2", "--out", str(tmp_path / "a")]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stderr is not None
-        assert process.stderr.readline().startswith(b"tune: ")
-        time.sleep(5)  # compiled by now; the runs take minutes
-        began = time.perf_counter()
-        process.send_signal(number)
-        assert process.wait(60) == status
-    assert time.perf_counter() - began < 9
 
 
 def done(*line: str) -> dict[str, Any]:

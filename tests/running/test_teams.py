@@ -13,9 +13,11 @@ from models_for_tests import TIMES, makespans
 
 import islands
 from islands.modelling.model import Model
-from islands.parallel import World
+from islands.parallel import World, world
 from islands.progress.result import Result
-from islands.run.runner import resume_requested
+from islands.run import single as single
+from islands.run.build import RankOptions
+from islands.run.runner import run_requested
 from islands.run.single import Output
 from islands.testing.ranks import on_ranks
 
@@ -130,35 +132,43 @@ def test_python_functions_are_called_by_all_ranks() -> None:
     assert all(alone.evaluations / 4 < called[rank] < alone.evaluations / 2 for rank in range(3))
 
 
-def test_ranks_beyond_the_replicas_of_an_island_evaluate_nothing() -> None:
-    """The default for orders with a cost in Python: few replicas, judged in rounds."""
-    problem = model_of(function=lambda order: int(makespans(order[np.newaxis])[0]))
-    own = {"algorithm": "tempering", "islands": 1, "population": 2, "rungs": 2}
-    alone = islands.solve(problem, **BASIC | own)
-    found = on_ranks(5, lambda each: islands.solve(problem, world=each, **BASIC | own))
-    assert {str(facts(each)) for each in found} == {str(facts(alone))}
-    assert (found[0].team, found[0].idle_ranks) == (2, 3)
+def _digests(archipelago: Any) -> list[tuple[int, str]]:
+    """Return the digests of the islands of a rank, also if it records none."""
+    generation = archipelago.generation
+    return [pair for each in archipelago._colonies for pair in each.digests(generation, None)]
 
 
-@pytest.mark.parametrize("name", ["delay", "replicas", "tours", "colonies"])
-def test_a_run_of_teams_resumes_on_any_number_of_ranks(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    decide(monkeypatch, shared=True)
-    last = RUNS[name][1].get("generations", BASIC["generations"])
-    alone = solved(name, World(), tmp_path / "whole")
-    # Checkpoints on 5 ranks, then on 1, 2, 4, inside of epochs and with migrants in flight.
-    folder, part = tmp_path / "part", last // 4
-    on_ranks(5, lambda ranks: solved(name, ranks, folder, generations=part))
-    for ranks in (1, 2, 4):
-        part = last if ranks == 4 else part + last // 4
-        stop = {"stop": f"generations={part}"}
+@pytest.mark.mpi(min_size=3)
+def test_members_of_a_team_stay_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    ranks = world()
+    evolved = single.evolve_asynchronous
 
-        def resume(world: World, stop: dict[str, Any] = stop) -> Result:
-            return resume_requested(folder, stop, world, Output(writes=True, folder=folder))
+    def kept(archipelago: Any, *arguments: Any, **observers: Any) -> Any:
+        seen.append(archipelago)
+        return evolved(archipelago, *arguments, **observers)
 
-        found = on_ranks(ranks, resume)
-        assert found[0].generations == part
-    assert {str(facts(each)) for each in found} == {str(facts(alone))}
-    for record in ("trace", "migrations"):
-        assert rows(folder, record) == rows(tmp_path / "whole", record)
+    monkeypatch.setattr(single, "evolve_asynchronous", kept)
+    options = {
+        "instance": "demo/qap",
+        "algorithm": "cellular",
+        "improver.name": "two_opt",
+        "islands": 2,
+        "population": 24,
+        "migration.topology": "ring",
+        "migration.interval": 5,
+        "backend": "cpu",
+        "threads": 1,
+        "stop": ["generations=60"],
+    }
+    rank_options = RankOptions(asynchronous=True)
+    result = run_requested(options, None, ranks, Output(), None, rank_options)
+    assert result.team == (ranks.size + 1) // 2
+    assert not result.reproducible
+    everyone = ranks.allgather(_digests(seen[0]))
+    by_island: dict[int, set[str]] = {}
+    for rank in everyone:
+        for island, digest in rank:
+            by_island.setdefault(island, set()).add(digest)
+    assert sorted(by_island) == [0, 1]
+    assert all(len(digests) == 1 for digests in by_island.values())
