@@ -13,7 +13,7 @@ import pytest
 from problems_for_tests import cities, facilities
 
 import islands
-from islands import IslandsError, Problem, Solver, load, solve
+from islands import IslandsError, Problem, Solver, solve
 from islands.backends.base import Backend
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
@@ -21,48 +21,8 @@ from islands.calls import explained
 from islands.cli import main
 from islands.errors import UsageError
 from islands.instances.synthetic import uniform_tsp
-from islands.parallel import World
 from islands.problems.tsp import Tsp
 from islands.run import runner as runner
-
-
-def test_a_problem_object_gives_the_same_result_as_its_name(tmp_path: Path) -> None:
-    def digest(problem: str | Problem, out: Path | None = None) -> str:
-        options = {
-            "algorithm": "brkga",
-            "rho": 0.6,
-            "migration": "ring",
-            "interval": 7,
-            "record": {"every": 10},
-        }
-        options["improver"] = "none"
-        return solve(
-            problem,
-            stop=["generations=40"],
-            islands=2,
-            population=32,
-            out=out,
-            world=World(),
-            **options,
-        ).digest
-
-    assert digest(load("demo/tsp")) == digest("demo/tsp", tmp_path / "a")
-    assert 'topology = "ring"' in (tmp_path / "a" / "run.toml").read_text()
-
-
-def test_only_another_seed_gives_another_digest() -> None:
-    digests = [
-        solve("demo/tsp", stop="generations=5", population=32, seed=seed, improver="none").digest
-        for seed in (1, 2, 1)
-    ]
-    assert digests[0] == digests[2] != digests[1]
-
-
-def test_a_run_starts_from_a_given_solution(tmp_path: Path) -> None:
-    first = solve("demo/tsp", stop="generations=200", population=64, out=tmp_path / "a")
-    tour = str(tmp_path / "a" / "solution.tour")
-    second = solve("demo/tsp", stop="generations=1", population=64, seed=9, start=[tour])
-    assert second.cost <= first.cost
 
 
 @pytest.mark.parametrize("name", ["a\nb", "caf\udce9", "a\0b", "x" * 5000, "../up"])

@@ -14,7 +14,6 @@ from islands.bench import gpus
 from islands.bench.base import BenchRequest
 from islands.bench.gpus_rows import (
     SPEED,
-    TARGET,
     GpuLawRow,
     GpuMeansRow,
     GpuRunRow,
@@ -22,7 +21,6 @@ from islands.bench.gpus_rows import (
     GpuTargetRow,
     digests,
 )
-from islands.bench.variants import Variant
 from islands.cli import main
 from islands.parallel import world
 
@@ -30,27 +28,6 @@ from islands.parallel import world
 def request(**options: Any) -> BenchRequest:
     usual: dict[str, Any] = {"limit": 0.2, "seeds": 1, "threads": 1, "of": ("demo/qap",)}
     return BenchRequest(world(), ["cpu"], **(usual | options))
-
-
-def test_runs_end_at_the_least_gap_and_keep_the_defaults_of_the_limit() -> None:
-    case = gpus._Case(
-        request(gap=(1.0, 0.001), limit=7.0), gpus._loaded("demo/tsp"), Variant("default"), 1, [1]
-    )
-    assert [each.text for each in case.spec(1, TARGET, 3).stop] == ["gap=0.001%", "seconds=7"]
-    spec = case.spec(1, SPEED, 3, ["generations=9"])
-    assert ([each.text for each in spec.stop], spec.general.seed) == (["generations=9"], 3)
-    assert case.spec(1, TARGET, 3).record.every == 1
-    assert spec.settings == case.spec(1, TARGET, 3).settings
-
-
-def test_a_cost_that_waits_is_measured_in_speed_only() -> None:
-    options = {"variant": ("population=6",), "of": (gpus.SLEEP,), "stop": 2}
-    rows = [*gpus.measure(request(**options))]
-    kinds = {type(row) for row in rows}
-    assert (GpuSpeedRow in kinds, GpuTargetRow in kinds) == (True, False)
-    (run, *_) = (row for row in rows if isinstance(row, GpuRunRow))
-    assert (run.population, run.islands, run.generations) == (6, 1, 2)
-    assert run.seconds > 0.9 * (6 + 2 * 3) * gpus.SLEEP_SECONDS
 
 
 def test_the_command_keeps_its_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

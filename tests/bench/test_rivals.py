@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from problems_for_tests import cities, facilities, knapsack, tsp_from
+from problems_for_tests import cities, facilities, knapsack
 
 import islands
 from islands.bench import rivals
@@ -40,25 +40,12 @@ def shortest(problem: Problem) -> int:
     return int(problem.costs(np.array(tours)).min())
 
 
-def as_matrix(problem: Any, folder: Path) -> Problem:
-    """Return the same cities from a file with all distances."""
-    cities = np.arange(problem.size)
-    rows = problem.near.between(cities[:, None], cities[None, :]).tolist()
-    head = ["NAME: m", "TYPE: TSP", f"DIMENSION: {problem.size}", "EDGE_WEIGHT_TYPE: EXPLICIT"]
-    head += ["EDGE_WEIGHT_FORMAT: FULL_MATRIX", "EDGE_WEIGHT_SECTION"]
-    path = folder / "matrix.tsp"
-    path.write_text("\n".join([*head, *(" ".join(map(str, row)) for row in rows), "EOF", ""]))
-    return tsp_from(path)
-
-
 @pytest.mark.parametrize(
-    ("name", "metric"),
-    [("lkh", "EUC_2D"), ("lkh", "ATT"), ("lkh", "EXPLICIT"), ("ortools", "EUC_2D")],
+    ("name", "metric"), [("lkh", "EUC_2D"), ("lkh", "ATT"), ("ortools", "EUC_2D")]
 )
 def test_a_rival_finds_the_shortest_tour(name: str, metric: str, tmp_path: Path) -> None:
     pytest.importorskip(RIVALS[name].module)
-    problem: Problem = cities(8, tmp_path, metric if metric != "EXPLICIT" else "EUC_2D")
-    problem = as_matrix(problem, tmp_path) if metric == "EXPLICIT" else problem
+    problem: Problem = cities(8, tmp_path, metric)
     with silent_processes(1) as pool:
         answer = pool.apply(rivals._solved, (name, problem, 1, 0.3))
     assert answer.course[-1][1] == problem.cost(np.array(answer.solution)) == shortest(problem)

@@ -151,31 +151,6 @@ def test_costs_and_instances_to_be_maximised() -> None:
     assert [each.mean_rank for each in costs.ranked] == [1, 2]
 
 
-@pytest.mark.parametrize("metric", ["gap", "cost", "evaluations"])
-def test_void_runs_do_not_count_in_means_and_deviations(metric: str) -> None:
-    runs = {
-        "one": TaskResult(
-            (110, None, 130, 100), (10, 20, 40, 50), (True, False, True, True), 5.0, 0.5
-        ),
-        "two": TaskResult(
-            (None, 60, None, None), (10, 20, 40, 50), (False, True, False, False), 5.0, 0.5
-        ),
-    }
-    problems = {"one": called("one", 100), "two": called("two", 50)}
-    cells = {(0, name): each for name, each in runs.items()}
-    (found,) = Ranking.of(CONFIGURATIONS[:1], problems, cells, metric).ranked
-    wanted = {
-        "gap": ([10, 30, 0], [20]),
-        "cost": ([110, 130, 100], [60]),
-        "evaluations": ([10, 40, 50], [20]),
-    }
-    three, one = wanted[metric]
-    assert found.loss == pytest.approx((sum(three) / 3 + sum(one)) / 2)
-    # A single run has no deviation.
-    assert found.standard_deviation == pytest.approx(stdev(three))
-    assert (found.void, found.hits) == (4, 1)
-
-
 @pytest.mark.parametrize("maximise", [False, True])
 @pytest.mark.parametrize("metric", METRICS)
 def test_runs_without_a_solution_are_worst_by_every_metric(metric: str, *, maximise: bool) -> None:

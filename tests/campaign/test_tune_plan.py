@@ -23,43 +23,6 @@ from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.build import islands_of
 
-SEARCHED = ("c1=0.5..2", "c2=0.5..2", "penalty=100..500")
-
-
-def settings(spec: RunSpec) -> dict[str, Any]:
-    return spec.to_mapping()
-
-
-@pytest.mark.published
-def test_the_search_of_munhao_can_be_planned(published: Path) -> None:
-    """Ten random configurations of c1, c2 and P, on an instance of each kind (section 3)."""
-    kinds = [(file, first) for file in range(1, 10) for first in ("00", "10", "20")]
-    names = [f"orlib/mknapcb{file}-{first}" for file, first in kinds]
-    asked = TuneRequest({"preset": "munhao2019-m1"})
-    tuning = Tuning.of(asked, names, SEARCHED, 30, configurations=10)
-    assert len(tuning.tasks) == 27 * 11
-    assert tuning.batched
-    assert [task.name for task in tuning.tasks[::11]] == names
-    base = settings(tuning.tasks[0].spec)
-    assert (base["c1"], base["c2"], base["penalty"]) == (0.601321, 1.79865, 329.594)
-    for task in tuning.tasks:
-        each = settings(task.spec)
-        assert 0.5 <= each["c1"] <= 2
-        assert 0.5 <= each["c2"] <= 2
-        assert 100 <= each["penalty"] <= 500
-        assert {
-            **each,
-            **{name: base[name] for name in ("c1", "c2", "penalty", "instance")},
-        } == base
-        for name, value in task.configuration.values.items():
-            assert each[name] == value
-    tried = {(each["c1"], each["c2"], each["penalty"]) for each in map(settings, _specs(tuning))}
-    assert len(tried) == 11
-
-
-def _specs(tuning: Tuning) -> list[RunSpec]:
-    return [task.spec for task in tuning.tasks]
-
 
 def test_the_order_of_settings_makes_no_difference(tmp_path: Path) -> None:
     name = str(cities(9, tmp_path).path)
@@ -75,17 +38,6 @@ def test_the_order_of_settings_makes_no_difference(tmp_path: Path) -> None:
         for each in (over, over[::-1])
     )
     assert one.candidates == two.candidates
-
-
-def test_parts_choose_the_algorithm_and_other_settings_do_not() -> None:
-    def of(over: str) -> str:
-        plan = Tuning.of(TuneRequest({"population": 48}), ["demo/qap"], [over], 1, configurations=2)
-        return plan.tasks[0].spec.algorithm
-
-    assert of("interval=5,50") == "tempering"
-    assert of("crossover=pmx,order") != "tempering"
-    with pytest.raises(UsageError, match="brkga"):
-        of("rho=0.5,0.7")
 
 
 def test_either_all_runs_form_batches_or_none() -> None:

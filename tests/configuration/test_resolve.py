@@ -150,10 +150,8 @@ def test_many_islands_form_a_ring_unless_a_topology_is_given() -> None:
     [
         ("demo/qap", {"rho": 0.7}, ["brkga"]),
         ("demo/tsp", {"mutation_rate": 0.5}, ["cellular", "ga"]),
-        ("demo/mkp", {"tournament": 3}, ["ga"]),
         ("demo/qap", {"colonies": [{"islands": 8, "rho": 0.7}]}, ["brkga"]),
         ("demo/qap", {"stop": "converged", "rho": 0.7}, ["brkga"]),
-        ("demo/qap", {"algorithm": "tempering", "rho": 0.7}, ["brkga"]),
         ("demo/mkp", {"encoding": "bits", "strength": 3}, ["cellular", "ga"]),
         ("demo/qap", {"reset": 9}, None),  # tempering has it
     ],

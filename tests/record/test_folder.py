@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -210,23 +208,5 @@ def test_removing_the_log_does_not_unlock_the_folder(
     with FolderLock() as first, FolderLock() as second:
         first.take(tmp_path)
         (tmp_path / "log.txt").unlink()
-        with pytest.raises(InputError, match="another process is using this run"):
-            second.take(tmp_path)
-
-
-def test_if_folders_cannot_be_locked_the_log_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    flock = lock_module.fcntl.flock
-
-    def of_files_alone(descriptor: int, operation: int) -> None:
-        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EBADF, "Bad file descriptor")
-        flock(descriptor, operation)
-
-    monkeypatch.setattr(lock_module, "_PATIENCE_SECONDS", 0.0)
-    monkeypatch.setattr(lock_module.fcntl, "flock", of_files_alone)
-    with FolderLock() as first, FolderLock() as second:
-        first.take(tmp_path)
         with pytest.raises(InputError, match="another process is using this run"):
             second.take(tmp_path)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,19 +128,6 @@ def test_the_rows_of_a_finished_run_are_in_its_parquet_file(tmp_path: Path) -> N
     assert numbers(tmp_path, 1, 2, start=4) == [1, 2]
     with pytest.raises(InputError, match=r"rank-000\.3\.unfinished\.arrows: is missing"):
         numbers(tmp_path, 1, 2, start=3)
-
-
-def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Full(io.RawIOBase):
-        def writable(self) -> bool:
-            return True
-
-        def write(self, _: object) -> int:
-            raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("islands.record.stream.opened", lambda *_: Full())
-    with pytest.raises(UnwritableError, match=r"rank-000\.1.* No space left"):
-        written(tmp_path, batch(1))
 
 
 def test_a_stream_of_rows_without_bytes_is_refused(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from itertools import combinations
 from math import sqrt
 from statistics import stdev
@@ -14,7 +12,6 @@ import pytest
 from results_for_tests import NEAR_BEST_KNOWN, called, ended, filled
 
 from islands.parallel import World
-from islands.reproduce import experiment as cores
 from islands.reproduce.cells import Scaled, TableRow, significance
 from islands.reproduce.experiment import Experiment, Sample
 from islands.reproduce.jardim2021 import LiteratureTable
@@ -165,25 +162,3 @@ def test_the_mean_speedup_is_the_mean_of_ratios(experiment: Experiment) -> None:
     assert facts["wilcoxon_p_cpu_1"].value == 0.5
     assert "scaled_cells" not in facts  # once for each table
     assert [fact.value for fact in scaled_facts(rows, experiment)] == [2]
-
-
-@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="cores cannot be chosen")
-def test_all_threads_of_the_process_use_more_cores_for_a_while() -> None:
-    usable = os.sched_getaffinity(0)
-    if len(usable) < 2:
-        pytest.skip("needs two cores")
-    one, over = {min(usable)}, threading.Event()
-    os.sched_setaffinity(0, one)
-    waiting = threading.Thread(target=over.wait)
-    waiting.start()
-    assert waiting.native_id is not None
-    ids = (0, waiting.native_id)
-    try:
-        with cores.on_cores(usable):
-            inside = [os.sched_getaffinity(each) for each in ids]
-        after = [os.sched_getaffinity(each) for each in ids]
-    finally:
-        over.set()
-        waiting.join()
-        os.sched_setaffinity(0, usable)
-    assert (inside, after) == ([usable] * 2, [one] * 2)

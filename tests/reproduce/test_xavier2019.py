@@ -14,7 +14,6 @@ from islands.instances.catalogue import catalogue
 from islands.instances.synthetic import uniform_tsp
 from islands.problems import load
 from islands.problems.tsp import Tsp
-from islands.reproduce import xavier2019
 from islands.reproduce.xavier2019 import (
     MEAN_VALUES,
     InstanceFigures,
@@ -51,14 +50,6 @@ def test_the_mean_over_all_tours() -> None:
     tsp = Tsp(uniform_tsp(7, seed=3, side=100))
     lengths = tsp.costs(np.array(list(permutations(range(7)))))
     assert mean_random_tour(tsp) == pytest.approx(lengths.mean(), rel=1e-12)
-
-
-def test_the_mean_does_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    tsp = Tsp(uniform_tsp(20, seed=3))
-    whole = mean_random_tour(tsp)
-    for pairs in (1, 60, 61, 1000):
-        monkeypatch.setattr(xavier2019, "_PAIRS_AT_ONCE", pairs)
-        assert mean_random_tour(tsp) == whole
 
 
 @pytest.mark.published

@@ -24,30 +24,6 @@ def _checkpoints_at_epochs_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "kills", [[1], [16], [17], [100], [13, 40, 41, 75, 99]], ids=lambda kills: str(kills[0])
-)
-def test_a_run_killed_in_any_generation_gives_the_same_result(
-    kills: list[int], tmp_path: Path
-) -> None:
-    folder = tmp_path / "a"
-    folder.mkdir()
-    for ranks, generation in zip((2, 3, 1, 4, 2), kills, strict=False):
-        killed(folder, ranks, at=generation)
-    start(folder, 3)
-    require_same(folder, whole(tmp_path / "b", 3))
-
-
-@pytest.mark.parametrize(("first", "last"), [(2, 1), (4, 6)])
-def test_records_belong_to_the_final_ranks(first: int, last: int, tmp_path: Path) -> None:
-    folder = tmp_path / "a"
-    folder.mkdir()
-    killed(folder, first, at=50)
-    start(folder, last)
-    assert list(record(folder, "trace")) == [f"rank-{rank:03}.parquet" for rank in range(last)]
-    require_same(folder, whole(tmp_path / "b", last))
-
-
-@pytest.mark.parametrize(
     ("owner", "method"), [(Journal, "epoch"), (Checkpoints, "keep"), (Journal, "finish")]
 )
 @pytest.mark.parametrize("call", [1, 2, 5])
