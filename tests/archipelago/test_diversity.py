@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from problems_for_tests import NUMBERS, facilities, flat, knapsack
 
 from islands.algorithms import ALGORITHMS
-from islands.algorithms.cellular import CellularSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import ISLAND, NONE
 from islands.backends.base import Backend
@@ -67,16 +66,23 @@ def plain_distance(encoding: str, items: int, one: NDArray[Any], other: NDArray[
 
 
 def archipelago(
-    problem: Problem, algorithm: str, encoding: str, population: int, backend: Backend
+    problem: Problem,
+    algorithm: str,
+    encoding: str,
+    population: int,
+    backend: Backend,
+    runs: int = 1,
+    **settings: Any,
 ) -> Archipelago:
     small = {"elite": 0.5, "mutants": 0.5} if algorithm == "brkga" and population == 2 else {}
     return one_colony(
         problem=problem,
         algorithm=algorithm,
         encoding=encoding,
-        settings=ALGORITHMS[algorithm].Settings.build(small),
+        settings=ALGORITHMS[algorithm].Settings.build(small | settings),
         population=population,
         islands=3,
+        runs=runs,
         seed=5,
         migration=MigrationSettings.build({"topology": "none"}),
         backend=backend,
@@ -126,30 +132,13 @@ COSTS = [[5, 3, 3, 9], [3, 7, 3, 5], [3, 3, 6, 2]]
 ARCHIVED = [3, NONE, 2]
 
 
-def small_archipelago(backend: Backend, runs: int = 1) -> Archipelago:
-    islands = one_colony(
-        problem=flat(9, 720),
-        algorithm="cellular",
-        encoding="permutation",
-        settings=CellularSettings.build({"neighbours": 2}),
-        population=4,
-        islands=3,
-        runs=runs,
-        seed=1,
-        migration=MigrationSettings.build({"topology": "none"}),
-        backend=backend,
-        world=World(),
-    )
-    islands.start()
-    return islands
-
-
 @pytest.mark.parametrize("run", [None, 0, 1])
 def test_elite_orders_equal_individuals_by_island_and_place(
     backend: Backend, run: int | None
 ) -> None:
     runs = 1 if run is None else 2
-    islands = small_archipelago(backend, runs)
+    islands = archipelago(flat(9, 720), "cellular", "permutation", 4, backend, runs, neighbours=2)
+    islands.start()
     saved = islands.snapshot()
     saved["cost"] = np.array(COSTS * runs)
     saved["island"][:, ISLAND.index("archived")] = ARCHIVED * runs
