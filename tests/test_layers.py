@@ -10,7 +10,6 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import islands
-from islands.paths import data_folder
 
 ROOT = Path(islands.__file__).parent
 
@@ -146,12 +145,3 @@ def test_import_and_help_load_no_heavy_modules() -> None:
     out, error = loaded(code, NOT_FOR_HELP)
     assert error == "[]\n"
     assert out.startswith("usage: islands ")
-
-
-TESTS = Path(__file__).parent
-
-
-def test_no_module_is_long() -> None:
-    files = [*modules(), *data_folder("kernels").rglob("*.*"), *TESTS.rglob("*.py")]
-    sizes = {path: path.read_text(encoding="utf-8").count("\n") for path in files}
-    assert {path: size for path, size in sizes.items() if size > 500} == {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
@@ -75,18 +74,6 @@ def test_seeds_and_runs_follow_one_another() -> None:
     assert [each.seed for each in islands.solve_many(problems, runs=2, **SETTINGS)] == [1, 2, 1, 2]
 
 
-def test_seeds_are_drawn_or_those_of_a_file(tmp_path: Path) -> None:
-    problems = tours(2)
-    first, other = islands.solve_many(problems, seed=None, **SETTINGS)
-    assert first.seed == other.seed > 1
-    again = alone(problems[1], seed=first.seed)
-    assert again.digest == other.digest
-    config = tmp_path / "settings.toml"
-    config.write_text("seed = 5\n")
-    found = islands.solve_many(problems, runs=2, config=config, **SETTINGS)
-    assert [each.seed for each in found] == [5, 6, 5, 6]
-
-
 def test_arrays_are_problems() -> None:
     # Exact lengths by coordinates, and those lengths in whole numbers by a matrix.
     places = RANDOM.random((3, 14, 2)) * 100
@@ -108,22 +95,6 @@ def test_arrays_are_problems() -> None:
     for mine, profit, weight in zip(found, profits[1:], weights[1:], strict=True):
         assert mine.cost == mine.solution @ profit
         assert (weight @ mine.solution <= 200).all()
-
-
-def test_problems_of_ones_own_have_their_own_data() -> None:
-    def first(values: list[int]) -> islands.Problem:
-        text = """__device__ long long cost(const Solution& s, int n, const Data& data) {
-            long long sum = 0;
-            for (int i = 0; i < n; ++i) sum += data.values[s[i]] * i;
-            return sum;
-        }"""
-        return islands.permutation(len(values), cost=text, data={"values": np.array(values)})
-
-    lists = [[3, 1, 2], [9, 8, 7, 6, 1], [1, 2, 3, 4]]
-    found = islands.solve_many(map(first, lists), backend="cpu", generations=30)
-    for mine, values in zip(found, lists, strict=True):
-        falling = sorted(values, reverse=True)
-        assert mine.cost == sum(place * value for place, value in enumerate(falling))
 
 
 def test_problems_are_made_when_they_are_needed() -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fakes import FakeProblem
 from numpy.typing import NDArray
 from problems_for_tests import cities, facilities
 
@@ -21,12 +20,11 @@ from islands.backends import choose
 from islands.backends.base import Backend
 from islands.cli import main
 from islands.configuration.resolve import layers, resolve
-from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
 from islands.problems.base import Problem
 from islands.record.solution import recorded
 from islands.run.concurrent import run_concurrently
-from islands.run.pace import Pace, most_evaluations
+from islands.run.pace import most_evaluations
 from islands.testing.ranks import on_ranks
 
 SETTINGS = {"islands": 2, "population": 20, "migration": "none", "improver": "none", "seed": 5}
@@ -117,18 +115,9 @@ def test_a_batch_with_halos_is_refused() -> None:
 
 
 N = 30
-SEARCHING: dict[str, Any] = {
-    "algorithm": "ga",
-    "encoding": "permutation",
-    "population": 20,
-    "islands": 2,
-    "seed": 5,
-    "improver": "swap",
-    "improver.rate": 0.5,
-    "improver.steps": 1,
-    "interval": 20,
-    "record.every": 20,
-}
+SEARCHING: dict[str, Any] = {"algorithm": "ga", "encoding": "permutation", "population": 20}
+SEARCHING |= {"islands": 2, "seed": 5, "improver": "swap", "improver.rate": 0.5}
+SEARCHING |= {"improver.steps": 1, "interval": 20, "record.every": 20}
 
 
 def counted(problem: Any, backend: str, every: int, last: int) -> list[int]:
@@ -176,31 +165,15 @@ def test_a_limit_is_found_after_any_resumption_and_on_two_ranks(tmp_path: Path) 
     assert recorded(folder).result.digest == whole.digest
 
 
-def pace(**options: Any) -> Pace:
-    return Pace(resolve(layers({"algorithm": "brkga", **options}), FakeProblem()))
-
-
 SIZE = 12
 PAIRS = SIZE * (SIZE - 1) // 2
-IN_BATCHES: dict[str, Any] = {
-    "algorithm": "de",
-    "population": 20,
-    "islands": 2,
-    "seed": 5,
-    "migration": "none",
-    "improver": "two_opt",
-    "improver.rate": 0.2,
-    "improver.steps": 1,
-    "record.every": 4,
-}
-
-
-def spec_of(problem: Problem, **options: Any) -> RunSpec:
-    return resolve(layers({**IN_BATCHES, **options}), problem)
+IN_BATCHES: dict[str, Any] = {"algorithm": "de", "population": 20, "islands": 2, "seed": 5}
+IN_BATCHES |= {"migration": "none", "improver": "two_opt", "improver.rate": 0.2}
+IN_BATCHES |= {"improver.steps": 1, "record.every": 4}
 
 
 def most(problem: Problem, **options: Any) -> float:
-    return most_evaluations(spec_of(problem, **options), problem)
+    return most_evaluations(resolve(layers({**IN_BATCHES, **options}), problem), problem)
 
 
 def test_bounds_of_the_evaluations_in_a_generation() -> None:

@@ -21,16 +21,8 @@ from islands.run.runner import run_requested
 from islands.run.single import Output
 from islands.testing.ranks import on_ranks
 
-BASIC: dict[str, Any] = {
-    "islands": 2,
-    "population": 16,
-    "generations": 13,
-    "interval": 3,
-    "seed": 5,
-    "backend": "cpu",
-    "threads": 1,
-    "record": {"every": 4},
-}
+BASIC: dict[str, Any] = {"islands": 2, "population": 16, "generations": 13, "interval": 3}
+BASIC |= {"seed": 5, "backend": "cpu", "threads": 1, "record": {"every": 4}}
 MIGRATED = {"migration": "ring", "migrants": 2}
 RUNS: dict[str, tuple[str, dict[str, Any]]] = {
     "host": ("demo/tsp", {"algorithm": "brkga", "improver": "none", "decoding": "host"}),
