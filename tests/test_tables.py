@@ -22,7 +22,7 @@ from islands.presets import PRESETS
 from islands.record.files import append_row, read_table, write_table
 from islands.settings import Settings, setting
 from islands.tables import Column, Table, write_csv
-from islands.text import meant, nearest, one_line, plain, unknown
+from islands.text import meant, one_line, plain
 
 COLUMNS = (
     Column("name", "who", 4, "<"),
@@ -102,22 +102,6 @@ def test_names_differ_in_plain_form(names: Iterable[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "near"),
-    [
-        ("brgka", ["brkga"]),
-        ("tab", ["tabu"]),
-        ("ag", ["ga"]),
-        ("PSO", ["pso"]),
-        ("sa", []),
-        ("random", []),
-    ],
-)
-def test_only_similar_names_are_suggested(name: str, near: list[str]) -> None:
-    assert nearest(name, [*ALGORITHMS, "tabu", "two_opt"]) == near
-    assert ("Did you mean" in unknown("name", name, [*ALGORITHMS, "tabu", "two_opt"])) == bool(near)
-
-
-@pytest.mark.parametrize(
     ("text", "line"),
     [
         ("tsplib/att48", "tsplib/att48"),
@@ -194,16 +178,13 @@ def test_invalid_values_are_refused(name: str, values: list[Any]) -> None:
             Sample.build({name: value})
 
 
-def test_contradicting_settings_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"choose one$"):
-        Sample.build({"flag": True, "share": 1})
-
-
 def test_changed_copy_is_checked_and_keeps_other_values() -> None:
     changed = Sample.build({"share": 0.25}).replace({"size": 3})
     assert changed == Sample(share=0.25, size=3)
     with pytest.raises(UsageError):
         changed.replace({"size": 0})
+    with pytest.raises(UsageError, match="choose one"):
+        Sample.build({"flag": True, "share": 1})
 
 
 def test_mapping_gives_the_same_settings() -> None:
