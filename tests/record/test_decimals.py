@@ -30,7 +30,7 @@ FEW |= {"backend": "cpu", "migration": "ring", "record": {"every": 5}}
 @pytest.fixture
 def problem(tmp_path: Path) -> islands.Problem:
     """Return a knapsack whose stated best profit is above the best one."""
-    text = f"1\n8 1 30.05\n{' '.join(PROFITS)}\n{' '.join(map(str, WEIGHTS))}\n{CAPACITY}\n"
+    text = f"8 1 30.05\n{' '.join(PROFITS)}\n{' '.join(map(str, WEIGHTS))}\n{CAPACITY}\n"
     (tmp_path / "small.dat").write_text(text)
     return islands.load(tmp_path / "small.dat")
 
