@@ -155,7 +155,7 @@ MIXES: dict[str, tuple[Callable[[], Problem], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize(
-    ("pair", "topology"), zip([*PAIRS, *MIXES], cycle(("ring", "elite", "random")))
+    ("pair", "topology"), [*zip([*PAIRS, *MIXES], cycle(("ring", "elite", "random")), strict=False)]
 )
 def test_migrants_keep_their_cost_in_another_encoding(
     backend: Backend, pair: str, topology: str

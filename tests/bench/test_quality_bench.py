@@ -97,6 +97,7 @@ def test_equal_gaps_are_compared_by_time() -> None:
     assert list(contrasts([each for each in rows if each.method == "slow"])) == []
 
 
+@pytest.mark.slow
 def test_runs_are_kept_and_used_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     line = command("--of", "demo/qap,demo/mkp", "--limit", "0.2", "--seeds", "2", "--json")
@@ -146,6 +147,7 @@ def test_all_ranks_take_part(variant: str, tmp_path: Path) -> None:
 pytest.importorskip("scipy")
 
 
+@pytest.mark.slow
 def test_all_methods_run_with_the_same_seeds_and_time(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

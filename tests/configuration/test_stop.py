@@ -150,6 +150,7 @@ def test_few_cities_converge_when_the_best_tour_stands_still() -> None:
         assert 5 <= still < 5 + 5  # looked at every 5 generations
 
 
+@pytest.mark.slow
 def test_a_tour_to_start_from_is_searched_before_it_stands_still() -> None:
     tours = np.random.default_rng(7).random((6, 200, 2)) * 1e6
     for places in tours:

@@ -122,6 +122,7 @@ def test_the_file_is_toml_and_is_read_again(written: Path) -> None:
     assert read_settings(written)["stop"] == ["generations=100"]
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_of_settings_is_detected_or_harmless(written: Path) -> None:
     path, settings = written / "run.toml", read_settings(written)
     content = bytearray(path.read_bytes())

@@ -33,6 +33,7 @@ def test_a_table_is_read_unchanged(tmp_path: Path) -> None:
     assert found.to_pylist() == TABLE.to_pylist()
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_is_detected_or_harmless(tmp_path: Path) -> None:
     path = written(tmp_path / "a.parquet")
     content = bytearray(path.read_bytes())
