@@ -53,6 +53,7 @@ def checked(path: Path, script: str) -> list[str]:
     return [line for line in out.splitlines() if ": error: " in line]
 
 
+@pytest.mark.slow
 def test_mypy_accepts_settings_and_refuses_misspelt_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

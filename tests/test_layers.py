@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -64,21 +65,25 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).with_suffix("").as_posix()
 
 
-def imports(path: Path, *, top_only: bool = False) -> Iterator[str]:
-    """Yield the full names of imported modules, except those for type checking only."""
+@cache
+def imports(path: Path, *, top_only: bool = False) -> list[str]:
+    """Return the full names of imported modules, except those for type checking only."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = list[str]()
     for node in tree.body if top_only else _walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found += (f"{node.module}.{alias.name}" for alias in node.names)
+    return found
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
-            continue
+        if isinstance(child, ast.If):
+            if isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
+                continue
         yield child
         yield from _walk(child)
 

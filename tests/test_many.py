@@ -45,6 +45,7 @@ def test_each_result_is_that_of_solve() -> None:
     assert whole[-1].trace().num_rows == other.trace().num_rows
 
 
+@pytest.mark.slow
 def test_many_kinds_have_the_results_of_a_cpu_on_each_device(
     backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +120,7 @@ def test_problems_are_made_when_they_are_needed() -> None:
     assert len(made) < 20 + most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("callback", [None, lambda _: False])
 def test_solved_problems_and_their_results_are_not_kept(callback: Any) -> None:
     """With a callback, each is solved alone."""

@@ -127,7 +127,7 @@ def test_injected_solutions_replace_the_worst_of_the_islands_in_turn(tmp_path: P
         ("demo/tsp", [range(120), range(1, 121)], r"^solutions\[1\]\[119\] = 120"),
         ("demo/tsp", [[0.5] * 120], r"^solutions\[0\]\[0\] = 0.5"),
         ("demo/tsp", [range(120)] * 9, "9 solutions for 8 individuals"),
-        ("demo/mkp", [np.zeros(100), np.ones(100)], r"^solutions\[1\]: not feasible"),
+        ("demo/mkp", [np.zeros(60), np.ones(60)], r"^solutions\[1\]: not feasible"),
     ],
 )
 def test_wrong_solutions_are_refused_by_index(instance: str, solutions: Any, message: str) -> None:

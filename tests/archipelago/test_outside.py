@@ -67,21 +67,23 @@ def test_a_generation_abandoned_during_host_evaluation_can_be_undone(
     backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = cities(23, tmp_path)
-    exact_costs = problem.costs
+    exact_costs, seconds = problem.costs, [0.0]
 
-    def slow(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
-        time.sleep(0.02 * len(solutions))
+    def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        time.sleep(seconds[-1] * len(solutions))
         return exact_costs(solutions)
+
+    monkeypatch.setattr(problem, "costs", costs)
 
     own: dict[str, Any] = {"algorithm": "ga", "decoding": "host", "improver": "none"}
     own |= {"islands": 4, "population": 16, "backend": backend.name}
     straight, disturbed = (islands.Solver(problem, **own) for _ in "ab")
     archipelago = disturbed._archipelago
     before = archipelago.digests()
-    with monkeypatch.context() as patched:
-        patched.setattr(problem, "costs", slow)
-        threading.Timer(0.3, archipelago.abandon).start()
-        assert not archipelago.attempt(1)
+    seconds.append(0.02)
+    threading.Timer(0.3, archipelago.abandon).start()
+    assert not archipelago.attempt(1)
+    seconds.pop()
     archipelago.undo()
     assert archipelago.digests() == before
     for each in (straight, disturbed):
