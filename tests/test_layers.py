@@ -81,9 +81,9 @@ def imports(path: Path, *, top_only: bool = False) -> list[str]:
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If):
-            if isinstance(child.test, ast.Name) and child.test.id == "TYPE_CHECKING":
-                continue
+        is_branch = isinstance(child, ast.If) and isinstance(child.test, ast.Name)
+        if is_branch and child.test.id == "TYPE_CHECKING":  # type: ignore[attr-defined]
+            continue
         yield child
         yield from _walk(child)
 
