@@ -67,7 +67,7 @@ def test_a_generation_abandoned_during_host_evaluation_can_be_undone(
     backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = cities(23, tmp_path)
-    exact_costs, seconds = problem.costs, [0.0]
+    exact_costs, seconds = problem.costs, [0.0, 0.02]
 
     def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
         time.sleep(seconds[-1] * len(solutions))
@@ -80,7 +80,6 @@ def test_a_generation_abandoned_during_host_evaluation_can_be_undone(
     straight, disturbed = (islands.Solver(problem, **own) for _ in "ab")
     archipelago = disturbed._archipelago
     before = archipelago.digests()
-    seconds.append(0.02)
     threading.Timer(0.3, archipelago.abandon).start()
     assert not archipelago.attempt(1)
     seconds.pop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -31,23 +32,25 @@ def alone(problem: Problem, number: int) -> Result:
     return islands.solve(problem, backend="cpu", threads=1, seed=number, **SETTINGS)
 
 
-def test_functions_of_a_user_are_never_called_by_two_threads(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_those_solved_alone_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As they may need all memory of a GPU, and call functions of a user.
     monkeypatch.setattr(queues, "_LONG_SECONDS", -1.0)
-    active, most = list[int](), list[int]()
+    problems, active, most = tours(8), list[int](), list[int]()
+    queue = Queue(iter(range(8)), lambda _: None, threads=3)
 
-    def cost(order: Any) -> int:
-        active.append(0)
+    def slowly(number: int) -> Result:
+        active.append(number)
         most.append(len(active))
-        time.sleep(1e-4)
-        active.pop()
-        return int(order[0])
+        time.sleep(0.02)
+        active.remove(number)
+        return alone(problems[number], number)
 
-    problems = [islands.permutation(6, function=cost) for _ in range(6)]
-    few = {"algorithm": "ga", "islands": 1, "population": 8, "generations": 3, "backend": "cpu"}
-    assert len(islands.solve_many(problems, threads=3, **few)) == 6
-    assert max(most) == 1
+    running = [Thread(target=lambda: [*queue.results(choose("cpu", 1), slowly)]) for _ in "abc"]
+    for each in running:
+        each.start()
+    for each in running:
+        each.join()
+    assert (len(most), max(most)) == (8, 1)
 
 
 def test_a_run_that_must_end_early_has_no_result() -> None:
