@@ -60,6 +60,7 @@ def started(folder: Path) -> list[Path]:
     return list(folder.glob("started.*"))
 
 
+@pytest.mark.slow
 def test_pieces_of_the_programs_are_compiled_at_the_same_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -37,6 +37,7 @@ TABLES = {
     for paper, home in PAPERS.items()
     for name, table in import_module(home).PAPER.tables.items()
 }
+LONGEST = "soca2010/calibration"
 SETTINGS = {"what": "a/b", "seeds": {"b": [1, 2]}}
 
 
@@ -113,7 +114,9 @@ def files(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in folder.glob("*.csv")}
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=[pytest.mark.slow] * (each == LONGEST)) for each in TABLES]
+)
 def test_each_table_continues_after_an_interrupt(name: str, runs: FakeRuns, tmp_path: Path) -> None:
     table = TABLES[name]
     whole, said = filled(table, ExperimentFolder(tmp_path / "whole", SETTINGS))

@@ -17,7 +17,7 @@ from islands.reproduce.table import PaperTable, select
 from islands.reproduce.xavier2019 import ValuesTable, VlsiTable
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two files with names of the catalogue, and one with another name."""
     monkeypatch.setenv("ISLANDS_INSTANCES", str(tmp_path))
@@ -28,6 +28,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path.write_text(tsplib_text(uniform_tsp(5, seed=1)), encoding="utf-8")
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("tables", "only", "names"),
     [
@@ -42,6 +43,7 @@ def test_instances_are_selected_by_names_and_patterns(
     assert [[found.name for found in each.here] for each in select(tables, only)] == names
 
 
+@pytest.mark.usefixtures("here")
 def test_missing_instances_are_reported_at_once() -> None:
     for only, count in (([], 20), (["lu980", "zi929"], 1)):
         with pytest.raises(InputError, match=rf"needs {count} missing .*lu980"):

@@ -19,6 +19,8 @@ import pytest
 from islands import read_run, resume, solve
 from islands.record.folder import FINISHED
 
+pytestmark = pytest.mark.slow
+
 RUN = ["run", "demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "2"]
 BYTES = 20_000
 """The longest file: the trace and the solution fit, a checkpoint does not."""

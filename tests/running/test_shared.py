@@ -95,12 +95,13 @@ CASES = {
 }
 
 
-EMULATED = ("eax", "few replicas", "core", "archives", "brkga")
+EMULATED = [
+    pytest.param(each, "emulated", marks=pytest.mark.slow)
+    for each in ("eax", "few replicas", "core", "archives", "brkga")
+]
 
 
-@pytest.mark.parametrize(
-    ("name", "device"), [*((name, "cpu") for name in CASES), *((e, "emulated") for e in EMULATED)]
-)
+@pytest.mark.parametrize(("name", "device"), [*((name, "cpu") for name in CASES), *EMULATED])
 def test_each_has_the_result_that_it_has_alone(name: str, device: str) -> None:
     problems, settings = CASES[name]
     backend = choose("cpu", 2) if device == "cpu" else EmulatedGpu(64)
@@ -192,7 +193,10 @@ MODELS: dict[str, tuple[Callable[..., Problem], dict[str, Any]]] = {
         {**TEMPERING, "patience": 1, "tuning": 2, "stop": "generations=20"},
     ),
 }
-EMULATED_MODELS = ("order with a price", "repair", "state", "vector")
+EMULATED_MODELS = [
+    pytest.param(each, "emulated", marks=pytest.mark.slow)
+    for each in ("order with a price", "repair", "state", "vector")
+]
 
 
 def some(make: Callable[..., Problem], sizes: Sequence[int], seed: int = 5) -> list[Problem]:
@@ -220,8 +224,7 @@ def require_same(problems: Sequence[Problem], backend: Backend, **settings: Any)
 
 
 @pytest.mark.parametrize(
-    ("name", "device"),
-    [*((name, "cpu") for name in MODELS), *((e, "emulated") for e in EMULATED_MODELS)],
+    ("name", "device"), [*((name, "cpu") for name in MODELS), *EMULATED_MODELS]
 )
 def test_each_model_has_the_result_that_it_has_alone(name: str, device: str) -> None:
     make, settings = MODELS[name]
