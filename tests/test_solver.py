@@ -10,7 +10,6 @@ from problems_for_tests import cities
 
 from islands import IslandsError, Solver, solve
 from islands.backends.base import Backend
-from islands.errors import UsageError
 from islands.parallel import World
 from islands.testing.ranks import on_ranks
 
@@ -183,14 +182,3 @@ def test_all_calls_agree_on_several_ranks(is_shared: bool, monkeypatch: pytest.M
     for size in (2, 5):
         assert on_ranks(size, work) == [alone] * size
     assert len(alone[1]) == 3
-
-
-def test_injected_solutions_fit_the_smallest_population_of_all_colonies() -> None:
-    small = {"islands": 1, "algorithm": "ga", "population": 4}
-    large = {"islands": 1, "algorithm": "ga", "population": 40}
-    for colonies in ([small, large], [large, small]):
-        solver = Solver("demo/tsp", backend="cpu", colonies=colonies)
-        tours = [np.random.default_rng(seed).permutation(120) for seed in range(9)]
-        solver.inject(tours[:8])
-        with pytest.raises(UsageError, match="inject: 9 solutions for 8 individuals"):
-            solver.inject(tours)

@@ -47,31 +47,6 @@ def test_profits_are_positive(tmp_path: Path) -> None:
     assert (row["best"], row["mean"], row["worst"]) == (10, 8.5, 2)
 
 
-def test_the_rows_of_a_killed_run_are_readable(tmp_path: Path) -> None:
-    trace = Trace(tmp_path, 0, 3, FakeProblem())
-    for number in range(10):
-        trace.add(epoch(number, seconds=2.0 * number))
-    assert not (tmp_path / "trace" / "rank-000.parquet").exists()
-    killed = tmp_path / "killed"
-    killed.write_bytes((tmp_path / "trace" / "rank-000.3.unfinished.arrows").read_bytes())
-    with killed.open("rb") as source:
-        table = pa.ipc.open_stream(source).read_all()
-    assert table.column("generation").to_pylist() == [g for g in range(10) for _ in range(2)]
-
-
-def test_a_record_begins_with_the_rows_of_an_earlier_start(tmp_path: Path) -> None:
-    first = Trace(tmp_path, 0, 1, FakeProblem())
-    first.add(epoch(0))
-    first.publish({})
-    earlier = pq.read_table(tmp_path / "trace" / "rank-000.parquet")
-    second = Trace(tmp_path, 0, 2, FakeProblem(), earlier.replace_schema_metadata(None))
-    second.add(epoch(50))
-    assert second.kept().rows == 4
-    second.publish({})
-    table = pq.read_table(tmp_path / "trace" / "rank-000.parquet")
-    assert table.column("generation").to_pylist() == [0, 0, 50, 50]
-
-
 def migration(generation: int, number: int | None) -> Epoch:
     came = None if number is None else arrivals(number, [7, 8, 9], [3, 3, 4], [50, 51, 52])
     return Epoch([], came, Progress(generation, 1, 0.5, 5, 5, 0, 20.5))

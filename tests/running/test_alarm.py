@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import signal
-import threading
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -31,7 +29,6 @@ from islands.problems.mkp import MkpSettings
 from islands.run.asynchronous import evolve_asynchronous
 from islands.run.build import islands_of
 from islands.run.concurrent import run_concurrently
-from islands.run.signals import Alarm
 from islands.run.single import combined
 
 
@@ -46,19 +43,6 @@ def test_a_run_ends_in_time_with_a_complete_generation(tmp_path: Path) -> None:
     assert result.generations == 0
     assert "time limit of 1 s" in result.reason
     assert result.digest == combined(whole.digests())
-
-
-def test_a_run_with_a_closed_output_ends_in_time() -> None:
-    def broken(**_: bool) -> None:
-        checked.append(True)
-        raise BrokenPipeError
-
-    checked, abandoned = list[bool](), threading.Event()
-    archipelago = SimpleNamespace(abandon=abandoned.set, ahead=range(0))
-    slow = SimpleNamespace(look=broken)
-    with Alarm(archipelago, Quiet(), lambda: True, slow=slow):  # type: ignore[arg-type]
-        assert abandoned.wait(20)
-    assert len(checked) == 1
 
 
 @pytest.mark.parametrize("in_batch", [False, True])
