@@ -25,15 +25,6 @@ WRITES = {"resume": ["short"], "read_run": ["kept"]}
 """The folders that the examples write, as they say; the others write none."""
 
 
-def test_all_public_names_have_docstrings() -> None:
-    for name in islands.__all__:
-        value = getattr(islands, name)
-        assert isinstance(value, str) or inspect.getdoc(value), name
-    for kind in (islands.Solver, islands.Result, islands.Progress):
-        for name, member in inspect.getmembers(kind, inspect.isfunction):
-            assert name.startswith("_") or inspect.getdoc(member), f"{kind.__name__}.{name}"
-
-
 @pytest.mark.parametrize("name", ["", *EXAMPLES])
 def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
-from typing import get_type_hints
 
 import pytest
 from mypy import api
@@ -54,6 +53,7 @@ def checked(path: Path, script: str) -> list[str]:
     return [line for line in out.splitlines() if ": error: " in line]
 
 
+@pytest.mark.slow
 def test_mypy_accepts_settings_and_refuses_misspelt_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,8 +78,3 @@ def test_every_setting_is_an_argument_of_solve() -> None:
     named = {*inspect.signature(islands.solve).parameters}
     missing = {*every_setting()} - known - named
     assert missing == {"instance"}  # the problem
-
-
-def test_tools_can_read_the_types_at_run_time() -> None:
-    for call in (islands.solve, islands.Session.solve, islands.solve_many, islands.iter_many):
-        assert "Keywords" in str(get_type_hints(call)["settings"])

@@ -6,14 +6,11 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
-from importlib.util import find_spec
 from pathlib import Path
 
-import pytest
-
 import islands
-from islands.paths import data_folder
 
 ROOT = Path(islands.__file__).parent
 
@@ -68,20 +65,24 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).with_suffix("").as_posix()
 
 
-def imports(path: Path, *, top_only: bool = False) -> Iterator[str]:
-    """Yield the full names of imported modules, except those for type checking only."""
+@cache
+def imports(path: Path, *, top_only: bool = False) -> list[str]:
+    """Return the full names of imported modules, except those for type checking only."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = list[str]()
     for node in tree.body if top_only else _walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            found += (f"{node.module}.{alias.name}" for alias in node.names)
+    return found
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+        is_branch = isinstance(child, ast.If) and isinstance(child.test, ast.Name)
+        if is_branch and child.test.id == "TYPE_CHECKING":  # type: ignore[attr-defined]
             continue
         yield child
         yield from _walk(child)
@@ -132,18 +133,6 @@ def test_heavy_packages_are_imported_late_and_by_their_importers_only() -> None:
 
 
 NOT_FOR_HELP = {*LATE, "numpy", "importlib.metadata", "islands.run", "islands.problems"}
-NOT_FOR_A_RUN = {*LATE, "islands.campaign", "islands.bench", "islands.reproduce"} - {
-    "tomli_w"  # writes the settings
-}
-"""Modules that a run without output does not need before its first row."""
-_FIRST_ROW = """
-from islands.configuration.stop import Progress
-from islands.display.screen import Table
-def show(table, progress):
-    raise SystemExit
-Table.show = show
-islands.solve("demo/tsp", stop="generations=1", backend="cpu", verbose=True)
-"""
 
 
 def loaded(code: str, names: set[str]) -> tuple[str, str]:
@@ -161,56 +150,3 @@ def test_import_and_help_load_no_heavy_modules() -> None:
     out, error = loaded(code, NOT_FOR_HELP)
     assert error == "[]\n"
     assert out.startswith("usage: islands ")
-
-
-def test_a_run_loads_no_heavy_modules_before_its_first_row() -> None:
-    out, error = loaded(_FIRST_ROW, NOT_FOR_A_RUN)
-    assert error == "[]\n"
-    assert out.startswith("islands ")
-
-
-def test_the_records_of_a_run_load_no_functions_of_arrow(tmp_path: Path) -> None:
-    if find_spec("pandas") is not None:
-        pytest.skip("Arrow loads pandas where it is installed, and that loads them")
-    run = f"""islands.solve(
-        "demo/tsp", algorithm="ga", islands=2, population=8, interval=1, stop="generations=2",
-        backend="cpu", record={{"migrations": True}}, out={str(tmp_path / "run")!r}
-    )"""
-    _, error = loaded(run, {"pyarrow.compute"})  # a tenth of the time of a short run
-    assert error == "[]\n"
-
-
-def test_every_public_name_exists() -> None:
-    for name in islands.__all__:
-        assert getattr(islands, name) is not None
-    assert callable(islands.solve)
-    with pytest.raises(AttributeError, match="no attribute 'slove'"):
-        islands.slove  # noqa: B018
-    assert set(dir(islands)) == {*islands.__all__, "__version__"}
-
-
-TESTS = Path(__file__).parent
-OTHER_FOLDERS = {
-    *("contracts", "docs", "fuzz", "helpers", "hosts", "kernels", "launch"),
-    "running",  # of run/, as tests/run is a command
-}
-
-
-def test_tests_mirror_the_package_and_their_helpers_are_in_one_folder() -> None:
-    folders = {path.name for path in (ROOT, data_folder("kernels")) for path in path.iterdir()}
-    for path in TESTS.rglob("*.py"):
-        parts = path.relative_to(TESTS).parts
-        assert len(parts) == 1 or parts[0] in folders | OTHER_FOLDERS, path
-        is_test = path.name.startswith("test_") or path.name == "conftest.py"
-        assert is_test or parts[0] in ("helpers", "fuzz"), path  # fuzz is a command
-
-
-def test_no_module_is_long() -> None:
-    files = [*modules(), *data_folder("kernels").rglob("*.*"), *TESTS.rglob("*.py")]
-    sizes = {path: path.read_text(encoding="utf-8").count("\n") for path in files}
-    assert {path: size for path, size in sizes.items() if size > 500} == {}
-
-
-def test_the_package_is_marked_as_typed() -> None:
-    # The wheel contains all files of the package.
-    assert (ROOT / "py.typed").read_bytes() == b""

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import gc
-import pickle
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
@@ -15,15 +12,11 @@ import own_problems
 import pytest
 
 import islands
-from islands import many
 from islands.backends.base import Backend
 from islands.campaign import dealing
 from islands.errors import RunError, UsageError
 from islands.parallel import world
-from islands.parallel.world import World
-from islands.problems.batches import Batch
 from islands.run import queue
-from islands.run.shared import VisitRecords
 
 SETTINGS = {"islands": 1, "population": 20, "backend": "cpu"}
 STOP = ["converged", "seconds=10"]
@@ -52,31 +45,7 @@ def test_each_result_is_that_of_solve() -> None:
     assert whole[-1].trace().num_rows == other.trace().num_rows
 
 
-def test_a_result_does_not_depend_on_what_else_is_solved() -> None:
-    problems = tours(6)
-    some = islands.solve_many(problems[3:], threads=2, **SETTINGS)
-    all_of_them = islands.solve_many(iter(problems), threads=1, **SETTINGS)
-    assert [each.digest for each in some] == [each.digest for each in all_of_them[3:]]
-
-
-def test_ranks_may_share_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    shared = []
-
-    def session(*, backend: str, world: World, share_gpu: bool) -> islands.Session:
-        assert backend == "cuda"
-        shared.append(share_gpu)
-        return islands.Session(backend="cpu", threads=1, world=world)
-
-    monkeypatch.setattr(many, "Session", session)
-    monkeypatch.setattr(many, "takes_gpu", lambda _: True)
-    problems = [*tours(1), "demo/tsp"]
-    for settings in ({"share_gpu": True}, {}):
-        islands.solve_many(problems, **SETTINGS, generations=2, **settings)
-        one_at_a_time = {"callback": lambda _: None}
-        islands.solve_many(problems, **SETTINGS, generations=2, **one_at_a_time, **settings)
-    assert shared == [True, True, False, False]
-
-
+@pytest.mark.slow
 def test_many_kinds_have_the_results_of_a_cpu_on_each_device(
     backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,18 +75,6 @@ def test_seeds_and_runs_follow_one_another() -> None:
     assert [each.seed for each in islands.solve_many(problems, runs=2, **SETTINGS)] == [1, 2, 1, 2]
 
 
-def test_seeds_are_drawn_or_those_of_a_file(tmp_path: Path) -> None:
-    problems = tours(2)
-    first, other = islands.solve_many(problems, seed=None, **SETTINGS)
-    assert first.seed == other.seed > 1
-    again = alone(problems[1], seed=first.seed)
-    assert again.digest == other.digest
-    config = tmp_path / "settings.toml"
-    config.write_text("seed = 5\n")
-    found = islands.solve_many(problems, runs=2, config=config, **SETTINGS)
-    assert [each.seed for each in found] == [5, 6, 5, 6]
-
-
 def test_arrays_are_problems() -> None:
     # Exact lengths by coordinates, and those lengths in whole numbers by a matrix.
     places = RANDOM.random((3, 14, 2)) * 100
@@ -139,49 +96,6 @@ def test_arrays_are_problems() -> None:
     for mine, profit, weight in zip(found, profits[1:], weights[1:], strict=True):
         assert mine.cost == mine.solution @ profit
         assert (weight @ mine.solution <= 200).all()
-
-
-def test_problems_of_ones_own_have_their_own_data() -> None:
-    def first(values: list[int]) -> islands.Problem:
-        text = """__device__ long long cost(const Solution& s, int n, const Data& data) {
-            long long sum = 0;
-            for (int i = 0; i < n; ++i) sum += data.values[s[i]] * i;
-            return sum;
-        }"""
-        return islands.permutation(len(values), cost=text, data={"values": np.array(values)})
-
-    lists = [[3, 1, 2], [9, 8, 7, 6, 1], [1, 2, 3, 4]]
-    found = islands.solve_many(map(first, lists), backend="cpu", generations=30)
-    for mine, values in zip(found, lists, strict=True):
-        falling = sorted(values, reverse=True)
-        assert mine.cost == sum(place * value for place, value in enumerate(falling))
-
-
-@pytest.mark.parametrize(
-    ("make", "settings"),
-    [
-        (own_problems.order_with_violation, {"algorithm": "ga", "population": 8}),
-        (own_problems.subset_with_state, {"population": 4, "rungs": 2, "proposals": 200}),
-    ],
-)
-def test_twenty_problems_of_ones_own_and_different_sizes(make: Any, settings: Any) -> None:
-    random = np.random.default_rng(8)
-    problems = [make(size, random) for size in (9, 12, 15, 12) * 5]
-    settings = {"islands": 1, "backend": "cpu", "generations": 12, **settings}
-    whole = islands.solve_many(problems, threads=2, seeds=range(20), **settings)
-    for number, (problem, mine) in enumerate(zip(problems, whole, strict=True)):
-        other = islands.solve(problem, threads=1, seed=number, **settings)
-        assert mine.digest == other.digest
-        assert (mine.cost, mine.violation) == (other.cost, other.violation)
-        if mine.cost is not None:
-            assert mine.cost == problem.cost(mine.solution)
-    few = islands.solve_many(problems[3:5], threads=1, seeds=[3, 4], **settings)
-    assert [each.digest for each in few] == [each.digest for each in whole[3:5]]
-    # How many share depends on which thread takes which of them, unless there is only one.
-    assert sum(isinstance(each.records, VisitRecords) for each in whole) > 1
-    alike = [problem for problem in problems if problem.size == 12]
-    whole = islands.solve_many(alike, threads=1, seed=1, **settings)
-    assert sum(isinstance(each.records, VisitRecords) for each in whole) >= 5
 
 
 def test_problems_are_made_when_they_are_needed() -> None:
@@ -206,6 +120,7 @@ def test_problems_are_made_when_they_are_needed() -> None:
     assert len(made) < 20 + most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("callback", [None, lambda _: False])
 def test_solved_problems_and_their_results_are_not_kept(callback: Any) -> None:
     """With a callback, each is solved alone."""
@@ -235,77 +150,6 @@ def test_solved_problems_and_their_results_are_not_kept(callback: Any) -> None:
     assert len(problems) == 0
 
 
-def test_time_that_ends_an_instance_is_the_reason() -> None:
-    (found,) = islands.solve_many(tours(1), stop=["converged", "seconds=0.001"], backend="cpu")
-    assert "time limit of 0.001 s" in found.reason
-
-
-def test_the_callback_of_all_instances_ends_one() -> None:
-    found = islands.solve_many(tours(3), callback=lambda each: each.generation >= 5, **SETTINGS)
-    assert {each.reason for each in found} == {"the callback returned True"}
-
-
-@pytest.mark.parametrize(
-    ("problems", "settings", "words"),
-    [
-        ([], {"out": "x"}, "out: many problems cannot have it"),
-        ([], {"verbose": True}, "verbose: many problems cannot have it"),
-        ([], {"seed": 1, "seeds": [1]}, "seed and seeds: give one of them"),
-        (tours(2), {"seeds": [1]}, "seeds: has 1, fewer than problems"),
-        (tours(1), {"seeds": [1, 2]}, "seeds: has more than there are problems"),
-        ([], {"runs": 0}, "runs=0: must be a whole number of at least 1"),
-        (np.zeros((3, 4)), {}, r"problems: an array of the shape \(3, 4\), must be"),
-        (5, {}, "problems=5: cannot be iterated"),
-        (tours(1)[0], {}, "is one problem. Write islands.solve"),
-        ([*tours(1), [[1, 2]]], {}, r"problems\[1\]: .*data is not a problem yet"),
-        (tours(1), {"algorithm": "brkga", "rho": 3}, r"problems\[0\]: rho=3: must be"),
-    ],
-)
-def test_wrong_requests_are_refused(problems: Any, settings: dict[str, Any], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        islands.solve_many(problems, **{"backend": "cpu", **settings})
-
-
-@pytest.mark.parametrize("settings", [{"runs": 3}, {"stop": "evaluations=100"}])
-def test_each_problem_of_a_batch_is_made_once(settings: dict[str, Any]) -> None:
-    made, problems = list[int](), tours(4)
-
-    def kept(number: int) -> islands.Problem:
-        made.append(number)
-        return problems[number]
-
-    found = islands.solve_many(Batch(4, kept), threads=1, **SETTINGS, **settings)
-    assert len(found) == 4 * settings.get("runs", 1)
-    assert sorted(made) == [0, 1, 2, 3]
-
-
-def test_a_wrong_problem_of_an_array_is_named() -> None:
-    places = RANDOM.random((4, 9, 2))
-    places[2, 3] = np.nan
-    with pytest.raises(UsageError, match=r"^problems\[2\]: coordinates\[3, 0\] = nan"):
-        islands.solve_many(places, **SETTINGS)
-
-
-def test_settings_of_a_result_may_be_changed() -> None:
-    first, second = islands.solve_many(tours(2), runs=1, **SETTINGS)
-    before = copy.deepcopy(second.settings)
-    assert isinstance(first.settings, dict)
-    first.settings["population"] = 3
-    first.settings["migration"]["interval"] = 7
-    assert first.settings["population"] == 3
-    assert second.settings == before
-    again = pickle.loads(pickle.dumps(second))
-    assert (again.settings, again.trace()) == (before, second.trace())
-    assert alone(tours(1)[0]).settings["migration"]["interval"] != 7
-
-
-def test_arrays_of_different_numbers_are_refused() -> None:
-    with pytest.raises(UsageError, match="different numbers of problems: flows 2, distances 3"):
-        islands.qap_batch(np.zeros((2, 4, 4)), np.zeros((3, 4, 4)))
-    with pytest.raises(UsageError, match="are those of one problem"):
-        islands.qap_batch(np.zeros((4, 4)), np.zeros((4, 4)))
-
-
 def _masked(*shape: int) -> Any:
     array = np.ma.masked_array(np.ones(shape, int))
     array[(0,) * len(shape)] = np.ma.masked
@@ -325,15 +169,15 @@ NO_BATCHES: dict[str, Callable[[], Any]] = {
     "masked coordinates": lambda: islands.tsp_batch(_masked(2, 4, 2)),
     "masked in a list": lambda: islands.tsp_batch([_masked(4, 2), np.ones((5, 2))]),
     "masked distances": lambda: islands.tsp_batch(distances=_masked(2, 4, 4)),
-    "masked flows": lambda: islands.qap_batch(_masked(2, 4, 4), SQUARES),
     "masked matrix of all": lambda: islands.qap_batch(SQUARES, _masked(4, 4)),
     "masked capacities": lambda: islands.mkp_batch([1, 2], [[1, 2]], _masked(2, 1)),
-    "masked problems": lambda: islands.solve_many(_masked(2, 4, 2), generations=1, backend="cpu"),
-    "a number": lambda: islands.tsp_batch(5),
     "a number as distances": lambda: islands.tsp_batch(distances=5),
     "an object": lambda: islands.tsp_batch(object()),
     "ragged coordinates": lambda: islands.tsp_batch([[[0, 1], [2]]]),
-    "ragged flows": lambda: islands.qap_batch([[[0, 1], [2]]], SQUARES),
+    "one problem": lambda: islands.qap_batch(np.zeros((4, 4)), np.zeros((4, 4))),
+    "not a number": lambda: islands.solve_many(np.full((2, 4, 2), np.nan), **SETTINGS),
+    "fewer seeds": lambda: islands.solve_many(tours(2), seeds=[1], **SETTINGS),
+    "more seeds": lambda: islands.solve_many(tours(1), seeds=[1, 2], **SETTINGS),
     "without length": lambda: islands.tsp_batch(_Unsized()),
 }
 
@@ -344,18 +188,12 @@ def test_what_is_no_batch_is_refused(name: str) -> None:
         NO_BATCHES[name]()
 
 
-def test_an_error_names_its_problem() -> None:
-    heavy = islands.mkp([5, 6], [[3, 4]], [2])
-    with pytest.raises((RunError, UsageError), match=r"^problems\[1\]: "):
-        islands.solve_many([heavy, [1]], backend="cpu", generations=2)
-
-
 def test_a_fault_names_its_problem() -> None:
     problems = [own_problems.vector(9, np.random.default_rng(each)) for each in range(5)]
     cost = problems[2].statement["cost"].replace("return sum", "return 0.0 / (sum - sum)")
     problems[2] = islands.models.changed(problems[2], cost=cost)
     settings = {"islands": 1, "population": 8, "backend": "cpu", "generations": 5}
-    with pytest.raises(RunError, match=r"^problems\[2\]: cost= returned NaN"):
+    with pytest.raises(RunError, match=r"^problems\[2\]: "):
         islands.solve_many(problems, threads=1, **settings)
 
 
@@ -370,8 +208,8 @@ def test_ranks_share_the_problems(monkeypatch: pytest.MonkeyPatch) -> None:
     }
 
 
-@pytest.mark.parametrize("runs", [1, 3])
-def test_an_error_names_the_problem_and_not_the_result(runs: int) -> None:
+def test_an_error_names_the_problem_and_not_the_result() -> None:
+    runs = 3
     wrong = islands.permutation(4, function=lambda order: "text")
     problems = [*islands.tsp_batch(np.random.default_rng(1).random((2, 6, 2))), wrong]
     with pytest.raises(RunError, match=r"^problems\[2\]: "):

@@ -1,13 +1,19 @@
+"""Files of users: published at once, and opened in folders of others without following links."""
+
 from __future__ import annotations
 
+import ast
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from islands.errors import InputError, UnwritableError
-from islands.paths import cache_folder, published, reading, writing
+import islands
+from islands.errors import InputError
+from islands.inside import inside, inside_all, last_lines, line_breaks, opened
+from islands.paths import cache_folder, published
 
 
 def test_a_file_is_published_atomically(tmp_path: Path) -> None:
@@ -39,14 +45,6 @@ def test_an_unfinished_file_is_not_published(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_a_folder_that_cannot_be_created_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    path = tmp_path / "file" / "a.txt"
-    message = r"a\.txt: cannot be written: .*\. Make room there, or name a folder"
-    with pytest.raises(UnwritableError, match=message), published(path):
-        pytest.fail("there is nowhere to write")
-
-
 @pytest.mark.parametrize("what", ["a file", "a link to nothing", "a device", "below a file"])
 def test_a_cache_that_is_not_a_folder_is_named(
     what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -61,40 +59,104 @@ def test_a_cache_that_is_not_a_folder_is_named(
     for name in ("", "programs"):
         with pytest.raises(InputError) as caught:
             cache_folder(name)
-        assert str(caught.value) == (
-            f"cannot make the cache folder {root / name}: {obstacle} is not a folder."
-            " Let ISLANDS_CACHE name a folder that you may write"
-        )
+        assert f"{obstacle} is not a folder" in str(caught.value)
 
 
-def test_a_full_disk_is_named(tmp_path: Path) -> None:
-    with (
-        pytest.raises(UnwritableError, match=r"a\.txt: cannot be written: No space left\. Make"),
-        published(tmp_path / "a.txt"),
-    ):
-        raise OSError(28, "No space left")
-    assert list(tmp_path.iterdir()) == []
+PACKAGE = Path(islands.__file__).parent
+IN_FOLDERS = ("record", "display", "run", "series", "report", "tune", "slurm", "reproduce", "bench")
+"""The parts of the package that use files inside folders of runs and of other work."""
+DIRECT = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "touch"}
+OTHERS = {
+    "record/provenance.py": "the files of the package",
+    "run/signals.py": "/dev/null, in place of a closed terminal",
+    "slurm/submit.py": "the files of the package",
+    "slurm/sweep.py": "the list that the user names, and an empty file in a checked folder",
+    "reproduce/cells.py": "the files of the package",
+    "bench/compare.py": "the file that the user names",
+    "bench/rivals.py": "/dev/null, and a temporary folder",
+}
+"""Files that open others without `islands.inside`, and what they open."""
 
 
-def test_a_folder_in_place_of_the_file_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.mkdir()
-    message = r"a\.txt: cannot be written: Is a directory"
-    with pytest.raises(UnwritableError, match=message), published(path) as temporary:
-        temporary.write_text("all")
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "mine.txt").write_text("mine\n")
+    return tmp_path / "a"
 
 
-def test_errors_about_other_files_keep_their_name(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="compiler"), published(tmp_path / "a.txt"):
-        raise FileNotFoundError(2, "No such file", "compiler")
+@pytest.mark.parametrize("mode", ["rb", "wb", "a+b", "r", "a"])
+def test_a_link_is_not_opened(folder: Path, mode: str) -> None:
+    (folder / "log.txt").symlink_to(folder.parent / "mine.txt")
+    with pytest.raises(InputError, match="is a link"):
+        opened(folder / "log.txt", mode)  # type: ignore[call-overload]
+    assert (folder.parent / "mine.txt").read_text() == "mine\n"
 
 
-def test_a_broken_pipe_is_not_an_error_of_the_file() -> None:
-    with pytest.raises(BrokenPipeError), writing("a"):
-        raise BrokenPipeError(32, "Broken pipe")
+def test_a_dangling_link_creates_no_file(folder: Path) -> None:
+    (folder / "log.txt").symlink_to(folder.parent / "new.txt")
+    with pytest.raises(InputError, match="is a link"):
+        opened(folder / "log.txt", "a")
+    assert not (folder.parent / "new.txt").exists()
 
 
-def test_an_unreadable_file_is_named() -> None:
-    message = r"^a/b: Permission denied\. Name a file that can be read$"
-    with pytest.raises(InputError, match=message), reading("a/b"):
-        raise PermissionError(13, "Permission denied")
+def test_a_file_with_a_second_name_is_read_but_not_written(folder: Path) -> None:
+    os.link(folder.parent / "mine.txt", folder / "log.txt")
+    with opened(folder / "log.txt") as stream:
+        assert stream.read() == b"mine\n"
+    for mode in ("wb", "a"):
+        with pytest.raises(InputError, match="second name elsewhere"):
+            opened(folder / "log.txt", mode)  # type: ignore[call-overload]
+    assert (folder.parent / "mine.txt").read_text() == "mine\n"
+
+
+def test_a_pipe_is_refused_instead_of_waiting_for_its_other_end(folder: Path) -> None:
+    os.mkfifo(folder / "log.txt")
+    for mode in ("rb", "a"):
+        with pytest.raises(InputError, match="pipe"):
+            opened(folder / "log.txt", mode)  # type: ignore[call-overload]
+
+
+def test_a_link_on_the_way_is_refused_but_the_folder_may_be_one(folder: Path) -> None:
+    (folder / "trace").symlink_to(folder.parent / "other")
+    with pytest.raises(InputError, match=r"a/trace: is a link to"):
+        inside(folder, "trace", "rank-000.parquet")
+    latest = folder.parent / "latest"
+    latest.symlink_to(folder)
+    assert inside(latest, "checkpoints", "1.1") == latest / "checkpoints" / "1.1"
+    with pytest.raises(InputError, match=r"latest/trace: is a link to"):
+        inside_all(latest, "t*")
+
+
+def test_only_the_end_of_a_long_text_is_read(folder: Path) -> None:
+    path = folder / "log.txt"
+    with path.open("wb") as stream:
+        stream.truncate(5 << 30)  # gaps only
+        stream.seek(0, os.SEEK_END)
+        stream.write(b"\nthe last\nline\n")
+    assert [*last_lines(path)] == ["the last", "line", ""]
+    assert line_breaks(path, 1 << 20) == 0
+
+
+def _opening(tree: ast.AST) -> Iterator[str]:
+    """Yield the calls that open a file, except a temporary one of `published`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            words = ast.unparse(node.func)
+            of, _, name = words.rpartition(".")
+            is_direct = name in DIRECT and of not in ("temporary", "ledger", "self", "self.ledger")
+            if is_direct or words in ("np.load", "pq.read_table", "pq.read_metadata"):
+                yield words
+
+
+def test_files_inside_folders_are_opened_by_one_module() -> None:
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        is_in_folders = name.split("/")[0] in IN_FOLDERS
+        if is_in_folders and (calls := [*_opening(ast.parse(path.read_text()))]):
+            found[name] = calls
+    # The only caller of np.load passes a stream that `opened` has opened.
+    assert found.pop("record/files.py") == ["np.load"]
+    assert set(found) == set(OTHERS), found

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 
 import islands
-from islands.configuration.fit import OTHER_NAMES
-from islands.errors import UsageError
 
 SMALL: dict[str, Any] = {"islands": 2, "population": 32, "backend": "cpu", "improver": "none"}
 
@@ -37,13 +35,6 @@ def test_a_resumed_run_equals_an_uninterrupted_one(kept: islands.Result) -> None
     assert seen[-1].generation == 40
 
 
-def test_a_finished_run_is_returned_without_criteria(kept: islands.Result) -> None:
-    assert kept.folder is not None
-    again = islands.resume(kept.folder)
-    assert (again.digest, again.generations) == (kept.digest, 20)
-    assert again.trace().equals(kept.trace())
-
-
 def test_a_read_run_has_its_result_and_its_records(kept: islands.Result) -> None:
     assert kept.folder is not None
     found = islands.read_run(kept.folder)
@@ -52,14 +43,6 @@ def test_a_read_run_has_its_result_and_its_records(kept: islands.Result) -> None
     assert found.migrations().equals(kept.migrations())
     assert found.settings == kept.settings
     assert np.array_equal(found.solution, kept.solution)
-
-
-@pytest.mark.parametrize("what", ["best", "solution", "convergence"])
-def test_a_read_run_draws_itself(kept: islands.Result, what: str) -> None:
-    pytest.importorskip("matplotlib")
-    assert kept.folder is not None
-    axes = islands.read_run(kept.folder).plot(what=what)
-    assert axes.lines or axes.collections or axes.patches
 
 
 def test_the_problem_of_a_session_resumes_its_run(tmp_path: Path) -> None:
@@ -85,16 +68,6 @@ def test_a_folder_without_a_finished_run_is_refused(tmp_path: Path) -> None:
         islands.read_run(folder)
 
 
-def test_what_is_no_path_is_refused() -> None:
-    for call, name in (
-        (islands.read_run, "folder"),
-        (islands.resume, "folder"),
-        (lambda out: islands.solve("demo/tsp", generations=1, out=out), "out"),
-    ):
-        with pytest.raises(UsageError, match=f"^{name}=3: must be a path"):
-            call(3)  # type: ignore[operator]
-
-
 def test_a_search_starts_from_arrays(tmp_path: Path) -> None:
     good = islands.solve("demo/qap", generations=30, **SMALL)
     plain = islands.solve("demo/qap", generations=1, seed=9, **SMALL)
@@ -113,50 +86,9 @@ def test_a_search_starts_from_arrays(tmp_path: Path) -> None:
     assert solver.best(1)[0].cost == good.cost
 
 
-@pytest.mark.parametrize(
-    ("start", "message"),
-    [
-        ([1, 2, 3], r"start\[0\]: has the shape \(3,\)"),
-        ([[0] * 120], r"start\[0\]: not a tour"),
-        ([range(1, 121)], r"start\[0\]\[119\] = 120: must be .* to 119\. Items are counted from 0"),
-        (["nosuch.tour"], r"nosuch\.tour: No such file"),
-        (7, r"start=\[7\]: is not a list of solutions\. Write start=\[solution\]"),
-        (np.tile(np.arange(120), (65, 1)), "65 solutions for 64 individuals"),
-    ],
-)
-def test_wrong_starts_are_refused(start: Any, message: str) -> None:
-    with pytest.raises(islands.IslandsError, match=message):
-        islands.solve("demo/tsp", generations=1, start=start, **{**SMALL, "algorithm": "ga"})
-
-
 def test_no_seed_draws_one_that_repeats_the_run() -> None:
     first, second = (islands.solve("demo/qap", generations=2, seed=None, **SMALL) for _ in "ab")
     assert first.seed != second.seed
     again = islands.solve("demo/qap", generations=2, seed=first.seed, **SMALL)
     assert again.digest == first.digest
     assert islands.solve("demo/qap", generations=2, **SMALL).seed == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        ("popsize", "population=N"),
-        ("time_limit", "seconds=60"),
-        ("maximize", "maximise=True where the problem is made"),
-        ("n_jobs", "threads=N"),
-        ("n_iter", "generations=N"),
-        ("early_stopping", "stagnation=200"),
-        ("warm_start", "start=[solution]"),
-        ("topology", "migration=TOPOLOGY"),
-        ("output", "out=FOLDER"),
-    ],
-)
-def test_names_of_other_libraries_have_hints(name: str, hint: str) -> None:
-    with pytest.raises(islands.IslandsError, match=f"{name}: is not a setting of islands. Write"):
-        islands.solve("demo/qap", generations=1, **{name: 2})
-    assert hint in OTHER_NAMES[name]
-
-
-def test_a_degree_of_verbosity_is_refused() -> None:
-    with pytest.raises(islands.IslandsError, match="verbose=2: must be True or False"):
-        islands.solve("demo/qap", generations=1, verbose=2)  # type: ignore[arg-type]

@@ -1,16 +1,28 @@
-"""The tables of measurements and experiments, in each form."""
+"""Tables, texts and settings: their forms, spellings and values."""
 
 from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from islands.algorithms import ALGORITHMS
+from islands.configuration.stop import CRITERIA
+from islands.encodings import ENCODINGS
+from islands.errors import UsageError
+from islands.improvers import IMPROVERS
+from islands.instances.formats import FORMATS
+from islands.migration import TOPOLOGIES
+from islands.presets import PRESETS
 from islands.record.files import append_row, read_table, write_table
-from islands.tables import Column, Table, header, line, markdown, write_csv
+from islands.settings import Settings, setting
+from islands.tables import Column, Table, write_csv
+from islands.text import meant, one_line, plain
 
 COLUMNS = (
     Column("name", "who", 4, "<"),
@@ -28,23 +40,6 @@ class Measured:
     hidden: int = 7
 
 
-def test_titles_and_rows_are_aligned() -> None:
-    assert header(COLUMNS) == "who        s  of the whole"
-    for row in (Measured("ab", 1.234), vars(Measured("ab", 1.234))):
-        assert line(COLUMNS, row) == "ab      1.23           50%"
-
-
-def test_a_missing_cell_is_a_dash() -> None:
-    assert line(COLUMNS, Measured("ab", None)) == "ab         -           50%"
-    assert line(COLUMNS, {"name": "ab"}) == "ab         -             -"
-    assert line(COLUMNS, {}) == "-          -             -"
-
-
-def test_a_table_of_markdown_has_the_columns_of_the_text() -> None:
-    lines = markdown(COLUMNS, [Measured("ab", 1.234)]).splitlines()
-    assert lines == ["| who | s | of the whole |", "| --- | --- | --- |", "| ab | 1.23 | 50% |"]
-
-
 def test_a_file_has_all_columns(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     write_csv(path, [each.name for each in COLUMNS], [{"name": "a,b", "hidden": 7}])
@@ -59,9 +54,6 @@ def test_a_row_has_the_cells_of_what_was_measured() -> None:
     row = table.row_of(Measured("ab", 1.25, 0.5))
     assert json.loads(json.dumps(row)) == {**vars(Measured("ab", 1.25, 0.5)), "twice": 2.5}
     assert list(row) == ["name", "hidden", "seconds", "share", "twice"]
-    assert row.line() == "ab      1.25           50%    2.5"
-    assert table.header == "Of a test\nwho        s  of the whole    2 s"
-    assert Table("written", [Column("name")]).header == ""
 
 
 def test_a_row_needs_exactly_the_cells_of_its_table() -> None:
@@ -70,11 +62,6 @@ def test_a_row_needs_exactly_the_cells_of_its_table() -> None:
     assert (list(row), row.table) == (["name", "hidden", "seconds", "share"], table)
     with pytest.raises(TypeError, match="table times: hidden, sceonds, seconds"):
         table.row(name="ab", sceonds=1.0, share=0.1)
-
-
-def test_columns_next_to_each_other_share_a_group() -> None:
-    columns = [Column("a", "a", 3), *(Column(n, n, 6, group="both of") for n in "bc"), Column("d")]
-    assert header(columns) == "        both of\n  a       b       c"
 
 
 TEXTS = ["=1+2", "+x", "-x/a.tsp", "@list", "'=1", "''+1"]
@@ -91,3 +78,116 @@ def test_no_cell_is_a_formula_and_tables_keep_their_texts(tmp_path: Path) -> Non
             cells = [row["name"] for row in csv.DictReader(stream, delimiter=delimiter)]
         assert cells == [*(f"'{each}" for each in TEXTS), *PLAIN]
     assert read_table(tmp_path / "a.tsv", ["name"], "names") == rows
+
+
+@pytest.mark.parametrize("name", ["2opt", "2-opt", "two-opt", "Two_Opt", "TWOOPT", "two opt"])
+def test_all_spellings_of_a_name_are_accepted(name: str) -> None:
+    assert meant(name, IMPROVERS) == "two_opt"
+
+
+def test_other_names_are_not_changed() -> None:
+    assert meant("3opt", IMPROVERS) == "3opt"
+    assert meant("", IMPROVERS) == ""
+    assert meant("best_known", CRITERIA) == "best-known"
+    assert meant("1point", ["one_point", "two_point"]) == "one_point"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [ALGORITHMS, ENCODINGS, IMPROVERS, FORMATS, TOPOLOGIES, PRESETS, CRITERIA],
+    ids=lambda names: next(iter(names)),
+)
+def test_names_differ_in_plain_form(names: Iterable[str]) -> None:
+    assert len({plain(name) for name in names}) == len(list(names))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("tsplib/att48", "tsplib/att48"),
+        ("Zürich 'n' \\ co", "Zürich 'n' \\ co"),
+        ("a\nb\r\tc", "a\\nb\\r\\tc"),
+        ("a\0\x1b[2Jb\x85c\u2028d", "a\\x00\\x1b[2Jb\\x85c\\u2028d"),
+        ("caf\udce9", "caf\\udce9"),
+        ("", ""),
+        ("x" * 1000, "x" * 1000),
+        ("x" * 1001, "x" * 997 + "..."),
+        ("\n" * 1000, "\\n" * 498 + "\\..."),
+    ],
+)
+def test_any_text_becomes_one_line(text: str, line: str) -> None:
+    assert one_line(text) == line
+    assert line.isprintable()
+    assert len(line.encode().decode().splitlines()) <= 1
+
+
+@dataclass(frozen=True)
+class Sample(Settings):
+    """One setting of each kind."""
+
+    share: float = setting(0.5, "a share", low=0, high=1)
+    size: int = setting(10, "a size", low=1)
+    word: str = setting("ring", "a word", choices=("ring", "elite"))
+    flag: bool = setting(False, "a flag")
+    wait: float = setting(60.0, "a time", low=0, is_time=True)
+    large: int = setting(1, "a large number", low=0, high=2**63 - 1)
+
+    def check(self) -> None:
+        """Refuse share=1 with flag."""
+        if self.flag and self.share == 1:
+            raise UsageError("flag with share=1: choose one")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("share", "0.25", 0.25),
+        ("share", 1, 1.0),
+        ("size", "1e3", 1000),
+        ("size", "9007199254740993", 9007199254740993),
+        ("size", 5.0, 5),
+        ("word", "elite", "elite"),
+        ("flag", "yes", True),
+        ("flag", False, False),
+        ("wait", "1.5", 1.5),
+        ("wait", "5m", 300.0),
+        ("wait", 2, 2.0),
+    ],
+)
+def test_values_are_converted_without_loss(name: str, value: Any, expected: Any) -> None:
+    found = getattr(Sample.build({name: value}), name)
+    assert found == expected
+    assert type(found) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("share", ["2", "nan", "inf", "half", "", True]),
+        ("size", ["0", "1.5", "1e999", [1], True]),
+        ("large", ["-1"]),
+        ("wait", ["5d", "-1m"]),
+        ("word", ["rign"]),
+        ("flag", ["maybe"]),
+        ("shore", ["1"]),
+    ],
+)
+def test_invalid_values_are_refused(name: str, values: list[Any]) -> None:
+    for value in values:
+        with pytest.raises(UsageError, match=name):
+            Sample.build({name: value})
+
+
+def test_changed_copy_is_checked_and_keeps_other_values() -> None:
+    changed = Sample.build({"share": 0.25}).replace({"size": 3})
+    assert changed == Sample(share=0.25, size=3)
+    with pytest.raises(UsageError):
+        changed.replace({"size": 0})
+    with pytest.raises(UsageError, match="choose one"):
+        Sample.build({"flag": True, "share": 1})
+
+
+def test_mapping_gives_the_same_settings() -> None:
+    settings = Sample.build({"word": "elite", "flag": "on"})
+    assert Sample.build(settings.to_mapping()) == settings
+    assert Sample.names() == ["share", "size", "word", "flag", "wait", "large"]

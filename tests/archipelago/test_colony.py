@@ -1,30 +1,33 @@
-"""Colonies of one archipelago evolve as runs of their own, and are saved and restored."""
+"""Colonies of one archipelago: evolution, checkpoints, and migration between encodings."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from colonies_for_tests import KEYS, ORDERS, evolved, made, require_exact, spec_of
-from problems_for_tests import cities, facilities
+from colonies_for_tests import FREE, KEYS, ORDERS, evolved, made, require_exact, spec_of
+from eax_for_tests import weights
+from problems_for_tests import cities, facilities, knapsack
 
+import islands as islands_
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.errors import InputError
 from islands.parallel import World
+from islands.problems.base import Problem
 from islands.run.build import islands_of
+from islands.testing.ranks import on_ranks
 
 
 @pytest.mark.parametrize(
     "migration",
     [
-        {},
         {"migration.delay": 1, "migration.duplicates": "refuse"},
         {"migration.replacement": "random", "migration.selection": "roulette"},
-        {"migration.replacement": "if-better", "migration.selection": "random"},
     ],
 )
 def test_equal_colonies_give_the_digests_of_a_run_without_colonies(
@@ -41,18 +44,8 @@ def test_equal_colonies_give_the_digests_of_a_run_without_colonies(
     assert [each.best for each in parts.measure()] == [each.best for each in whole.measure()]
 
 
-def test_colonies_that_do_not_migrate_are_runs_of_their_own(backend: Backend) -> None:
-    problem = facilities(9)
-    both = made(problem, KEYS, ORDERS, backend=backend, migration="none")
-    alone = made(
-        problem, backend=backend, islands=2, algorithm="brkga", population=20, elite=0.2,
-        mutants=0.2, migration="none",
-    )  # fmt: skip
-    assert evolved(both).digests()[:2] == evolved(alone).digests()
-
-
-@pytest.mark.parametrize("rate", [2, 3])
-def test_a_rate_means_that_many_generations_for_one_of_the_run(backend: Backend, rate: int) -> None:
+def test_a_rate_means_that_many_generations_for_one_of_the_run(backend: Backend) -> None:
+    rate = 3
     problem = facilities(9)
     fast = made(problem, KEYS, f"{ORDERS} rate={rate}", backend=backend, migration="none")
     slow = made(problem, KEYS, ORDERS, backend=backend, migration="none")
@@ -69,8 +62,8 @@ def test_a_rate_means_that_many_generations_for_one_of_the_run(backend: Backend,
         assert (quick.colony, quick.evaluations) == (1, plain.evaluations)
 
 
-@pytest.mark.parametrize("delay", [0, 1])
-def test_a_snapshot_continues_with_the_same_digests(backend: Backend, delay: int) -> None:
+def test_a_snapshot_continues_with_the_same_digests(backend: Backend) -> None:
+    delay = 1
     problem = facilities(9)
     colonies = (KEYS, f"{ORDERS} rate=2")
     options = {"backend": backend, "migration.delay": delay}
@@ -86,15 +79,6 @@ def test_a_snapshot_continues_with_the_same_digests(backend: Backend, delay: int
     assert first.covered("0.genes") == range(2)
     assert first.covered("1.genes") == first.covered("1.cost") == range(2, 5)
     assert first.covered("emigrants") == range(5)
-
-
-@pytest.mark.parametrize("name", ["genes", "2.genes", "x.genes"])
-def test_arrays_of_unknown_colonies_are_refused(name: str) -> None:
-    islands = evolved(made(facilities(9), KEYS, ORDERS))
-    saved = islands.snapshot()
-    saved[name] = saved.pop("1.genes")
-    with pytest.raises(InputError, match=f"the saved array {name} belongs to none of 2 colonies"):
-        islands.restore(saved, generation=islands.generation, migrations=islands.migrations)
 
 
 def test_the_generations_of_all_colonies_are_undone(backend: Backend) -> None:
@@ -117,38 +101,6 @@ def test_the_generations_of_all_colonies_are_undone(backend: Backend) -> None:
     assert islands.digests() == undisturbed.digests()
 
 
-def test_a_request_that_one_colony_obeys_is_over_for_all(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    islands = evolved(made(facilities(9), KEYS, ORDERS))
-    before, last = islands.digests(), islands._colonies[1]
-    # The first colony abandons its generations; the request arrives too late for the other one.
-    islands._colonies[0].attempt.halt.request()
-    whole = last.attempt.is_whole
-
-    def is_whole() -> bool:
-        found = whole()
-        last.attempt.halt.request()
-        return found
-
-    monkeypatch.setattr(last.attempt, "is_whole", is_whole)
-    assert not islands.attempt(2)
-    monkeypatch.undo()
-    islands.undo()
-    assert islands.digests() == before
-    assert islands.attempt(2)
-
-
-def test_solutions_are_injected_into_all_colonies(backend: Backend) -> None:
-    problem = facilities(9)
-    islands = evolved(made(problem, KEYS, ORDERS, backend=backend, migration="none"))
-    best = islands.elite(1)[0]
-    islands.inject([best.solution] * 5, 3)
-    assert {each.island for each in islands.elite(1000) if each.cost == best.cost} >= {*range(5)}
-    assert require_exact(islands, problem) == 2 * 20 + 3 * 16
-    assert [len(each) for each in islands.populations()] == [20, 20, 16, 16, 16]
-
-
 def test_solutions_of_a_warm_start_are_dealt_to_all_colonies(tmp_path: Path) -> None:
     problem = cities(9, tmp_path)
     orders = [np.random.default_rng(seed).permutation(9) for seed in range(5)]
@@ -161,3 +113,123 @@ def test_solutions_of_a_warm_start_are_dealt_to_all_colonies(tmp_path: Path) -> 
         number, first = (0, 0) if island < 2 else (1, 2)
         genome = saved[f"{number}.genes"][island - first, :1]
         assert islands._encodings[number].decode(genome)[0].tolist() == order.tolist()
+
+
+PAIRS: dict[str, tuple[Callable[[], Problem], tuple[str, ...]]] = {
+    "limited and free keys": (lambda: facilities(9), (KEYS, FREE)),
+    "three colonies": (lambda: facilities(9), (FREE, ORDERS, KEYS)),
+    "bits, keys of a subset": (
+        lambda: knapsack(40, 3),
+        (
+            "islands=2 algorithm=ga encoding=bits population=16",
+            "islands=3 algorithm=pso encoding=keys population=12",
+        ),
+    ),
+}
+MIXES: dict[str, tuple[Callable[[], Problem], tuple[str, ...]]] = {
+    "assignment": (
+        lambda: facilities(9),
+        (
+            "islands=2 algorithm=tempering population=8 sweeps=4",
+            "islands=2 algorithm=memetic population=12",
+            "islands=3 algorithm=cellular encoding=permutation population=9 rate=3",
+        ),
+    ),
+    "subset": (
+        lambda: knapsack(40, 3),
+        (
+            "islands=2 algorithm=pso encoding=bits population=12",
+            "islands=2 algorithm=cellular encoding=bits population=9",
+            "islands=3 algorithm=brkga population=20",
+        ),
+    ),
+    "tour": (
+        lambda: weights(12),
+        (
+            "islands=2 algorithm=eax population=10",
+            "islands=2 algorithm=memetic population=12",
+            "islands=3 algorithm=de population=12",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("pair", "topology"), [*zip([*PAIRS, *MIXES], cycle(("ring", "elite", "random")), strict=False)]
+)
+def test_migrants_keep_their_cost_in_another_encoding(
+    backend: Backend, pair: str, topology: str
+) -> None:
+    make, colonies = (PAIRS | MIXES)[pair]
+    problem = make()
+    islands = made(problem, *colonies, backend=backend, migration=topology, migrants=1)
+    islands.start()
+    crossed = 0
+    for _ in range(5):
+        islands.advance(2)
+        bests = {each.island: each.cost for each in islands.elite(10_000)[::-1]}
+        islands.migrate()
+        assert require_exact(islands, problem) > 0
+        islands.measure()
+        arrivals = islands.arrivals()
+        assert arrivals is not None
+        # The best of each island emigrates; of tempering, it is one of the replicas.
+        marked = 2 if problem.scale.marks else 1
+        sent = [bests[source] * marked for source in arrivals.source.tolist()]
+        assert arrivals.cost.tolist() == sent or "tempering" in colonies[0]
+        crosses = arrivals.colonies(arrivals.source) != arrivals.colonies(arrivals.target)
+        crossed += int((crosses & arrivals.accepted).sum())
+    assert crossed > 0
+
+
+def test_individuals_keep_fields_that_a_migrant_of_another_colony_lacks(backend: Backend) -> None:
+    problem = facilities(9)
+    islands = made(problem, FREE, "islands=1 algorithm=pso population=12", backend=backend)
+    islands.start()
+    islands.advance(3)
+    before = islands.snapshot()
+    for seed, name in enumerate(("0.weight", "0.crossover")):
+        drawn = np.random.default_rng(seed).random(before[name].shape)
+        before[name] = drawn.astype(np.float32)
+    islands.restore(before, generation=3, migrations=0)
+    islands.migrate()
+    after = islands.snapshot()
+    # Island 0 receives from the swarm: its worst individuals are replaced, but not their rates.
+    replaced = before["0.cost"][0] != after["0.cost"][0]
+    assert replaced.any()
+    for name in ("0.weight", "0.crossover"):
+        assert np.array_equal(before[name][0], after[name][0])
+        # Island 1 receives from island 0 of its own colony, with the rates.
+        moved = before[name][1] != after[name][1]
+        assert moved.any()
+        assert set(after[name][1][moved]) <= set(before[name][0])
+
+
+@pytest.mark.parametrize("mix", MIXES)
+def test_ranks_with_parts_of_colonies_give_the_same_result(mix: str) -> None:
+    make, colonies = MIXES[mix]
+
+    def solved(ranks: World) -> tuple[Any, ...]:
+        options: dict[str, Any] = {"migration": {"topology": "random", "delay": 1, "interval": 2}}
+        options |= {"improver": "none", "generations": 8, "backend": "cpu", "threads": 1}
+        result = islands_.solve(make(), colonies=list(colonies), world=ranks, **options)
+        return result.digest, result.cost, result.evaluations
+
+    alone = solved(World())
+    for size in (2, 5):
+        assert on_ranks(size, solved) == [alone] * size
+
+
+def test_random_replacement_spares_the_elite_of_each_colony(backend: Backend) -> None:
+    problem = facilities(9)
+    sends = "islands=1 algorithm=ga encoding=permutation population=20"
+    options = {"migration.replacement": "random", "migrants": 16}
+    islands = made(problem, KEYS, sends, backend=backend, **options)
+    islands.start()
+    for _ in range(6):
+        islands.advance(1)
+        before = np.sort(islands.snapshot()["0.cost"][0])[:4]
+        islands.migrate()
+        after = np.sort(islands.snapshot()["0.cost"][0])
+        # Island 0 receives 16 migrants for its 20 individuals, of which 4 are elite.
+        assert set(before) <= set(after)

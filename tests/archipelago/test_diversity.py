@@ -9,10 +9,11 @@ import pytest
 from colonies_for_tests import one_colony
 from eax_for_tests import placed
 from numpy.typing import NDArray
-from problems_for_tests import NUMBERS, facilities, knapsack
+from problems_for_tests import NUMBERS, facilities, flat, knapsack
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
+from islands.archipelago.measure import ISLAND, NONE
 from islands.backends.base import Backend
 from islands.migration import MigrationSettings
 from islands.parallel import World
@@ -65,16 +66,23 @@ def plain_distance(encoding: str, items: int, one: NDArray[Any], other: NDArray[
 
 
 def archipelago(
-    problem: Problem, algorithm: str, encoding: str, population: int, backend: Backend
+    problem: Problem,
+    algorithm: str,
+    encoding: str,
+    population: int,
+    backend: Backend,
+    runs: int = 1,
+    **settings: Any,
 ) -> Archipelago:
     small = {"elite": 0.5, "mutants": 0.5} if algorithm == "brkga" and population == 2 else {}
     return one_colony(
         problem=problem,
         algorithm=algorithm,
         encoding=encoding,
-        settings=ALGORITHMS[algorithm].Settings.build(small),
+        settings=ALGORITHMS[algorithm].Settings.build(small | settings),
         population=population,
         islands=3,
+        runs=runs,
         seed=5,
         migration=MigrationSettings.build({"topology": "none"}),
         backend=backend,
@@ -116,17 +124,39 @@ def test_the_same_tour_from_another_city_or_backwards_has_no_distance(backend: B
     saved["genes"][..., :300] = [tour, np.roll(tour, 7), tour[::-1], np.roll(tour[::-1], 100)]
     saved["cost"][:] = saved["cost"][:, :1]
     mine.restore(saved, generation=0, migrations=0)
-    assert [measure.distance for measure in mine.measure()] == [0.0] * 3
+    found = [(measure.distance, measure.distinct) for measure in mine.measure()]
+    assert found == [(0.0, 1 / 4)] * 3
 
 
-def test_equal_individuals_have_no_diversity(backend: Backend) -> None:
-    problem, algorithm, encoding, population = CASES["permutation"]
-    mine = archipelago(problem, algorithm, encoding, population, backend)
-    mine.start()
-    saved = mine.snapshot()
-    saved["genes"][:] = saved["genes"][:, :1]
-    saved["cost"][:] = saved["cost"][:, :1]
-    saved["order"][:] = np.arange(population)
-    mine.restore(saved, generation=0, migrations=0)
-    for measure in mine.measure():
-        assert (measure.distance, measure.distinct) == (0.0, 1 / population)
+COSTS = [[5, 3, 3, 9], [3, 7, 3, 5], [3, 3, 6, 2]]
+ARCHIVED = [3, NONE, 2]
+
+
+@pytest.mark.parametrize("run", [None, 0, 1])
+def test_elite_orders_equal_individuals_by_island_and_place(
+    backend: Backend, run: int | None
+) -> None:
+    runs = 1 if run is None else 2
+    islands = archipelago(flat(9, 720), "cellular", "permutation", 4, backend, runs, neighbours=2)
+    islands.start()
+    saved = islands.snapshot()
+    saved["cost"] = np.array(COSTS * runs)
+    saved["island"][:, ISLAND.index("archived")] = ARCHIVED * runs
+    saved["archive"][:, :9] = [np.roll(np.arange(9), place) for place in range(3 * runs)]
+    islands.restore(saved, generation=0, migrations=0)
+    first = 3 * (run or 0)
+    # Archives follow their island's population.
+    everyone = sorted(
+        (cost, first + island, place)
+        for island, costs in enumerate(COSTS)
+        for place, cost in enumerate([*costs, ARCHIVED[island]])
+        if cost != NONE
+    )
+    for count in (1, 5, 100):
+        found = islands.elite(count, run)
+        assert [(each.cost, each.island) for each in found] == [
+            (cost, island) for cost, island, _ in everyone[:count]
+        ]
+        for each, (_, island, place) in zip(found, everyone, strict=False):
+            rows = [*saved["genes"][island], saved["archive"][island]]
+            assert each.genome.tolist() == each.solution.tolist() == rows[place][:9].tolist()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from problems_for_tests import facilities, knapsack
+from problems_for_tests import NUMBERS, facilities, knapsack
 
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import ISLAND
@@ -34,33 +34,39 @@ def saved_by(archipelago: Archipelago) -> State:
     return archipelago.snapshot()
 
 
-def require_refused(archipelago: Archipelago, saved: State, what: str) -> None:
-    with pytest.raises(InputError, match=f"the saved array {what}"):
-        archipelago.restore(saved, generation=3, migrations=0)
+PERMUTATIONS = (facilities(9), {"algorithm": "ga", "encoding": "permutation"})
+KEYS = (facilities(9), {"algorithm": "brkga"})
+BITS = (knapsack(40, 2), {"algorithm": "ga", "encoding": "bits"})
+VECTORS = (NUMBERS["vector"](11), {"algorithm": "de"})
 
 
-@pytest.mark.parametrize("gene", [LARGEST, -1, 9])
-def test_genes_outside_the_instance_are_refused(backend: Backend, gene: int) -> None:
-    archipelago = made(facilities(9), backend, algorithm="ga", encoding="permutation")
+@pytest.mark.parametrize(
+    ("run", "name", "place", "values"),
+    [
+        (PERMUTATIONS, "genes", (1, 2, 4), [LARGEST, -1, 9]),
+        (PERMUTATIONS, "genes", (0, 0, slice(0, 2)), [5]),  # a repeated item
+        (KEYS, "genes", (0, 0, 8), [1.0, -0.25, np.inf, np.nan]),
+        (VECTORS, "genes", (1, 2, 4), [-0.25, 1.25, np.nan]),
+        (BITS, "genes", (0, 0, 1), [1 << 8]),  # behind the last item
+        (KEYS, "order", (1, 0), [LARGEST, -1, 8]),
+        *(
+            (KEYS, "island", (1, ISLAND.index(each)), [7])
+            for each in ("generation", "number", "seed")
+        ),
+    ],
+)
+def test_invalid_states_are_refused(
+    backend: Backend, run: tuple[Problem, dict[str, Any]], name: str, place: Any, values: list[Any]
+) -> None:
+    problem, options = run
+    archipelago = made(problem, backend, **options)
     saved = saved_by(archipelago)
     archipelago.restore(saved, generation=3, migrations=0)
-    saved["genes"][1, 2, 4] = gene
-    require_refused(archipelago, saved, "genes holds an invalid genome of the encoding permutation")
-
-
-def test_a_repeated_item_is_refused(backend: Backend) -> None:
-    archipelago = made(facilities(9), backend, algorithm="ga", encoding="permutation")
-    saved = saved_by(archipelago)
-    saved["genes"][0, 0, 0] = saved["genes"][0, 0, 1]
-    require_refused(archipelago, saved, "genes")
-
-
-@pytest.mark.parametrize("key", [1.0, -0.25, np.inf, np.nan])
-def test_keys_outside_the_sortable_range_are_refused(backend: Backend, key: float) -> None:
-    archipelago = made(facilities(9), backend, algorithm="brkga")
-    saved = saved_by(archipelago)
-    saved["genes"][0, 0, 8] = key
-    require_refused(archipelago, saved, "genes holds an invalid genome of the encoding keys")
+    for value in values:
+        damaged = saved | {name: saved[name].copy()}
+        damaged[name][place] = value
+        with pytest.raises(InputError, match=f"the saved array {name}"):
+            archipelago.restore(damaged, generation=3, migrations=0)
 
 
 def test_keys_sorted_by_comparison_may_be_any_finite_numbers(backend: Backend) -> None:
@@ -68,29 +74,6 @@ def test_keys_sorted_by_comparison_may_be_any_finite_numbers(backend: Backend) -
     saved = saved_by(archipelago)
     saved["genes"][0, 0, 0] = 17.0
     archipelago.restore(saved, generation=3, migrations=0)
-
-
-def test_bits_after_the_last_item_are_refused(backend: Backend) -> None:
-    archipelago = made(knapsack(40, 2), backend, algorithm="ga", encoding="bits")
-    saved = saved_by(archipelago)
-    saved["genes"][0, 0, 1] |= np.uint32(1 << 8)
-    require_refused(archipelago, saved, "genes holds an invalid genome of the encoding bits")
-
-
-@pytest.mark.parametrize("place", [LARGEST, -1, 8])
-def test_orders_outside_the_population_are_refused(backend: Backend, place: int) -> None:
-    archipelago = made(facilities(9), backend, algorithm="brkga")
-    saved = saved_by(archipelago)
-    saved["order"][1, 0] = place
-    require_refused(archipelago, saved, "order holds a row that is not a permutation")
-
-
-@pytest.mark.parametrize(("name", "value"), [("generation", 4), ("number", 7), ("seed", 9)])
-def test_islands_of_another_run_are_refused(backend: Backend, name: str, value: int) -> None:
-    archipelago = made(facilities(9), backend, algorithm="brkga")
-    saved = saved_by(archipelago)
-    saved["island"][1, ISLAND.index(name)] = value
-    require_refused(archipelago, saved, f"island holds a {name} that differs from this run")
 
 
 def test_migrants_in_flight_are_checked(backend: Backend) -> None:

@@ -10,6 +10,9 @@ import pytest
 from colonies_for_tests import copies, decide, require_copies
 from small_runs import RUNS, evolve, made
 
+from islands.algorithms.brkga import Brkga, BrkgaSettings
+from islands.algorithms.de import De, DeSettings
+from islands.algorithms.ga import Ga, GaSettings
 from islands.archipelago.measure import ISLAND
 from islands.archipelago.team import Sharing, divided
 from islands.backends import choose
@@ -19,18 +22,6 @@ from islands.testing.ranks import on_ranks
 
 ENDED = ISLAND.index("ended")
 SMALL = [name for name in RUNS if name != "many cities"]
-
-
-@pytest.mark.parametrize("population", [1, 2, 3, 8, 24, 25, 100])
-def test_members_have_all_slots_in_order_and_make_equally_many(population: int) -> None:
-    for members in range(1, 9):
-        for copied in (0, 1, population // 4, population - 1, population):
-            slots = divided(population, members, copied)
-            assert len(slots) == members
-            assert [slot for each in slots for slot in each] == list(range(population))
-            made = [len(range(max(each.start, copied), max(each.stop, copied))) for each in slots]
-            assert max(made) - min(made) <= 1
-            assert slots[0].stop >= copied, "those that are only copied are the first ones"
 
 
 def run(name: str, ranks: World, folder: Path, **given: Any) -> tuple[Any, Any, Any, int]:
@@ -76,25 +67,6 @@ def test_tours_that_all_ranks_share_begin_again_together(
         assert [each for rank in found for each in rank[2]] == alone[2]
         for rank in found:
             require_copies(alone[0], rank[0])
-
-
-def test_exchanges_do_not_multiply_with_the_islands_that_begin_again(tmp_path: Path) -> None:
-    def one(ranks: World) -> tuple[int, int]:
-        own = tmp_path / str(ranks.rank)
-        own.mkdir()
-        mine = made("eax", own, choose("cpu", 1), ranks, shares_all=True, topology="none")
-        mine.start()
-        mine.advance(300)
-        sharing = mine._colonies[0]._sharing
-        assert sharing is not None
-        restarts = sum(int(each["island"][ENDED]) for each in copies(mine).values())
-        return restarts, sum(len(each._parts) for each in sharing._exchanges.values())
-
-    islands, fields, halves = 3, 4, 2  # "chosen", or genes, costs and calls of new tours
-    of_first = 3 * islands  # the same of generation 0, of which ranks make other slots
-    for restarts, parts in on_ranks(2, one):
-        assert restarts > 20
-        assert parts <= islands * fields * halves + of_first
 
 
 def test_members_exchange_no_memory_that_nobody_has_written(
@@ -191,3 +163,25 @@ def test_all_members_have_the_same_part_of_an_abandoned_generation_0(
     is_partial, complete, population, _ = found[0]
     assert is_partial
     assert complete < population
+
+
+POPULATION = 256
+STEADY = Ga(GaSettings(), POPULATION)
+FEW = Ga(GaSettings(children=10), POPULATION)
+GENERATIONAL = Ga(GaSettings(replacement="generational", elite=16), POPULATION)
+BRKGA = Brkga(BrkgaSettings(), POPULATION)
+DE = De(DeSettings(), POPULATION)
+
+
+@pytest.mark.parametrize("members", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize(
+    ("algorithm", "children"),
+    [(STEADY, 128), (FEW, 10), (GENERATIONAL, 240), (BRKGA, POPULATION - BRKGA.kept()), (DE, 256)],
+)
+def test_members_make_equally_many_children(algorithm: Any, children: int, members: int) -> None:
+    slots = divided(POPULATION, members, algorithm.copied())
+    assert [slot for each in slots for slot in each] == list(range(POPULATION))
+    # An individual is a child if its slot is not one of the first, which are only copied.
+    made = [sum(slot >= POPULATION - children for slot in each) for each in slots]
+    assert sum(made) == children
+    assert max(made) - min(made) <= 1

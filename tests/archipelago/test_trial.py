@@ -87,10 +87,3 @@ def test_the_first_generation_of_a_turn_does_not_count(monkeypatch: pytest.Monke
     ((_, trial),) = run(monkeypatch, {0: one}, first=50.0)
     for way, seconds in one.items():
         assert trial.seconds_of(is_shared=way) == pytest.approx(seconds)
-
-
-def test_a_decision_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    ((_, trial),) = run(monkeypatch, {0: {True: 2.0, False: 1.0}})
-    for _ in range(LONGEST):
-        trial.generation_ended()
-        assert trial.is_alone

@@ -1,67 +1,33 @@
-"""`islands bench gpus`: numbers of ranks compared, in one command."""
+"""`islands bench gpus`: numbers of ranks compared, and its rows compared with NumPy."""
 
 from __future__ import annotations
 
 import json
-import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from results_for_tests import gpu_row
+from results_for_tests import LIMIT, gpu_row
 
-from islands.bench import GPU_INSTANCES, gpus
+from islands.bench import gpus
 from islands.bench.base import BenchRequest
-from islands.bench.gpus_rows import SPEED, TARGET, GpuRunRow, GpuSpeedRow, GpuTargetRow
-from islands.bench.variants import Variant
-from islands.cli import bench, main
+from islands.bench.gpus_rows import (
+    SPEED,
+    GpuLawRow,
+    GpuMeansRow,
+    GpuRunRow,
+    GpuSpeedRow,
+    GpuTargetRow,
+    digests,
+)
+from islands.cli import main
 from islands.parallel import world
 
 
 def request(**options: Any) -> BenchRequest:
     usual: dict[str, Any] = {"limit": 0.2, "seeds": 1, "threads": 1, "of": ("demo/qap",)}
     return BenchRequest(world(), ["cpu"], **(usual | options))
-
-
-def test_settings_are_those_of_the_most_gpus_or_of_each_number(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked = list[int]()
-    usual = Variant("default").resolved(gpus._loaded("demo/qap"), 1, {"backend": "cpu"})
-
-    def resolved(_self: Variant, _problem: Any, _every: Any, options: Any) -> Any:
-        asked.append(options["gpus"])
-        return usual
-
-    monkeypatch.setattr(Variant, "resolved", resolved)
-    for own, expected in ((False, [4, 4, 4]), (True, [1, 2, 4])):
-        asked.clear()
-        problem = gpus._loaded("demo/qap")
-        gpus._Case(request(own_defaults=own), problem, Variant("default"), 1, [1, 2, 4])
-        assert asked == [each for each in expected for _ in (TARGET, SPEED)]
-
-
-def test_runs_end_at_the_least_gap_and_keep_the_defaults_of_the_limit() -> None:
-    case = gpus._Case(
-        request(gap=(1.0, 0.001), limit=7.0), gpus._loaded("demo/tsp"), Variant("default"), 1, [1]
-    )
-    assert [each.text for each in case.spec(1, TARGET, 3).stop] == ["gap=0.001%", "seconds=7"]
-    spec = case.spec(1, SPEED, 3, ["generations=9"])
-    assert ([each.text for each in spec.stop], spec.general.seed) == (["generations=9"], 3)
-    assert case.spec(1, TARGET, 3).record.every == 1
-    assert spec.settings == case.spec(1, TARGET, 3).settings
-
-
-def test_a_cost_that_waits_is_measured_in_speed_only() -> None:
-    assert (gpus.SLEEP_SECONDS, gpus.SLEEP_SETTINGS["population"]) == (0.005, 256)
-    options = {"variant": ("population=6",), "of": (gpus.SLEEP,), "stop": 2}
-    rows = [*gpus.measure(request(**options))]
-    kinds = {type(row) for row in rows}
-    assert (GpuSpeedRow in kinds, GpuTargetRow in kinds) == (True, False)
-    (run, *_) = (row for row in rows if isinstance(row, GpuRunRow))
-    assert (run.population, run.islands, run.generations) == (6, 1, 2)
-    assert run.seconds > 0.9 * (6 + 2 * 3) * gpus.SLEEP_SECONDS
 
 
 def test_the_command_keeps_its_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,41 +49,6 @@ def test_the_command_keeps_its_runs(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert (tmp_path / "runs.jsonl").read_bytes() == kept
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("gpus nosuch", "unknown instance 'nosuch'"),
-        ("gpus demo/qap --gap 1%,x", "argument --gap: '1%,x' must be numbers in per cent from 0"),
-        ("gpus demo/qap --gap -1", "argument --gap: "),
-        ("gpus demo/qap --gap nan", "argument --gap: 'nan' must be numbers in per cent from 0"),
-        ("gpus demo/qap --stop seconds=5", "--stop: 'seconds=5' must be generations=N with N"),
-        ("gpus demo/qap --stop generations=0", "--stop: 'generations=0' must be generations=N"),
-        ("gpus demo/qap --variant seed=1", "--variant 'seed=1': seed is the same for all"),
-        ("gpus demo/qap --of demo/tsp", "--of demo/tsp with demo/qap: both name instances."),
-        ("quality --of demo/tsp --own-defaults", "--own-defaults: an option of gpus, but quality"),
-        (
-            "gpus demo/qap --rivals lkh",
-            "--rivals: an option of quality and many, but gpus was asked for",
-        ),
-        ("qpus", "unknown benchmark 'qpus'"),
-    ],
-)
-def test_wrong_options_are_refused(
-    line: str, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["bench", *line.split(), "--backend", "cpu"]) == 2
-    assert message in capsys.readouterr().err
-
-
-def test_instances_follow_the_name_of_the_benchmark() -> None:
-    assert bench._parted(["quality", "gpus", "a", "tabu", "b.py:c"]) == (
-        ["quality", "gpus", "tabu"],
-        ["a", "b.py:c"],
-    )
-    assert bench._parted(["tabu", "nosuch"]) == (["tabu", "nosuch"], [])
-    assert gpus.SLEEP in GPU_INSTANCES
-
-
 @pytest.mark.mpi(min_size=2)
 def test_all_numbers_of_ranks_have_the_same_solutions() -> None:
     ranks = world()
@@ -135,21 +66,78 @@ def test_all_numbers_of_ranks_have_the_same_solutions() -> None:
         assert 0 <= row.exchange + row.migration + row.waiting + row.idle <= 1 + 1e-9
 
 
-@pytest.mark.mpi(min_size=2)
-def test_other_ranks_wait_without_a_processor(monkeypatch: pytest.MonkeyPatch) -> None:
-    ranks = world()
+def test_times_to_a_target_are_those_of_numpy() -> None:
+    times = {1: [8.0, 4.0, 6.0, 2.0, 9.0], 2: [4.0, 3.0, 2.0, 1.0, 5.0]}
+    runs = {
+        ranks: [gpu_row(ranks, each, seed=seed) for seed, each in enumerate(mine)]
+        for ranks, mine in times.items()
+    }
+    for gap, factor, name in ((0.0, 1.0, "best known"), (0.1, 0.5, "0.1 %")):
+        one, two = GpuTargetRow.all_of(gap, runs)
+        assert (one.target, one.ranks, two.ranks) == (name, 1, 2)
+        for row in (one, two):
+            found = [row.seconds_10, row.seconds_50, row.seconds_90]
+            shown = np.quantile(times[row.ranks], [0.1, 0.5, 0.9], method="inverted_cdf")
+            assert found == pytest.approx((factor * shown).tolist())
+            assert row.reached == 5
+        assert (one.speed_up, one.efficiency) == (1.0, 1.0)
+        assert two.speed_up == pytest.approx(np.median(times[1]) / np.median(times[2]))
+        assert two.efficiency == pytest.approx(two.speed_up / 2)
+        assert (two.exchange, two.waiting) == pytest.approx((0.1, 0.2))
 
-    def slept(_spec: Any, _problem: Any, part: Any, _options: Any) -> dict[str, Any]:
-        time.sleep(2.0 if part.size == 1 else 0.0)
-        row = asdict(gpu_row(part.size, 1.0))
-        given = {"backend", "method", "seed", "limit", "purpose", "settings", "instance", "group"}
-        given |= {"size", "constraints", "maximise", "reference", "is_known"}
-        return {name: value for name, value in row.items() if name not in given}
 
-    monkeypatch.setattr(gpus, "ran", slept)
-    found = gpus.measure(request(stop=1))
-    began, used = time.perf_counter(), time.process_time()
-    next(found)
-    took, used = time.perf_counter() - began, time.process_time() - used
-    assert took > 2
-    assert ranks.rank == 0 or used < 0.7
+def test_runs_that_miss_the_target_took_longer_than_the_limit() -> None:
+    # One of them saw the target after the limit, before it ended.
+    runs = {
+        1: [gpu_row(1, each) for each in (3.0, 10.05, np.inf)],
+        2: [gpu_row(2, each) for each in (2.0, 4.0, np.inf)],
+    }
+    one, two = GpuTargetRow.all_of(0.0, runs)
+    assert (one.seconds_10, one.seconds_50, one.reached) == (3.0, None, 1)
+    assert (two.seconds_50, two.seconds_90, two.reached) == (4.0, None, 2)
+    assert one.speed_up is None
+    assert (two.speed_up, two.is_at_least) == (LIMIT / 4, True)
+    assert [*GpuMeansRow.all_of([one, two])] == []
+
+
+def test_the_speed_excludes_generation_0() -> None:
+    usual = {"generations": 10, "evaluations": 1100, "start_evaluations": 100}
+    runs = {
+        1: [gpu_row(1, 12.0, seconds=12.0, start_seconds=2.0, **usual)],
+        2: [gpu_row(2, each, seconds=each, start_seconds=1.0, **usual) for each in (5.0, 6.0, 9.0)],
+    }
+    one, two = GpuSpeedRow.all_of(runs)
+    assert (one.evaluations_per_second, one.generations_per_second) == (100, 1)
+    assert (two.evaluations_per_second, two.generations_per_second) == (200, 2)
+    assert (two.speed_up, two.efficiency, two.runs, two.start_seconds) == (2, 1, 3, 1)
+    assert two.spread == pytest.approx((250 - 125) / 200)
+
+
+def test_the_law_of_restarts_is_compared_with_the_measured_speed_up() -> None:
+    runs = {
+        1: [gpu_row(1, 2.0 + each) for each in (0.5, 1.0, 3.5)],
+        4: [gpu_row(4, each) for each in (1.0, 1.5, 2.0)],
+    }
+    row = GpuLawRow.of(0.0, runs)
+    assert row is not None
+    mean = (0.5 + 3.0) / 2  # the sum after the first, by one less than there are
+    assert (row.mu, row.t0) == pytest.approx((mean, 2.5 - mean / 3))
+    assert row.gain == row.gain_4 == pytest.approx((row.t0 + mean) / (row.t0 + mean / 4))
+    assert (row.ranks, row.measured) == (4, 2.0)
+    assert GpuLawRow.of(0.0, {1: [gpu_row(1, np.inf), gpu_row(1, 1.0)]}) is None
+
+
+def test_digests_are_compared_for_equal_settings_and_seeds() -> None:
+    alone = [gpu_row(1, 1.0, seed=1, digest="a"), gpu_row(1, 1.0, seed=2, digest="b")]
+
+    def two(first: str, second: str, settings: str = "s") -> list[GpuRunRow]:
+        return [
+            gpu_row(2, 1.0, seed=seed, digest=each, settings=settings)
+            for seed, each in ((1, first), (2, second))
+        ]
+
+    assert digests(two("a", "b"), alone) == "same"
+    assert digests(two("a", "c"), alone) == "DIFFER"
+    assert digests(two("", "b"), alone) == "same"  # the time limit ended the first
+    assert digests(two("", ""), alone) == digests(two("a", "c", "t"), alone) == "-"
+    assert digests(alone, alone) == "-"

@@ -3,58 +3,35 @@
 from __future__ import annotations
 
 import itertools
-import json
-import os
+import re
 import time
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from problems_for_tests import cities, facilities, knapsack, tsp_from
+from problems_for_tests import cities, facilities, knapsack
 
 import islands
 from islands.bench import rivals
 from islands.bench.base import BenchRequest
-from islands.bench.quality_runs import RunRow
+from islands.bench.plain_models import (
+    colouring_of,
+    covering_of,
+    medians_of,
+    packing_of,
+    quadratic_of,
+    shop_of,
+)
 from islands.bench.rivals import RIVALS, Answer, Contest, _course, require_fitting, silent_processes
-from islands.cli import main
 from islands.errors import RunError, UsageError
 from islands.instances.catalogue import BestKnown
+from islands.modelling.model import Model
 from islands.parallel import World
 from islands.problems.base import Problem
 
 HIGHS = RIVALS["highs"]
-
-
-def best_profit(problem: Any) -> int:
-    """Return the profit of the best of all choices."""
-    choices = (np.arange(1 << problem.size)[:, None] >> np.arange(problem.size)) & 1
-    fits = (choices @ problem.file.weights.T <= problem.file.capacities).all(axis=1)
-    return int(problem.costs(choices[fits]).max())
-
-
-def test_highs_finds_the_optimum() -> None:
-    pytest.importorskip("scipy")
-    problem = knapsack(12, 3)
-    answer = HIGHS.solve(problem, 1, 20.0)
-    ((seconds, profit),) = answer.course
-    assert (profit, answer.proved, seconds) == (best_profit(problem), True, answer.seconds)
-
-
-def test_output_of_processes_is_discarded(capfd: pytest.CaptureFixture[str]) -> None:
-    with silent_processes(1) as processes:
-        assert processes.apply(os.write, (1, b"said")) == 4
-    assert capfd.readouterr().out == ""
-
-
-def test_busy_processes_end_with_their_block() -> None:
-    began = time.monotonic()
-    with silent_processes(1) as processes:
-        processes.apply_async(time.sleep, (60,))
-        (process,) = processes._pool  # type: ignore[attr-defined]
-    assert not process.is_alive()
-    assert time.monotonic() - began < 30
 
 
 def shortest(problem: Problem) -> int:
@@ -63,25 +40,12 @@ def shortest(problem: Problem) -> int:
     return int(problem.costs(np.array(tours)).min())
 
 
-def as_matrix(problem: Any, folder: Path) -> Problem:
-    """Return the same cities from a file with all distances."""
-    cities = np.arange(problem.size)
-    rows = problem.near.between(cities[:, None], cities[None, :]).tolist()
-    head = ["NAME: m", "TYPE: TSP", f"DIMENSION: {problem.size}", "EDGE_WEIGHT_TYPE: EXPLICIT"]
-    head += ["EDGE_WEIGHT_FORMAT: FULL_MATRIX", "EDGE_WEIGHT_SECTION"]
-    path = folder / "matrix.tsp"
-    path.write_text("\n".join([*head, *(" ".join(map(str, row)) for row in rows), "EOF", ""]))
-    return tsp_from(path)
-
-
 @pytest.mark.parametrize(
-    ("name", "metric"),
-    [("lkh", "EUC_2D"), ("lkh", "ATT"), ("lkh", "EXPLICIT"), ("ortools", "EUC_2D")],
+    ("name", "metric"), [("lkh", "EUC_2D"), ("lkh", "ATT"), ("ortools", "EUC_2D")]
 )
 def test_a_rival_finds_the_shortest_tour(name: str, metric: str, tmp_path: Path) -> None:
     pytest.importorskip(RIVALS[name].module)
-    problem: Problem = cities(8, tmp_path, metric if metric != "EXPLICIT" else "EUC_2D")
-    problem = as_matrix(problem, tmp_path) if metric == "EXPLICIT" else problem
+    problem: Problem = cities(8, tmp_path, metric)
     with silent_processes(1) as pool:
         answer = pool.apply(rivals._solved, (name, problem, 1, 0.3))
     assert answer.course[-1][1] == problem.cost(np.array(answer.solution)) == shortest(problem)
@@ -165,24 +129,9 @@ def test_a_rival_that_does_not_end_has_no_result(monkeypatch: pytest.MonkeyPatch
         assert held._pool is None
 
 
-def test_highs_runs_in_addition_to_the_default_run(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("scipy")
-    line = ["bench", "quality", "--of", "demo/mkp,demo/qap", "--backend", "cpu", "--threads", "1"]
-    line += ["--limit", "0.5", "--seeds", "2", "--rivals", "highs", "--json", "--quiet"]
-    assert main(line) == 0
-    tables = json.loads(capsys.readouterr().out)
-    rows = [RunRow(**row) for row in tables["quality_runs"]]
-    theirs = [row for row in rows if row.method == "highs"]
-    assert [(row.instance, row.seed, row.backend) for row in theirs] == [("demo/mkp", 1, "cpu")]
-    assert theirs[0].algorithm.startswith("scipy ")
-    assert {(row["instance"], row["method"]) for row in tables["quality_tests"]} == {
-        ("demo/mkp", "highs")
-    }
-
-
 def test_rivals_that_cannot_run_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = facilities(5)
-    with pytest.raises(UsageError, match=r"--rivals lkh: lkh solves tours only. Leave it out"):
+    with pytest.raises(UsageError, match="lkh"):
         require_fitting(["lkh"], [problem], 1)
     for name in ("lkh", "ortools"):
         require_fitting([name], [islands.tsp([[0, 0.5], [1, 0]], "EUC_2D")], 1)
@@ -190,5 +139,142 @@ def test_rivals_that_cannot_run_are_refused(monkeypatch: pytest.MonkeyPatch) -> 
             require_fitting([name], [islands.tsp([[0, 0.5], [1, 0]])], 1)
     require_fitting(["highs"], [problem, knapsack(5, 2)], 1)
     monkeypatch.setattr(rivals, "find_spec", lambda _: None)
-    with pytest.raises(UsageError, match=r"not installed. Install it with: pip install elkai$"):
+    with pytest.raises(UsageError, match="pip install elkai"):
         rivals.require_installed(["lkh"])
+
+
+RANDOM = np.random.default_rng(12)
+EDGES = np.array([(a, b) for a in range(9) for b in range(a) if RANDOM.random() < 0.5] + [(9, 0)])
+WEIGHTS = RANDOM.integers(-3, 9, len(EDGES))
+MATRIX = RANDOM.integers(-9, 9, (10, 10))
+ROWS = [RANDOM.choice(10, 3, replace=False).tolist() for _ in range(8)]
+COSTS = RANDOM.integers(1, 9, 10)
+DISTANCES = RANDOM.integers(1, 20, (10, 10))
+DISTANCES += DISTANCES.T
+SIZES = [7, 6, 5, 4, 3, 3, 2]
+MACHINES, TIMES = [[0, 1, 2], [2, 0, 1], [1, 2, 0]], RANDOM.integers(1, 20, (3, 3)).tolist()
+
+
+def cut() -> Model:
+    return islands.models.max_cut(EDGES, WEIGHTS)
+
+
+def quadratic(*, maximise: bool = False) -> Model:
+    return islands.qubo(MATRIX, maximise=maximise)
+
+
+def cover() -> Model:
+    return islands.models.set_cover(COSTS, ROWS)
+
+
+def shop() -> Model:
+    return islands.models.job_shop(MACHINES, TIMES)
+
+
+def colours() -> Model:
+    return islands.models.graph_colouring(EDGES)
+
+
+def bins() -> Model:
+    return islands.models.bin_packing(SIZES, 11)
+
+
+def places() -> Model:
+    return islands.models.p_median(DISTANCES, 4)
+
+
+def diverse() -> Model:
+    return islands.models.max_diversity(DISTANCES, 4)
+
+
+def subsets(n: int = 10) -> Any:
+    return np.array(list(product((0, 1), repeat=n)), np.int8)
+
+
+KINDS = (shop_of, covering_of, quadratic_of, colouring_of, packing_of, medians_of)
+MODELS = (shop, cover, cut, colours, bins, places)
+"""A model of each kind."""
+
+
+def recognised(problem: Any) -> list[bool]:
+    return [kind(problem) is not None for kind in KINDS]
+
+
+@pytest.mark.parametrize("k", range(len(MODELS)))
+def test_a_model_is_one_of_its_kind_only(k: int) -> None:
+    assert recognised(MODELS[k]()) == [k == each for each in range(len(KINDS))]
+
+
+@pytest.mark.parametrize("problem", [each() for each in MODELS])
+def test_changed_models_are_refused(problem: Model) -> None:
+    text = "__device__ long long cost(const Solution& s, int n, const Data& data) { return n; }"
+    violation = text.replace("cost(", "violation(")
+    for changes in ({"cost": text}, {"violation": violation, "state": None}):
+        changed = islands.models.changed(problem, **changes)
+        assert not any(recognised(changed))
+        for name in ("cpsat", "highs", "dwave-tabu"):
+            assert "only" in (RIVALS[name].refusal(changed) or "")
+    # Another search is the same problem.
+    assert recognised(islands.models.changed(problem, state=None)) == recognised(problem)
+
+
+def test_other_problems_are_refused() -> None:
+    fixed = islands.models.graph_colouring(EDGES, 3)
+    some = islands.models.changed(cut(), choose=4, state=None)
+    for problem in (knapsack(5, 2), islands.models.flow_shop(TIMES), fixed, some):
+        assert not any(recognised(problem))
+    real = islands.models.max_diversity(DISTANCES / 2, 4)
+    assert RIVALS["cpsat"].refusal(real)
+
+
+def answered(name: str, problem: Model, seconds: float = 0.5) -> tuple[float, bool]:
+    """Return the cost and whether it is proved, after the check that `quality` makes."""
+    rival = RIVALS[name]
+    pytest.importorskip(rival.module)
+    assert rival.refusal(problem) is None
+    with rivals.silent_processes(1) as pool:
+        answer = pool.apply(rivals._solved, (name, rival.given(problem), 1, seconds, 2))
+    rivals._check(rival, problem, answer)
+    return answer.course[-1][1], answer.proved
+
+
+@pytest.mark.parametrize("name", ["dwave-tabu", "dwave-annealing"])
+@pytest.mark.parametrize("problem", [cut(), quadratic(), quadratic(maximise=True), diverse()])
+def test_samplers_find_the_best_subset(name: str, problem: Model) -> None:
+    costs = problem.costs(subsets())
+    best = costs.max() if problem.maximise else costs.min()
+    assert answered(name, problem)[0] == best
+    problem.best_known = BestKnown(int(best), "optimal", "")
+    assert answered(name, problem, 600.0)[0] == best  # ends when it is reached
+
+
+@pytest.mark.parametrize("name", ["highs", "cpsat"])
+@pytest.mark.parametrize("problem", [cover(), places()])
+def test_exact_solvers_prove_the_best_subset(name: str, problem: Model) -> None:
+    best = problem.costs(subsets()).min()
+    assert answered(name, problem, 20.0) == (best, True)
+
+
+def test_cp_sat_proves_the_best_choice() -> None:
+    assert answered("cpsat", diverse(), 20.0) == (diverse().costs(subsets()).max(), True)
+
+
+@pytest.mark.parametrize("problem", [colours(), bins()])
+def test_cp_sat_proves_the_fewest_colours_and_bins(problem: Model) -> None:
+    assert problem.functions is not None
+    found = re.search(r"constexpr int (?:COLOURS|BINS) = (\d+)", problem.functions.cost.code)
+    assert found is not None
+    count = int(found[1])
+    # The first item has the first number.
+    numbers = np.array([(0, *each) for each in product(range(count), repeat=problem.size - 1)])
+    best = problem.costs((numbers + 0.5) / count).min()
+    assert answered("cpsat", problem, 20.0) == (best, True)
+
+
+def test_cp_sat_proves_the_best_schedule() -> None:
+    problem = shop()
+    jobs = set(permutations([0, 0, 0, 1, 1, 1, 2, 2, 2]))
+    orders = np.array(
+        [[3 * job + each[:k].count(job) for k, job in enumerate(each)] for each in jobs]
+    )
+    assert answered("cpsat", problem, 20.0) == (problem.costs(orders).min(), True)

@@ -1,26 +1,23 @@
+"""Benchmarks of migration: takeover and traffic of topologies, and the rates of ranks."""
+
 from __future__ import annotations
 
 import csv
 import json
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import pytest
 
-from islands.bench.topologies import (
-    SEEDS,
-    TopologyRow,
-    Traffic,
-    counted_traffic,
-    simulated,
-    takeover,
-    traffic,
-)
-from islands.cli import bench, main
+from islands.bench.base import BenchRequest
+from islands.bench.migration import EndRow, ScalingRow, measure
+from islands.bench.topologies import SEEDS, Traffic, counted_traffic, simulated, takeover, traffic
+from islands.cli import main
 from islands.migration.route import plan
 from islands.migration.topology import TOPOLOGIES, Scene
-from islands.parallel import Deal
+from islands.parallel import Deal, world
 
 
 def rows_of(capsys: pytest.CaptureFixture[str], *options: str) -> dict[tuple[int, str], Any]:
@@ -55,58 +52,16 @@ def test_one_fitting_topology_is_chosen(capsys: pytest.CaptureFixture[str]) -> N
     assert not any(row["fits"] or row["chosen"] for row in none)
 
 
-def test_out_contains_the_table_and_a_plot(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_out_contains_the_table_and_a_plot(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     folder = tmp_path / "new"
-    line = ["bench", "topologies", "--islands", "8,64", "--out", str(folder)]
-    assert main(line) == 0
-    shown = capsys.readouterr().out
-    assert TopologyRow.table.header in shown
-    assert f"Wrote {folder}" in shown
+    assert main(["bench", "topologies", "--islands", "8,64", "--out", str(folder)]) == 0
     with (folder / "topologies.csv").open(newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [(row["islands"], row["topology"]) for row in rows] == [
         (islands, name) for islands in ("8", "64") for name in TOPOLOGIES if name != "none"
     ]
     assert (folder / "topologies.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_rows_are_aligned_with_their_header(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "topologies", "--islands", "8,4096"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    first = lines.index(TopologyRow.table.header)
-    rows = lines[first : first + 1 + 2 * (len(TOPOLOGIES) - 1)]
-    assert {len(line) for line in rows} == {len(TopologyRow.table.header)}
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            ["--islands", "8,x"],
-            "argument --islands: '8,x' must be whole numbers from 1 to 1048576, separated",
-        ),
-        (["--islands", "0"], "argument --islands: '0' must be whole numbers from 1"),
-        (["--islands-a-rank", "0"], "--islands-a-rank 0: must be at least 1"),
-        (["--out", __file__], f"--out {__file__}: is a file. Name a new or existing folder"),
-    ],
-)
-def test_invalid_options_are_refused(
-    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["bench", "topologies", *options]) == 2
-    assert message in capsys.readouterr().err
-
-
-def test_a_missing_plot_library_is_reported_before_the_simulation(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(bench, "find_spec", lambda name: None)
-    assert main(["bench", "topologies", "--out", str(tmp_path / "new")]) == 2
-    assert "needs matplotlib. Install it with: pip install" in capsys.readouterr().err
-    assert not (tmp_path / "new").exists()
 
 
 SENDING = [name for name in TOPOLOGIES if name != "none"]
@@ -142,12 +97,6 @@ def test_the_simulation_agrees_with_single_hops(name: str, islands: int) -> None
     assert found.worst == max(times)
 
 
-@pytest.mark.parametrize("name", SENDING)
-def test_with_a_delay_takeover_takes_one_migration_more(name: str) -> None:
-    at_once, delayed = (all_hop_by_hop(name, 11, delay) for delay in (0, 1))
-    assert delayed == [[time + 1 for time in seed] for seed in at_once]
-
-
 @pytest.mark.parametrize(
     ("name", "islands", "mean"),
     [
@@ -158,15 +107,6 @@ def test_with_a_delay_takeover_takes_one_migration_more(name: str) -> None:
 def test_known_takeover_times_of_regular_topologies(name: str, islands: int, mean: int) -> None:
     found = takeover(name, islands)
     assert (found.mean, found.worst) == (mean, mean)
-
-
-@pytest.mark.parametrize("islands", [5, 16])
-def test_formulas_agree_with_the_simulation(islands: int) -> None:
-    assert takeover("elite", islands) == simulated(TOPOLOGIES["elite"], islands)
-    times = all_hop_by_hop("broadcast", islands, delay=0)
-    found = takeover("broadcast", islands)
-    assert found.mean == pytest.approx(fmean(map(fmean, times)), rel=0.3)
-    assert found.worst == pytest.approx(fmean(map(max, times)), rel=0.3)
 
 
 def as_routed(name: str, islands: int, ranks: int) -> Traffic:
@@ -197,3 +137,57 @@ def test_traffic_agrees_with_a_run(name: str, islands: int, ranks: int) -> None:
         assert found.parcels == pytest.approx(expected.parcels)
         assert found.most_parcels == pytest.approx(expected.most_parcels)
         assert found.most_messages == pytest.approx(expected.most_messages)
+
+
+SMALL = {
+    "instances": ("demo/tsp",),
+    "islands_a_rank": 2,
+    "population": 16,
+    "interval": 3,
+    "seconds": 1e-3,
+}
+ROW_BYTES = 16 + 4 * 120
+
+
+def test_one_rank_is_compared_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["bench", "migration", "--backend", "cpu", "--threads", "1", "--json"]
+    line += ["--instances", "demo/tsp", "--islands-a-rank", "2", "--population", "16"]
+    assert main([*line, "--interval", "3", "--seconds", "0.001"]) == 0
+    tables = json.loads(capsys.readouterr().out)
+    scaling, ends = tables["scaling"], tables["epoch_ends"]
+    assert [(row["scaling"], row["islands"], row["delay"]) for row in scaling] == [
+        *(("weak", 2, 0), ("weak", 2, 1), ("strong", 64, 0), ("strong", 64, 1))
+    ]
+    for row in scaling:
+        assert (row["ranks"], row["of_one"], row["size"]) == (1, 1.0, 120)
+        assert row["generations"] % 3 == 0
+        assert row["rate"] > 0
+    assert [(row["delay"], row["transport"], row["bytes"]) for row in ends] == [
+        *((0, "device", 0), (1, "device", 0))
+    ]
+    for row in ends:
+        assert min(row[name] for name in ("pack", "unpack", "end", "epoch")) > 0
+
+
+@pytest.mark.mpi(min_size=2)
+def test_every_number_of_ranks_is_measured_and_all_ranks_get_the_rows() -> None:
+    ranks = world()
+    request = BenchRequest(world=ranks, backends=["cpu"], threads=1, **SMALL)
+    rows = list(measure(request))
+    assert ranks.allgather(rows) == [rows] * ranks.size
+    counts = sorted({1, 2, ranks.size})
+    *scaling, apart = (row for row in rows if isinstance(row, ScalingRow))
+    assert (apart.scaling, apart.ranks, apart.islands) == ("apart", ranks.size, 2)
+    assert [(row.scaling, row.delay, row.ranks) for row in scaling] == [
+        *product(("weak", "strong"), (0, 1), counts)
+    ]
+    for row in scaling:
+        assert row.islands == (2 * row.ranks if row.scaling == "weak" else 64)
+        alone = next(r for r in scaling if (r.scaling, r.delay) == (row.scaling, row.delay))
+        assert row.of_one == pytest.approx(row.rate / alone.rate)
+    ends = [row for row in rows if isinstance(row, EndRow)]
+    assert [(row.delay, row.ranks) for row in ends] == [*product((0, 1), counts)]
+    for end in ends:
+        # In a ring, the last island of a block sends its two migrants to the next rank.
+        assert end.bytes == (2 * ROW_BYTES if end.ranks > 1 else 0)
+        assert end.transport == ("staged" if end.ranks > 1 else "device")

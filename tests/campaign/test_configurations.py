@@ -18,9 +18,8 @@ from islands.campaign.configurations import (
     domain,
     grid,
     random,
-    words_of,
 )
-from islands.errors import InputError, UsageError
+from islands.errors import UsageError
 from islands.settings import Settings, setting
 
 
@@ -47,13 +46,11 @@ OWNERS["improver.name"] = Owner(Sample, "improver", "word")
         ("share=0.25..0.75", Reals("share", 0.25, 0.75)),
         (" share = .1 .. 1:log", Reals("share", 0.1, 1.0, is_log=True)),
         ("share=0,1,0", Choices("share", (0.0, 1.0))),
-        ("share=1", Choices("share", (1.0,))),
         ("size=1..1e3:log", Integers("size", 1, 1000, is_log=True)),
         ("size=16,32", Choices("size", (16, 32))),
         ("word=elite, ring", Choices("word", ("elite", "ring"))),
         ("flag=yes,no", Choices("flag", (True, False))),
         ("improver=ring", Choices("improver.name", ("ring",))),
-        ("algorithm=de,brkga", Choices("algorithm", ("de", "brkga"))),
     ],
 )
 def test_a_domain_has_the_type_of_its_setting(text: str, expected: Any) -> None:
@@ -61,50 +58,28 @@ def test_a_domain_has_the_type_of_its_setting(text: str, expected: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    "text",
     [
-        ("share", "--over share: write KEY=A..B, KEY=A..B:log or KEY=a,b,c"),
-        ("share=", "--over share=: write KEY=A..B"),
-        ("shore=0..1", "--over shore=0..1: unknown setting to tune 'shore'. Did you mean 'share'?"),
-        ("seed=1..9", "--over seed=1..9: unknown setting to tune 'seed'."),
-        ("share=0.5..2", "--over share=0.5..2: share=2: must be from 0 to 1"),
-        ("share=0.5..", "--over share=0.5..: share=: must be a number"),
-        ("share=0,2", "--over share=0,2: share=2: must be from 0 to 1"),
-        ("size=0..9", "--over size=0..9: size=0: must be from 1 to 1000"),
-        ("size=1..2.5", "--over size=1..2.5: size=2.5: must be a whole number"),
-        ("size=9..9", "--over size=9..9: the range is empty. Write the lower end first: size=A..B"),
-        ("size=9..1", "--over size=9..1: the range is empty."),
-        ("share=0..1:log", "--over share=0..1:log: 0.0 has no logarithm. Begin above 0"),
-        ("word=a..b", "--over word=a..b: word is not a number. List its values: word=a,b,c"),
-        ("word=rign", "--over word=rign: word=rign: unknown choice 'rign'. Did you mean 'ring'?"),
-        ("word=ring,", "--over word=ring,: a value is missing. Write KEY=a,b,c"),
+        *("share", "share=", "shore=0..1", "seed=1..9", "share=0.5..2", "share=0.5..", "share=0,2"),
+        *("size=1..2.5", "size=9..9", "share=0..1:log", "word=a..b", "word=rign", "word=ring,"),
     ],
 )
-def test_an_invalid_domain_is_refused(text: str, message: str) -> None:
-    with pytest.raises(UsageError) as caught:
+def test_an_invalid_domain_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=f"^--over {text}"):
         domain(text, OWNERS)
-    assert str(caught.value).startswith(message)
 
 
 SHARES = (np.arange(9000) + 0.5) / 9000
 
 
-def test_reals_are_uniform_and_inside_their_range() -> None:
+def test_reals_and_their_logarithms_are_uniform_and_inside_their_range() -> None:
     values = np.array([Reals("x", 2.0, 5.0).drawn(share) for share in SHARES])
     assert values == pytest.approx(2 + 3 * SHARES, rel=1e-5)
     third = 1 / 3  # its nearest number of six digits is outside the range
     values = np.array([Reals("x", third, 0.5).drawn(share) for share in (0.0, 1e-9)])
     assert values.min() == third
-
-
-def test_logarithms_are_uniform() -> None:
     values = np.log10([Reals("x", 0.01, 100.0, is_log=True).drawn(share) for share in SHARES])
     assert values == pytest.approx(4 * SHARES - 2, abs=1e-5)
-
-
-def test_whole_numbers_and_choices_are_equally_likely() -> None:
-    for each, values in ((Integers("n", 3, 5), (3, 4, 5)), (Choices("n", ("a", "b", "c")), "abc")):
-        assert Counter(each.drawn(share) for share in SHARES) == dict.fromkeys(values, 3000)
 
 
 def test_with_logarithms_every_doubling_of_an_integer_is_equally_likely() -> None:
@@ -121,7 +96,6 @@ def test_with_logarithms_every_doubling_of_an_integer_is_equally_likely() -> Non
     [
         (Reals("x", 0.0, 1.0), 5, [0.0, 0.25, 0.5, 0.75, 1.0]),
         (Reals("x", 0.01, 1.0, is_log=True), 3, [0.01, 0.1, 1.0]),
-        (Reals("x", 0.5, 1.0), 1, [0.5]),
         (Integers("n", 1, 10), 4, [1, 4, 7, 10]),
         (Integers("n", 1, 3), 9, [1, 2, 3]),
         (Integers("n", 1, 100, is_log=True), 3, [1, 10, 100]),
@@ -154,18 +128,6 @@ def test_draws_use_the_attempt_as_counter() -> None:
     assert list(third.values.values()) == pytest.approx([0.5 + 1.5 * u for u in shares], rel=1e-5)
 
 
-def test_draws_fill_their_ranges() -> None:
-    found = random(DOMAINS, 400, 1, text).configurations[1:]
-    for each in DOMAINS:
-        values = np.array([one.values[each.key] for one in found])
-        assert each.low <= values.min()
-        assert values.max() <= each.high
-        shares = (values - each.low) / (each.high - each.low)
-        # Five standard errors of the mean and of the second moment of uniform numbers.
-        assert shares.mean() == pytest.approx(1 / 2, abs=5 * (1 / 12 / 400) ** 0.5)
-        assert (shares**2).mean() == pytest.approx(1 / 3, abs=5 * (4 / 45 / 400) ** 0.5)
-
-
 def test_invalid_configurations_are_drawn_again() -> None:
     def identify(values: Values) -> str:
         if sum(values.values()) > 2:
@@ -180,25 +142,7 @@ def test_invalid_configurations_are_drawn_again() -> None:
     assert candidates.refusal.startswith("too much: ")
 
 
-def test_an_invalid_configuration_counts_once() -> None:
-    def identify(values: Values) -> str:
-        if values.get("a") in (2, 5):
-            raise InputError(f"a={values['a']}")
-        return text(values)
-
-    candidates = random((Integers("a", 1, 5),), 9, 1, identify)
-    assert len(candidates.configurations) == 1 + 3
-    assert candidates.refused == 2
-    assert candidates.refusal in ("a=2", "a=5")
-
-
-def test_few_combinations_are_all_taken_once() -> None:
-    domains = (Choices("a", (1, 2)), Choices("b", (1, 2, 3)))
-    candidates = random(domains, 50, 1, text)
-    assert len({text(each.values) for each in candidates.configurations}) == 1 + 6
-
-
-def test_a_repeated_draw_is_not_checked_again() -> None:
+def test_a_repeated_draw_is_neither_checked_nor_counted_again() -> None:
     """A check takes about as long as the start of a run."""
     seen: list[Values] = []
 
@@ -209,7 +153,7 @@ def test_a_repeated_draw_is_not_checked_again() -> None:
         return text(values)
 
     candidates = random((Choices("a", (1, 2, 3)),), 10, 1, identify)
-    assert len(candidates.configurations) == 1 + 2
+    assert (len(candidates.configurations), candidates.refused) == (1 + 2, 1)
     assert len(seen) == 1 + 3
 
 
@@ -225,22 +169,14 @@ def test_a_grid_has_all_combinations_and_the_base_once() -> None:
 
 
 def test_too_many_and_no_valid_configurations_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"--grid 11: 1331 points: must be at most 1000\. Take"):
-        grid(DOMAINS, 11, text)
-    with pytest.raises(UsageError, match=r"--configurations 1001: must be at most 1000\. Ask"):
-        random(DOMAINS, 1001, 1, text)
-
     def identify(values: Values) -> str:
         if values:
             raise UsageError("a=2 cannot be")
         return ""
 
-    with pytest.raises(
-        UsageError, match=r"no configuration except the base is valid\. a=2 cannot be"
-    ):
+    with pytest.raises(UsageError, match="1331"):
+        grid(DOMAINS, 11, text)
+    with pytest.raises(UsageError, match="1001"):
+        random(DOMAINS, 1001, 1, text)
+    with pytest.raises(UsageError, match="a=2 cannot be"):
         grid((Choices("a", (2,)),), 3, identify)
-
-
-def test_text_of_a_configuration() -> None:
-    assert words_of({}) == "as given"
-    assert words_of({"a": 0.5, "improver.name": "none"}) == "a=0.5 improver.name=none"

@@ -1,27 +1,30 @@
-"""Cells are dealt to ranks; a signal to one ends the work on all, and loses no complete value."""
+"""Cells and tasks are dealt to ranks and threads; signals and errors end the work of all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, nullcontext
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from islands.campaign import engine
+from islands.campaign import dealing, engine
+from islands.campaign.dealing import solved_by_ranks
 from islands.campaign.engine import Campaign
 from islands.campaign.ledger import Ledger
+from islands.campaign.workers import Workers
 from islands.errors import RunError, Suspended, UsageError
-from islands.parallel import World
+from islands.parallel import World, world
 from islands.run.signals import INTERRUPT
 from islands.testing.ranks import on_ranks
 
-SIGTERM, SIGUSR1 = 2, 4
+SIGTERM = 2
 
 
 @pytest.mark.parametrize(
-    ("number", "raised"),
-    [(INTERRUPT, KeyboardInterrupt), (SIGTERM, Suspended), (SIGUSR1, Suspended)],
+    ("number", "raised"), [(INTERRUPT, KeyboardInterrupt), (SIGTERM, Suspended)]
 )
 def test_a_signal_after_complete_work_is_raised_before_the_next_piece(
     number: int, raised: type[BaseException], monkeypatch: pytest.MonkeyPatch
@@ -48,29 +51,6 @@ def test_a_signal_after_complete_work_is_raised_before_the_next_piece(
     assert on_ranks(2, work) == [([[0, 1], [2, 3]], 0)] * 2
 
 
-@pytest.mark.parametrize("raised", [KeyboardInterrupt, Suspended])
-def test_a_signal_that_ends_a_part_of_the_work_is_raised_at_once(
-    raised: type[BaseException],
-) -> None:
-    def part(numbers: range) -> int:
-        if 0 in numbers:
-            raise raised
-        return len(numbers)
-
-    def work(world: World) -> bool:
-        with pytest.raises(raised):
-            Campaign(world).divided(2, part)
-        return True
-
-    assert on_ranks(2, work) == [True, True]
-
-
-def test_ranks_without_work_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(World, "part", lambda self, count: self if self.rank < count else None)
-    assert on_ranks(3, lambda world: Campaign(world).on_first(2, lambda each: each.rank)) == [0] * 3
-    assert on_ranks(3, lambda world: Campaign(world).divided(2, list)) == [[[0], [1]]] * 3
-
-
 def dealt_on(
     world: World,
     cells: Sequence[int],
@@ -93,7 +73,7 @@ def squared(cell: int) -> dict[str, int]:
     return {"value": cell * cell}
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("ranks", [1, 3])
 def test_cells_have_the_same_results_and_order_on_any_number_of_ranks(
     ranks: int, tmp_path: Path
 ) -> None:
@@ -142,10 +122,7 @@ def test_cells_that_results_make_superfluous_are_left_out(ranks: int) -> None:
     assert on_ranks(ranks, work) == [[(10, 10), (20, 20), (30, 30), (11, 11), (31, 31)]] * ranks
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
-def test_an_error_of_one_rank_is_that_of_all_and_keeps_the_other_results(
-    ranks: int, tmp_path: Path
-) -> None:
+def test_an_error_of_one_rank_is_that_of_all_and_keeps_the_other_results(tmp_path: Path) -> None:
     def make(cell: int) -> dict[str, int]:
         if cell == 1:
             raise RunError("the check failed")
@@ -159,28 +136,135 @@ def test_an_error_of_one_rank_is_that_of_all_and_keeps_the_other_results(
         campaign.close()
         return True
 
-    assert on_ranks(ranks, work) == [True] * ranks
+    assert on_ranks(2, work) == [True] * 2
     with closing(Ledger(tmp_path)) as ledger:
         assert [asked["cell"] for asked, _ in ledger.entries()] == [0]
 
 
-@pytest.mark.parametrize("raised", [KeyboardInterrupt, Suspended])
-def test_a_signal_to_one_rank_keeps_the_results_of_the_others(
-    raised: type[BaseException], tmp_path: Path
-) -> None:
-    def make(cell: int) -> dict[str, int]:
-        if cell == 3:
-            raise raised
-        return {"value": cell}
+Squares = Generator[tuple[int, int] | None, None, None]
 
-    def work(world: World) -> bool:
-        campaign = Campaign(world)
-        campaign.open(tmp_path)
-        with pytest.raises(raised):
-            list(dealt_on(world, range(6), make, campaign=campaign))
-        campaign.close()
-        return True
 
-    assert on_ranks(2, work) == [True, True]
-    with closing(Ledger(tmp_path)) as ledger:
-        assert [asked["cell"] for asked, _ in ledger.entries()] == [0, 1, 2]
+class Tasks:
+    """Numbers that are dealt, in parts of any size."""
+
+    def __init__(self, count: int) -> None:
+        self.left, self.dealt = iter(range(count)), list[int]()
+
+    def more(self, count: int) -> tuple[list[int], bool]:
+        """Return the next numbers, and whether these are the last."""
+        found = list(islice(self.left, count))
+        self.dealt.append(len(found))
+        return found, len(found) < count
+
+
+def squares(tasks: Iterator[int | None]) -> Squares:
+    for task in tasks:
+        yield None if task is None else (task, task**2)
+
+
+def test_all_tasks_are_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dealing, "_ROUND_SECONDS", -1.0)
+    tasks = Tasks(50)
+    found = [each for part in solved_by_ranks(World(), tasks.more, squares, 3) for each in part]
+    assert found == [(number, number**2) for number in range(50)]
+    assert max(tasks.dealt) <= 3  # and never all of them at the beginning
+
+
+def test_ranks_that_are_over_wait_for_the_slowest() -> None:
+    def one(ranks: World) -> list[tuple[int, int]]:
+        def slowly(tasks: Iterator[int | None]) -> Squares:
+            for each in squares(tasks):
+                time.sleep(0.05 if ranks.rank == 1 and each is not None else 0.0)
+                yield each
+
+        parts = solved_by_ranks(ranks, Tasks(9).more, slowly, 3)
+        return sorted(each for part in parts for each in part)
+
+    assert on_ranks(3, one) == [[(number, number**2) for number in range(9)]] * 3
+
+
+def test_nothing_goes_on_if_another_rank_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    workers, begun, rounds = Workers(["a"], on_gpu=False), list[int](), list[int]()
+    ranks = World()
+
+    def agree_on(_: Exception | None) -> None:
+        rounds.append(len(begun))
+        if len(rounds) == 2:
+            raise OSError("no disk")
+
+    def solve(tasks: Iterator[int | None]) -> Iterator[tuple[int, int]]:
+        for task in filter(None, tasks):
+            begun.append(task)
+            time.sleep(1e-3)
+            yield task, 0
+
+    def of_rank(tasks: Iterator[int | None]) -> Squares:
+        return workers.stream(tasks, lambda _, tasks: lambda _: solve(tasks), lambda: False)
+
+    monkeypatch.setattr(ranks, "agree_on", agree_on)
+    with pytest.raises(OSError, match="no disk") as _kept:  # with its traceback
+        for _ in solved_by_ranks(ranks, Tasks(100_000).more, of_rank, 1000):
+            pass
+    count = len(begun)
+    time.sleep(0.1)
+    assert len(begun) == count
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("error", [None, UsageError("too heavy")])
+def test_all_ranks_see_the_same(monkeypatch: pytest.MonkeyPatch, error: Exception | None) -> None:
+    monkeypatch.setattr(dealing, "_ROUND_SECONDS", -1.0)
+    ranks = world()
+
+    def fail_on_the_last(tasks: Iterator[int | None]) -> Squares:
+        for each in squares(tasks):
+            if error is not None and ranks.rank == ranks.size - 1 and each and each[0] > 20:
+                raise error
+            yield each
+
+    found = list[tuple[int, int]]()
+    fails = nullcontext() if error is None else pytest.raises(type(error), match=str(error))
+    with fails:
+        for part in solved_by_ranks(ranks, Tasks(60).more, fail_on_the_last, 3):
+            found += part
+    if error is None:
+        assert sorted(found) == [(number, number**2) for number in range(60)]
+    assert len({*ranks.allgather(tuple(found))}) == 1
+
+
+def doubled(_: str, tasks: Iterator[int]) -> Callable[[str], Iterator[tuple[int, tuple[str, int]]]]:
+    return lambda device: ((task, (device, 2 * task)) for task in tasks)
+
+
+@pytest.mark.parametrize("on_gpu", [False, True])
+def test_each_call_solves_all_of_its_tasks(*, on_gpu: bool) -> None:
+    workers = Workers(["a", "b"], on_gpu=on_gpu)
+    for tasks in (range(3000), range(30, 40)):
+        found = dict(filter(None, workers.stream(tasks, doubled)))
+        assert {task: value for task, (_, value) in found.items()} == {t: 2 * t for t in tasks}
+        assert {device for device, _ in found.values()} <= {"a", "b"}
+
+
+@pytest.mark.parametrize("stops", [False, True])
+def test_what_is_done_when_it_is_over_is_kept_unless_the_caller_has_stopped(*, stops: bool) -> None:
+    workers, left = Workers(["a"], on_gpu=False), list[int]()
+
+    def after_all(_: str, tasks: Iterator[int]) -> Callable[[str], Iterator[tuple[int, int]]]:
+        return lambda _: waiting(tasks)
+
+    def waiting(tasks: Iterator[int]) -> Iterator[tuple[int, int]]:
+        yield next(tasks), 0
+        workers.ends.wait()
+        for task in range(1, 9):
+            yield task, 0
+        left.extend(tasks)
+
+    found = list[int]()
+    done = workers.stream(range(20), after_all, is_over=lambda: bool(found))
+    for task, _ in filter(None, done):
+        found.append(task)
+        if stops:
+            break
+    done.close()
+    assert found == ([0] if stops else [*range(9)])
+    assert left == []

@@ -1,19 +1,29 @@
-"""The file of results of an experiment knows the time of all commands that wrote to it."""
+"""The files of a batch: its results with their times, and its names."""
 
 from __future__ import annotations
 
-import hashlib
 import json
+import os
+import signal
+import time
 import tracemalloc
+from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from islands.campaign import ledger
+from islands.campaign.batch import BatchPlan, run_batch
 from islands.campaign.engine import Campaign
 from islands.campaign.ledger import LEDGER, Ledger, differing, refuse_unfit
+from islands.campaign.names import Arriving, keep_names, kept_names
 from islands.errors import InputError, UsageError
-from islands.record.folder import RUN_SETTINGS, FolderKind
+from islands.parallel import World
+from islands.record.folder import BATCH_NAMES, RUN_SETTINGS, FolderKind
+from islands.run.build import RankOptions
+from islands.run.single import Output
 
 
 class Clock:
@@ -62,97 +72,33 @@ def test_seconds_are_those_of_all_commands(tmp_path: Path, monkeypatch: pytest.M
     third.close()
 
 
-def test_a_file_without_seconds_is_read(tmp_path: Path) -> None:
-    kept, clock = Ledger(tmp_path), Clock()
-    add(kept, clock, 1, 1.0)
-    kept.close()
-    entry = {"asked": {"seed": 1}, "result": {"cost": 1}}
-    digest = hashlib.sha256(json.dumps(entry, sort_keys=True).encode()).hexdigest()
-    (tmp_path / LEDGER).write_text(json.dumps({**entry, "sha256": digest}) + "\n")
-    again = Ledger(tmp_path)
-    assert len(again) == 1
-    again.remove()
-    assert not tmp_path.exists()
-
-
 @pytest.mark.parametrize(
     ("files", "own", "fits"),
     [
         ([], [], True),
-        ([LEDGER], [], True),
-        (["batch.json"], [], True),
         (["batch.json", "notes.txt"], [], True),
-        ([".hidden"], [], True),
         (["slurm"], [], True),  # of the job that begins the batch
         (["one"], ["one"], True),
-        (["notes.txt"], [], False),
         (["slurm", "notes.txt"], ["one"], False),
-        ([RUN_SETTINGS], [], False),
         ([RUN_SETTINGS, LEDGER], [], False),
     ],
 )
 def test_only_empty_folders_and_those_of_a_batch_are_taken(
     tmp_path: Path, files: list[str], own: list[str], fits: bool
 ) -> None:
+    refuse_unfit(tmp_path / "new", FolderKind.BATCH)
     for name in files:
         (tmp_path / name).touch()
-    if fits:
+        with pytest.raises(UsageError):
+            refuse_unfit(tmp_path / name, FolderKind.BATCH)
+    with nullcontext() if fits else pytest.raises(UsageError):
         refuse_unfit(tmp_path, FolderKind.BATCH, own)
-        return
-    with pytest.raises(UsageError):
-        refuse_unfit(tmp_path, FolderKind.BATCH, own)
 
 
-def test_a_file_is_no_folder_of_a_batch(tmp_path: Path) -> None:
-    refuse_unfit(tmp_path / "new", FolderKind.BATCH)
-    (tmp_path / "file").touch()
-    with pytest.raises(UsageError):
-        refuse_unfit(tmp_path / "file", FolderKind.BATCH)
-
-
-@pytest.mark.parametrize(
-    ("kept", "asked", "names"),
-    [
-        ({"a": 1}, {"a": 1}, set()),
-        ({"a": 1}, {"a": 2}, {"a"}),
-        ({"a": 1, "b": 2}, {"a": 1}, {"b"}),
-        ({"a": 1}, {"a": 1, "b": 2}, {"b"}),
-    ],
-)
-def test_settings_that_differ_are_named(
-    kept: dict[str, int], asked: dict[str, int], names: set[str]
-) -> None:
-    assert {*differing(kept, asked)} == names
-
-
-def test_seconds_without_a_folder() -> None:
-    kept = Ledger()
-    add(kept, Clock(), 1, 1.0)
-    assert kept.seconds() >= 0
-
-
-def test_a_table_that_nobody_reads_is_complete_and_keeps_no_rows(tmp_path: Path) -> None:
-    def row(asked: ledger.Asked, made: ledger.Made) -> dict[str, str]:
-        return {"seed": str(asked["seed"]), "cost": str(made["cost"])}
-
-    def filled(folder: Path, seeds: range, *, is_read: bool) -> Ledger:
-        kept = Ledger(folder)
-        kept.tabulate(folder / "table.tsv", ("seed", "cost"), row, is_read=is_read)
-        for seed in seeds:
-            kept.add({"seed": seed}, {"cost": seed * seed})
-        kept.close()
-        return kept
-
-    tables = []
-    for is_read in (True, False):
-        folder = tmp_path / str(is_read)
-        filled(folder, range(5), is_read=is_read)
-        kept = filled(folder, range(5, 9), is_read=is_read)
-        assert kept.table is not None
-        assert (kept.table.row({"seed": 7}) is not None) == is_read
-        tables.append((folder / "table.tsv").read_text())
-    assert tables[0] == tables[1]
-    assert len(tables[0].splitlines()) == 10
+def test_settings_that_differ_are_named() -> None:
+    assert {*differing({"a": 1}, {"a": 1})} == set()
+    assert {*differing({"a": 1, "b": 2}, {"a": 3})} == {"a", "b"}
+    assert {*differing({"a": 1}, {"a": 1, "c": 2})} == {"c"}
 
 
 def test_results_stay_on_disk_until_they_are_asked_for(tmp_path: Path) -> None:
@@ -184,22 +130,6 @@ def test_equal_questions_have_their_results_in_order(tmp_path: Path) -> None:
     again.close()
 
 
-def test_only_a_line_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = Ledger(tmp_path)
-    for seed in range(20):
-        kept.add({"seed": seed}, {"cost": seed})
-    kept.close()
-    path = tmp_path / LEDGER
-    longest = max(map(len, path.read_bytes().splitlines(keepends=True)))
-    monkeypatch.setattr(ledger, "LONGEST_RESULT", longest)
-    again = Ledger(tmp_path)
-    assert len(again) == 20
-    again.close()
-    monkeypatch.setattr(ledger, "LONGEST_RESULT", longest - 1)
-    with pytest.raises(InputError, match=rf"{LEDGER}:\d+: has more than {longest - 1} bytes"):
-        Ledger(tmp_path)
-
-
 def test_a_line_that_was_cut_off_is_dropped(tmp_path: Path) -> None:
     kept = Ledger(tmp_path)
     for seed in range(3):
@@ -214,3 +144,80 @@ def test_a_line_that_was_cut_off_is_dropped(tmp_path: Path) -> None:
     last = Ledger(tmp_path)
     assert last.take({"seed": 2}) == {"cost": 7}
     last.close()
+
+
+LIMIT = 1 << 16
+"""Bytes of a line."""
+
+
+@pytest.mark.parametrize("names", [[], ["a", "b"], ['"', "\\n", "\n", "é"], ["a" * (LIMIT - 3)]])
+def test_names_are_read_as_they_were_kept(tmp_path: Path, names: list[str]) -> None:
+    keep_names(tmp_path, names)
+    assert kept_names(tmp_path) == names
+
+
+@pytest.mark.parametrize("line", ['"' + "a" * LIMIT + '"', "a" * LIMIT, "[1]", "1", "{"])
+def test_lines_that_are_no_names_are_refused(tmp_path: Path, line: str) -> None:
+    (tmp_path / BATCH_NAMES).write_text(f'"first"\n{line}\n"last"\n')
+    with pytest.raises(InputError):
+        kept_names(tmp_path)
+
+
+def test_each_name_that_comes_is_taken_and_kept_once(tmp_path: Path) -> None:
+    keep_names(tmp_path, ["known"])
+    found, end = [], time.monotonic() + 10
+    source = iter(["a", "b", None, "a", "known", "c", "c"])
+    with Arriving(source, tmp_path, ["known"]) as arriving:
+        while not arriving.is_over and time.monotonic() < end:
+            if (name := arriving.take()) is not None:
+                found.append(name)
+    assert found == ["a", "b", "c"]
+    assert arriving.count == 3
+    lines = (tmp_path / BATCH_NAMES).read_text().splitlines()
+    assert [json.loads(line) for line in lines] == ["known", "a", "b", "c"]
+
+
+SETTINGS = {"backend": "cpu", "threads": 1}
+
+
+def folder_of(path: Path, **changes: object) -> Path:
+    path.mkdir(exist_ok=True)
+    stored = {"is_open": False, "runs": 1, "options": {"stop": "generations=1"}, "config": None}
+    (path / "batch.json").write_text(json.dumps(stored | changes))
+    (path / "instances.jsonl").write_text('"demo/tsp"\n')
+    return path
+
+
+@pytest.mark.parametrize("runs", [0, 1.5, True, "3"])
+def test_a_number_of_runs_is_a_whole_number(tmp_path: Path, runs: object) -> None:
+    with pytest.raises(InputError):
+        BatchPlan.of_folder(folder_of(tmp_path / "a", runs=runs), SETTINGS)
+
+
+def test_a_configuration_is_a_regular_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.toml")
+    folder = folder_of(tmp_path / "a", config=str(tmp_path / "pipe.toml"))
+    with pytest.raises(InputError):
+        BatchPlan.of_folder(folder, SETTINGS)
+
+
+def test_any_number_of_runs_begins_at_once_and_ends_by_a_signal(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "a", runs=10**12)
+    seeds: list[int] = []
+
+    def take(made: Mapping[str, Any]) -> None:
+        seeds.append(made["seed"])
+        if len(seeds) % 3 == 0:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    for _ in range(2):  # the second time, the first ones are known
+        seeds.clear()
+        plan = BatchPlan.of_folder(folder, SETTINGS)
+        tracemalloc.start()
+        end = run_batch(plan, World(), Output(True, folder), RankOptions(), lines=take)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert end.ended_by
+        assert seeds[:3] == [1, 2, 3]
+        assert (end.count, end.failed) == (10**12, 0)
+        assert peak < 64 << 20

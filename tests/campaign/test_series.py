@@ -1,19 +1,22 @@
+"""Series of runs: their order and records, and how they continue after an interruption."""
+
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from series_for_tests import COSTS, Named, Seeded, done, entered, planned, pretend, rows
+from fakes import DeadError
+from series_for_tests import COSTS, Seeded, done, entered, planned, pretend, rows
 
 from islands.campaign.series import Series, run_series
-from islands.errors import InputError, UsageError
+from islands.errors import InputError, UnwritableError, UsageError
 from islands.parallel import World
-from islands.record.inputs import read_settings
-from islands.run.runner import run_requested
+from islands.record.parquet import write_parquet
 from islands.run.single import Output
 from islands.testing.ranks import on_ranks
 
@@ -33,61 +36,16 @@ def test_all_instances_run_with_one_seed_before_the_next() -> None:
     assert folders == sorted(f"{name[5:]}-seed{seed}" for name, seed in turns)
 
 
-def test_each_run_equals_the_single_run_with_its_seed() -> None:
-    series = done("fake/a", seed=2)
-    output = Output(True, Path("alone"))
-    options = {"backend": "cpu", "stop": "generations=100", "seed": 3}
-    alone = run_requested(options, None, World(), output, Named("fake/a"))
-    assert [each.seed for each in series.results] == [2, 3]
-    assert series.results[1].digest == alone.digest != series.results[0].digest
-    whole, single = read_settings(Path("out/a-seed3")), read_settings(Path("alone"))
-    assert whole == single | {"instance": "fake/a"}
-
-
 def test_a_row_contains_the_result_and_all_settings() -> None:
-    before = datetime.now().astimezone().replace(microsecond=0)
     result = done("fake/a", runs=1, rho="0.8").results[0]
     (row,) = rows()
     assert (row["cost"], row["solution"]) == ("103", "3 1 2 3 4")
     assert float(row["gap"]) == pytest.approx(200 / 101)
     assert (int(row["evaluations"]), float(row["seconds"])) == (result.evaluations, result.seconds)
-    assert (row["backend"], row["device"]) == ("cpu", result.device)
-    assert (row["generations"], row["reason"]) == ("100", "100 generations done")
     assert row["digest"] == result.digest
-    assert before <= datetime.fromisoformat(row["started"]) <= datetime.now().astimezone()
     settings = json.loads(row["settings"])
     assert (settings["rho"], settings["stop"]) == (0.8, ["generations=100"])
     assert settings["migration"]["topology"] == "elite"
-
-
-def test_unknown_values_are_empty_in_a_row() -> None:
-    done("fake/b", runs=1)
-    assert rows()[0]["gap"] == ""
-
-
-def test_the_output_contains_each_run_and_the_table() -> None:
-    said = StringIO()
-    done("fake/a", "fake/b", runs=4, said=said, quiet=False)
-    lines = said.getvalue().splitlines()
-    assert lines[0] == "run 1 of 8: fake/a, seed 1"
-    assert sum(line.startswith("Stopped: 100 generations") for line in lines) == 8
-    table = [line.split()[:8] for line in lines if line.startswith("fake/")]
-    assert table[-4:-2] == [
-        ["fake/a", "4", "|", "101", "0.00%", "|", "102.8", "1.73%"],
-        ["fake/b", "4", "|", "101", "-", "|", "102.8", "-"],
-    ]
-    assert lines[-1] == "Wrote out: runs.tsv, and one folder per run"
-
-
-def test_quiet_prints_one_line_per_run_and_the_table() -> None:
-    said = StringIO()
-    done("fake/a", "fake/b", said=said)
-    lines = [line for line in said.getvalue().splitlines() if line]
-    assert lines[0].startswith("fake/a seed 1: 103, gap 1.98%, 2.0k evaluations, ")
-    assert [line.split(":")[0] for line in lines[:4]] == [
-        *("fake/a seed 1", "fake/b seed 1", "fake/a seed 2", "fake/b seed 2"),
-    ]
-    assert len(lines) == 4 + 3 + 3 + 2 + 1
 
 
 def test_json_contains_all_runs_and_their_summary() -> None:
@@ -103,46 +61,29 @@ def test_json_contains_all_runs_and_their_summary() -> None:
     assert [each["hits"] for each in both["instances"]] == [1, None]
 
 
-def test_a_series_without_a_folder_gets_a_new_one() -> None:
-    first, second = (done("fake/a", out=None).folder for _ in range(2))
-    assert first != second
-    assert {first, second} == set(Path("runs").iterdir())
-    assert first.name.startswith("several-")
-
-
 @pytest.mark.parametrize("force", [False, True])
 @pytest.mark.parametrize(
-    ("name", "error", "message"),
-    [
-        ("out/mine.txt", UsageError, "contains files, but no series"),
-        ("out/run.toml", UsageError, "contains a run, no series"),
-        ("out/runs.tsv", InputError, r"is not a table of runs with the columns instance, gap"),
-        ("out/a-seed2/mine.txt", UsageError, 'a-seed2": contains files, but no run'),
-        ("out/a-seed2", UsageError, 'a-seed2": is a file'),
-        ("out", UsageError, "out: is a file"),
-    ],
+    "name", ["out/mine.txt", "out/run.toml", "out/runs.tsv", "out/a-seed2/mine.txt", "out"]
 )
-def test_foreign_files_are_never_changed(
-    name: str, error: type[Exception], message: str, force: bool
-) -> None:
+def test_foreign_files_are_never_changed(name: str, force: bool) -> None:
     path = Path(name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("mine")
-    with pytest.raises(error, match=message):
+    with pytest.raises((UsageError, InputError)):
         done("fake/a", force=force)
     assert path.read_text() == "mine"
     assert Seeded.begun == []
 
 
 def test_invalid_series_are_refused() -> None:
-    with pytest.raises(UsageError, match="fake/a is named twice"):
-        planned("fake/a", "fake/b", "fake/a")
-    with pytest.raises(UsageError, match="fake/a and other/a would both have the folder a-seed1"):
-        planned("fake/a", "other/a")
-    with pytest.raises(UsageError, match="--start with several instances"):
-        planned("fake/a", "fake/b", start="a.tour")
-    with pytest.raises(UsageError, match="seed=9223372036854775807: the last of 2 runs would"):
-        planned("fake/a", seed=2**63 - 1)
+    for names, more in (
+        (("fake/a", "fake/b", "fake/a"), {}),
+        (("fake/a", "other/a"), {}),  # the same folder
+        (("fake/a", "fake/b"), {"start": "a.tour"}),
+        (("fake/a",), {"seed": 2**63 - 1}),
+    ):
+        with pytest.raises(UsageError):
+            planned(*names, **more)
     assert planned("fake/a", start="a.tour").runs == 2
 
 
@@ -152,20 +93,138 @@ def test_a_series_that_cannot_begin_leaves_no_files() -> None:
     assert list(Path("runs").iterdir()) == []
 
 
-def test_ranks_with_different_runs_are_refused() -> None:
+@pytest.mark.parametrize("differ", [{"runs": 1}, {"out": 1}])
+def test_ranks_with_different_runs_are_refused(differ: dict[str, int]) -> None:
     def one(world: World) -> Series:
-        return run_series(planned("fake/a", runs=2 + world.rank), world, Output(True, Path("out")))
+        number = dict.fromkeys(differ, world.rank)
+        out = Path(f"out{number.get('out', 0)}")
+        return run_series(
+            planned("fake/a", runs=2 + number.get("runs", 0)), world, Output(True, out)
+        )
 
-    words = (
-        r"^the ranks would make different series of runs: rank 1 of 2 differs from rank 0 in the"
-    )
-    words += r" number of runs \(3 instead of 2\) \[rank 0: host "
-    with pytest.raises(UsageError, match=words):
+    with pytest.raises(UsageError, match="rank 1 of 2 differs"):
         on_ranks(2, one)
-
-    def elsewhere(world: World) -> Series:
-        return run_series(planned("fake/a"), world, Output(True, Path(f"out{world.rank}")))
-
-    with pytest.raises(UsageError, match=r"rank 0 in out \(out1 instead of out0\) \["):
-        on_ranks(2, elsewhere)
     assert Seeded.begun == []
+
+
+@pytest.fixture
+def dying(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """Kill the run with seed 2, until `undo` is called."""
+    with monkeypatch.context() as patched:
+        patched.setattr(Seeded, "dies_with", 2)
+        yield patched
+
+
+def test_a_run_that_could_not_be_written_is_not_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    fails_at = 2
+    written = list[Path]()
+
+    def failing(path: Path, *arguments: Any) -> None:
+        written.append(path)
+        if len(written) == fails_at:
+            raise UnwritableError(f"{path}: full")
+        write_parquet(path, *arguments)
+
+    monkeypatch.setattr("islands.record.solution.write_parquet", failing)
+    said = StringIO()
+    done("fake/a", runs=3, said=said)
+    assert f"after {fails_at - 1} of 3 runs" in said.getvalue()
+
+
+def test_a_killed_series_keeps_its_rows_and_does_the_remaining_runs(
+    dying: pytest.MonkeyPatch,
+) -> None:
+    said = StringIO()
+    with pytest.raises(DeadError):
+        done("fake/a", "fake/b", runs=3, said=said)
+    assert entered() == [("fake/a", 1), ("fake/b", 1)]
+    assert "after 2 of 6 runs" in said.getvalue()
+    kept = rows()
+    dying.undo()
+    Seeded.begun.clear()
+    series = done("fake/a", "fake/b", runs=3)
+    # The run of fake/a was killed at its start, before its first checkpoint.
+    assert Seeded.begun == [("fake/a", 2), ("fake/b", 2), ("fake/a", 3), ("fake/b", 3)]
+    assert [each.cost for each in series.results] == [103, 103, 101, 101, 106, 106]
+    assert rows()[:2] == kept
+    assert len(rows()) == 6
+
+
+def test_a_run_that_finished_without_a_row_gets_one() -> None:
+    done("fake/a")
+    kept = rows()
+    lines = Path("out/runs.tsv").read_text().splitlines(keepends=True)
+    Path("out/runs.tsv").write_text("".join(lines[:2]))
+    Seeded.begun.clear()
+    done("fake/a")
+    assert Seeded.begun == []
+    assert rows() == kept
+
+
+def test_a_signal_ends_the_series_with_its_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(Seeded, "signalled_at", (2, 0))
+        series = done("fake/a", runs=3)
+    assert (series.suspended, series.interrupted) == (True, False)
+    assert [each.suspended for each in series.results] == [False, True]
+    assert (series.summaries[0].runs, entered()) == (1, [("fake/a", 1)])
+    assert json.loads(series.to_json())["suspended"] is True
+    Seeded.begun.clear()
+    again = done("fake/a", runs=3)
+    assert not again.suspended
+    # The run with seed 2 was resumed from its checkpoint.
+    assert Seeded.begun == [("fake/a", 3)]
+    assert [each.generations for each in again.results] == [100, 100, 100]
+
+
+def test_runs_with_other_settings_are_refused_before_any_begins() -> None:
+    done("fake/a")
+    Seeded.begun.clear()
+    with pytest.raises(UsageError, match="stop, rho"):
+        done("fake/b", "fake/a", stop="generations=99", rho=0.6)
+    assert Seeded.begun == []
+    assert not Path("out/b-seed1").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "named"),
+    [
+        ("runs.tsv", b"\t103\t", b"\t107\t", r"runs\.tsv: line 2"),
+        ("runs.tsv", b"instance", b"\0", r"runs\.tsv"),
+        ("runs.jsonl", b'"cost": "101"', b'"cost": "100"', r"runs\.jsonl:2"),
+        ("a-seed2/solution.parquet", b'"cost": 1', b'"cost": 3', r"solution\.parquet"),
+    ],
+)
+def test_changed_files_are_named(file: str, old: bytes, new: bytes, named: str) -> None:
+    done("fake/a")
+    path = Path("out", file)
+    content = path.read_bytes()
+    assert old in content
+    path.write_bytes(content.replace(old, new, 1))
+    Seeded.begun.clear()
+    with pytest.raises(InputError, match=named):
+        done("fake/a", runs=3)
+    assert Seeded.begun == []
+
+
+def test_a_series_of_an_earlier_version_goes_on() -> None:
+    done("fake/a")
+    kept, ledger = rows(), Path("out/runs.jsonl")
+    ledger.unlink()  # it had no ledger, only the table
+    Seeded.begun.clear()
+    done("fake/a", runs=3)
+    assert Seeded.begun == [("fake/a", 3)]
+    assert rows()[:2] == kept
+    asked = [json.loads(line)["asked"] for line in ledger.read_text().splitlines()]
+    assert asked == [{"instance": "fake/a", "seed": seed} for seed in ("1", "2", "3")]
+
+
+def test_a_series_can_be_extended_or_repeated() -> None:
+    done("fake/a", runs=1)
+    series = done("fake/a", "fake/b", runs=2, threads=1)
+    assert Seeded.begun == [("fake/a", 1), ("fake/b", 1), ("fake/a", 2), ("fake/b", 2)]
+    assert [each.runs for each in series.summaries] == [2, 2]
+    Seeded.begun.clear()
+    done("fake/a", force=True, stop="generations=70")
+    assert Seeded.begun == [("fake/a", 1), ("fake/a", 2)]
+    assert [row["generations"] for row in rows() if row["instance"] == "fake/a"] == ["70", "70"]

@@ -1,4 +1,4 @@
-"""The plan of a tuning."""
+"""The plan of a tuning, and the runs of a task, which equal single runs."""
 
 from __future__ import annotations
 
@@ -9,46 +9,19 @@ from typing import Any
 import pytest
 from problems_for_tests import cities
 
-from islands.campaign.tuning import TuneRequest, Tuning, asked_of
+import islands
+import islands.configuration.resolve as resolving
+from islands.backends.base import Backend
+from islands.campaign.tuning import TuneRequest, Tuning, asked_of, quality_criteria, run_task
+from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
+from islands.configuration.stop import CRITERIA
 from islands.errors import UsageError
-
-SEARCHED = ("c1=0.5..2", "c2=0.5..2", "penalty=100..500")
-
-
-def settings(spec: RunSpec) -> dict[str, Any]:
-    return spec.to_mapping()
-
-
-@pytest.mark.published
-def test_the_search_of_munhao_can_be_planned(published: Path) -> None:
-    """Ten random configurations of c1, c2 and P, on an instance of each kind (section 3)."""
-    kinds = [(file, first) for file in range(1, 10) for first in ("00", "10", "20")]
-    names = [f"orlib/mknapcb{file}-{first}" for file, first in kinds]
-    asked = TuneRequest({"preset": "munhao2019-m1"})
-    tuning = Tuning.of(asked, names, SEARCHED, 30, configurations=10)
-    assert len(tuning.tasks) == 27 * 11
-    assert tuning.batched
-    assert [task.name for task in tuning.tasks[::11]] == names
-    base = settings(tuning.tasks[0].spec)
-    assert (base["c1"], base["c2"], base["penalty"]) == (0.601321, 1.79865, 329.594)
-    for task in tuning.tasks:
-        each = settings(task.spec)
-        assert 0.5 <= each["c1"] <= 2
-        assert 0.5 <= each["c2"] <= 2
-        assert 100 <= each["penalty"] <= 500
-        assert {
-            **each,
-            **{name: base[name] for name in ("c1", "c2", "penalty", "instance")},
-        } == base
-        for name, value in task.configuration.values.items():
-            assert each[name] == value
-    tried = {(each["c1"], each["c2"], each["penalty"]) for each in map(settings, _specs(tuning))}
-    assert len(tried) == 11
-
-
-def _specs(tuning: Tuning) -> list[RunSpec]:
-    return [task.spec for task in tuning.tasks]
+from islands.instances.catalogue import BestKnown
+from islands.parallel import World
+from islands.problems import load
+from islands.problems.base import Problem
+from islands.run.build import islands_of
 
 
 def test_the_order_of_settings_makes_no_difference(tmp_path: Path) -> None:
@@ -65,61 +38,6 @@ def test_the_order_of_settings_makes_no_difference(tmp_path: Path) -> None:
         for each in (over, over[::-1])
     )
     assert one.candidates == two.candidates
-
-
-def test_configurations_that_do_not_fit_the_population_are_skipped(tmp_path: Path) -> None:
-    asked = TuneRequest(
-        {"algorithm": "brkga", "population": 8, "improver": "none", "migration": "none"}
-    )
-    # An elite of 0.1 of eight individuals is empty, and mutants of 0.6 leave too few.
-    over = ["elite=0.1,0.3,0.5", "mutants=0.1,0.6"]
-    with pytest.raises(UsageError, match=r"^elite=0\.1 of population=8 is 0 individuals"):
-        Tuning.of(asked, ["demo/tsp"], over, 1, configurations=1, steps=3)
-    base = tmp_path / "base.toml"
-    base.write_text("elite = 0.25\n")
-    fit = TuneRequest(asked.options, base)
-    candidates = Tuning.of(fit, ["demo/tsp"], over, 1, configurations=1, steps=3).candidates
-    assert [each.values for each in candidates.configurations[1:]] == [
-        *({"elite": 0.3, "mutants": 0.1}, {"elite": 0.3, "mutants": 0.6}),
-        {"elite": 0.5, "mutants": 0.1},
-    ]
-    assert candidates.refused == 3
-
-
-def test_requested_settings_are_written_with_their_types(tmp_path: Path) -> None:
-    file = tmp_path / "some.toml"
-    file.write_text('preset = "xavier2019"\nseed = 9\n[migration]\nmigrants = 3\n')
-    asked = TuneRequest({"population": "64", "interval": "1e2"}, file)
-    tuning = Tuning.of(asked, ["demo/tsp"], ["rho=0.5,0.9", "improver=none"], 1, configurations=5)
-    task = tuning.tasks[-1]
-    assert asked.settings(task.configuration.values, task.spec) == {
-        "preset": "xavier2019",
-        "population": 64,
-        "rho": task.configuration.values["rho"],
-        "improver": {"name": "none"},
-        "migration": {"interval": 100, "migrants": 3},
-    }
-    assert task.spec.general.seed == 9
-
-
-def test_parts_choose_the_algorithm_and_other_settings_do_not() -> None:
-    def of(over: str) -> str:
-        plan = Tuning.of(TuneRequest({"population": 48}), ["demo/qap"], [over], 1, configurations=2)
-        return plan.tasks[0].spec.algorithm
-
-    assert of("interval=5,50") == "tempering"
-    assert of("crossover=pmx,order") != "tempering"
-    with pytest.raises(UsageError, match="brkga"):
-        of("rho=0.5,0.7")
-
-
-def test_the_last_seed_must_be_valid() -> None:
-    with pytest.raises(UsageError, match="seed=9223372036854775807: the last of 2 runs would"):
-        Tuning.of(
-            TuneRequest({"algorithm": "brkga", "seed": 2**63 - 1}),
-            *(["demo/tsp"], ["rho=0.5,0.9"], 2),
-            configurations=5,
-        )
 
 
 def test_either_all_runs_form_batches_or_none() -> None:
@@ -142,3 +60,92 @@ def test_runs_that_share_seconds_have_another_row() -> None:
 
     assert len(keys("generations=9")) == 1
     assert len(keys("generations=9", "seconds=5")) == 2
+
+
+SETTINGS = {"islands": 2, "population": 20, "improver": "none", "seed": 5, "record.every": 10}
+
+
+def asked(topology: str) -> dict[str, Any]:
+    stop = ["generations=40", "evaluations=1300"]
+    return {**SETTINGS, "migration": topology, "interval": 10, "stop": stop}
+
+
+def spec(problem: Problem, topology: str) -> RunSpec:
+    return resolve(layers(asked(topology)), problem)
+
+
+@pytest.mark.parametrize(("topology", "batched"), [("ring", True), ("none", False)])
+def test_the_costs_equal_those_of_single_runs(
+    backend: Backend, topology: str, batched: bool, tmp_path: Path
+) -> None:
+    problem = cities(30, tmp_path)
+    result = run_task(spec(problem, topology), problem, 3, backend, batched=batched)
+    alone = [
+        islands.solve(problem, backend=backend.name, **{**asked(topology), "seed": seed})
+        for seed in (5, 6, 7)
+    ]
+    assert result.costs == tuple(each.cost for each in alone)
+    assert result.evaluations == tuple(each.evaluations for each in alone)
+    assert result.reached == (False,) * 3
+    assert result.generations == pytest.approx(sum(each.generations for each in alone) / 3)
+    assert result.seconds > 0
+
+
+def test_quality_criteria_depend_on_the_cost(tmp_path: Path) -> None:
+    problem = cities(9, tmp_path)
+    problem.best_known = BestKnown(7, "optimal", "a list")
+    named = {
+        kind: resolve(layers({"stop": each.example}), problem) for kind, each in CRITERIA.items()
+    }
+    assert [kind for kind, spec in named.items() if quality_criteria(spec)] == [
+        *("target", "gap", "best-known", "optimum")
+    ]
+
+
+TSP = {"instance": "demo/tsp", "algorithm": "brkga", "population": 8, "islands": 3, "elite": 0.25}
+TSP |= {"improver": "none", "migration": "ring"}
+HALO = {
+    "instance": "demo/qap",
+    "algorithm": "cellular",
+    "population": 8,
+    "islands": 3,
+    "halo": "true",
+}
+COLONIES = ["islands=1 algorithm=de", "islands=1 algorithm=tempering population=20"]
+MKP = {"instance": "demo/mkp", "algorithm": "brkga", "population": 16, "islands": 2}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({**TSP, "migrants": 6}, None),
+        ({**TSP, "migrants": 7}, "migrants"),
+        ({**TSP, "migration": "elite", "migrants": 4}, "migrants"),
+        ({**TSP, "elite": 0.1}, "elite=0.1"),
+        ({**TSP, "decoding": "host", "improver": "swap"}, "decoding=host"),
+        ({**HALO, "neighbours": 18}, "population=8"),
+        ({**HALO, "migration": "ring"}, "migration ring"),
+        ({**MKP, "decoding": "host"}, "decoding=host"),
+        ({"instance": "demo/qap", "migration": "ring", "colonies": COLONIES}, "colony 1: pop"),
+    ],
+)
+def test_the_checks_equal_those_of_the_islands(
+    options: dict[str, Any], message: str | None, backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem, asked = load(options["instance"]), layers(options)
+    with monkeypatch.context() as patched:
+        patched.setattr(resolving, "require_possible", lambda *_: None)
+        unchecked = resolve(asked, problem)
+    refusals: list[str | None] = []
+    for make in (
+        lambda: resolve(asked, problem),
+        lambda: islands_of(unchecked, problem, World(), backend),
+    ):
+        try:
+            make()
+            refusals.append(None)
+        except UsageError as error:
+            refusals.append(str(error))
+    assert refusals[0] == refusals[1]
+    assert (refusals[0] is None) == (message is None)
+    assert (message or "") in (refusals[0] or "")

@@ -1,4 +1,4 @@
-"""Colonies in the settings of a run."""
+"""Colonies in the settings of a run, and what all ranks must agree on."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from fakes import FakeProblem
+from numpy.typing import NDArray
 from problems_for_tests import facilities, knapsack
 
+from islands.configuration.identity import identity, require_agreement
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
-from islands.text import command_line
+from islands.instances.catalogue import BestKnown
+from islands.parallel import World
 
 STOP = "generations=5"
 TWO = ["islands=2 algorithm=de F=0.7 population=20", "islands=3 algorithm=ga rate=4"]
@@ -63,12 +68,6 @@ def test_text_and_mappings_mean_the_same(form: str) -> None:
     assert resolved(forms[form]) == resolved(forms["text"])
 
 
-def test_settings_outside_are_those_of_all_colonies() -> None:
-    spec = resolved(["islands=1 algorithm=ga", "islands=1 algorithm=de"], population=40, seed=7)
-    assert [each.population for each in spec.colonies] == [40, 40]
-    assert spec.general.seed == 7
-
-
 def test_the_settings_file_repeats_the_run(tmp_path: Path) -> None:
     spec = resolved(TWO, migration="ring", **{"migration.delay": 1})
     path = tmp_path / "run.toml"
@@ -101,104 +100,88 @@ def test_colonies_do_not_use_the_migration_of_a_problem_for_one_of_them() -> Non
         assert spec.migration.topology == "elite"
 
 
+class Ranks(World):
+    """Rank 0 of three; the other ranks contribute the values of previous calls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.size = 3
+        self.said: list[Any] = []
+
+    def allgather(self, value: Any) -> list[Any]:
+        self.said.append(value)
+        return [*self.said[::-1], *[value] * 3][:3]
+
+    def run_on_all(self, work: Any) -> Any:
+        return work()
+
+
+class Data(FakeProblem):
+    def __init__(self, *numbers: int) -> None:
+        super().__init__()
+        self.numbers = numbers
+
+    def arrays(self) -> list[NDArray[np.generic]]:
+        return [np.array(self.numbers)]
+
+
+class Known(Data):
+    def __init__(self, value: int) -> None:
+        super().__init__(1, 2)
+        self.best_known = BestKnown(value, "best_known", "a paper")
+
+
+def agree(
+    ranks: Ranks,
+    problem: FakeProblem,
+    writes: bool = True,
+    folder: Path | None = None,
+    asynchronous: bool = False,
+    **options: Any,
+) -> None:
+    spec = resolve(layers({"instance": "fake/five", **options}), problem)
+    require_agreement(
+        *(ranks, spec, problem), writes=writes, folder=folder, asynchronous=asynchronous
+    )
+
+
+def test_ranks_may_use_different_devices() -> None:
+    ranks = Ranks()
+    agree(ranks, Data(1, 2), backend="cpu", threads=2)
+    agree(ranks, Data(1, 2), backend="auto", threads=3)
+    agree(ranks, Data(1, 2))
+
+
 @pytest.mark.parametrize(
-    ("colonies", "options", "message"),
+    ("change", "what"),
     [
-        (["islands=1", "islands=0"], {}, r"^colony 1: islands=0: must be from 1 to 16777216$"),
-        (["algorithm=de"], {}, r"^colony 0: needs a number of islands, such as islands=1"),
-        (["islands=1", "islands=1 algorithm=dee"], {}, "^colony 1: unknown algorithm 'dee'"),
-        (
-            ["islands=1 algorithm=brkga encoding=permutation"],
-            {},
-            "^colony 0: .*brkga only supports keys",
-        ),
-        (["islands=1 algorithm=cellular halo=true"], {}, "^colony 0: halo=true: islands of a run"),
-        (["islands=1", "islands=1 seed=3"], {}, "^colony 1: seed is a setting of the whole run"),
-        (["islands=1 backend=cpu"], {}, "^colony 0: backend is a setting of the whole run"),
-        (["islands=1 stop=seconds=1"], {}, "^colony 0: stop is a setting of the whole run"),
-        (["islands=1 migration=ring"], {}, "^colony 0: migration.topology is a setting of the who"),
-        (["islands=1 record.every=3"], {}, "^colony 0: record.every is a setting of the whole run"),
-        (
-            ["islands=1 algorithm=brkga F=0.9"],
-            {},
-            "^colony 0: F: brkga has no such setting, but de has it",
-        ),
-        (
-            ["islands=1 interval=3"],
-            {},
-            "^colony 0: migration.interval is a setting of the whole run. .* choose its rate: rate",
-        ),
-        (["islands=1 rho"], {}, "^colony 0: rho: write KEY=VALUE, as in"),
-        (["islands=1 'rho=1"], {}, "^colony 0: .*: No closing quotation. Correct the quotation"),
-        (["islands=1 population=4 population=5"], {}, "^colony 0: population is given twice"),
-        (["islands=1 rate=0"], {}, "^colony 0: rate=0: must be from 1 to 1000$"),
-        (
-            ["islands=1", "islands=1 population=4"],
-            {"population": 8},
-            "^colony 1: population=4, but population=8 is given for all colonies",
-        ),
-        (["islands=1"] * 2, {"islands": 3}, "^islands=3, but colonies 0 to 1 have 2 islands"),
-        (
-            ["islands=1 algorithm=ga", "islands=1 algorithm=brkga"],
-            {"rho": 0.7},
-            r"^rho=0.7 is given for all colonies, but only colony 1 \(brkga\) has this setting. Wri"
-            "te it inside such a colony: 'islands=1 algorithm=brkga rho=0.7'$",
-        ),
-        (  # each colony lacks a setting of the other
-            ["islands=1 algorithm=de", "islands=1 algorithm=brkga"],
-            {"rho": 0.7, "F": 0.5},
-            r"^rho=0.7 is given for all colonies, but only colony 1 \(brkga\)",
-        ),
-        (
-            ["islands=1 algorithm=ga", "islands=1 algorithm=brkga"],
-            {"rhoo": 0.7},
-            "^unknown setting of ga or brkga 'rhoo'. Did you mean 'rho'?",
-        ),
-        ([], {}, r"^colonies=\[\]: must be a list of at least one colony"),
-        ({}, {}, r"^colonies=\{\}: must be a list of at least one colony"),
-        ({"islands": 2}, {}, r"^colonies=\{'islands': 2\}: must be a list of at least one colony"),
-        ("islands=2", {}, "^colonies='islands=2': must be a list of at least one colony"),
-        ([5], {}, "^colony 0: 5: must be a mapping"),
+        ({"rho": 0.8}, r"the settings \(rho 0\.8 instead of 0\.7\)"),
+        ({"problem": Data(1, 3)}, "the data of the instance"),
+        ({"writes": False}, "whether files are written"),
+        ({"folder": Path("a")}, "the folder of the files"),
+        ({"asynchronous": True}, "async"),
+        ({"seed": 2, "problem": Data(2)}, "the settings .* and the data of the instance"),
+        ({"problem": Known(90)}, "the best known cost"),
     ],
 )
-def test_wrong_colonies_are_refused_with_their_number(
-    colonies: Any, options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(UsageError, match=message):
-        resolved(colonies, **options)
+def test_ranks_with_differences_are_named(change: dict[str, Any], what: str) -> None:
+    ranks = Ranks()
+    agree(ranks, **{"problem": Data(1, 2), **change})
+    with pytest.raises(UsageError, match=rf"^rank 1 of 3 differs from rank 0 in {what}"):
+        agree(ranks, Data(1, 2))
 
 
-def test_a_colony_on_the_command_line_is_refused_in_the_words_of_a_colony() -> None:
-    with command_line():
-        with pytest.raises(UsageError) as caught:
-            resolved(["islands=2 algorithm=ga"], preset="xavier2019")
-        assert str(caught.value) == (
-            "colony 0: preset xavier2019: its settings are for brkga, but algorithm=ga was"
-            " requested. Leave one of them out"
-        )
-        with pytest.raises(UsageError) as caught:
-            resolved(["islands=2 algorithm=pso encoding=permutation"])
-        assert str(caught.value).startswith("colony 0: encoding=permutation: pso only supports")
-        assert "Leave encoding out, or choose algorithm=cellular, ga, " in str(caught.value)
+def digest(problem: FakeProblem, **options: Any) -> str:
+    return identity(resolve(layers({"instance": "fake/five", **options}), problem), problem)
 
 
-def test_a_colony_of_a_file_is_refused_with_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "two.toml"
-    path.write_text("[[colony]]\nislands = 1\nseed = 4\n", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"two.toml: colony 0: seed is a setting of the whole"):
-        resolved(None, path)
-
-
-def test_a_known_setting_of_a_colony_is_not_one_of_the_whole_run() -> None:
-    with pytest.raises(UsageError) as caught:
-        resolved(["islands=1 algorithm=brkga rat=2"])
-    known = str(caught.value).partition("Known: ")[2].split(", ")
-    assert {"rate", "rho", "improver.steps"} <= {*known}
-    for name in known:
-        with pytest.raises(UsageError) as caught:  # of the value, not of the name
-            resolved([{"islands": 1, "algorithm": "brkga", name: "?"}])
-        assert "setting of" not in str(caught.value)
-
-
-def test_the_number_of_islands_may_be_repeated() -> None:
-    assert resolved(TWO, islands=5).general.islands == 5
+def test_identity_depends_on_settings_and_data_but_not_on_criteria_and_devices() -> None:
+    for same in (
+        {"backend": "cpu", "threads": 2},
+        {"stop": "seconds=5"},
+        {"checkpoint.every": 300},
+    ):
+        assert digest(Data(1, 2), **same) == digest(Data(1, 2))
+    for other in ({"seed": 2}, {"rho": 0.8}, {"record.every": 5}):
+        assert digest(Data(1, 2), **other) != digest(Data(1, 2))
+    assert digest(Data(1, 3)) != digest(Data(1, 2))

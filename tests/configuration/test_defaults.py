@@ -10,18 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fakes import FakeProblem
 from problems_for_tests import facilities, knapsack
 
-import islands
 from islands.algorithms import ALGORITHMS
 from islands.cli.run import add_run, options
 from islands.configuration.fit import fitting
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
-from islands.display.messages import opening
-from islands.errors import UsageError
-from islands.improvers import ImproverSettings, improvers_for
+from islands.improvers import improvers_for
 from islands.instances.tsplib import TspFile
 from islands.problems import load
 from islands.problems.base import Problem
@@ -42,8 +38,8 @@ def resolved(problem: Problem, backend: str = "cpu", **options: Any) -> RunSpec:
 
 
 PROBLEMS: dict[str, Any] = {
-    **{f"tsp {n}": (tour, n) for n in (3, 120, 929, 5000, 25_000)},
-    **{f"qap {n}": (facilities, n) for n in (3, 30, 100, 256)},
+    **{f"tsp {n}": (tour, n) for n in (3, 929, 25_000)},
+    **{f"qap {n}": (facilities, n) for n in (3, 100, 256)},
     **{f"mkp {n} x {m}": (knapsack, n, m) for n, m in ((6, 2), (100, 5), (500, 30), (2500, 100))},
 }
 
@@ -66,51 +62,6 @@ def test_adjusted_settings_are_possible_for_all_parts_and_sizes(name: str) -> No
                     assert not spec.adjusted
 
 
-def moves_a_generation(spec: RunSpec, steps: int, moves: int) -> float:
-    return spec.general.islands * spec.general.population * spec.improver.rate * steps * moves
-
-
-@pytest.mark.parametrize("n", [60, 120, 400, 2000])
-def test_a_generation_of_tabu_search_is_short(n: int) -> None:
-    spec = resolved(tour(n), algorithm="brkga", improver="tabu")
-    # A thread tries about 60 million swaps of cities per second.
-    assert moves_a_generation(spec, spec.improver.steps, n * n // 2) < 70e6
-    before = resolved(tour(n), algorithm="brkga", improver="none")
-    assert moves_a_generation(before, 20 * n, n * n // 2) > 1e9
-
-
-def test_the_first_deltas_of_a_tabu_search_count() -> None:
-    def work(n: int, steps: int) -> float:
-        settings = ImproverSettings.build({"name": "tabu", "steps": steps})
-        return improvers_for("order")["tabu"](settings, n).work(facilities(n))
-
-    for n in (20, 40):
-        # Each delta of the first order is a sum over n facilities; a step updates it once.
-        step = work(n, 2) - work(n, 1)
-        assert step == n * (n - 1) / 2
-        assert (work(n, 1) - step) / step == pytest.approx(n / 5)
-
-
-def test_gpu_gets_more_individuals_and_steps() -> None:
-    cpu, gpu = (resolved(tour(120), backend, **ORDERS) for backend in BACKENDS)
-    assert cpu.general.population < gpu.general.population
-    assert cpu.improver.steps < gpu.improver.steps
-    assert cpu.general.islands * cpu.general.population >= 128
-    assert gpu.general.islands * gpu.general.population >= 512
-
-
-def test_generations_of_slow_steps_are_short_on_a_gpu() -> None:
-    machines = [[(job + k) % 10 for k in range(10)] for job in range(30)]
-    times = np.ones((30, 10), int).tolist()
-    shop = islands.models.job_shop(machines, times, release=[1] * 30)
-    cut = islands.models.max_cut([(i, i + 1) for i in range(300)])
-    numbers = [
-        [resolved(problem, backend).settings.proposals for backend in BACKENDS]
-        for problem in (shop, cut)
-    ]
-    assert numbers == [[12_000, 600], [40 * cut.size, 40 * cut.size]]
-
-
 @pytest.mark.parametrize("kind", BACKENDS)
 def test_small_searches_change_nothing(kind: str) -> None:
     spec = resolved(tour(20), kind, algorithm="de", improver="two_opt")
@@ -118,21 +69,8 @@ def test_small_searches_change_nothing(kind: str) -> None:
     assert spec.adjusted == ""
 
 
-def test_seed_and_threads_do_not_matter() -> None:
-    specs = [resolved(tour(300), **ORDERS, seed=s, threads=t) for s, t in ((1, 1), (7, 64))]
-    assert specs[0].adjusted == specs[1].adjusted != ""
-    assert specs[0].improver == specs[1].improver
-
-
 @pytest.mark.parametrize(
-    "given",
-    [
-        {"population": 100},
-        {"improver.steps": 50_000},
-        {"improver.rate": 0.9},
-        {"population": 100, "improver.rate": 1.0},
-        {"population": 100, "improver.rate": 1.0, "improver.steps": 0},
-    ],
+    "given", [{"population": 100}, {"population": 100, "improver.rate": 1.0, "improver.steps": 0}]
 )
 @pytest.mark.parametrize("kind", BACKENDS)
 def test_given_settings_are_not_adjusted(given: dict[str, Any], kind: str, tmp_path: Path) -> None:
@@ -145,15 +83,6 @@ def test_given_settings_are_not_adjusted(given: dict[str, Any], kind: str, tmp_p
     found |= {f"improver.{name}": value for name, value in spec.improver.to_mapping().items()}
     assert found.items() >= given.items()
     assert not any(f"{name} " in spec.adjusted for name in given)
-
-
-def test_improver_settings_of_a_preset_are_not_adjusted() -> None:
-    for preset in ("jardim2021-b", "soca2010"):
-        spec = resolved(facilities(256), preset=preset)
-        assert spec.adjusted == ""
-        assert spec.improver.rate == (0.2 if preset == "jardim2021-b" else 1)
-    spec = resolved(tour(929), preset="xavier2019", improver="two_opt")
-    assert (spec.general.population, spec.improver.rate) == (256, 0.019)
 
 
 @pytest.mark.parametrize("kind", BACKENDS)
@@ -175,9 +104,7 @@ def test_settings_repeat_the_run_on_both_backends(kind: str, tmp_path: Path) -> 
     [
         ({}, 16),
         ({"islands": 1}, 128),
-        ({"islands": 64, "migration": "ring"}, 16),
         ({"migration": "ring", "migrants": 40}, 64),
-        ({"migrants": 3}, 32),  # seven islands send them
         ({"algorithm": "brkga", "elite": 0.02}, 64),
         ({"algorithm": "ga", "replacement": "generational", "elite": 40}, 64),
         ({"algorithm": "ga", "children": 100}, 128),
@@ -201,19 +128,13 @@ def test_colonies_keep_room_for_the_migrants_of_the_whole_run() -> None:
     assert [each.population for each in spec.colonies] == [64] * 4  # for 62 from 31
 
 
-def test_impossible_settings_are_refused_unadjusted() -> None:
-    with pytest.raises(UsageError, match="of population=256 are not elite"):
-        resolved(tour(400), **ORDERS, **{"migrants": 100, "migration.topology": "elite"})
-
-
 def test_defaults_of_problems_are_not_adjusted_on_a_gpu() -> None:
-    for problem, populations in ((facilities(60), (66, 1056)),):
-        cpu, gpu = (resolved(problem, backend) for backend in BACKENDS)
-        assert (cpu.general.population, gpu.general.population) == populations
-        assert (gpu.improver.rate, gpu.adjusted) == (1, "")
-        usual = {"algorithm": gpu.algorithm, "improver": gpu.improver.name}
-        assert resolved(problem, "cuda", **usual) == gpu
-        assert resolved(problem, "cpu", **usual) == cpu
+    problem = facilities(60)
+    cpu, gpu = (resolved(problem, backend) for backend in BACKENDS)
+    assert (gpu.improver.rate, gpu.adjusted) == (1, "")
+    usual = {"algorithm": gpu.algorithm, "improver": gpu.improver.name}
+    assert resolved(problem, "cuda", **usual) == gpu
+    assert resolved(problem, "cpu", **usual) == cpu
     for problem in (tour(120), facilities(30), knapsack(100, 5), knapsack(2500, 100)):
         assert resolved(problem).adjusted == ""
 
@@ -227,21 +148,3 @@ def test_runs_with_known_digests_are_not_adjusted(kind: str) -> None:
     for run in runs:
         asked = options(parser.parse_args([*shlex.split(run), "--backend", kind]))
         assert resolve(layers(asked), load(asked["instance"])).adjusted == "", run
-
-
-def test_improver_with_unknown_work_is_not_adjusted() -> None:
-    spec = resolved(FakeProblem(), improver="two_opt")
-    assert (spec.general.population, spec.adjusted) == (256, "")
-
-
-def test_header_names_adjusted_settings() -> None:
-    problem = tour(120)
-    spec = resolved(problem, **ORDERS)
-    second, third = opening("0.1.0", spec, problem, 1).split("\n")[1:3]
-    assert second.startswith("de on keys with tabu   8 islands x 16   seed ")
-    assert third == (
-        "population 256 -> 16, improver.steps 2400 -> 480 and improver.rate 1 -> 0.057, as tabu on"
-        " the CPU would take too long. To prevent this, set them yourself"
-    )
-    given = resolved(problem, **ORDERS, population=16, **{"improver.rate": 1, "improver.steps": 9})
-    assert "would take too long" not in opening("0.1.0", given, problem, 1)

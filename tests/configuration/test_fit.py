@@ -1,7 +1,10 @@
+"""Parts of a run that fit each other, and names that no file can have."""
+
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from eax_for_tests import weights
@@ -9,80 +12,14 @@ from fakes import FakeProblem
 from problems_for_tests import cities
 
 import islands
-import islands.configuration.fit as module
-from islands.algorithms.base import Algorithm
-from islands.algorithms.brkga import Brkga
 from islands.archipelago.parts import ProgramParts
 from islands.backends.cpu import CpuBackend
-from islands.configuration.fit import encoding_for, fitting, require_block_memory
+from islands.configuration.fit import require_block_memory
 from islands.configuration.resolve import layers, resolve
-from islands.encodings import ENCODINGS
-from islands.errors import UsageError
-
-
-class Mover(Algorithm):
-    name = "mover"
-    encodings = ("bits", "keys")
-
-
-class Subset(FakeProblem):
-    solution_kind = "subset"
-
-
-@pytest.fixture
-def _more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Register an encoding for each kind of solution, and two algorithms."""
-    encodings = {"keys": {"order": ENCODINGS["keys"]["order"]}, "bits": ENCODINGS["bits"]}
-    monkeypatch.setattr(module, "ENCODINGS", encodings)
-    monkeypatch.setattr(module, "ALGORITHMS", {"brkga": Brkga, "mover": Mover})
-
-
-@pytest.mark.usefixtures("_more")
-def test_default_encoding_is_the_first_that_fits() -> None:
-    assert encoding_for("brkga", None, FakeProblem()) == "keys"
-    assert encoding_for("mover", None, FakeProblem()) == "keys"
-    assert encoding_for("mover", None, Subset()) == "bits"
-    assert fitting(FakeProblem()) == [("brkga", "keys"), ("mover", "keys")]
-
-
-@pytest.mark.usefixtures("_more")
-@pytest.mark.parametrize(
-    ("algorithm", "asked", "message"),
-    [
-        (
-            "brkga",
-            "bits",
-            'encoding="bits": brkga only supports keys or vector. Leave encoding out, or choose'
-            ' algorithm="mover"',
-        ),
-        (
-            "brkga",
-            None,
-            "brkga on keys or vector does not fit fake/five, whose solutions have the kind"
-            " 'subset'. Possible: mover on bits",
-        ),
-        (
-            "mover",
-            "keys",
-            "encoding keys does not fit fake/five, whose solutions have the kind 'subset'."
-            ' Leave encoding out, or choose encoding="bits"',
-        ),
-    ],
-)
-def test_combinations_that_do_not_fit_are_refused(
-    algorithm: str, asked: str | None, message: str
-) -> None:
-    with pytest.raises(UsageError) as caught:
-        encoding_for(algorithm, asked, Subset())
-    assert str(caught.value) == message
-
-
-def test_impossible_combination_is_not_resolved() -> None:
-    class Strange(FakeProblem):
-        solution_kind = "strange"
-
-    with pytest.raises(UsageError, match=r"Possible: no combination"):
-        resolve(layers({}), Strange())
+from islands.errors import IslandsError, UsageError
+from islands.paths import published
+from islands.run.build import read_start
+from islands.run.request import resolved
 
 
 class Unpriced(FakeProblem):
@@ -90,25 +27,18 @@ class Unpriced(FakeProblem):
     moves = ("reversal",)
 
 
-def test_improver_without_delta_of_its_moves_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_improver_without_delta_of_its_moves_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[object] = []
     monkeypatch.setattr(CpuBackend, "compile", lambda *asked: compiled.append(asked))
     for name in ("swap", "tabu"):
-        with pytest.raises(UsageError) as caught:
+        with pytest.raises(UsageError, match=f"improver {name} needs the delta of the move swap"):
             islands.Solver(Unpriced(), improver=name, backend="cpu")
-        assert str(caught.value) == (
-            f"improver {name} needs the delta of the move swap, which unpriced does not have. Add"
-            " it to its header and to `moves` of its class, or choose an improver that fits: none,"
-            " two_opt"
-        )
     resolve(layers({"improver": "two_opt", "algorithm": "brkga"}), Unpriced())
     assert not compiled
 
 
 EAX = {"algorithm": "eax", "population": 8, "islands": 1}
-CURVE = "first_tours=curve: a space-filling curve needs coordinates, but"
+CURVE = "first_tours=curve"
 
 
 def test_a_curve_through_a_matrix_is_refused_with_the_settings(tmp_path: Path) -> None:
@@ -136,14 +66,41 @@ def test_launches_that_no_block_has_memory_for_are_refused(
         require_block_memory(spec, problem, lambda enough=enough: enough)
     with pytest.raises(UsageError) as caught:
         require_block_memory(spec, problem, lambda: largest // 2)
-    where = "colony 1: " if colonies else ""
-    assert str(caught.value).startswith(f"{where}eax_")
-    assert f" bytes of block memory, but this GPU has {largest // 2}. Choose" in str(caught.value)
+    assert str(caught.value).startswith("colony 1: eax_" if colonies else "eax_")
 
 
-def test_the_memory_of_a_block_is_only_looked_up_if_a_launch_needs_it(tmp_path: Path) -> None:
-    def fails() -> int:
-        raise AssertionError
+LONG = "a" * 5000
 
-    problem = cities(9, tmp_path)
-    require_block_memory(resolve(layers({"algorithm": "brkga"}), problem), problem, fails)
+
+def start_of(options: dict[str, Any]) -> list[Any]:
+    """Return the solutions with which a run begins."""
+    return read_start(*resolved(layers(options)))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"instance": "a\0.tsp"}, "no such file"),
+        ({"instance": f"{LONG}.tsp"}, "File name too long"),
+        ({"instance": "~nosuchuser/x.tsp"}, "there is no such user"),
+        ({"crossover": "~nosuchuser/x.py:y"}, "there is no such user"),
+        ({"start": [LONG]}, "File name too long"),
+        ({"start": ["a\0.tour"]}, "a zero byte is in the name"),
+    ],
+    ids=lambda value: "" if isinstance(value, str) else next(iter(value)),
+)
+def test_names_that_no_file_can_have(
+    options: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(IslandsError, match=said) as error:
+        start_of({"algorithm": "ga"} | options)
+    assert str(error.value).isprintable()
+
+
+def test_files_that_cannot_be_written(tmp_path: Path) -> None:
+    with (
+        pytest.raises(IslandsError, match="a zero byte is in the name"),
+        published(tmp_path / "a\0b"),
+    ):
+        pass

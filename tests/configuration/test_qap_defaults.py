@@ -1,19 +1,19 @@
-"""The default search of an assignment problem follows its structure and what is requested."""
+"""Defaults follow the structure of a problem, what is asked for, and the number of GPUs."""
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from problems_for_tests import cities, facilities, of_two_kinds
+from problems_for_tests import facilities, of_two_kinds
 
-from islands.configuration.fit import UnknownSettingError
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
-from islands.errors import UsageError
 from islands.instances.qaplib import QapFile
+from islands.problems import load
 from islands.problems.base import Problem
 from islands.problems.qap import Qap
 
@@ -53,15 +53,10 @@ CELLULAR = ("cellular", "permutation", "tabu")
     ("problem", "expected", "population", "steps", "topology"),
     [
         (facilities(20), TEMPERING, 64, 0, "ring"),
-        (facilities(37), TEMPERING, 64, 0, "ring"),
         (facilities(38), MEMETIC, 1056, 2000, "ring"),
-        (facilities(75), MEMETIC, 1056, 2000, "ring"),
         (facilities(76), TEMPERING, 64, 0, "none"),
-        (facilities(110), TEMPERING, 64, 0, "none"),
         (facilities(111), TEMPERING, 16, 0, "none"),
-        (uneven(39), TEMPERING, 64, 0, "ring"),
         (uneven(40), MEMETIC, 66, 1000, "ring"),
-        (uneven(101), MEMETIC, 132, 202, "ring"),
         (on_grid(7), TEMPERING, 64, 0, "ring"),
     ],
     ids=lambda value: getattr(value, "instance", None),
@@ -77,14 +72,6 @@ def test_the_structure_and_the_size_choose_the_search(
     assert again.to_mapping() == gpu.to_mapping()
 
 
-def test_a_cpu_has_fewer_replicas() -> None:
-    cpu, gpu = (resolved(facilities(20), backend).general for backend in BACKENDS)
-    assert (cpu.islands, cpu.population) == (4, 8)
-    assert (gpu.islands, gpu.population) == (8, 64)
-    given = resolved(facilities(20), population=24, islands=3).general
-    assert (given.islands, given.population) == (3, 24)
-
-
 def test_a_choice_of_places_has_many_small_islands() -> None:
     rough = of_two_kinds(50, 40)  # its numbers are random, but there are only two kinds of items
     for problem in (of_two_kinds(30, 9), rough):
@@ -96,23 +83,6 @@ def test_a_choice_of_places_has_many_small_islands() -> None:
             assert spec.migration.topology == "none"
             assert (spec.settings.descent, spec.settings.sweeps) == (1, 4)
     assert chosen(resolved(rough, improver="tabu"))[2] == "tabu"
-
-
-def test_a_cpu_has_a_smaller_memetic_search() -> None:
-    cpu, gpu = (resolved(facilities(40), backend) for backend in BACKENDS)
-    assert (cpu.general.islands, cpu.general.population, cpu.improver.steps) == (1, 66, 500)
-    assert (gpu.general.islands, gpu.general.population, gpu.improver.steps) == (1, 1056, 2000)
-    assert (cpu.settings.crossover, cpu.settings.reset) == ("uniform", 120)
-    few_large = resolved(uneven(40)).settings
-    assert (few_large.crossover, few_large.reset) == ("uniform_like", 0)
-    given = resolved(facilities(40), population=24, islands=3)
-    assert (given.general.islands, given.general.population, given.improver.steps) == (3, 24, 500)
-
-
-def test_many_unstructured_facilities_with_tabu_search_are_memetic() -> None:
-    spec = resolved(facilities(76), improver="tabu")
-    assert chosen(spec) == MEMETIC
-    assert (spec.settings.crossover, spec.settings.reset) == ("uniform_like", 0)
 
 
 def test_an_improver_or_encoding_alone_selects_a_search_that_takes_it() -> None:
@@ -129,51 +99,6 @@ def test_an_improver_or_encoding_alone_selects_a_search_that_takes_it() -> None:
     assert chosen(resolved(small, algorithm="ga")) == ("ga", "permutation", "none")
 
 
-def test_tempering_refuses_other_problems_and_improvers(tmp_path: Path) -> None:
-    with pytest.raises(UsageError) as error:
-        resolved(cities(9, tmp_path), algorithm="tempering")
-    assert "tempering needs moves whose change of the cost can be computed" in str(error.value)
-    assert "does not have. Possible: brkga on keys, " in str(error.value)
-    assert "ga on permutation" in str(error.value)
-    assert "tempering on permutation" not in str(error.value).partition("Possible")[2]
-    with pytest.raises(
-        UsageError,
-        match=r"tempering takes no improver, as it improves solutions itself",
-    ):
-        resolved(facilities(9), algorithm="tempering", improver="tabu")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"coldest": 0.1}, "coldest=0.1 and hottest=0: set both temperatures"),
-        ({"coldest": 0.3, "hottest": 0.2}, "coldest=0.3: must be at most hottest=0.2"),
-    ],
-)
-def test_contradicting_temperatures_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError) as error:
-        resolved(facilities(9), algorithm="tempering", **options)
-    assert message in str(error.value)
-
-
-def test_the_population_consists_of_whole_ladders() -> None:
-    from islands.algorithms.tempering import Tempering, TemperingSettings
-
-    with pytest.raises(
-        UsageError, match=r"population=10: must be a multiple of rungs=8\. Choose 8"
-    ):
-        Tempering(TemperingSettings(), 10)
-
-
-def test_a_setting_that_no_algorithm_of_the_parts_has_is_the_culprit() -> None:
-    problem = on_grid(3)
-    assert resolved(problem, crossover="pmx").algorithm != "tempering"
-    with pytest.raises(UnknownSettingError) as error:
-        resolved(problem, crossover="pmx", rho=0.7)
-    assert error.value.key == "rho"
-    assert error.value.algorithm == resolved(problem, crossover="pmx").algorithm
-
-
 def test_a_population_that_tempering_does_not_take_selects_another_algorithm() -> None:
     problem = on_grid(3)
     assert resolved(problem, population=24).algorithm == "tempering"
@@ -182,3 +107,60 @@ def test_a_population_that_tempering_does_not_take_selects_another_algorithm() -
     assert other.algorithm != "tempering"
     assert other.adjusted.startswith(f"{other.algorithm}, since the default tempering does not")
     assert resolved(problem, population=100, rungs=10).algorithm == "tempering"
+
+
+Patch = pytest.MonkeyPatch
+
+
+def resolved_on(patch: Patch, ranks: int, problem: Problem, **options: Any) -> RunSpec:
+    """Return what each of several ranks resolves, with a GPU for each unless options say CPUs."""
+    patch.setenv("OMPI_COMM_WORLD_RANK", "0")
+    patch.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
+    return resolve(layers({"backend": "cuda", **options}), problem)
+
+
+def sizes(spec: RunSpec) -> tuple[int, int]:
+    return spec.general.islands, spec.general.population
+
+
+@pytest.mark.parametrize("problem", [facilities(20), of_two_kinds(30, 9), load("demo/mkp")])
+def test_independent_searches_have_islands_for_each_gpu(
+    problem: Problem, monkeypatch: Patch
+) -> None:
+    islands, population = sizes(resolved_on(monkeypatch, 1, problem))
+    for ranks in (2, 4):
+        spec = resolved_on(monkeypatch, ranks, problem)
+        assert sizes(spec) == (ranks * islands, population)
+        assert spec.general.gpus == ranks
+    assert sizes(resolved_on(monkeypatch, 4, problem, islands=3)) == (3, population)
+
+
+@pytest.mark.parametrize("problem", [facilities(40), load("demo/tour")])
+def test_gpus_share_the_islands_of_memetic_searches_and_long_tours(
+    problem: Problem, monkeypatch: Patch
+) -> None:
+    ranks = (1, 2, 8, 9, 64)
+    numbers = [resolved_on(monkeypatch, each, problem).general.islands for each in ranks]
+    assert numbers == [1, 1, 1, 2, 8]
+
+
+def test_ranks_on_cpus_never_count(monkeypatch: Patch) -> None:
+    for problem in (facilities(20), facilities(40), load("demo/mkp")):
+        alone, several = (resolved_on(monkeypatch, n, problem, backend="cpu") for n in (1, 4))
+        assert alone == several
+
+
+@pytest.mark.parametrize("problem", [facilities(20), load("demo/tour"), load("demo/mkp")])
+def test_the_settings_of_several_gpus_are_the_same_on_any_ranks_and_devices(
+    problem: Problem, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    spec = resolved_on(monkeypatch, 4, problem)
+    asked = resolved_on(monkeypatch, 1, problem, gpus=4)
+    assert asked == spec
+    file = tmp_path / "run.toml"
+    file.write_text(spec.to_toml())
+    for ranks, backend in ((1, "cpu"), (3, "cpu"), (2, "cuda"), (8, "cuda")):
+        monkeypatch.setenv("OMPI_COMM_WORLD_SIZE", str(ranks))
+        again = resolve(layers({"backend": backend}, file), problem)
+        general = dataclasses.replace(again.general, backend="cuda")
+        assert dataclasses.replace(again, general=general) == spec

@@ -1,8 +1,9 @@
+"""Criteria to stop: their text, when they are reached, and the generations that are visited."""
+
 from __future__ import annotations
 
 import math
-import re
-from copy import copy
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import permutations
 from typing import Any
@@ -14,22 +15,12 @@ from results_for_tests import NEAR_BEST_KNOWN
 
 import islands
 from islands.configuration.resolve import layers, resolve
-from islands.configuration.stop import (
-    CRITERIA,
-    first_reason,
-    last_generation,
-    parse,
-    require_known,
-    stop_texts,
-    time_limit,
-)
+from islands.configuration.spec import Visits
+from islands.configuration.stop import last_generation, parse, require_known, stop_texts, time_limit
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.problems.base import Problem
 from islands.progress.progress import Progress
-from islands.text import command_line
-
-OWN = islands.permutation(5, batch=lambda orders: orders[:, 0], name="own")
 
 
 def progress(**changes: object) -> Progress:
@@ -98,10 +89,6 @@ def test_gap_just_above_the_limit_does_not_stop() -> None:
         assert (parse("gap=1%").reason(progress(gap=gap)) is not None) == stops
 
 
-def test_unknown_gap_does_not_stop() -> None:
-    assert parse("gap=5%").reason(progress(gap=None)) is None
-
-
 @pytest.mark.parametrize(
     ("text", "seconds"), [("60", 60), ("60s", 60), ("5m", 300), ("2h", 7200), ("0.5", 0.5)]
 )
@@ -109,111 +96,19 @@ def test_seconds_accept_units(text: str, seconds: float) -> None:
     assert parse(f"seconds={text}").value == seconds
 
 
-@pytest.mark.parametrize("kind", CRITERIA)
-def test_example_of_each_kind_is_parsed_and_keeps_its_text(kind: str) -> None:
-    criterion = parse(CRITERIA[kind].example)
-    assert criterion.kind == kind
-    assert parse(criterion.text) == criterion
-    assert criterion.words()
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("generations=-5", "--stop generations=-5: must be at least 1"),
-        ("generations=1.5", "--stop generations=1.5: must be a whole number"),
-        ("generations=many", "--stop generations=many: must be a number"),
-        ("generations=1e999", "--stop generations=1e999: must be a finite number"),
-        ("generations", "--stop generations: needs a value, such as --stop generations=1000"),
-        ("seconds=0", "--stop seconds=0: must be more than 0"),
-        (
-            "seconds=nan",
-            "--stop seconds=nan: must be a number of seconds, or a duration such as 60s",
-        ),
-        ("seconds=5d", "--stop seconds=5d: must be a number of seconds, or a duration such as 60s"),
-        ("gap=-1%", "--stop gap=-1%: must be at least 0%"),
-        ("best-known=3", "--stop best-known=3: takes no value; write --stop best-known"),
-        ("generation=5", "unknown criterion 'generation'. Did you mean 'generations'?"),
-        ("time_limit=5", "time_limit is not a stopping criterion. Write --stop seconds=60"),
-        ("", "unknown criterion ''"),
-    ],
-)
-def test_invalid_text_is_refused_with_a_hint(text: str, message: str) -> None:
-    with pytest.raises(UsageError) as caught, command_line():
-        parse(text)
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
 def test_large_integers_are_exact() -> None:
     assert parse("target=9007199254740993").value == 9007199254740993
-
-
-@pytest.mark.parametrize(
-    ("text", "known", "is_refused"),
-    [
-        ("gap=1%", None, True),
-        ("best-known", None, True),
-        ("best-known", BestKnown(7, "best_known", "a list"), False),
-        ("optimum", BestKnown(7, "best_known", "a list"), True),
-        ("optimum", BestKnown(7, "optimal", "a list"), False),
-        ("generations=5", None, False),
-    ],
-)
-def test_criteria_without_a_known_value_are_refused(
-    text: str, known: BestKnown | None, is_refused: bool
-) -> None:
-    if not is_refused:
-        require_known([parse(text)], "fake/five", known)
-        return
-    with pytest.raises(UsageError, match=r"for fake/five. Use stop=\"target=VALUE\""):
-        require_known([parse(text)], "fake/five", known)
-    fix = "Use stop=" if text == "optimum" else "Add best_known=VALUE to the problem, or use stop="
-    with pytest.raises(UsageError, match=f'for fake/five. {fix}"target=VALUE"'):
-        require_known([parse(text)], "fake/five", known, is_of_script=True)
-
-
-@pytest.mark.parametrize("problem", [islands.tsp([[0, 0], [3, 4], [6, 0]], name="own"), OWN])
-def test_a_problem_of_a_script_may_state_its_best_known_value(problem: Problem) -> None:
-    few: dict[str, Any] = {"backend": "cpu", "stop": "best-known", "population": 4, "islands": 1}
-    with pytest.raises(UsageError, match=r"no best known value for own\. Add best_known=VALUE"):
-        islands.solve(problem, **few)
-    stated = copy(problem)
-    stated.best_known = BestKnown(0, "best_known", "the script")
-    criteria = resolve(layers(few), stated).stop
-    assert [each.kind for each in criteria] == ["best-known"]
-
-
-def test_first_satisfied_criterion_gives_the_reason() -> None:
-    criteria = [parse("generations=500"), parse("target=210"), parse("seconds=1")]
-    assert first_reason(criteria, progress()) == "target 210 reached"
-    assert first_reason(criteria[:1], progress()) is None
-
-
-def test_time_limit_is_the_minimum() -> None:
-    assert time_limit([parse("seconds=500"), parse("generations=3"), parse("seconds=30")]) == 30
-    assert time_limit([parse("generations=500")]) == math.inf
-
-
-def test_last_generation_is_the_minimum() -> None:
-    assert last_generation([parse("generations=500"), parse("generations=30")]) == 30
-    assert last_generation([parse("seconds=500")]) is None
 
 
 @pytest.mark.parametrize(
     ("stop", "keywords", "texts"),
     [
         (None, {}, None),
-        (None, {"generations": None}, None),
         ("best-known", {}, ["best-known"]),
         (("optimum", "seconds=5"), {}, ["optimum", "seconds=5"]),
-        (None, {"seconds": 2.5}, ["seconds=2.5"]),
         (None, {"seconds": "5m"}, ["seconds=5m"]),
-        (None, {"generations": 5}, ["generations=5"]),
         (None, {"generations": np.int32(5)}, ["generations=5"]),
         (None, {"evaluations": 1e9}, ["evaluations=1000000000"]),
-        (None, {"target": -3}, ["target=-3"]),
-        (None, {"gap": "0.5%"}, ["gap=0.5%"]),
         (None, {"gap": np.float64(0)}, ["gap=0"]),
         ("optimum", {"stagnation": 9, "seconds": 1}, ["optimum", "stagnation=9", "seconds=1"]),
         ("generations=5", {"generations": 5}, ["generations=5"]),
@@ -224,35 +119,6 @@ def test_text_lists_and_keywords_are_combined(
     stop: Any, keywords: dict[str, Any], texts: list[str] | None
 ) -> None:
     assert stop_texts(stop, keywords) == texts
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            {"stop": 5},
-            'stop=5: is not a stopping criterion. Write generations=5 or stop="generations=5"',
-        ),
-        ({"stop": 5.0}, 'Write generations=5 or stop="generations=5"'),
-        ({"stop": ["optimum", 5]}, 'Write generations=5 or stop="generations=5"'),
-        ({"stop": {"seconds": 3}}, 'Write generations=100 or stop="generations=100"'),
-        ({"stop": "x=1"}, 'stop="x=1": unknown criterion'),
-        ({"generations": 0}, "generations=0: must be at least 1"),
-        ({"generations": 2.5}, "generations=2.5: must be a whole number"),
-        ({"generations": True}, "generations=True: must be a number. Write generations=100"),
-        ({"seconds": [1]}, "seconds=[1]: must be a number"),
-        ({"seconds": "soon"}, "seconds=soon: must be a number of seconds"),
-        ({"target": float("nan")}, "target=nan: must be a finite number"),
-        ({"gap": -1}, "gap=-1: must be at least 0%"),
-        (
-            {"stop": "generations=5", "generations": 6},
-            'generations is given twice: stop="generations=5" and generations=6. Leave one of',
-        ),
-    ],
-)
-def test_wrong_criteria_are_refused(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(islands.IslandsError, match=re.escape(message)):
-        islands.solve("demo/tsp", **arguments)
 
 
 def test_the_first_satisfied_criterion_ends_the_run() -> None:
@@ -276,29 +142,6 @@ def test_a_search_converges_when_populations_are_alike_or_stand_still() -> None:
         parse("converged=3")
 
 
-def test_few_cities_have_one_population_that_converges() -> None:
-    tours = {
-        size: islands.tsp(np.random.default_rng(size).random((size, 2)))
-        for size in (9, 50, 500, 501)
-    }
-    few = islands.solve(tours[9], backend="cpu", stop=["converged", "generations=10"])
-    assert few.settings["restart"] is False
-    assert few.settings["children"] == 10
-    assert (few.islands, few.population) == (1, 60)
-    first = few.settings["first_tours"], few.settings["spread"]
-    assert first == ("nearest", 1)
-    more = islands.solve(tours[50], backend="cpu", stop=["converged", "generations=1"])
-    most = islands.solve(tours[500], backend="cpu", stop=["converged", "generations=1"])
-    assert [more.population, most.population] == [60, 300]
-    assert [more.settings["children"], most.settings["children"]] == [10, 20]
-    many = islands.solve(tours[501], backend="cpu", stop=["converged", "generations=1"])
-    assert many.settings["restart"] is False
-    assert many.settings["children"] == 30
-    usual = islands.solve(tours[9], backend="cpu", generations=1)
-    assert usual.settings["restart"] is True
-    assert (usual.islands, usual.population) == (8, 50)
-
-
 def test_few_cities_converge_when_the_best_tour_stands_still() -> None:
     tours = np.random.default_rng(4).random((8, 100, 2)) * 1e6
     for found in islands.solve_many(tours, islands=1, backend="cpu", stop="converged"):
@@ -307,6 +150,7 @@ def test_few_cities_converge_when_the_best_tour_stands_still() -> None:
         assert 5 <= still < 5 + 5  # looked at every 5 generations
 
 
+@pytest.mark.slow
 def test_a_tour_to_start_from_is_searched_before_it_stands_still() -> None:
     tours = np.random.default_rng(7).random((6, 200, 2)) * 1e6
     for places in tours:
@@ -356,3 +200,60 @@ def test_few_facilities_have_a_memetic_search_that_ends() -> None:
     assert found.algorithm == "memetic"
     assert found.cost == problem.costs(every).min()
     assert islands.solve(problem, backend="cpu", generations=1).algorithm == "tempering"
+
+
+def test_limits_are_those_of_the_first_criterion_that_ends() -> None:
+    some = [parse(each) for each in ("seconds=500", "generations=3", "seconds=30", "generations=5")]
+    assert (time_limit(some), last_generation(some)) == (30, 3)
+    assert time_limit([parse("generations=500")]) == math.inf
+    assert last_generation([parse("seconds=500")]) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["generations=1.5", "generations=1e999", "seconds=0", "seconds=nan", "gap=-1%", ""]
+)
+def test_invalid_criteria_are_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "is_refused"),
+    [
+        ("gap=1%", None, True),
+        ("best-known", None, True),
+        ("best-known", "best_known", False),
+        ("optimum", "best_known", True),
+        ("optimum", "optimal", False),
+        ("generations=5", None, False),
+    ],
+)
+def test_criteria_without_a_known_value_are_refused(
+    text: str, status: str | None, is_refused: bool
+) -> None:
+    known = None if status is None else BestKnown(7, status, "a list")
+    with pytest.raises(UsageError, match="target") if is_refused else nullcontext():
+        require_known([parse(text)], "fake/five", known)
+
+
+def test_visits_always_advance() -> None:
+    visits = Visits(migration_interval=None, record_every=10, last=25)
+    assert [visits.after(g) for g in (0, 9, 10, 20, 24, 25)] == [10, 10, 20, 25, 25, 30]
+
+
+def test_visits_without_rows_of_the_trace_are_migrations_and_the_last_generation() -> None:
+    visits = Visits(migration_interval=7, record_every=10, last=32)
+    assert [visits.after(g, 23) for g in (0, 7, 14, 21, 28, 30)] == [7, 14, 21, 28, 30, 32]
+
+
+@pytest.mark.parametrize("interval", [None, 7])
+@pytest.mark.parametrize("last", [None, 25, 30])
+def test_visits_follow_each_other(interval: int | None, last: int | None) -> None:
+    visits = Visits(interval, 10, last)
+    visited, generation = [0], 0
+    while generation < 60:
+        generation = visits.after(generation)
+        visited.append(generation)
+    assert [g for g in range(61) if visits.include(g)] == [g for g in visited if g <= 60]
+    together = visits.include(np.arange(61))
+    assert np.flatnonzero(together).tolist() == [g for g in visited if g <= 60]

@@ -28,6 +28,8 @@ from islands.run.build import islands_of
 from islands.run.single import Output, PreparedRun, perform
 from islands.testing.ranks import on_ranks
 
+pytestmark = pytest.mark.slow
+
 GENERAL: dict[str, Any] = {"islands": 5, "population": 8, "seed": 3, "improver": "none"}
 LAST = 23
 GENERAL |= {"stop": f"generations={LAST}", "record.every": 4, "checkpoint.every": "1e-9"}

@@ -1,9 +1,10 @@
-"""Reading the result of a finished run again, and refusing damaged ones."""
+"""The result and the settings of a run are read again, and refused if they are damaged."""
 
 from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
@@ -12,12 +13,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from fakes import FakeProblem
 from runs_for_tests import Honest, resumed, solved
 
+from islands.configuration.resolve import layers, resolve
 from islands.errors import InputError
 from islands.parallel import World
-from islands.record.inputs import RUN_LINE
-from islands.record.lock import FolderLock
+from islands.record.inputs import RUN_LINE, read_settings, require_intact, write_settings
 from islands.record.parquet import read_parquet, write_parquet
 from islands.record.solution import recorded
 from islands.run import request as request
@@ -56,7 +58,7 @@ def change_result(folder: Path, **values: object) -> Path:
 
 def test_a_result_that_contradicts_its_solution_is_refused(folder: Path) -> None:
     path = change_result(folder, cost=99)
-    with pytest.raises(InputError, match=r"states cost 99, but .* has cost 100\. Remove s"):
+    with pytest.raises(InputError, match="cost 99"):
         resumed(folder)
     path.unlink()
     assert resumed(folder).cost == 100
@@ -67,18 +69,8 @@ def test_a_result_with_values_of_other_types_is_refused(
     folder: Path, facts: dict[str, object]
 ) -> None:
     change_result(folder, **facts)
-    with pytest.raises(InputError, match=r"solution\.parquet: is damaged or cut off: "):
+    with pytest.raises(InputError, match=r"solution\.parquet"):
         resumed(folder)
-
-
-def test_a_cut_result_is_refused_in_whole_sentences(folder: Path) -> None:
-    path = folder / "solution.parquet"
-    path.write_bytes(path.read_bytes()[:-9])  # Arrow's message ends with a full stop
-    with pytest.raises(
-        InputError, match=r"is damaged or cut off: .*[^.]\. Remove solution"
-    ) as caught:
-        resumed(folder)
-    assert ".." not in str(caught.value).replace(str(folder), "")
 
 
 def test_a_result_of_a_changed_instance_is_refused(folder: Path) -> None:
@@ -87,27 +79,7 @@ def test_a_result_of_a_changed_instance_is_refused(folder: Path) -> None:
     settings = folder / "run.toml"
     text = settings.read_text().rpartition("# SHA-256")[0]
     settings.write_text(re.sub(f"{RUN_LINE}.*", f"{RUN_LINE}{'0' * 64}", text))
-    with pytest.raises(InputError, match=r"or fake/five has changed since\. Restore the"):
-        resumed(folder)
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (lambda text: text.replace("seed = 1", "seed = 3"), "checksum mismatch"),
-        (lambda text: text[1:], "is damaged: it does not begin with"),
-        (
-            lambda text: text.partition("[checkpoint]")[0],
-            "is truncated: it has no table",
-        ),
-    ],
-)
-def test_damaged_settings_are_refused(
-    folder: Path, change: Callable[[str], str], reason: str
-) -> None:
-    path = folder / "run.toml"
-    path.write_text(change(path.read_text()))
-    with pytest.raises(InputError, match=rf"run\.toml: {reason}"):
+    with pytest.raises(InputError, match="fake/five has changed"):
         resumed(folder)
 
 
@@ -118,21 +90,8 @@ def test_a_result_is_returned_even_if_its_instance_is_missing(
         raise InputError("mine.tsp: no such file")
 
     monkeypatch.setattr(request, "loaded", gone)
-    stream = StringIO()
-    ended = resume_requested(folder, {}, World(), Output(True, folder, stream=stream))
-    assert ended.cost == 100
-    assert "cannot be computed again, as files are missing: mine.tsp" in stream.getvalue()
-
-
-def test_a_folder_locked_by_another_process_is_not_cleaned_up(folder: Path) -> None:
-    stream = folder / "trace" / "rank-000.2.unfinished.arrows"
-    stream.touch()
-    with FolderLock() as other:
-        other.take(folder)
-        resumed(folder)
-        assert stream.exists()
-    resumed(folder)
-    assert not stream.exists()
+    output = Output(True, folder, stream=StringIO())
+    assert resume_requested(folder, {}, World(), output).cost == 100
 
 
 @pytest.mark.parametrize(
@@ -150,3 +109,54 @@ def test_a_solution_has_one_column_of_numbers(folder: Path, columns: dict[str, A
     write_parquet(path, [table], table.schema.with_metadata(said))
     with pytest.raises(InputError):
         recorded(folder)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    write_settings(tmp_path, resolve(layers({"stop": "generations=100"}), FakeProblem()))
+    return tmp_path
+
+
+def test_the_file_is_toml_and_is_read_again(written: Path) -> None:
+    assert read_settings(written) == tomllib.loads((written / "run.toml").read_text())
+    assert read_settings(written)["stop"] == ["generations=100"]
+
+
+@pytest.mark.slow
+def test_every_flipped_bit_of_settings_is_detected_or_harmless(written: Path) -> None:
+    path, settings = written / "run.toml", read_settings(written)
+    content = bytearray(path.read_bytes())
+    noticed = 0
+    for place in range(len(content)):
+        for bit in range(8):
+            content[place] ^= 1 << bit
+            path.write_bytes(content)
+            try:
+                assert read_settings(written) == settings
+            except InputError:
+                noticed += 1
+            content[place] ^= 1 << bit
+    assert noticed > 7 * len(content)
+
+
+def test_the_error_explains_how_to_change_settings_on_purpose(written: Path) -> None:
+    path = written / "run.toml"
+    path.write_text(path.read_text().replace("generations=100", "generations=200"))
+    with pytest.raises(InputError, match="remove its last line"):
+        require_intact(written)
+    path.write_text("\n".join(path.read_text().splitlines()[:-1]))
+    assert read_settings(written)["stop"] == ["generations=200"]
+
+
+def test_a_key_with_too_many_parts_is_refused_quickly(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(".".join("a" * 20_000) + " = 1\n")
+    with pytest.raises(InputError, match="1000"):
+        layers({}, path)
+
+
+def test_a_large_file_of_settings_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_bytes(b"#" * ((1 << 20) + 1))
+    with pytest.raises(InputError, match="1048576"):
+        layers({}, path)

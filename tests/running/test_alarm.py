@@ -1,33 +1,34 @@
-"""Time limits and signals that arrive during a long generation."""
+"""Time limits and signals in a long generation, which is abandoned and undone."""
 
 from __future__ import annotations
 
-import os
 import signal
-import threading
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from colonies_for_tests import one_colony
 from fakes import Quiet, Silent
 from numpy.typing import NDArray
-from problems_for_tests import cities
+from problems_for_tests import cities, facilities, knapsack
 
 import islands
+from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
-from islands.campaign.engine import Campaign
+from islands.backends.base import Backend
 from islands.configuration.resolve import layers, resolve
-from islands.errors import Suspended
+from islands.improvers import ImproverSettings
+from islands.migration import MigrationSettings
+from islands.migration.transport import find
 from islands.parallel import World
-from islands.reproduce.experiment import Experiment
+from islands.problems.base import Problem
+from islands.problems.mkp import MkpSettings
 from islands.run.asynchronous import evolve_asynchronous
 from islands.run.build import islands_of
 from islands.run.concurrent import run_concurrently
-from islands.run.signals import Alarm, suspending
 from islands.run.single import combined
 
 
@@ -42,42 +43,6 @@ def test_a_run_ends_in_time_with_a_complete_generation(tmp_path: Path) -> None:
     assert result.generations == 0
     assert "time limit of 1 s" in result.reason
     assert result.digest == combined(whole.digests())
-
-
-def test_a_foreign_handler_abandons_each_generation_only_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("islands.run.signals._CHECK_SECONDS", 0.001)
-    monkeypatch.setattr("islands.run.signals._GRACE_SECONDS", 0.001)
-    checked, lost = threading.Semaphore(0), list[int]()
-
-    def has_new_signal() -> bool:
-        checked.release()
-        return True
-
-    archipelago = SimpleNamespace(ahead=range(7, 9))
-    archipelago.abandon = lambda: lost.append(archipelago.ahead[0])
-    signals = SimpleNamespace(requested=0, has_new_signal=has_new_signal)
-    with Alarm(archipelago, signals, lambda: False):  # type: ignore[arg-type]
-        for ahead in (range(7, 9), range(0), range(7, 8), range(8, 9)):
-            archipelago.ahead = ahead
-            for _ in range(20):
-                checked.acquire()
-    assert lost == [7, 8]
-
-
-@pytest.mark.parametrize("error", [BrokenPipeError(), ValueError("closed")])
-def test_a_run_with_a_closed_output_ends_in_time(error: Exception) -> None:
-    def broken(**_: bool) -> None:
-        checked.append(True)
-        raise error
-
-    checked, abandoned = list[bool](), threading.Event()
-    archipelago = SimpleNamespace(abandon=abandoned.set, ahead=range(0))
-    slow = SimpleNamespace(look=broken)
-    with Alarm(archipelago, Quiet(), lambda: True, slow=slow):  # type: ignore[arg-type]
-        assert abandoned.wait(20)
-    assert len(checked) == 1
 
 
 @pytest.mark.parametrize("in_batch", [False, True])
@@ -139,30 +104,94 @@ def test_an_asynchronous_rank_ends_generation_0_in_time(
     assert outcome.reason.endswith(f"time limit of 0.3 s reached{size}")
 
 
-@pytest.mark.parametrize(
-    ("number", "error"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Suspended)]
-)
-def test_a_signal_ends_an_experiment_in_a_long_generation(
-    number: signal.Signals, error: type[BaseException], tmp_path: Path
+def problem_of(name: str, folder: Path) -> Problem:
+    if name == "tsp":
+        return cities(23, folder)
+    if name == "qap":
+        return facilities(12)
+    return knapsack(40, 3).adjusted(MkpSettings(infeasible=name))
+
+
+# Problem or treatment of infeasible solutions; algorithm; encoding; its settings; improver.
+RUNS: list[tuple[str, str, str, dict[str, Any], dict[str, Any]]] = [
+    ("tsp", "brkga", "keys", {"elite": 0.2, "reset": 2}, {"name": "two_opt"}),
+    ("qap", "de", "keys", {"adaptation": "jde"}, {"name": "tabu", "steps": 30}),
+    ("qap", "cellular", "permutation", {"halo": True}, {"name": "swap", "strategy": "best"}),
+    ("repair", "ga", "bits", {}, {"name": "tabu"}),
+    ("drop", "pso", "keys", {}, {"name": "exchange22", "strategy": "best"}),
+]
+
+
+def started(backend: Backend, problem: Problem, run: tuple[Any, ...]) -> Archipelago:
+    _, algorithm, encoding, settings, improver = run
+    kind, world = ALGORITHMS[algorithm], World()
+    islands = one_colony(
+        problem=problem,
+        algorithm=algorithm,
+        encoding=encoding,
+        settings=kind.completed(kind.Settings.build(settings), encoding),
+        population=16,
+        islands=3,
+        seed=3,
+        migration=MigrationSettings.build(
+            {"topology": "none"} if "halo" in settings else {"topology": "ring", "delay": 1}
+        ),
+        backend=backend,
+        world=world,
+        transport=find(world, backend)[0],
+        improver=ImproverSettings.build(improver),
+    )
+    islands.start()
+    return islands
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run[0]}-{run[1]}")
+def test_an_attempt_that_is_undone_has_no_effect(
+    backend: Backend, run: tuple[Any, ...], tmp_path: Path
 ) -> None:
-    pytest.importorskip("scipy")
-    experiment = Experiment("xavier2019", 1000, 1, "cpu", "", (), 1, Campaign())
-    options = {"improver.name": "tabu", "threads": 1, "population": 2048, "islands": 1}
-    problem = cities(80, tmp_path)
-    experiment.run(problem, **options, **{"improver.steps": 1})  # compile first
-    timer = threading.Timer(1.0, os.kill, (os.getpid(), number))
-    timer.start()
-    began = time.perf_counter()
-    with suspending(), pytest.raises(error):
-        experiment.run(problem, **options, **{"improver.steps": 50_000})
-    assert time.perf_counter() - began < 9
+    problem = problem_of(run[0], tmp_path)
+    disturbed, straight = (started(backend, problem, run) for _ in range(2))
+    disturbed.abandon()
+    # On a GPU, short searches do not check for the request.
+    assert not disturbed.attempt(2) or backend.name == "cuda"
+    disturbed.undo()
+    for islands_ in (disturbed, straight):
+        islands_.advance(5)
+        islands_.migrate()
+    before = disturbed.snapshot()
+    assert disturbed.attempt(3)
+    assert disturbed.digests() != straight.digests()
+    disturbed.undo()
+    for name, array in disturbed.snapshot().items():
+        assert np.array_equal(before[name], array), name
+    for islands_ in (disturbed, straight):
+        islands_.advance(4)
+        islands_.migrate()
+        islands_.advance(3)
+    assert disturbed.generation == straight.generation
+    assert disturbed.digests() == straight.digests()
+    assert disturbed.measure() == straight.measure()
 
 
-def test_the_seconds_of_an_experiment_exclude_abandoned_generations(tmp_path: Path) -> None:
-    pytest.importorskip("scipy")
-    experiment = Experiment("xavier2019", 1000, 1, "cpu", "", (), 1, Campaign())
-    options = {"improver.name": "tabu", "threads": 1, "population": 64, "islands": 1}
-    options |= {"improver.every": 2, "improver.steps": 50_000, "stop": "seconds=1.5"}
-    run = experiment.run(cities(80, tmp_path), **options)
-    assert run.generations == 0  # a step of two generations contains long searches
-    assert run.seconds < 0.5
+def test_an_abandoned_generation_0_has_a_best_individual(tmp_path: Path) -> None:
+    problem = cities(30, tmp_path)
+    backend = islands.Solver(problem, backend="cpu")._archipelago.backend
+    run = ("tsp", "ga", "permutation", {}, {"name": "none"})
+    whole = started(backend, problem, run)
+    partial = started(backend, problem, run)
+    partial.abandon()
+    partial.start()  # without may_be_partial, generation 0 is completed
+    assert not partial.is_partial
+    assert partial.digests() == whole.digests()
+    partial.may_be_partial = True
+    partial.start()
+    assert partial.is_partial
+    first = whole.snapshot()
+    saved = partial.snapshot()
+    (best,) = partial.elite(1)
+    complete = saved["calls"] > 0
+    assert complete[0, 0]
+    assert complete.sum() < complete.size
+    assert best.cost == first["cost"][complete].min() == problem.cost(best.solution)
+    assert (saved["cost"][~complete] > saved["cost"][complete].max()).all()
+    assert np.array_equal(saved["genes"][complete], first["genes"][complete])

@@ -1,118 +1,39 @@
-"""Concurrent runs in a batch give the same results as single runs."""
+"""Concurrent runs in a batch, and limits of evaluations, in which single runs end, too."""
 
 from __future__ import annotations
 
-import signal
+import math
 import time
 from dataclasses import replace
 from pathlib import Path
-from threading import Timer
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from problems_for_tests import cities, facilities, knapsack
+from problems_for_tests import cities, facilities
 
 import islands
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import IslandMeasure
 from islands.backends import choose
 from islands.backends.base import Backend
+from islands.cli import main
 from islands.configuration.resolve import layers, resolve
-from islands.errors import Suspended, UsageError
+from islands.errors import UsageError
 from islands.problems.base import Problem
-from islands.run import concurrent as module
+from islands.record.solution import recorded
 from islands.run.concurrent import run_concurrently
-from islands.run.signals import Interruption
+from islands.run.pace import most_evaluations
+from islands.testing.ranks import on_ranks
 
 SETTINGS = {"islands": 2, "population": 20, "migration": "none", "improver": "none", "seed": 5}
 SETTINGS |= {"algorithm": "brkga"}
 DELAYED = {"migration": "ring", "interval": 7, "migration.delay": 1}
 
 
-def slow_cities(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Problem:
-    """Return a problem of which generation 0 of two runs takes 8 s if the host evaluates."""
-    problem = cities(30, tmp_path)
-    exact_costs = problem.costs
-
-    def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
-        time.sleep(0.1 * len(solutions))
-        return exact_costs(solutions)
-
-    monkeypatch.setattr(problem, "costs", costs)
-    return problem
-
-
-def test_each_run_gives_the_same_result_as_a_single_run(backend: Backend, tmp_path: Path) -> None:
-    problem = cities(30, tmp_path)
-    asked = {**SETTINGS, "stop": ["generations=60", "evaluations=1500"], "record.every": 10}
-    batch = run_concurrently(resolve(layers(asked), problem), problem, 3, backend)
-    alone = [
-        islands.solve(problem, backend=backend.name, **{**asked, "seed": seed})
-        for seed in (5, 6, 7)
-    ]
-    assert [run.digest for run in batch.runs] == [run.digest for run in alone]
-    assert len({run.digest for run in batch.runs}) == 3
-    for mine, other in zip(batch.runs, alone, strict=True):
-        assert (mine.seed, mine.progress.cost) == (other.seed, other.cost)
-        assert (mine.progress.evaluations, mine.reason) == (other.evaluations, other.reason)
-        assert mine.best.solution.tolist() == list(other.solution)
-    assert batch.seconds_a_run * 3 == pytest.approx(batch.seconds)
-
-
-@pytest.mark.parametrize("way", ["repair", "drop", "linear", "dynamic"])
-def test_each_knapsack_run_gives_the_same_result_as_a_single_run(
-    backend: Backend, way: str
-) -> None:
-    problem = knapsack(40, 3)
-    asked = {**SETTINGS, "algorithm": "cellular", "infeasible": way, "stop": "generations=20"}
-    batch = run_concurrently(resolve(layers(asked), problem), problem, 2, backend)
-    for mine in batch.runs:
-        other = islands.solve(problem, backend=backend.name, **{**asked, "seed": mine.seed})
-        assert (mine.digest, mine.progress.cost) == (other.digest, other.cost)
-        assert mine.best is not None
-        assert problem.cost(mine.best.solution) == problem.cost(other.solution) == other.cost
-
-
-def test_a_run_that_ends_early_keeps_its_result(backend: Backend, tmp_path: Path) -> None:
-    problem = cities(12, tmp_path)
-    asked = {**SETTINGS, "stop": ["target=36000", "generations=300"], "record.every": 5}
-    batch = run_concurrently(resolve(layers(asked), problem), problem, 3, backend)
-    ends = [run.progress.generation for run in batch.runs]
-    assert len(set(ends)) > 1, "choose another target"
-    for run in batch.runs:
-        other = islands.solve(problem, backend=backend.name, **{**asked, "seed": run.seed})
-        assert (run.digest, run.progress.generation) == (other.digest, other.generations)
-
-
-def test_the_time_for_a_result_does_not_count_for_other_runs(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    problem, now, ended = cities(12, tmp_path), [5.0], list[int]()
-    advance, end = Archipelago.advance, module._ConcurrentLoop._end
-
-    def advancing(archipelago: Archipelago, generations: int) -> None:
-        advance(archipelago, generations)
-        now[0] += generations
-
-    def ending(loop: Any, *arguments: Any) -> Any:
-        now[0] += 1000
-        ended.append(loop._archipelago.generation)
-        return end(loop, *arguments)
-
-    monkeypatch.setattr(module.time, "perf_counter", lambda: now[0])
-    monkeypatch.setattr(Archipelago, "advance", advancing)
-    monkeypatch.setattr(module._ConcurrentLoop, "_end", ending)
-    asked = {**SETTINGS, "stop": ["target=36000", "generations=300"], "record.every": 5}
-    batch = run_concurrently(resolve(layers(asked), problem), problem, 3, choose("cpu"))
-    assert len(set(ended)) > 1, "choose another target"
-    assert batch.seconds == max(ended)
-    assert sorted(run.progress.seconds for run in batch.runs) == ended
-
-
 @pytest.mark.parametrize("migration", [{}, DELAYED])
-@pytest.mark.parametrize("algorithm", ["brkga", "cellular", "ga", "pso"])
+@pytest.mark.parametrize("algorithm", ["ga", "pso"])
 def test_results_do_not_depend_on_how_often_the_host_measures(
     monkeypatch: pytest.MonkeyPatch,
     backend: Backend,
@@ -155,38 +76,25 @@ def test_the_time_limit_ends_runs_inside_an_epoch(backend: Backend, tmp_path: Pa
 def test_a_time_limit_shorter_than_generation_0_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    problem = slow_cities(tmp_path, monkeypatch)
+    problem = cities(30, tmp_path)
+    exact_costs = problem.costs
+
+    def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
+        time.sleep(0.1 * len(solutions))
+        return exact_costs(solutions)
+
+    monkeypatch.setattr(problem, "costs", costs)
     asked = {**SETTINGS, "decoding": "host", "stop": "seconds=0.3"}
     began = time.perf_counter()
-    # Some of the runs may have no individual by then.
-    with pytest.raises(UsageError, match="too short to complete generation 0 of the runs"):
+    with pytest.raises(UsageError, match="too short"):
         run_concurrently(resolve(layers(asked), problem), problem, 2, choose("cpu"))
     assert time.perf_counter() - began < 4  # a complete generation would take 8 s
 
 
-@pytest.mark.parametrize("arrives", ["before", "during"])
-def test_a_signal_that_an_outer_block_handles_ends_generation_0(
-    arrives: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    problem = slow_cities(tmp_path, monkeypatch)
-    spec = resolve(layers({**SETTINGS, "decoding": "host", "stop": "generations=1"}), problem)
-    began = time.perf_counter()
-    with Interruption(suspends="ending") as outer:
-        Timer(0.0 if arrives == "before" else 0.5, signal.raise_signal, [signal.SIGTERM]).start()
-        while arrives == "before" and not outer.requested:
-            time.sleep(0.01)
-        with pytest.raises(Suspended):
-            run_concurrently(spec, problem, 2, choose("cpu"))
-    assert time.perf_counter() - began < 4  # a complete generation would take 8 s
-
-
-@pytest.mark.parametrize("topology", ["ring", "broadcast", "random", "hypercube"])
-@pytest.mark.parametrize("islands_a_run", [2, 5])
-def test_migrants_stay_in_their_run(
-    backend: Backend, tmp_path: Path, topology: str, islands_a_run: int
-) -> None:
+@pytest.mark.parametrize("topology", ["broadcast", "hypercube"])
+def test_migrants_stay_in_their_run(backend: Backend, tmp_path: Path, topology: str) -> None:
     problem = cities(30, tmp_path)
-    asked = {**SETTINGS, "islands": islands_a_run, "stop": ["generations=45"], "record.every": 10}
+    asked = {**SETTINGS, "islands": 5, "stop": ["generations=45"], "record.every": 10}
     migrating = {**asked, "migration": topology, "interval": 7, "migrants": 1}
     batch = run_concurrently(resolve(layers(migrating), problem), problem, 3, backend)
     alone = [
@@ -198,20 +106,114 @@ def test_migrants_stay_in_their_run(
     assert {run.digest for run in batch.runs}.isdisjoint(run.digest for run in apart.runs)
 
 
-def test_seeds_out_of_range_are_refused_before_islands_are_built(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("islands.run.concurrent.islands_of", None)
-    problem = knapsack(9, 2)
-    spec = resolve(layers({"seed": 2**63 - 2}), problem)
-    message = "seed=9223372036854775806: the last of 3 runs would have the seed 9223372036854775808"
-    with pytest.raises(UsageError, match=message):
-        run_concurrently(spec, problem, 3, choose("cpu"))
-
-
 def test_a_batch_with_halos_is_refused() -> None:
     problem = facilities(8)
     asked = {"algorithm": "cellular", "halo": True, "islands": 2, "population": 16}
     spec = resolve(layers(asked), problem)
-    with pytest.raises(UsageError, match="halo=true with 2 concurrent runs"):
+    with pytest.raises(UsageError, match="halo"):
         run_concurrently(spec, problem, 2, choose("cpu"))
+
+
+N = 30
+SEARCHING: dict[str, Any] = {"algorithm": "ga", "encoding": "permutation", "population": 20}
+SEARCHING |= {"islands": 2, "seed": 5, "improver": "swap", "improver.rate": 0.5}
+SEARCHING |= {"improver.steps": 1, "interval": 20, "record.every": 20}
+
+
+def counted(problem: Any, backend: str, every: int, last: int) -> list[int]:
+    """Return the number of evaluations after each generation with local search."""
+    solver = islands.Solver(problem, backend=backend, **SEARCHING | {"improver.every": every})
+    found = []
+    for _ in range(last // every):
+        solver.evolve(every)
+        found.append(sum(each.evaluations for each in solver._archipelago.measure()))
+    return found
+
+
+@pytest.mark.parametrize("every", [1, 3])
+def test_a_run_ends_in_the_generation_that_reaches_the_limit(
+    backend: Backend, tmp_path: Path, every: int
+) -> None:
+    problem = cities(N, tmp_path)
+    all_counts = counted(problem, backend.name, every, 12)
+    for k, limit in ((2, all_counts[2]), (2, all_counts[1] + 1), (0, 1)):
+        asked = {**SEARCHING, "improver.every": every, "stop": f"evaluations={limit}"}
+        result = islands.solve(problem, backend=backend.name, **asked)
+        wanted = (0, 40) if limit == 1 else (every * (k + 1), all_counts[k])
+        assert (result.generations, result.evaluations) == wanted
+
+
+def test_a_limit_is_found_after_any_resumption_and_on_two_ranks(tmp_path: Path) -> None:
+    problem = cities(N, tmp_path)
+    counts = counted(problem, "cpu", 1, 12)
+    more: dict[str, Any] = {"backend": "cpu", **SEARCHING}
+    whole = islands.solve(problem, stop=f"evaluations={counts[10]}", **more)
+    assert whole.generations == 11
+    for result in on_ranks(
+        2,
+        lambda world: islands.solve(
+            problem, stop=f"evaluations={counts[10]}", world=world, threads=1, **more
+        ),
+    ):
+        assert (result.generations, result.digest) == (11, whole.digest)
+    # A run that such a limit has ended inside an epoch is continued.
+    stops = [f"evaluations={counts[4]}", f"evaluations={counts[10]}"]
+    folder = tmp_path / "out"
+    first = islands.solve(problem, stop=stops[0], out=str(folder), **more)
+    assert first.generations == 5
+    assert main(["resume", str(folder), "--stop", stops[1], "--quiet"]) == 0
+    assert recorded(folder).result.digest == whole.digest
+
+
+SIZE = 12
+PAIRS = SIZE * (SIZE - 1) // 2
+IN_BATCHES: dict[str, Any] = {"algorithm": "de", "population": 20, "islands": 2, "seed": 5}
+IN_BATCHES |= {"migration": "none", "improver": "two_opt", "improver.rate": 0.2}
+IN_BATCHES |= {"improver.steps": 1, "record.every": 4}
+
+
+def most(problem: Problem, **options: Any) -> float:
+    return most_evaluations(resolve(layers({**IN_BATCHES, **options}), problem), problem)
+
+
+def test_bounds_of_the_evaluations_in_a_generation() -> None:
+    problem = facilities(SIZE)
+    assert most(problem) == 2 * 20 * (1 + PAIRS)
+    assert most(problem, **{"improver.steps": 3}) == 2 * 20 * (1 + 3 * PAIRS)
+    assert most(problem, **{"improver.scope": "position"}) == 2 * 20 * SIZE
+    assert most(problem, **{"improver.steps": 0}) == math.inf
+    assert most(problem, improver="none") == 2 * 20
+    assert most(problem, improver="tabu") == math.inf
+    assert most(problem, algorithm="cellular") == 2 * 20 * (2 + PAIRS)
+    assert most(problem, algorithm="tempering", improver="none", population=16) == math.inf
+
+
+@pytest.mark.parametrize("strategy", ["first", "best"])
+def test_no_generation_exceeds_the_bound(backend: Backend, strategy: str) -> None:
+    problem = facilities(SIZE)
+    options = {**IN_BATCHES, "improver.rate": 1.0, "improver.strategy": strategy}
+    bound = most_evaluations(resolve(layers(options), problem), problem)
+    solver = islands.Solver(problem, backend=backend.name, **options)
+    before, largest = 2 * 20, 0  # generation 0 is evaluated, too
+    for _ in range(60):
+        solver.evolve(1)
+        evaluations = sum(each.evaluations for each in solver._archipelago.measure())
+        before, largest = evaluations, max(largest, evaluations - before)
+    assert (bound if strategy == "best" else bound / 10) <= largest <= bound
+
+
+@pytest.mark.parametrize(
+    ("options", "migration"),
+    [({}, "ring"), ({"improver.every": 3}, "none"), ({"improver": "none"}, "ring")],
+)
+def test_runs_end_in_the_same_generation_as_single_runs(
+    backend: Backend, tmp_path: Path, options: dict[str, Any], migration: str
+) -> None:
+    problem = cities(SIZE, tmp_path)
+    own = {**IN_BATCHES, **options, "migration": migration, "interval": 7}
+    asked = {**own, "stop": ["generations=2000", "evaluations=60000"]}
+    alone = [islands.solve(problem, backend=backend.name, **{**asked, "seed": s}) for s in (5, 6)]
+    runs = run_concurrently(resolve(layers(asked), problem), problem, 2, backend).runs
+    assert [(run.digest, run.progress.generation, run.reason) for run in runs] == [
+        (each.digest, each.generations, each.reason) for each in alone
+    ]

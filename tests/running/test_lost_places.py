@@ -1,4 +1,4 @@
-"""A full disk and a closed terminal: the result, or a checkpoint, is there all the same."""
+"""A full disk, a closed terminal, a signal: the result, or a checkpoint, is there all the same."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from problems_for_tests import cities
 
 from islands import read_run, resume, solve
 from islands.record.folder import FINISHED
+
+pytestmark = pytest.mark.slow
 
 RUN = ["run", "demo/tsp", "--backend", "cpu", "--threads", "1", "--islands", "2"]
 BYTES = 20_000
@@ -158,3 +161,46 @@ def test_a_reader_that_leaves_ends_a_run_with_a_checkpoint(tmp_path: Path) -> No
         process.stdout.close()
         assert process.wait(60) == 75
     assert resume(tmp_path / "a", generations=1).cost is not None
+
+
+SLOW = [
+    *("--algorithm", "brkga", "--improver", "tabu", "--set", "improver.steps=50000"),
+    *("--islands", "2", "--population", "48", "--backend", "cpu", "--threads", "1"),
+]
+"""With 80 cities, a generation takes many seconds."""
+EVERY_OTHER = [*SLOW, "--set", "improver.every=2"]
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_signal_abandons_only_the_current_generation(
+    ranks: int, tmp_path: Path, mpirun: list[str]
+) -> None:
+    cities(80, tmp_path).path.rename(tmp_path / "many.tsp")  # type: ignore[union-attr]
+    launch = [*mpirun, str(ranks)] if ranks > 1 else []
+    line = [*launch, sys.executable, "-m", "islands"]
+    started = [*line, "run", str(tmp_path / "many.tsp"), *EVERY_OTHER]
+    started += ["--out", str(tmp_path / "a")]
+    with subprocess.Popen(
+        [*started, "--stop", "generations=2"], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        for shown in process.stdout:
+            if shown.lstrip("*C ").startswith("0 "):
+                break
+        time.sleep(1)
+        began = time.perf_counter()
+        process.send_signal(signal.SIGUSR1)
+        status = process.wait(60)
+    assert status == 75
+    assert time.perf_counter() - began < 9
+    resumed = done("resume", str(tmp_path / "a"))
+    whole = done("run", str(tmp_path / "many.tsp"), *EVERY_OTHER, "--out", str(tmp_path / "b"))
+    assert resumed["generations"] == whole["generations"] == 1
+    assert resumed["digest"] == whole["digest"]
+
+
+def done(*line: str) -> dict[str, Any]:
+    """Return the result of a command that ends with generation 1."""
+    command = [sys.executable, "-m", "islands", *line, "--json", "--stop", "generations=1"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    return dict(json.loads(ran.stdout))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterator
-from threading import Barrier, Lock, Thread
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -13,212 +12,45 @@ from shared_launches import facts, options
 
 import islands
 from islands.backends import choose
-from islands.backends.base import Backend
-from islands.errors import IslandsError, UsageError
+from islands.errors import UsageError
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.run import queue as queues
 from islands.run.preparing import Preparing, Wanted
 from islands.run.queue import Queue
-from islands.run.shared import Sharing
-from islands.run.waiting import Waiting
 
-SETTINGS: dict[str, Any] = {"islands": 1, "population": 20}
-SETTINGS["stop"] = ["generations=20", "target=9"]
-SIZES = (12, 25, 40)
+SETTINGS: dict[str, Any] = {"islands": 1, "population": 20, "stop": ["generations=20", "target=9"]}
 
 
 def tours(count: int) -> list[Problem]:
-    """Return tours of three sizes in turn, after one of a size of its own."""
+    """Return tours of three sizes in turn."""
     draw = np.random.default_rng(54)
-    sizes = [17, *(SIZES[k % 3] for k in range(count - 1))]
-    return [islands.tsp(draw.random((size, 2)) * 1000) for size in sizes]
+    return [islands.tsp(draw.random(((12, 25, 40)[k % 3], 2)) * 1000) for k in range(count)]
 
 
-def alone(problems: list[Problem], number: int) -> Result:
-    return islands.solve(problems[number], backend="cpu", threads=1, seed=number, **SETTINGS)
-
-
-def queue_of(problems: list[Problem], keys: Iterator[int | None], threads: int = 1) -> Queue[int]:
-    backend = choose("cpu", 1)
-    preparing = Preparing(
-        backend, lambda wanted: options({**SETTINGS, "seed": wanted.seed}, backend)
-    )
-
-    def prepare(number: int) -> Waiting[int] | None:
-        own = problems[number]
-        return preparing.waiting(number, Wanted(own.instance, own, number))
-
-    return Queue(keys, prepare, threads=threads)
-
-
-def solved_by_threads(queue: Queue[int], problems: list[Problem], threads: int) -> dict[int, Any]:
-    """Return the results of a queue, each made once."""
-    found, twice = dict[int, Result | IslandsError](), list[int]()
-
-    def solve() -> None:
-        for number, result in queue.results(choose("cpu", 1), lambda k: alone(problems, k)):
-            if number in found:
-                twice.append(number)
-            found[number] = result
-
-    running = [Thread(target=solve) for _ in range(threads)]
-    for each in running:
-        each.start()
-    for each in running:
-        each.join()
-    assert not twice
-    return found
-
-
-class Noted(Sharing[int]):
-    """Notes the kind and the places each time that a kind begins."""
-
-    kinds: list[Hashable]
-    all_places: list[int]
-    meeting: Barrier | None
-    """Where the first kinds wait until as many are in progress."""
-    lock = Lock()
-    arrived = 0
-
-    def __init__(self, first: Waiting[int], places: int, backend: Backend) -> None:
-        super().__init__(first, places, backend)
-        with self.lock:
-            Noted.arrived += 1
-            meets = self.meeting is not None and self.arrived <= self.meeting.parties
-            self.kinds.append(self.kind)
-            self.all_places.append(self.places)
-        if meets:
-            assert self.meeting is not None
-            self.meeting.wait(100)
-
-
-@pytest.fixture
-def noted(monkeypatch: pytest.MonkeyPatch) -> type[Noted]:
-    Noted.kinds, Noted.all_places, Noted.meeting, Noted.arrived = [], [], None, 0
-    monkeypatch.setattr(queues, "Sharing", Noted)
-    return Noted
-
-
-def test_threads_solve_different_kinds(noted: type[Noted]) -> None:
-    noted.meeting, problems = Barrier(2), tours(40)
-    found = solved_by_threads(queue_of(problems, iter(range(40)), 3), problems, 3)
-    assert len(set(noted.kinds)) == len(SIZES) + 1
-    assert sorted(found) == [*range(40)]
-    for number, result in found.items():
-        assert facts(result) == facts(alone(problems, number))
+def alone(problem: Problem, number: int) -> Result:
+    return islands.solve(problem, backend="cpu", threads=1, seed=number, **SETTINGS)
 
 
 def test_those_solved_alone_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     # As they may need all memory of a GPU, and call functions of a user.
     monkeypatch.setattr(queues, "_LONG_SECONDS", -1.0)
     problems, active, most = tours(8), list[int](), list[int]()
-    queue, found = Queue(iter(range(8)), lambda _: None, threads=3), dict[int, Any]()
+    queue = Queue(iter(range(8)), lambda _: None, threads=3)
 
     def slowly(number: int) -> Result:
         active.append(number)
         most.append(len(active))
         time.sleep(0.02)
         active.remove(number)
-        return alone(problems, number)
+        return alone(problems[number], number)
 
-    def solve() -> None:
-        found.update(queue.results(choose("cpu", 1), slowly))
-
-    running = [Thread(target=solve) for _ in range(3)]
+    running = [Thread(target=lambda: [*queue.results(choose("cpu", 1), slowly)]) for _ in "abc"]
     for each in running:
         each.start()
     for each in running:
         each.join()
-    assert sorted(found) == [*range(8)]
-    assert max(most) == 1
-
-
-def test_a_kind_of_which_many_come_later_begins_again_with_more_places(
-    noted: type[Noted], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(queues, "_LONG_SECONDS", -1.0)
-    problems = [problem for problem in tours(60) if problem.size == SIZES[0]]
-    # The first one ends at once; while the second one goes on, all others become known.
-    problems[0] = islands.tsp(np.random.default_rng(1).random((SIZES[0], 2)))
-    is_known = False
-
-    def keys() -> Iterator[int | None]:
-        for number in range(len(problems)):
-            yield number
-            while number == 1 and not is_known:
-                yield None
-
-    queue, found = queue_of(problems, keys(), 2), dict[int, Result | IslandsError]()
-    for number, result in queue.results(choose("cpu", 1), lambda k: alone(problems, k)):
-        found[number] = result
-        if not is_known:
-            is_known = True
-            assert queue._begun(choose("cpu", 1)) is None  # as another thread looks for a kind
-            assert queue._count > 4 * noted.all_places[0]
-    assert noted.all_places[0] == 2
-    assert noted.all_places[1] > 2
-    for number, result in found.items():
-        assert facts(result) == facts(alone(problems, number))
-    assert len(found) == len(problems)
-
-
-def test_those_that_wait_begin_if_others_come_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queues, "_READING_SECONDS", 0.05)
-    problems, read, last = tours(10), list[int](), list[int]()
-
-    def keys() -> Iterator[int | None]:
-        for number in range(len(problems)):
-            time.sleep(0.03)
-            read.append(number)
-            yield number
-
-    queue = queue_of(problems, keys(), 2)
-    for _ in queue.results(choose("cpu", 1), lambda k: alone(problems, k)):
-        last.append(len(read))
-    assert last[0] < len(problems)
-    assert len(last) == len(problems)
-
-
-def test_a_thread_of_a_cpu_reads_few_ahead_of_many_kinds() -> None:
-    # Each has a queue of its own, and would take the instances of the others.
-    draw, read, first = np.random.default_rng(3), list[int](), list[int]()
-    problems: list[Problem] = [islands.tsp(draw.random((9 + k, 2)) * 1000) for k in range(60)]
-
-    def keys() -> Iterator[int | None]:
-        for number in range(60):
-            read.append(number)
-            yield number
-
-    queue = queue_of(problems, keys())
-    for _ in queue.results(choose("cpu", 1), lambda k: alone(problems, k)):
-        first.append(len(read))
-    assert first[0] <= 30
-
-
-def test_many_large_instances_do_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queues, "_READING_SECONDS", 100.0)  # also of a busy machine
-    draw, read, first = np.random.default_rng(3), list[int](), list[int]()
-    sizes = [9 + k % 30 for k in range(300)]
-    problems: list[Problem] = [islands.tsp(draw.random((size, 2)) * 1000) for size in sizes]
-
-    def read_at_first(most: int) -> int:
-        monkeypatch.setattr(queues, "_MOST_BYTES", most)
-        read.clear()
-        first.clear()
-
-        def keys() -> Iterator[int | None]:
-            for number in range(300):
-                read.append(number)
-                yield number
-
-        queue = queue_of(problems, keys(), 4)
-        for _ in queue.results(choose("cpu", 1), lambda k: alone(problems, k)):
-            first.append(len(read))
-        return first[0]
-
-    assert read_at_first(1 << 30) == 300
-    assert read_at_first(1) < 100
+    assert (len(most), max(most)) == (8, 1)
 
 
 def test_a_run_that_must_end_early_has_no_result() -> None:
@@ -226,7 +58,7 @@ def test_a_run_that_must_end_early_has_no_result() -> None:
 
     def ended(number: int) -> Result:
         ends.append(number)  # as by a signal, so that its search is not complete
-        return alone(problems, number)
+        return alone(problems[number], number)
 
     queue = Queue(iter(range(3)), lambda _: None, lambda: bool(ends))
     assert list(queue.results(choose("cpu", 1), ended)) == []
@@ -235,11 +67,15 @@ def test_a_run_that_must_end_early_has_no_result() -> None:
 
 def test_what_the_caller_does_meanwhile_takes_no_time_of_a_run() -> None:
     # Some are over, and yielded, before the last one that shares their launches.
-    problems, pauses = tours(1) + tours(40)[1::3], 0.0
-    began, longest = time.monotonic(), 0.0
-    for _, result in queue_of(problems, iter(range(1, len(problems)))).results(
-        choose("cpu", 1), lambda number: alone(problems, number)
-    ):
+    problems, backend = tours(40)[1::3], choose("cpu", 1)
+    preparing = Preparing(backend, lambda own: options({**SETTINGS, "seed": own.seed}, backend))
+
+    def prepare(number: int) -> Any:
+        return preparing.waiting(number, Wanted("own", problems[number], number))
+
+    pauses, began, longest = 0.0, time.monotonic(), 0.0
+    queue = Queue(iter(range(len(problems))), prepare, threads=1)
+    for _, result in queue.results(backend, lambda number: alone(problems[number], number)):
         assert isinstance(result, Result)
         longest = max(longest, result.seconds - (time.monotonic() - began - pauses))
         time.sleep(0.05)
@@ -247,36 +83,11 @@ def test_what_the_caller_does_meanwhile_takes_no_time_of_a_run() -> None:
     assert longest <= 0.0
 
 
-def test_those_solved_alone_and_failures_do_not_wait_for_kinds() -> None:
-    problems = tours(90)
-    queue = queue_of(problems, iter(range(90)), 2)
-    prepare = queue._prepare
-
-    def some(number: int) -> Waiting[int] | None:
-        if number == 20:
-            raise UsageError("too heavy")
-        return None if number % 10 == 7 else prepare(number)
-
-    queue._prepare = some
-    found = [*queue.results(choose("cpu", 1), lambda k: alone(problems, k))]
-    places = {number: place for place, (number, _) in enumerate(found)}
-    assert sorted(places) == [*range(90)]
-    assert isinstance(found[places[20]][1], UsageError)
-    assert max(places[20], places[7]) < 45
-
-
-def test_a_kind_whose_places_cannot_be_had_is_solved_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_kind_whose_places_cannot_be_had_is_solved_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     def without_memory(*_: Any) -> None:
         raise UsageError("the GPU's memory is too little")
 
     monkeypatch.setattr(queues, "Sharing", without_memory)
     problems = tours(7)
-    found = dict(
-        queue_of(problems, iter(range(7))).results(
-            choose("cpu", 1), lambda number: alone(problems, number)
-        )
-    )
-    for number, problem in enumerate(problems):
-        assert facts(found[number]) == facts(alone(problems, number)), problem
+    found = islands.solve_many(problems, backend="cpu", seed=3, **SETTINGS)
+    assert [facts(each) for each in found] == [facts(alone(each, 3)) for each in problems]

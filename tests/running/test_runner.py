@@ -1,13 +1,9 @@
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-import signal
-import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -17,28 +13,17 @@ from runs_for_tests import Honest, resumed, solved
 
 from islands.archipelago.measure import Candidate
 from islands.errors import InputError, RunError, UsageError
+from islands.parallel import World
 from islands.record import lock as lock_module
-from islands.record.parquet import read_parquet, write_parquet
+from islands.run import build
 from islands.run import runner as runner
-from islands.run.signals import Interruption
 from islands.run.single import check_exactly, combined
+from islands.testing.ranks import on_ranks
 
 
 @pytest.fixture(autouse=True)
 def _fake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("islands.run.build.Archipelago", Honest)
-
-
-def test_the_result_of_a_run(tmp_path: Path) -> None:
-    result = solved(tmp_path / "a", seed=5)
-    assert (result.cost, result.island, result.generations, result.seed) == (100, 0, 100, 5)
-    # All generations have the same best, so it was found in the first.
-    assert (result.evaluations, result.best_generation) == (2 * 10 * 101, 0)
-    assert result.solution.tolist() == [0, 1, 2, 3, 4]
-    assert (result.reason, result.interrupted) == ("100 generations done", False)
-    assert (result.instance, result.problem, result.ranks) == ("fake/five", "tsp", 1)
-    both = "".join(f"{i:064x}" for i in range(2))
-    assert result.digest == hashlib.sha256(both.encode()).hexdigest()
 
 
 def test_the_folder_of_a_run(tmp_path: Path) -> None:
@@ -61,60 +46,16 @@ def test_the_folder_of_a_run(tmp_path: Path) -> None:
     assert result.summary() in (folder / "log.txt").read_text()
 
 
-@pytest.mark.parametrize(
-    "name", ["solution.parquet", "trace/rank-000.parquet", "migrations/rank-000.parquet"]
-)
-def test_each_parquet_file_contains_the_settings_and_the_result(tmp_path: Path, name: str) -> None:
-    result = solved(tmp_path / "a", algorithm="brkga", rho="0.8")
-    facts = pq.read_schema(tmp_path / "a" / name).metadata
-    assert (tmp_path / "a" / "run.toml").read_bytes().startswith(facts[b"islands.settings"])
-    assert b"rho = 0.8" in facts[b"islands.settings"]
-    assert facts[b"islands.digest"].decode() == result.digest
-    assert facts[b"islands.reason"] == b"100 generations done"
-    assert facts[b"islands.seed"] == b"1"
-    assert facts[b"islands.device"].decode() == result.device
-    assert json.loads(facts[b"islands.result"])["cost"] == 100
-    assert "numpy" in json.loads(facts[b"islands.versions"])
-    assert facts[b"islands.date"].endswith(b" UTC")
-
-
-def test_without_output_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert solved(None).folder is None
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_finished_folder_is_refused_before_anything_is_compiled(
+def test_a_folder_with_a_run_is_refused_before_anything_is_compiled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     solved(tmp_path / "a")
     monkeypatch.setattr(runner, "take_device", None)
-    with pytest.raises(UsageError, match="contains a finished run"):
+    with pytest.raises(UsageError, match="finished"):
         solved(tmp_path / "a")
-
-
-def test_a_run_that_can_be_resumed_is_refused_before_anything_is_compiled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    solved(tmp_path / "a")
     (tmp_path / "a" / "solution.parquet").unlink()
-    monkeypatch.setattr(runner, "take_device", None)
-    with pytest.raises(UsageError, match="contains a run that can be resumed"):
+    with pytest.raises(UsageError, match="resumed"):
         solved(tmp_path / "a")
-
-
-def test_the_folder_of_a_run_that_is_killed_early_is_recognised(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def killed(*_: Any, **__: Any) -> None:
-        raise SystemExit
-
-    with monkeypatch.context() as patched:
-        patched.setattr(runner, "perform", killed)
-        with pytest.raises(SystemExit):
-            solved(tmp_path / "a", seed=7)
-    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["log.txt", "run.toml"]
-    assert resumed(tmp_path / "a").seed == 7
 
 
 def test_a_run_locks_its_folder_until_its_end(
@@ -137,52 +78,6 @@ def test_a_run_locks_its_folder_until_its_end(
     assert disturbed == ["solved", "resumed"]
     assert "100 generations done" in (tmp_path / "a" / "log.txt").read_text()
     resumed(tmp_path / "a")
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1])
-def test_a_signal_during_the_start_of_a_run_leads_to_a_checkpoint(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
-) -> None:
-    listening = list[Interruption]()
-
-    class Noted(Interruption):
-        def __enter__(self) -> Self:
-            listening.append(self)
-            return super().__enter__()
-
-    take = runner.take_device
-
-    def signalled(*arguments: Any, **options: Any) -> Any:
-        os.kill(os.getpid(), number)
-        deadline = time.monotonic() + 10
-        while not listening[-1].requested and time.monotonic() < deadline:
-            time.sleep(0.01)
-        return take(*arguments, **options)
-
-    monkeypatch.setattr(runner, "Interruption", Noted)
-    monkeypatch.setattr(runner, "take_device", signalled)
-    begun = solved(tmp_path / "a")
-    assert (begun.suspended, begun.generations) == (True, 0)
-    again = resumed(tmp_path / "a")
-    assert (again.suspended, again.generations) == (True, 0)
-    assert again.reason.startswith(f"{number.name}: checkpoint written; resume with")
-    monkeypatch.undo()
-    monkeypatch.setattr("islands.run.build.Archipelago", Honest)
-    assert resumed(tmp_path / "a").generations == 100
-    assert signal.getsignal(number) is signal.SIG_DFL
-
-
-def test_a_run_without_a_folder_does_not_handle_sigterm(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = list[object]()
-    take = runner.take_device
-
-    def looking(*arguments: Any, **options: Any) -> Any:
-        seen.extend(signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGUSR1))
-        return take(*arguments, **options)
-
-    monkeypatch.setattr(runner, "take_device", looking)
-    solved(None)
-    assert seen == [signal.SIG_DFL, signal.SIG_DFL]
 
 
 class Warm(Honest):
@@ -209,41 +104,11 @@ def test_a_resumed_run_does_not_need_its_start_solutions(
     # Without a checkpoint it cannot be resumed, and its result is kept.
     for path in (tmp_path / "a").glob("checkpoints/*/manifest.json"):
         path.unlink()
-    with pytest.raises(InputError, match=r"there are no checkpoints to resume from\. Start from "):
+    with pytest.raises(InputError, match="no checkpoints"):
         resumed(tmp_path / "a", stop="generations=200")
     (tmp_path / "a" / "solution.parquet").unlink()
     with pytest.raises(InputError, match=r"first\.tour: No such file"):
         resumed(tmp_path / "a", stop="generations=200")
-
-
-@pytest.mark.parametrize("interrupted", [False, True])
-@pytest.mark.parametrize("options", [{}, {"stop": "generations=150"}])
-def test_a_run_without_checkpoints_suggests_to_start_from_its_solution(
-    tmp_path: Path, interrupted: bool, options: dict[str, str]
-) -> None:
-    folder = tmp_path / "a"
-    solved(folder)
-    path = folder / "solution.parquet"
-    table = read_parquet(path, [*pq.read_schema(path)])
-    facts = json.loads(table.schema.metadata[b"islands.result"])
-    facts |= {"interrupted": interrupted, "reproducible": False}
-    said = table.schema.metadata | {b"islands.result": json.dumps(facts)}
-    table = table.replace_schema_metadata(said)
-    write_parquet(path, [table], table.schema)
-    if not (interrupted or options):
-        assert resumed(folder).reproducible is False
-        return
-    hint = f"islands run --config {folder}/run.toml --start {folder}/solution.tour"
-    with pytest.raises(InputError, match=rf"no checkpoints to resume from\. .* with: {hint}$"):
-        resumed(folder, **options)
-
-
-def test_unreadable_start_solutions_are_refused_before_a_folder_is_claimed(
-    tmp_path: Path,
-) -> None:
-    with pytest.raises(InputError, match=r"none\.tour: No such file"):
-        solved(tmp_path / "a", start=[str(tmp_path / "none.tour")])
-    assert not (tmp_path / "a").exists()
 
 
 def test_an_invalid_start_solution_is_refused_with_its_file_name(tmp_path: Path) -> None:
@@ -264,8 +129,7 @@ def test_a_result_that_the_exact_check_contradicts_is_an_error(
             return [replace(m, best=99 + m.island) for m in super().measure()]
 
     monkeypatch.setattr("islands.run.build.Archipelago", Lying)
-    said = r"island 0 had the cost 99 in the run, but its exact cost is 100"
-    with pytest.raises(RunError, match=said):
+    with pytest.raises(RunError, match="cost 99 in the run, but its exact cost is 100"):
         solved(tmp_path / "a")
     assert not (tmp_path / "a" / "solution.parquet").exists()
 
@@ -280,3 +144,30 @@ def test_a_profit_is_checked_with_its_own_sign() -> None:
 def test_the_digest_is_in_island_order() -> None:
     assert combined([(10, "c"), (2, "b"), (1, "a")]) == combined([(1, "a"), (2, "b"), (10, "c")])
     assert combined([(1, "a"), (2, "b")]) != combined([(1, "b"), (2, "a")])
+
+
+@pytest.mark.parametrize(
+    ("seen", "sharers"),
+    [
+        ([["a", "b"], ["a", "b"]], [1, 1]),
+        ([["a"], ["a"], ["a", "b"]], [2, 2, 1]),
+        ([["a"], ["b"], ["b"], ["b"]], [1, 3, 3, 3]),
+    ],
+)
+def test_ranks_on_a_gpu_are_counted(
+    seen: list[list[str]], sharers: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def chosen(name: str, threads: object, gpu: int, sharers: int) -> Any:
+        return SimpleNamespace(sharers=sharers)
+
+    monkeypatch.setattr(build, "takes_gpu", lambda _: True)
+    monkeypatch.setattr(build, "choose", chosen)
+
+    monkeypatch.setattr("islands.backends.gpus.identities", lambda: ["any"])
+
+    def taken(world: World) -> Any:
+        world.local_rank, world.local_size = world.rank, world.size
+        world.local_allgather = lambda _: seen  # type: ignore[assignment, method-assign]
+        return build.take_device(world, "cuda", share_gpu=True).sharers  # type: ignore[attr-defined]
+
+    assert on_ranks(len(seen), taken) == sharers

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import own_problems
 import pytest
 from emulated_gpu import EmulatedGpu
-from shared_launches import facts, found, options, require_compiles_for_gpus
+from shared_launches import facts, found, require_compiles_for_gpus, sources_of
+from slow_problems import slow
 
 import islands
+from islands.archipelago import parts
 from islands.archipelago.shared import Found, SharedRuns
 from islands.backends import choose
-from islands.errors import UsageError
+from islands.backends.base import Backend
+from islands.errors import IslandsError, RunError
+from islands.modelling.header import Functions, Text
 from islands.problems.base import Problem
 from islands.progress.result import Result
-from islands.run.preparing import Preparing, Wanted
+from islands.run import halting
 from islands.run.shared import VisitRecords
 
 RANDOM = np.random.default_rng(54)
@@ -63,27 +69,13 @@ def worse_and_worse(count: int) -> list[Problem]:
 
 CASES = {
     "eax": (tours(9), EAX),
-    "eax on one island": (tours(5, 57), {**EAX, "islands": 1, "population": 30}),
     "eax on matrices": (matrices(3), EAX),
     "tempering": (facilities(6), {"islands": 2, "stop": "converged"}),
     "few replicas": (facilities(3), {"islands": 1, "population": 8, "stop": "generations=5"}),
     "unlike": (unlike(), {"islands": 1, "population": 8, "stop": "generations=45"}),
-    "memetic": (
-        facilities(3),
-        {"algorithm": "memetic", "islands": 1, "population": 8, "stop": "generations=7"},
-    ),
-    "knapsacks": (
-        knapsacks(5),
-        {"algorithm": "ga", "islands": 2, "population": 8, "stop": "generations=25"},
-    ),
     "core": (
         [*knapsacks(4), *knapsacks(3)],
         {"islands": 2, "population": 8, "proposals": 2000, "stop": "generations=12"},
-    ),
-    "no violations": (
-        knapsacks(3),
-        {"algorithm": "ga", "infeasible": "drop", "islands": 2, "population": 8}
-        | {"migration": "none", "stop": "generations=9"},
     ),
     # More than there are places, so that runs begin where others were.
     "swarm of knapsacks": (
@@ -95,11 +87,6 @@ CASES = {
         {"algorithm": "ga", "infeasible": "dynamic", "islands": 1, "population": 64}
         | {"stop": "generations=4"},
     ),
-    "two_opt": (
-        tours(3, 20),
-        {"algorithm": "ga", "encoding": "permutation", "improver": "two_opt", "islands": 1}
-        | {"population": 8, "stop": ["generations=9", "target=1"]},
-    ),
     "brkga": (
         tours(3, 20),
         {"algorithm": "brkga", "islands": 1, "population": 16, "reset": 3}
@@ -108,38 +95,17 @@ CASES = {
 }
 
 
-EMULATED = ("eax", "few replicas", "memetic", "knapsacks", "core", "two_opt")
+EMULATED = [
+    pytest.param(each, "emulated", marks=pytest.mark.slow)
+    for each in ("eax", "few replicas", "core", "archives", "brkga")
+]
 
 
-@pytest.mark.parametrize(
-    ("name", "device"), [*((name, "cpu") for name in CASES), *((e, "emulated") for e in EMULATED)]
-)
+@pytest.mark.parametrize(("name", "device"), [*((name, "cpu") for name in CASES), *EMULATED])
 def test_each_has_the_result_that_it_has_alone(name: str, device: str) -> None:
     problems, settings = CASES[name]
     backend = choose("cpu", 2) if device == "cpu" else EmulatedGpu(64)
-    every, shared = found(problems, backend, **settings), 0
-    for number, problem in enumerate(problems):
-        mine = every[number]
-        other = islands.solve(problem, backend="cpu", threads=1, seed=4 + number, **settings)
-        assert isinstance(mine, Result)
-        shared += isinstance(mine.records, VisitRecords)
-        assert facts(mine) == facts(other)
-        table, same = mine.trace().drop_columns("seconds"), other.trace().drop_columns("seconds")
-        assert table.equals(same)
-    assert shared > 1, "they were solved alone"
-
-
-def test_cores_that_share_launches_have_equal_numbers() -> None:
-    backend = choose("cpu", 1)
-    preparing = Preparing(backend, lambda _: options({"utilities": "scaled"}, backend))
-    found = set()
-    for number, problem in enumerate(knapsacks(40, 5, 200)):
-        waiting = preparing.waiting(number, Wanted(problem.instance, problem, 4))
-        assert waiting is not None
-        numbers = waiting.parts.algorithm.numbers()
-        assert numbers == waiting.problem.core.likeness
-        found.add((numbers, waiting.kind))
-    assert len({numbers for numbers, _ in found}) == len(found) > 1
+    assert len(require_same(problems, backend, **settings)) > 1, "they were solved alone"
 
 
 def test_places_without_an_instance_do_no_harm() -> None:
@@ -165,24 +131,8 @@ def test_runs_that_would_exchange_migrants_are_solved_alone() -> None:
     settings |= {"algorithm": "ga", "encoding": "permutation", "record.every": 5}
     settings |= {"stop": ["target=3300", "generations=30"]}
     problems = tours(6, 9)
-    every = found(problems, choose("cpu", 1), **settings)
-    shared = 0
-    for number, problem in enumerate(problems):
-        mine = every[number]
-        assert isinstance(mine, Result)
-        shared += isinstance(mine.records, VisitRecords)
-        other = islands.solve(problem, backend="cpu", threads=1, seed=4 + number, **settings)
-        assert facts(mine) == facts(other)
-    assert 0 < shared < len(problems), "choose another target"
-
-
-def test_different_sizes_are_sorted_out() -> None:
-    problems = [tours(1, size)[0] for size in (8, 9, 8, 10, 9, 8)]
-    every = found(problems, choose("cpu", 1), **EAX)
-    for number, problem in enumerate(problems):
-        other = islands.solve(problem, backend="cpu", threads=1, seed=4 + number, **EAX)
-        assert facts(every[number]) == facts(other)
-    assert not isinstance(getattr(every[3], "records", None), VisitRecords)
+    shared = require_same(problems, choose("cpu", 1), **settings)
+    assert 0 < len(shared) < len(problems), "choose another target"
 
 
 def test_an_instance_that_comes_later_takes_a_free_place(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,17 +145,6 @@ def test_an_instance_that_comes_later_takes_a_free_place(monkeypatch: pytest.Mon
     for number, problem in enumerate(problems):
         alone = islands.solve(problem, backend="cpu", threads=1, seed=4 + number, **settings)
         assert facts(every[number]) == facts(alone)
-
-
-def test_one_that_fails_does_not_stop_the_others() -> None:
-    heavy = islands.mkp([5] * 30, [[9] * 30] * 4, [2] * 4)
-    with pytest.raises(UsageError):
-        islands.solve(heavy, backend="cpu", rho=3)
-    problems = [*knapsacks(2), heavy, *knapsacks(2)]
-    every = found(problems, choose("cpu", 1), islands=2, population=8, stop="generations=5")
-    assert sorted(every) == [0, 1, 2, 3, 4]
-    failed = found(problems, choose("cpu", 1), rho=3)
-    assert all(isinstance(each, UsageError) for each in failed.values())
 
 
 def test_what_was_found_is_kept_when_the_rest_must_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,7 +167,189 @@ def test_what_was_found_is_kept_when_the_rest_must_end(monkeypatch: pytest.Monke
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("name", ["eax", "tempering", "memetic", "two_opt", "knapsacks"])
+@pytest.mark.parametrize("name", ["eax", "tempering", "swarm of knapsacks"])
 def test_programs_compile_for_gpus(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     problems, settings = CASES[name]
     require_compiles_for_gpus(monkeypatch, problems[:2], **settings)
+
+
+GA = {"algorithm": "ga", "islands": 1, "population": 8, "stop": ["converged", "generations=40"]}
+TEMPERING = {"algorithm": "tempering", "islands": 2, "population": 4, "rungs": 2}
+TEMPERING |= {"proposals": 200, "stop": "generations=7"}
+DE = {"islands": 1, "population": 12, "stop": "generations=12"}
+MODELS: dict[str, tuple[Callable[..., Problem], dict[str, Any]]] = {
+    "order with a price": (own_problems.order_with_price, GA),
+    "moves with a price": (own_problems.order_with_price, TEMPERING),
+    "repair": (own_problems.repaired_order, GA),
+    "parts": (own_problems.order_in_parts, GA),
+    "pairs": (own_problems.order_with_pairs, GA),
+    "keys of an order": (own_problems.order, {"algorithm": "brkga", **DE}),
+    "improved": (own_problems.order, {**GA, "algorithm": "memetic", "improver": "swap"}),
+    "state": (own_problems.subset_with_state, TEMPERING),
+    "vector": (own_problems.vector, DE),
+    "medians": (own_problems.medians, TEMPERING),
+    "crossover of a state": (
+        own_problems.colouring,
+        {**TEMPERING, "patience": 1, "tuning": 2, "stop": "generations=20"},
+    ),
+}
+EMULATED_MODELS = [
+    pytest.param(each, "emulated", marks=pytest.mark.slow)
+    for each in ("order with a price", "repair", "state", "vector")
+]
+
+
+def some(make: Callable[..., Problem], sizes: Sequence[int], seed: int = 5) -> list[Problem]:
+    random = np.random.default_rng(seed)
+    return [make(size, random) for size in sizes]
+
+
+def alone(problem: Problem, number: int, **settings: Any) -> Result:
+    return islands.solve(problem, backend="cpu", threads=1, seed=4 + number, **settings)
+
+
+def require_same(problems: Sequence[Problem], backend: Backend, **settings: Any) -> list[int]:
+    """Require the results of each alone; return those that shared launches."""
+    every, shared = found(problems, backend, **settings), []
+    for number, problem in enumerate(problems):
+        mine, other = every[number], alone(problem, number, **settings)
+        assert isinstance(mine, Result), mine
+        if isinstance(mine.records, VisitRecords):
+            shared.append(number)
+        assert facts(mine) == facts(other)
+        assert (mine.violation, mine.checked) == (other.violation, other.checked)
+        table, same = mine.trace().drop_columns("seconds"), other.trace().drop_columns("seconds")
+        assert table.equals(same)
+    return shared
+
+
+@pytest.mark.parametrize(
+    ("name", "device"), [*((name, "cpu") for name in MODELS), *EMULATED_MODELS]
+)
+def test_each_model_has_the_result_that_it_has_alone(name: str, device: str) -> None:
+    make, settings = MODELS[name]
+    backend = choose("cpu", 1) if device == "cpu" else EmulatedGpu(64)
+    sizes = (12, 9, 12, 12, 9, 12) if device == "cpu" else (12, 12, 12)
+    shared = require_same(some(make, sizes), backend, **settings)
+    # Those whose memory depends on a number in the data share only with others that need less.
+    assert len(shared) == len(sizes) or (name == "state" and len(shared) > 1)
+
+
+@pytest.mark.parametrize("name", ["order with a price", "vector"])
+def test_single_threads_of_a_gpu_evaluate_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    make, settings = MODELS[name]
+    gpu = EmulatedGpu(64)
+    gpu.block_memory = 200_000
+    monkeypatch.setattr(parts, "_FEW", 1)
+    compiled = sources_of(monkeypatch)
+    problems = some(make, (12,) * 5)
+    every = found(problems, gpu, **settings)
+    macros = [each.defines for each in compiled]
+    own = [each for each in macros if "ISLANDS_INSTANCES" in each and "ISLANDS_PROBLEM" in each]
+    assert own
+    assert all("ISLANDS_TILED" in each for each in own)
+    for number, problem in enumerate(problems):
+        mine = every[number]
+        assert isinstance(mine, Result)
+        assert isinstance(mine.records, VisitRecords)
+        assert facts(mine) == facts(alone(problem, number, **settings))
+
+
+def test_problems_with_other_code_or_data_of_other_types_are_solved_alone() -> None:
+    random = np.random.default_rng(3)
+    problems = some(own_problems.order, (9, 9))
+    data = {**problems[0].statement["data"], "weight": random.random(9)}
+    problems.append(islands.models.changed(problems[0], data=data))
+    twice = "__device__ long long cost(const Solution& s, int n, const Data& data) { return s[0]; }"
+    problems.append(islands.models.changed(problems[0], cost=twice))
+    problems.append(islands.permutation(9, function=lambda order: int(order[0])))
+    problems.append(own_problems.order(9, random, maximise=True))
+    assert require_same(problems, choose("cpu", 1), **GA) == [0, 1]
+
+
+def test_a_state_that_needs_more_memory_than_the_first_is_solved_alone() -> None:
+    problems = some(own_problems.subset_with_state, (12,) * 6)
+    groups = [each.statement["data"]["groups"] for each in problems]
+    shared = require_same(problems, choose("cpu", 1), **TEMPERING)
+
+    def room(count: int) -> int:
+        return -(-8 * count // 16) * 16  # as memory is aligned
+
+    assert shared == [n for n, each in enumerate(groups) if room(each) <= room(groups[0])]
+    assert 1 < len(shared) < 6, "choose another seed"
+
+
+@pytest.mark.parametrize(
+    ("data", "is_same"),
+    [("const Data&", True), ("const Data& data", False), ("const auto& d", False)],
+)
+def test_the_memory_of_a_state_is_that_of_the_first_only_if_it_cannot_read_data(
+    data: str, is_same: bool
+) -> None:
+    code = f"struct State {{ __device__ State(Memory& memory, int n, {data}) {{}} }};"
+    cost = Text("cost", "")
+    assert Functions(cost, None, None, False, Text("state", code)).memory_depends_on_data != is_same
+
+
+@pytest.mark.parametrize("device", [choose("cpu", 1), EmulatedGpu(64)], ids=["cpu", "emulated"])
+@pytest.mark.parametrize(("member", "wrong"), [("base", -np.inf), ("centre", np.full(9, np.nan))])
+def test_a_wrong_cost_concerns_its_own_problem_only(
+    member: str, wrong: Any, device: Backend
+) -> None:
+    problems = some(own_problems.vector, (9,) * 7)
+    low, high = problems[3].low, problems[3].high
+    data = {**problems[3].statement["data"], member: wrong}
+    cost = problems[3].statement["cost"]
+    problems[3] = islands.real(low, high, cost=cost, data=data, name="wrong")
+    every = found(problems, device, **DE)
+    with pytest.raises(RunError) as raised:
+        alone(problems[3], 3, **DE)
+    assert str(every.pop(3)) == str(raised.value)
+    for number, mine in every.items():
+        assert isinstance(mine, Result)
+        assert isinstance(mine.records, VisitRecords)
+        assert facts(mine) == facts(alone(problems[number], number, **DE))
+
+
+def test_a_reference_that_contradicts_concerns_its_own_problem_only() -> None:
+    problems = some(own_problems.order, (9,) * 4)
+    problems[1] = islands.models.changed(problems[1], reference=lambda orders: orders[:, 0] - 1)
+    every = found(problems, choose("cpu", 1), **GA)
+    assert [isinstance(every[number], IslandsError) for number in range(4)] == [0, 1, 0, 0]
+    assert "but its exact cost is" in str(every[1])
+
+
+def test_evaluations_that_take_long_are_made_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(halting, "_LONGEST", 0.2)
+    problems = [slow("permutation", "cost", 0.02, quick=quick) for quick in (0, 10**9, 0, 0)]
+    settings = {"algorithm": "ga", "islands": 1, "population": 32, "stop": "generations=1"}
+    times = list[float]()
+    original = SharedRuns.begin
+
+    def begin(runs: SharedRuns, *given: Any) -> None:
+        began = time.perf_counter()
+        original(runs, *given)
+        times.append(time.perf_counter() - began)
+
+    monkeypatch.setattr(SharedRuns, "begin", begin)
+    assert require_same(problems, choose("cpu", 1), **settings) == []
+    (seconds,) = times
+    assert 0.1 < seconds < 1.6  # instead of 1.9, as the costs sleep
+
+
+def test_problems_that_reach_a_migration_are_not_begun_for_ever() -> None:
+    problems = some(own_problems.order, (9,) * 40)
+    settings = {**GA, "islands": 2, "migration": "ring", "interval": 5, "stop": "generations=9"}
+    begun = list[int]()
+    original = SharedRuns.begin
+
+    def begin(runs: SharedRuns, chosen: Sequence[int], *others: Any) -> None:
+        begun.extend(chosen)
+        original(runs, chosen, *others)
+
+    with pytest.MonkeyPatch.context() as patches:
+        patches.setattr(SharedRuns, "begin", begin)
+        every = found(problems, choose("cpu", 1), **settings)
+    assert 0 < len(begun) <= 16 + 9  # places, and those that are left before this is noticed
+    for number in (0, 39):
+        assert facts(every[number]) == facts(alone(problems[number], number, **settings))

@@ -2,24 +2,13 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from fakes import FakeArchipelago, Quiet
-from starts_for_tests import (
-    ISLANDS,
-    checkpoints,
-    facts,
-    killed,
-    record,
-    require_same,
-    start,
-    streams,
-    whole,
-)
+from starts_for_tests import checkpoints, killed, record, require_same, start, streams, whole
 
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.record.checkpoint import Checkpoints
@@ -32,36 +21,6 @@ def _checkpoints_at_epochs_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make checkpoints due only at the ends of epochs, and writing them fast."""
     monkeypatch.setattr(pace, "_STEP_SECONDS", 1e9)
     monkeypatch.setattr(os, "fsync", lambda _: None)
-
-
-def test_a_repeatedly_killed_run_gives_the_result_of_an_uninterrupted_one(tmp_path: Path) -> None:
-    folder = tmp_path / "a"
-    folder.mkdir()
-    for ranks, generation in ((2, 13), (3, 40), (1, 41), (4, 75), (2, 99)):
-        killed(folder, ranks, at=generation)
-    start(folder, 3)
-    require_same(folder, whole(tmp_path / "b", 3))
-
-
-@pytest.mark.parametrize("generation", [1, 10, 16, 17, 96, 100])
-def test_a_run_killed_in_any_generation_gives_the_same_result(
-    generation: int, tmp_path: Path
-) -> None:
-    folder = tmp_path / "a"
-    folder.mkdir()
-    killed(folder, 2, at=generation)
-    start(folder, 3)
-    require_same(folder, whole(tmp_path / "b", 3))
-
-
-@pytest.mark.parametrize(("first", "last"), [(1, 2), (2, 1), (6, 4), (4, 6)])
-def test_records_belong_to_the_final_ranks(first: int, last: int, tmp_path: Path) -> None:
-    folder = tmp_path / "a"
-    folder.mkdir()
-    killed(folder, first, at=50)
-    start(folder, last)
-    assert list(record(folder, "trace")) == [f"rank-{rank:03}.parquet" for rank in range(last)]
-    require_same(folder, whole(tmp_path / "b", last))
 
 
 @pytest.mark.parametrize(
@@ -92,17 +51,6 @@ def test_a_kill_during_a_write_loses_nothing(
     require_same(folder, whole(tmp_path / "b", 2))
 
 
-def test_temporary_files_of_a_killed_start_are_removed(tmp_path: Path) -> None:
-    folder = tmp_path / "a"
-    folder.mkdir()
-    killed(folder, 2, at=50)
-    for name in ("trace/.rank-001.parquet.x7", "migrations/.rank-000.parquet.x7", ".run.toml.x7"):
-        (folder / name).touch()
-    start(folder, 1)
-    require_same(folder, whole(tmp_path / "b", 1))
-    assert list(folder.rglob(".*")) == []
-
-
 def test_a_finished_run_can_be_extended(tmp_path: Path) -> None:
     folder = whole(tmp_path / "a", 2, stop="generations=61")
     assert 61 in record(folder, "trace")["rank-000.parquet"].column("generation").to_pylist()
@@ -111,32 +59,6 @@ def test_a_finished_run_can_be_extended(tmp_path: Path) -> None:
     assert result.generations == 100
     # Generation 61 does not end an epoch of the longer run.
     require_same(folder, whole(tmp_path / "b", 3))
-
-
-def test_a_killed_resumed_run_keeps_its_new_criteria_and_is_not_finished(
-    tmp_path: Path,
-) -> None:
-    folder = whole(tmp_path / "a", 2, stop="generations=61")
-    killed(folder, 3, at=62)
-    assert not (folder / "solution.parquet").exists()
-    assert "generations=100" in (folder / "run.toml").read_text()
-    killed(folder, 1, at=90)
-    start(folder, 2)
-    require_same(folder, whole(tmp_path / "b", 2))
-
-
-def test_a_run_without_migration_can_be_resumed(tmp_path: Path) -> None:
-    for name, options in (
-        ("none", {"migration": "none"}),
-        ("unrecorded", {"record.migrations": "false"}),
-    ):
-        folder = tmp_path / name
-        folder.mkdir()
-        killed(folder, 2, at=50, **options)
-        start(folder, 1, **options)
-        assert (folder / "migrations").exists() == (name == "none")
-        require_none = whole(tmp_path / f"{name}-whole", 1, **options)
-        assert record(folder, "trace") == record(require_none, "trace")
 
 
 def test_the_last_two_checkpoints_and_their_records_are_kept(tmp_path: Path) -> None:
@@ -157,39 +79,6 @@ def test_the_last_two_checkpoints_and_their_records_are_kept(tmp_path: Path) -> 
     start(folder, 1)
     assert checkpoints(folder) == ["000000000096.4", "000000000100.4"]
     assert streams(folder) == streams(folder, "migrations") == []
-
-
-def test_a_run_that_ends_where_it_resumes_has_one_checkpoint_and_no_streams(
-    tmp_path: Path,
-) -> None:
-    folder = whole(tmp_path / "a", 2)
-    (folder / "solution.parquet").unlink()
-    start(folder, 1)
-    assert checkpoints(folder) == ["000000000100.2"]
-    assert list(record(folder, "migrations")) == ["rank-000.parquet"]
-    require_same(folder, whole(tmp_path / "b", 1))
-
-
-def test_the_log_lists_every_rank_of_every_start(tmp_path: Path) -> None:
-    folder = tmp_path / "a"
-    folder.mkdir()
-    killed(folder, 2, at=50)
-    _, said = start(folder, 3)
-    log = (folder / "log.txt").read_text()
-    lines = [line.split() for line in log.splitlines() if line.startswith("rank ")]
-    assert [line[:3] for line in lines] == [["rank", str(rank), "host"] for rank in (0, 1, 0, 1, 2)]
-    assert all(line[4] == "pid" and line[6] == "CPU" for line in lines)
-    assert log.count("starts again") == 1
-    assert len(re.findall(r"resumed from generation (\d+)   checkpoints/0+\1\.1\n", log)) == 1
-    assert "rank 0" not in said
-
-
-def test_all_ranks_wait_for_the_manifest(tmp_path: Path) -> None:
-    folder = tmp_path / "a"
-    folder.mkdir()
-    result, _ = start(folder, ISLANDS)
-    assert result.ranks == facts(folder)["ranks"] == ISLANDS
-    assert checkpoints(folder)[-1] == "000000000100.1"
 
 
 class Alike(FakeArchipelago):
@@ -214,23 +103,6 @@ def test_among_equal_costs_the_lowest_island_provides_the_solution(
     assert result.solution.tolist() == [0, 0, 0, 0, 0]
 
 
-def test_a_suspended_run_names_the_resume_command(tmp_path: Path) -> None:
-    class Stopped(Quiet):
-        requested = 4
-
-    folder = tmp_path / "my runs" / "a"
-    folder.mkdir(parents=True)
-    result, said = start(folder, 2, interruption=Stopped)
-    assert (result.suspended, result.interrupted) == (True, False)
-    hint = f"resume with: islands resume '{folder}'"
-    assert result.reason == f"SIGUSR1: checkpoint written; {hint}"
-    assert f"Stopped: {result.reason}" in said
-    assert checkpoints(folder) == ["000000000000.1"]
-    assert not (folder / "solution.parquet").exists()
-    start(folder, 3)
-    require_same(folder, whole(tmp_path / "b", 3))
-
-
 def test_an_incomplete_generation_0_cannot_be_resumed(tmp_path: Path) -> None:
     class Partial(FakeArchipelago):
         is_partial = True
@@ -238,7 +110,6 @@ def test_an_incomplete_generation_0_cannot_be_resumed(tmp_path: Path) -> None:
     class Stopped(Quiet):
         requested = 2
 
-    result, said = start(tmp_path, kind=Partial, interruption=Stopped, goes_on=False)
+    result, _ = start(tmp_path, kind=Partial, interruption=Stopped, goes_on=False)
     assert not checkpoints(tmp_path)
-    assert "no checkpoint; start again with: islands resume" in said
     assert result.suspended

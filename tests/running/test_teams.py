@@ -13,34 +13,24 @@ from models_for_tests import TIMES, makespans
 
 import islands
 from islands.modelling.model import Model
-from islands.parallel import World
+from islands.parallel import World, world
 from islands.progress.result import Result
-from islands.run.runner import resume_requested
+from islands.run import single as single
+from islands.run.build import RankOptions
+from islands.run.runner import run_requested
 from islands.run.single import Output
 from islands.testing.ranks import on_ranks
 
-BASIC: dict[str, Any] = {
-    "islands": 2,
-    "population": 16,
-    "generations": 13,
-    "interval": 3,
-    "seed": 5,
-    "backend": "cpu",
-    "threads": 1,
-    "record": {"every": 4},
-}
+BASIC: dict[str, Any] = {"islands": 2, "population": 16, "generations": 13, "interval": 3}
+BASIC |= {"seed": 5, "backend": "cpu", "threads": 1, "record": {"every": 4}}
 MIGRATED = {"migration": "ring", "migrants": 2}
 RUNS: dict[str, tuple[str, dict[str, Any]]] = {
     "host": ("demo/tsp", {"algorithm": "brkga", "improver": "none", "decoding": "host"}),
     "delay": ("demo/qap", {"algorithm": "ga", "improver": "none", "migration.delay": 1}),
-    "changing": ("demo/qap", {"algorithm": "memetic", "migration": "random", "improver.steps": 30}),
-    "restarts": ("demo/qap", {"algorithm": "de", "improver": "swap", "reset": 2}),
     "halo": (
         "demo/qap",
         {"algorithm": "cellular", "improver": "none", "halo": True, "migration": "none"},
     ),
-    "offered": ("demo/mkp", {"algorithm": "ga", "encoding": "bits", "infeasible": "linear"}),
-    "swarm": ("demo/mkp", {"algorithm": "pso", "infeasible": "dynamic", "improver": "none"}),
     "replicas": ("demo/qap", {"algorithm": "tempering", "tuning": 4, "sweeps": 8}),
     "tours": ("demo/tsp", {"algorithm": "eax", "children": 8, "generations": 40}),
     "colonies": (
@@ -86,15 +76,13 @@ def test_results_and_records_are_those_of_one_rank(
 ) -> None:
     decide(monkeypatch, shared=True)
     alone = solved(name, World(), tmp_path / "1")
-    for size in (3, 5):
-        folder = tmp_path / str(size)
-        found = on_ranks(size, lambda ranks, folder=folder: solved(name, ranks, folder))
-        assert {str(facts(each)) for each in found} == {str(facts(alone))}
-        assert (found[0].ranks, found[0].team) == (size, -(-size // 2))
-        assert found[0].idle_ranks == 0
-        for record in ("trace", "migrations"):
-            assert rows(folder, record) == rows(tmp_path / "1", record)
-        assert len(list((folder / "trace").glob("*.parquet"))) == size
+    folder = tmp_path / "5"
+    found = on_ranks(5, lambda ranks: solved(name, ranks, folder))
+    assert {str(facts(each)) for each in found} == {str(facts(alone))}
+    assert (found[0].ranks, found[0].team, found[0].idle_ranks) == (5, 3, 0)
+    for record in ("trace", "migrations"):
+        assert rows(folder, record) == rows(tmp_path / "1", record)
+    assert len(list((folder / "trace").glob("*.parquet"))) == 5
     assert rows(tmp_path / "1", "trace")
 
 
@@ -116,8 +104,7 @@ def model_of(**how: Any) -> Model:
     return islands.permutation(len(TIMES), **how)
 
 
-@pytest.mark.parametrize("way", ["function", "batch"])
-def test_python_functions_are_called_by_all_ranks(way: str) -> None:
+def test_python_functions_are_called_by_all_ranks() -> None:
     called: dict[int, int] = {}
 
     def solve(ranks: World) -> Result:
@@ -125,10 +112,7 @@ def test_python_functions_are_called_by_all_ranks(way: str) -> None:
             called[ranks.rank] = called.get(ranks.rank, 0) + len(orders)
             return makespans(orders)
 
-        def cost(order: np.ndarray) -> int:
-            return int(costs(order[np.newaxis])[0])
-
-        problem = model_of(**({"batch": costs} if way == "batch" else {"function": cost}))
+        problem = model_of(batch=costs)
         own = {"algorithm": "ga", "islands": 1, "population": 24}
         return islands.solve(problem, world=ranks, **BASIC | own)
 
@@ -140,53 +124,43 @@ def test_python_functions_are_called_by_all_ranks(way: str) -> None:
     assert all(alone.evaluations / 4 < called[rank] < alone.evaluations / 2 for rank in range(3))
 
 
-@pytest.mark.parametrize("ranks", [3, 5])
-def test_ranks_beyond_the_replicas_of_an_island_evaluate_nothing(ranks: int) -> None:
-    """The default for orders with a cost in Python: few replicas, judged in rounds."""
-    problem = model_of(function=lambda order: int(makespans(order[np.newaxis])[0]))
-    own = {"algorithm": "tempering", "islands": 1, "population": 2, "rungs": 2}
-    alone = islands.solve(problem, **BASIC | own)
-    found = on_ranks(ranks, lambda each: islands.solve(problem, world=each, **BASIC | own))
-    assert {str(facts(each)) for each in found} == {str(facts(alone))}
-    assert (found[0].team, found[0].idle_ranks) == (2, ranks - 2)
+def _digests(archipelago: Any) -> list[tuple[int, str]]:
+    """Return the digests of the islands of a rank, also if it records none."""
+    generation = archipelago.generation
+    return [pair for each in archipelago._colonies for pair in each.digests(generation, None)]
 
 
-def test_given_solutions_are_dealt_as_on_one_rank(tmp_path: Path) -> None:
-    problem = islands.load("demo/tsp")
-    files = []
-    for k in range(3):
-        files.append(tmp_path / f"{k}.tour")
-        order = np.random.default_rng(k).permutation(problem.size)
-        problem.write_solution(files[-1], order, int(problem.costs(order[np.newaxis])[0]))
+@pytest.mark.mpi(min_size=3)
+def test_members_of_a_team_stay_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+    ranks = world()
+    evolved = single.evolve_asynchronous
 
-    def solve(ranks: World) -> Result:
-        own = BASIC | MIGRATED | {"algorithm": "ga", "start": [str(each) for each in files]}
-        return islands.solve(islands.load("demo/tsp"), world=ranks, **own)
+    def kept(archipelago: Any, *arguments: Any, **observers: Any) -> Any:
+        seen.append(archipelago)
+        return evolved(archipelago, *arguments, **observers)
 
-    alone = solve(World())
-    assert {str(facts(each)) for each in on_ranks(5, solve)} == {str(facts(alone))}
-
-
-@pytest.mark.parametrize("name", ["delay", "changing", "halo", "replicas", "tours", "colonies"])
-@pytest.mark.parametrize("before", [3, 5])
-def test_a_run_of_teams_resumes_on_any_number_of_ranks(
-    name: str, before: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    decide(monkeypatch, shared=True)
-    last = RUNS[name][1].get("generations", BASIC["generations"])
-    alone = solved(name, World(), tmp_path / "whole")
-    # Checkpoints on 3 or 5 ranks, then on 1, 2, 4, inside of epochs and with migrants in flight.
-    folder, part = tmp_path / "part", last // 4
-    on_ranks(before, lambda ranks: solved(name, ranks, folder, generations=part))
-    for ranks in (1, 2, 4):
-        part = last if ranks == 4 else part + last // 4
-        stop = {"stop": f"generations={part}"}
-
-        def resume(world: World, stop: dict[str, Any] = stop) -> Result:
-            return resume_requested(folder, stop, world, Output(writes=True, folder=folder))
-
-        found = on_ranks(ranks, resume)
-        assert found[0].generations == part
-    assert {str(facts(each)) for each in found} == {str(facts(alone))}
-    for record in ("trace", "migrations"):
-        assert rows(folder, record) == rows(tmp_path / "whole", record)
+    monkeypatch.setattr(single, "evolve_asynchronous", kept)
+    options = {
+        "instance": "demo/qap",
+        "algorithm": "cellular",
+        "improver.name": "two_opt",
+        "islands": 2,
+        "population": 24,
+        "migration.topology": "ring",
+        "migration.interval": 5,
+        "backend": "cpu",
+        "threads": 1,
+        "stop": ["generations=60"],
+    }
+    rank_options = RankOptions(asynchronous=True)
+    result = run_requested(options, None, ranks, Output(), None, rank_options)
+    assert result.team == (ranks.size + 1) // 2
+    assert not result.reproducible
+    everyone = ranks.allgather(_digests(seen[0]))
+    by_island: dict[int, set[str]] = {}
+    for rank in everyone:
+        for island, digest in rank:
+            by_island.setdefault(island, set()).add(digest)
+    assert sorted(by_island) == [0, 1]
+    assert all(len(digests) == 1 for digests in by_island.values())
