@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy_brkga import NumpyBrkga, archipelago, assert_same, genes_and_costs
-from problems_for_tests import NUMBERS, cities, tsp_from
+from problems_for_tests import NUMBERS, cities
 
 from islands.backends import choose
 from islands.backends.base import Backend
@@ -129,34 +129,6 @@ def test_given_solutions_are_the_first_individuals(backend: Backend, tmp_path: P
         for island, (_, cost) in enumerate(genes_and_costs(mine))
     ]
     assert given == [costs[island::3] for island in range(3)]
-
-
-def test_elite_never_worsens_and_contains_the_best(backend: Backend, tmp_path: Path) -> None:
-    mine = archipelago(backend, cities(90, tmp_path))
-    mine.start()
-    before = [measure.best for measure in mine.measure()]
-    for _ in range(10):
-        mine.advance(1)
-        after = [measure.best for measure in mine.measure()]
-        assert all(new <= old for new, old in zip(after, before, strict=True))
-        before = after
-    top = mine.elite(7)
-    every = sorted(int(cost) for _, costs in genes_and_costs(mine) for cost in costs)
-    assert [candidate.cost for candidate in top] == every[:7]
-    assert all(
-        mine._colonies[0]._problem.cost(candidate.solution) == candidate.cost for candidate in top
-    )
-
-
-def test_cities_at_one_point_have_a_tour_of_length_0(backend: Backend, tmp_path: Path) -> None:
-    path = tmp_path / "same.tsp"
-    rows = "\n".join(f"{i} 5 5" for i in range(1, 51))
-    head = "NAME: same\nTYPE: TSP\nDIMENSION: 50\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
-    path.write_text(f"{head}{rows}\nEOF\n", encoding="utf-8")
-    mine = archipelago(backend, tsp_from(path))
-    mine.start()
-    mine.advance(3)
-    assert mine.best().cost == 0
 
 
 def test_too_many_migrants_are_refused(tmp_path: Path) -> None:

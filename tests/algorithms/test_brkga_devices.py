@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -26,16 +25,6 @@ def test_all_decodings_give_the_same_run(backend: Backend, decoding: str, tmp_pa
         mine.advance(8)
         digests.append(mine.digests())
     assert digests[0] == digests[1]
-
-
-def test_number_of_cpu_threads_does_not_matter(tmp_path: Path) -> None:
-    digests = set()
-    for threads in (1, 2, 5):
-        mine = archipelago(choose("cpu", threads), cities(50, tmp_path))
-        mine.start()
-        mine.advance(6)
-        digests.add(str(mine.digests()))
-    assert len(digests) == 1
 
 
 @pytest.mark.parametrize("n", [500, 70_000])
@@ -63,25 +52,6 @@ def test_large_populations_are_ranked_correctly(backend: Backend, tmp_path: Path
     order = mine.snapshot()["order"]
     for (_, costs), ranked in zip(genes_and_costs(mine), order, strict=True):
         assert ranked.tolist() == np.argsort(costs, kind="stable").tolist()
-
-
-def test_memory_is_about_twice_the_size_of_the_keys(
-    backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for n in (5_000, 70_000):
-        problem, taken = cities(n, tmp_path), []
-        empty = backend.empty
-
-        def counted(
-            shape: tuple[int, ...], dtype: Any, empty: Any = empty, taken: Any = taken
-        ) -> Any:
-            taken.append(int(np.prod(shape)) * np.dtype(dtype).itemsize)
-            return empty(shape, dtype)
-
-        monkeypatch.setattr(backend, "empty", counted)
-        archipelago(backend, problem, population=256)
-        monkeypatch.setattr(backend, "empty", empty)
-        assert 1 < sum(taken) / (2 * 3 * 256 * n * 4) < 1.1
 
 
 @pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,10 @@ import pytest
 from colonies_for_tests import one_colony
 from numpy_cellular import NumpyCellular
 from numpy_improvers import NumpyLocalSearch
-from problems_for_tests import cities, facilities, flat
+from problems_for_tests import flat
 
 from islands.algorithms.cellular import Cellular, CellularSettings
 from islands.archipelago.archipelago import Archipelago
-from islands.backends import choose
 from islands.backends.base import Backend
 from islands.improvers import ImproverSettings
 from islands.instances.qaplib import QapFile
@@ -90,11 +88,6 @@ def test_run_equals_the_reference(backend: Backend, n: int, encoding: str) -> No
     assert_evolves(mine, reference)
 
 
-@pytest.mark.parametrize("encoding", ["permutation", "keys"])
-def test_tours_equal_the_reference(backend: Backend, encoding: str, tmp_path: Path) -> None:
-    assert_evolves(*both(backend, cities(70, tmp_path), encoding))
-
-
 @pytest.mark.parametrize(
     ("selection", "grid"),
     [
@@ -133,14 +126,6 @@ def test_equal_neighbours_are_equally_likely(backend: Backend, selection: str, c
     assert_evolves(mine, reference, 3)
 
 
-def test_the_worst_neighbour_may_be_selected(backend: Backend) -> None:
-    mine, reference = both(
-        backend, facilities(6, largest=2), selection="relative", population=200, mutation_rate=0
-    )
-    assert max(reference.cost[0]) - min(reference.cost[0]) < 20
-    assert_evolves(mine, reference, 3)
-
-
 @pytest.mark.parametrize("group", [1, 5, 64])
 @pytest.mark.parametrize("replacement", ["generational", "elitist"])
 @pytest.mark.parametrize("rates", [(0.5, 0.5), (0, 1), (1, 0)])
@@ -152,16 +137,6 @@ def test_groups_share_decisions_and_children_replace_parents(
         crossover_rate=rates[0], mutation_rate=rates[1],
     )  # fmt: skip
     assert_evolves(mine, reference)
-
-
-@pytest.mark.parametrize("encoding", ["permutation", "keys"])
-def test_elitist_replacement_keeps_a_parent_with_equal_cost(
-    backend: Backend, encoding: str
-) -> None:
-    mine, reference = both(backend, flat(9, 720), encoding, replacement="elitist")
-    before = mine.snapshot()["genes"]
-    assert_evolves(mine, reference, 3)
-    assert np.array_equal(mine.snapshot()["genes"], before)
 
 
 PUGACE = {"name": "swap", "strategy": "best", "steps": 1, "scope": "position", "every": 3}
@@ -201,17 +176,6 @@ def test_islands_restart_and_keep_the_best_ever(backend: Backend, replacement: s
     assert mine.best().cost == min(reference.ever) == problem.cost(mine.best().solution)
 
 
-def test_generational_replacement_keeps_the_best_ever(backend: Backend) -> None:
-    problem = assignment(12)
-    mine, reference = both(backend, problem, selection="random", mutation_rate=1)
-    mine.advance(20)
-    reference.evolve(20)
-    assert_same(mine, reference)
-    assert reference.ever != [min(cost) for cost in reference.cost], "the best was never lost"
-    assert [each.best for each in mine.measure()] == reference.ever
-    assert mine.best().cost == problem.cost(mine.best().solution) == min(reference.ever)
-
-
 @pytest.mark.parametrize("encoding", ["permutation", "keys"])
 def test_given_solutions_are_the_first_individuals(backend: Backend, encoding: str) -> None:
     problem, n = assignment(10), 10
@@ -239,41 +203,6 @@ def test_halo_makes_islands_slices_of_one_grid(
     mine.advance(10)
     reference.evolve(10)
     assert_same(mine, reference)
-
-
-@pytest.mark.parametrize(
-    "grid",
-    [
-        {"population": 2, "islands": 3},
-        {"population": 5, "islands": 2, "neighbours": 8},
-        {"population": 4, "islands": 3, "grid": "torus", "width": 4},
-        {"population": 10, "islands": 5, "grid": "torus", "width": 5, "radius": 2},
-    ],
-    ids=str,
-)
-def test_slice_may_be_smaller_than_a_neighbourhood(backend: Backend, grid: dict[str, Any]) -> None:
-    assert_evolves(*both(backend, assignment(7), halo=True, **grid))
-
-
-def test_concurrent_runs_equal_single_runs(backend: Backend) -> None:
-    problem = assignment(8)
-    concurrent, _ = both(backend, problem, islands=2, runs=3)
-    concurrent.advance(6)
-    alone = []
-    for seed in (5, 6, 7):
-        mine, _ = both(backend, problem, seed=seed)
-        mine.advance(6)
-        alone += [digest for _, digest in mine.digests()]
-    assert [digest for _, digest in concurrent.digests()] == alone
-
-
-def test_number_of_cpu_threads_does_not_matter() -> None:
-    digests = set()
-    for threads in (1, 2, 5):
-        mine, _ = both(choose("cpu", threads), assignment(11))
-        mine.advance(6)
-        digests.add(str(mine.digests()))
-    assert len(digests) == 1
 
 
 @pytest.mark.parametrize("selection", ["proportional", "relative"])

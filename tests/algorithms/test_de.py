@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from numpy_de import PROBLEMS, assert_same, both
 from numpy_islands import DONORS, words
-from problems_for_tests import NUMBERS, cities, facilities
+from problems_for_tests import NUMBERS, facilities
 
-from islands.backends import choose
 from islands.backends.base import Backend
 
 STRATEGIES = ["rand/1", "best/1", "current-to-best/1", "current-to-pbest/1"]
@@ -99,17 +98,6 @@ def test_islands_restart_after_stagnation_and_keep_the_best(
     assert mine.best().cost == min(best) == problem.cost(mine.best().solution)
 
 
-def test_the_best_individual_is_never_lost(backend: Backend, tmp_path: Path) -> None:
-    mine, _ = both(backend, cities(40, tmp_path), topology="ring", strategy="best/1")
-    before = [measure.best for measure in mine.measure()]
-    for _ in range(5):
-        mine.advance(5)
-        mine.migrate()
-        after = [measure.best for measure in mine.measure()]
-        assert all(new <= old for new, old in zip(after, before, strict=True))
-        before = after
-
-
 def test_given_solutions_are_the_first_individuals(backend: Backend) -> None:
     problem = facilities(15)
     orders = [np.random.default_rng(i).permutation(15).astype(np.int64) for i in range(5)]
@@ -118,22 +106,6 @@ def test_given_solutions_are_the_first_individuals(backend: Backend) -> None:
     saved = mine.snapshot()["cost"]
     given = [saved[island, : len(orders[island::3])].tolist() for island in range(3)]
     assert given == [costs[island::3] for island in range(3)]
-
-
-@pytest.mark.parametrize("n", [127, 128, 129, 300])
-def test_devices_agree_for_counted_and_sorted_places(
-    backend: Backend, n: int, tmp_path: Path
-) -> None:
-    digests = []
-    for device in (choose("cpu", 1), backend):
-        problem = cities(n, tmp_path)
-        mine, reference = both(device, problem, adaptation="jde", islands=2)
-        mine.advance(3)
-        reference.evolve(3)
-        assert_same(mine, reference)
-        digests.append(mine.digests())
-        assert problem.cost(mine.best().solution) == mine.best().cost
-    assert digests[0] == digests[1]
 
 
 def test_all_choices_of_donors_are_equally_likely() -> None:

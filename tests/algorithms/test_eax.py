@@ -29,7 +29,6 @@ from problems_for_tests import cities
 from islands.algorithms import eax
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend, Fork
-from islands.problems.distances import _DEGREE as DEGREE
 
 
 def test_tours_stay_consistent_through_all_phases(backend: Backend, tmp_path: Path) -> None:
@@ -148,10 +147,6 @@ def test_more_children_than_cycles_that_fit(backend: Backend, tmp_path: Path) ->
     require_consistent(mine)
 
 
-def test_edges_to_all_neighbours_are_counted() -> None:
-    assert eax.MOST_DEGREE == DEGREE
-
-
 @pytest.mark.parametrize("selection", ["entropy", "greedy"])
 def test_heavy_children_are_made_if_they_promise_more_than_light_ones(
     selection: str, backend: Backend, tmp_path: Path
@@ -189,38 +184,11 @@ def test_the_graph_of_a_pair_fits_into_block_memory(n: int) -> None:
     assert eax.fast_vertices(size) > 0
 
 
-@pytest.mark.parametrize("n", [100, 2392, 13_509, 65_536])
-def test_the_graphs_of_three_pairs_fit_into_the_memory_of_a_multiprocessor(n: int) -> None:
-    # Of a large GPU; a block declares up to 2 KiB, and the system takes 1 KiB.
-    assert 3 * (eax.graph_bytes(eax.size_class(n)) + 3072) <= 228 << 10
-
-
 @pytest.mark.parametrize(("n", "most"), [(100_000, 97), (240_000, 224), (1_000_000, 97)])
 def test_any_number_of_cities_fits_into_block_memory(n: int, most: int) -> None:
     # Of compute capability 8.6, or of a large GPU, in KiB without the static part.
     assert eax.graph_bytes(eax.size_class(n)) <= most << 10
     assert eax.search_bytes(n) <= most << 10
-
-
-@pytest.mark.parametrize("n", [8, 100, 500, 1000, 5000])
-def test_a_walk_in_a_graph_outside_block_memory_has_room(n: int) -> None:
-    # A path of 512 numbers of 32 bits, two lists of 128 cycles, and eight counts.
-    assert eax.graph_bytes(eax.size_class(n)) >= 4 * (512 + 2 * 128 + 8)
-
-
-@pytest.mark.parametrize("usual", [256, 384, 512])
-def test_blocks_for_few_cities_are_whole_warps(usual: int) -> None:
-    for n in (4, 8, 100, 200, 500, 1000, 2392, 13_509):
-        threads = eax._threads_of(n, usual)
-        assert threads % 32 == 0
-        assert 32 <= threads <= usual
-    assert eax._threads_of(100, usual) == 32
-    assert eax._threads_of(13_509, usual) == usual
-
-
-def test_instances_of_similar_sizes_share_their_kernels() -> None:
-    assert {eax.size_class(n) for n in range(1025, 2049)} == {2048}
-    assert eax.size_class(100_000) - 100_000 < 1 << 14
 
 
 def part_of_fork(launches: Any, first: int, end: int) -> Fork:

@@ -69,15 +69,6 @@ def test_a_grid_with_many_cities_at_each_place_is_solved(backend: Backend) -> No
     require_consistent(mine)
 
 
-def test_a_grid_is_solved(backend: Backend) -> None:
-    problem = placed([(10 * x, 10 * y) for x in range(8) for y in range(8)])
-    mine = tours(backend, problem, population=30, islands=1)
-    mine.advance(40)
-    best = mine.best()
-    assert best is not None
-    assert best.cost == 640
-
-
 @pytest.mark.parametrize("stop", [1, 13, 26, 33])
 def test_a_restored_run_continues_as_before(stop: int, backend: Backend, tmp_path: Path) -> None:
     problem = cities(60, tmp_path)
@@ -176,13 +167,6 @@ def test_without_restarts_a_converged_island_stays(backend: Backend, tmp_path: P
     before = mine.digests()
     mine.advance(3)
     assert mine.digests() == before
-
-
-def test_entropy_of_all_frequencies() -> None:
-    shares = eax.entropy_of(7)
-    assert len(shares) == 9
-    assert shares[0] == shares[7] == 0
-    assert [round(-k / 7 * np.log(k / 7) * 2**24) for k in range(1, 7)] == shares[1:7].tolist()
 
 
 @pytest.mark.gpu

@@ -13,8 +13,6 @@ from programs_for_tests import for_gpu, parts, require_compiles
 from islands.algorithms.memetic import MemeticSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend, Block
-from islands.configuration.resolve import layers, resolve
-from islands.errors import UsageError
 from islands.migration import MigrationSettings
 from islands.parallel import World
 from islands.problems.qap import Qap
@@ -83,21 +81,6 @@ def test_individuals_without_a_different_mate_are_exchanged_at_random(backend: B
 def test_small_orders_and_restarts_equal_the_reference(backend: Backend, n: int) -> None:
     mine, reference = both(backend, facilities(n), 2, reset=3, near=0.0)
     assert_evolves(mine, reference, 12)
-
-
-def test_a_population_of_one_is_refused() -> None:
-    from islands.algorithms.memetic import Memetic
-
-    with pytest.raises(UsageError, match=r"population=1: must be at least 2"):
-        Memetic(MemeticSettings(), 1)
-
-
-def test_it_comes_with_tabu_search_unless_another_improver_is_requested() -> None:
-    problem = facilities(20)
-    spec = resolve(layers({"algorithm": "memetic", "backend": "cpu"}), problem)
-    assert (spec.improver.name, spec.migration.topology) == ("tabu", "ring")
-    spec = resolve(layers({"algorithm": "memetic", "improver": "none"}), problem)
-    assert spec.improver.name == "none"
 
 
 @pytest.mark.gpu

@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy_box import highest
-from numpy_pso import BITS, KINDS, NONE, QAP, assert_same, both, both_on, sigmoid, unpacked
+from numpy_pso import BITS, KINDS, NONE, QAP, assert_same, both, both_on, sigmoid
 from problems_for_tests import NUMBERS, knapsack
 from test_operators import Wanted
 
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
-from islands.configuration.resolve import layers, resolve
-from islands.errors import UsageError
 from islands.paths import data_folder
 from islands.problems.mkp import WAYS, MkpSettings
 
@@ -57,15 +55,6 @@ def test_numbers_equal_the_reference(
     if "c1" in changes:
         is_at_bound = (here == 0) | (here == highest(kind))
         assert (reference.velocity.reshape(-1, n)[is_at_bound] == 0).any()
-
-
-@pytest.mark.parametrize("kind", NUMBERS)
-def test_the_initial_range_of_bounded_genes_is_fixed(kind: str) -> None:
-    problem = NUMBERS[kind](3)
-    given = resolve(layers({"algorithm": "pso"}), problem).settings
-    assert (given.velocity, given.inertia) == (0.5, 0.7298)
-    with pytest.raises(UsageError, match="low"):
-        resolve(layers({"algorithm": "pso", "low": -1}), problem)
 
 
 @pytest.mark.parametrize("kind", [BITS, QAP])
@@ -137,15 +126,6 @@ def test_velocities_and_keys_have_an_upper_bound(backend: Backend, tmp_path: Pat
     assert np.abs(saved["offered"][:, :, :9]).max() == np.float32(1e30)
 
 
-def test_initial_keys_are_in_their_range(backend: Backend, tmp_path: Path) -> None:
-    mine, reference = both(backend, QAP, 40, tmp_path, low=-3, high=5)
-    assert_same(mine, reference)
-    keys = mine.snapshot()["genes"][:, :, :40]
-    assert keys.min() >= -3
-    assert keys.max() < 5
-    assert abs(keys.mean() - 1) < 0.3
-
-
 @pytest.mark.parametrize("kind", [BITS, QAP])
 @pytest.mark.parametrize("schedule", ["constant", "linear"])
 def test_islands_restart_after_stagnation_and_keep_the_best(
@@ -175,30 +155,6 @@ def test_improvers_change_positions_and_their_keys(
     assert_same(mine, reference)
 
 
-def test_snapshot_continues_like_the_run(backend: Backend, tmp_path: Path) -> None:
-    settings = {"schedule": "linear", "reset": 4}
-    mine, reference = both(backend, BITS, 50, tmp_path, **settings)
-    mine.advance(6)
-    saved = mine.snapshot()
-    other, _ = both(backend, BITS, 50, tmp_path, **settings)
-    other.restore(saved, generation=6, migrations=0)
-    other.advance(6)
-    reference.evolve(12)
-    assert (unpacked(other, other.snapshot()["offered"], 50) == reference.here).all()
-    assert other.snapshot()["cost"].tolist() == reference.cost.tolist()
-
-
-def test_the_best_individual_is_never_lost(backend: Backend, tmp_path: Path) -> None:
-    mine, _ = both(backend, BITS, 60, tmp_path, topology="ring")
-    before = [measure.best for measure in mine.measure()]
-    for _ in range(5):
-        mine.advance(3)
-        mine.migrate()
-        after = [measure.best for measure in mine.measure()]
-        assert all(new <= old for new, old in zip(after, before, strict=True))
-        before = after
-
-
 def test_given_solutions_are_the_first_individuals(backend: Backend, tmp_path: Path) -> None:
     given = [np.random.default_rng(i).integers(0, 2, 60) for i in range(5)]
     mine, _ = both(backend, BITS, 60, tmp_path, warm_start=lambda: given)
@@ -208,14 +164,6 @@ def test_given_solutions_are_the_first_individuals(backend: Backend, tmp_path: P
         found = [saved[name][k, : len(given[k::3])].tolist() for k in range(3)]
         assert found == [costs[k::3] for k in range(3)]
     assert (saved["genes"] == saved["offered"]).all()
-
-
-def test_swarm_finds_the_optimum(backend: Backend, tmp_path: Path) -> None:
-    settings = {"c1": 0.6, "c2": 1.8, "inertia": 1, "schedule": "linear", "horizon": 200}
-    mine, _ = both(backend, BITS, 40, tmp_path, islands=1, population=60, **settings)
-    mine.advance(200)
-    assert mine.best().cost == 0
-    assert mine.best().solution.tolist() == Wanted(40).wanted.tolist()
 
 
 def test_sigmoid_of_the_kernels_is_accurate(backend: Backend) -> None:

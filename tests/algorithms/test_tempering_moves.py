@@ -24,14 +24,12 @@ from numpy_chains import NumpyChains
 import islands
 from islands.algorithms.tempering import Tempering, TemperingSettings
 from islands.archipelago.archipelago import Archipelago
-from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
 from islands.migration import MigrationSettings
 from islands.migration.transport import find
 from islands.modelling.model import Model
 from islands.parallel import World
-from islands.testing.ranks import on_ranks
 
 ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
 
@@ -203,23 +201,6 @@ def test_a_state_whose_functions_take_different_moves_is_refused() -> None:
 
 KINDS = ["order", "subset", "keys", "vector", *STATES, *WHOLE]
 OWN = TemperingSettings.build({"rungs": 2, "proposals": 60, "tuning": 4, "cycle": 3, "patience": 3})
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_ranks_that_have_or_share_islands_give_the_same_bits(kind: str) -> None:
-    def run(ranks: World) -> list[Any]:
-        mine = chains(choose("cpu", 1), problem(kind)[0], OWN, ranks, "ring")
-        mine.start()
-        for _ in range(3):
-            mine.advance(5)
-            mine.migrate()
-        mine.finish()
-        return mine.digests()
-
-    one = run(World())
-    for number in (2, 4):
-        found = [pair for pairs in on_ranks(number, run) for pair in pairs]
-        assert sorted(found) == one
 
 
 @pytest.mark.parametrize("kind", KINDS)
