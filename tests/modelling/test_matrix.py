@@ -31,9 +31,18 @@ ALL = [(a, encoding, name) for name in PROBLEMS for a in ALGORITHMS for encoding
 FITS = {name: fitting(problem_of(name)) for name in PROBLEMS}
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "encoding", "name"), [each for each in ALL if each[:2] in FITS[each[2]]]
-)
+def chosen() -> list[Any]:
+    """Return all pairs that fit; those of an algorithm and an encoding again are slow."""
+    seen, found = set(), []
+    for each in ALL:
+        if each[:2] in FITS[each[2]]:
+            marks = [pytest.mark.slow] if each[:2] in seen else []
+            found.append(pytest.param(*each, marks=marks))
+            seen.add(each[:2])
+    return found
+
+
+@pytest.mark.parametrize(("algorithm", "encoding", "name"), chosen())
 def test_a_pair_that_fits_solves_the_problem(algorithm: str, encoding: str, name: str) -> None:
     problem = problem_of(name)
     few = {"generations": 3, "islands": 2, "population": 16, "backend": "cpu", "improver": "none"}
