@@ -9,9 +9,7 @@ import pytest
 from numpy_brkga import NumpyBrkga, archipelago, assert_same, genes_and_costs
 from problems_for_tests import NUMBERS, cities
 
-from islands.backends import choose
 from islands.backends.base import Backend
-from islands.errors import UsageError
 
 
 def word(*shares: float) -> list[int]:
@@ -129,8 +127,3 @@ def test_given_solutions_are_the_first_individuals(backend: Backend, tmp_path: P
         for island, (_, cost) in enumerate(genes_and_costs(mine))
     ]
     assert given == [costs[island::3] for island in range(3)]
-
-
-def test_too_many_migrants_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="brings up to 18 migrants to one of 3 islands"):
-        archipelago(choose("cpu"), cities(10, tmp_path), migrants=9)

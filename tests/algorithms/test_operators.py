@@ -20,7 +20,6 @@ from islands.algorithms import operators
 from islands.algorithms.cellular import CellularSettings
 from islands.backends.base import Backend, Block
 from islands.backends.source import Header
-from islands.errors import UsageError
 from islands.migration import MigrationSettings
 from islands.parallel import World
 from islands.problems.base import Problem, Solution
@@ -196,11 +195,6 @@ def test_the_reference_agrees_with_examples_of_the_literature() -> None:
     assert mutated("insertion", "permutation", [0, 1, 2, 3], 0, 1 << 31) == [1, 2, 0, 3]
     assert mutated("reversal", "permutation", [0, 1, 2, 3], 0, 1 << 31) == [2, 1, 0, 3]
     assert mutated("reversal", "permutation", [0, 1, 2, 3], 3 << 30, 1 << 30) == [0, 3, 2, 1]
-
-
-def test_combinations_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(UsageError, match=r'crossover=two_point .* encoding="keys", "bits"'):
-        operators.crossover("two_point", "permutation")
 
 
 @pytest.mark.gpu

@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from colonies_for_tests import one_colony
 from numpy_ga import DANTAS
-from problems_for_tests import NUMBERS, facilities, knapsack, lattice
+from problems_for_tests import facilities, knapsack, lattice
 from programs_for_tests import for_gpu, parts, require_compiles
 from test_operators import FITTING, Wanted, problem_for
 
 from islands import solve
-from islands.algorithms import ALGORITHMS
 from islands.algorithms.brkga import Brkga, BrkgaSettings
 from islands.algorithms.cellular import Cellular, CellularSettings
 from islands.algorithms.ga import Ga, GaSettings
@@ -29,62 +28,6 @@ from islands.parallel import World
 from islands.problems import load
 
 TORUS, GENERATIONAL = {"grid": "torus"}, {"replacement": "generational"}
-WRONG: list[tuple[str, dict[str, Any], int, str, str]] = [
-    ("brkga", {"elite": 0.7, "mutants": 0.6}, 100, "keys", "elite=0.7 + mutants=0.6 = 1.3"),
-    ("brkga", {"rho": 2}, 100, "keys", "rho=2"),
-    ("brkga", {"elite": 0.1}, 5, "keys", "elite_parents=1"),
-    ("brkga", {"elite": 1.0, "mutants": 0}, 5, "keys", "parents=2"),
-    ("brkga", {"parents": 3}, 50, "keys", "bias=rho"),
-    ("brkga", {"parents": 2, "elite_parents": 3}, 50, "keys", "elite_parents=3"),
-    ("brkga", {"parents": 2.5}, 50, "keys", "parents=2.5"),
-    ("pso", {"c1": -1}, 20, "keys", "c1=-1"),
-    ("pso", {"schedule": "liner"}, 20, "keys", "'linear'"),
-    ("pso", {"inertia_end": 0.5}, 20, "keys", "inertia_end=0.5"),
-    ("pso", {"neighbours": 4}, 20, "keys", "neighbours=4"),
-    ("pso", {"neighbourhood": "ring", "neighbours": 3}, 20, "keys", "neighbours=3"),
-    ("pso", {"neighbourhood": "ring"}, 2, "keys", "population=2"),
-    ("pso", {"constriction": True}, 20, "keys", "2.99236: must be more than 4"),
-    ("pso", {"constriction": True, "c1": 3, "c2": 3, "inertia": 1}, 20, "keys", "inertia=1.0"),
-    ("pso", {"low": 3, "high": 3}, 20, "keys", "low=3"),
-    ("pso", {"low": -1}, 20, "bits", "low=-1.0"),
-    ("de", {}, 3, "keys", "population=3"),
-    ("de", {"low": 3, "high": 3}, 20, "keys", "low=3"),
-    ("de", {"F": -0.1}, 20, "keys", "F=-0.1"),
-    ("de", {"Cr": 1.1}, 20, "keys", "Cr=1.1"),
-    ("de", {"strategy": "best/2"}, 20, "keys", "'best/1'"),
-    ("memetic", {}, 1, "permutation", "population=1"),
-    ("cellular", {"neighbours": 5}, 20, "permutation", "neighbours=5: must be even"),
-    ("cellular", {}, 4, "permutation", "population=4"),
-    ("cellular", TORUS, 22, "keys", "radius=1 needs at least 3"),
-    ("cellular", TORUS | {"width": 6}, 20, "keys", "width=6"),
-    ("cellular", TORUS | {"radius": 3}, 36, "keys", "a population such as 49"),
-    ("cellular", TORUS | {"neighbours": 6}, 20, "keys", "neighbours=6"),
-    ("cellular", {"crossover": "pmx"}, 20, "keys", "crossover=pmx"),
-    ("cellular", {"mutation": "flip"}, 20, "permutation", "mutation=flip"),
-    ("cellular", {"group": 0}, 20, "keys", "group=0"),
-    ("cellular", {"width": 5}, 20, "keys", "width=5"),
-    ("cellular", {"shape": "moore"}, 20, "keys", "shape=moore"),
-    ("ga", {}, 1, "bits", "population=1"),
-    ("ga", GENERATIONAL | {"elite": 9}, 9, "bits", "elite=9"),
-    ("ga", GENERATIONAL | {"children": 3}, 9, "bits", "children=3"),
-    ("ga", GENERATIONAL | {"duplicates": "accept"}, 9, "bits", "duplicates=accept:"),
-    ("ga", {"children": 10}, 9, "bits", "children=10"),
-    ("ga", {"elite": 1}, 9, "bits", "elite=1"),
-    ("ga", {"selection": "random", "tournament": 3}, 9, "bits", "tournament=3"),
-    ("ga", {"selection": "roulette"}, 9, "bits", "Known: best, tournament, random, proportional"),
-    ("ga", {"crossover": "pmx"}, 9, "bits", "crossover=pmx"),
-    ("ga", {"mutation": "flip"}, 9, "keys", "mutation=flip"),
-]
-
-
-@pytest.mark.parametrize(("name", "settings", "population", "encoding", "word"), WRONG)
-def test_wrong_settings_are_refused(
-    name: str, settings: dict[str, Any], population: int, encoding: str, word: str
-) -> None:
-    algorithm = ALGORITHMS[name]
-    with pytest.raises(UsageError) as caught:
-        algorithm(algorithm.Settings.build(settings), population, encoding)
-    assert word in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -103,13 +46,6 @@ def test_grid_of_all_slices_must_contain_a_neighbourhood(
 def test_torus_is_as_square_as_possible() -> None:
     for population, width in {20: 4, 2048: 32, 100: 10}.items():
         assert Cellular(CellularSettings.build(TORUS), population, "keys").width == width
-
-
-@pytest.mark.parametrize("algorithm", ["de", "pso"])
-@pytest.mark.parametrize("kind", NUMBERS)
-def test_the_initial_range_of_bounded_genes_is_fixed(kind: str, algorithm: str) -> None:
-    with pytest.raises(UsageError, match="low=-1"):
-        resolve(layers({"algorithm": algorithm, "low": -1}), NUMBERS[kind](3))
 
 
 def test_the_bias_is_the_weight_of_the_rank_among_all_parents() -> None:

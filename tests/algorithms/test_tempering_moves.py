@@ -12,7 +12,6 @@ from moving_problems import (
     BOWL_STATE,
     CHOICE,
     CHOICE_STATE,
-    FEW_REPAIR,
     TABLE,
     N,
     bowl,
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 from numpy_chains import NumpyChains
 
 import islands
-from islands.algorithms.tempering import Tempering, TemperingSettings
+from islands.algorithms.tempering import TemperingSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.errors import UsageError
@@ -137,13 +136,6 @@ def test_replicas_cool_down_between_given_temperatures(backend: Backend) -> None
         expected = hottest * (0.01 / 0.3) ** (k / 3)
         found = mine.snapshot()["temperature"]
         np.testing.assert_allclose(found, np.broadcast_to(expected[..., None], found.shape))
-
-
-def test_a_state_with_a_repair_is_refused() -> None:
-    both = islands.subset(N, cost=CHOICE, state=CHOICE_STATE, repair=FEW_REPAIR, data={"t": TABLE})
-    assert not Tempering.fits(both)
-    with pytest.raises(UsageError, match="tempering needs moves whose"):
-        islands.solve(both, algorithm="tempering", generations=1, backend="cpu")
 
 
 def test_a_state_of_numbers_gives_the_costs_of_whole_evaluations(backend: Backend) -> None:

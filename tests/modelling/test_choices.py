@@ -11,7 +11,6 @@ from emulated_gpu import EmulatedGpu
 
 import islands
 from islands.backends.base import Backend
-from islands.errors import UsageError
 from islands.modelling.model import Model, restored
 
 COST = """
@@ -59,23 +58,6 @@ def test_every_search_keeps_the_number_of_items(
         solver.exchange()
         for each in solver.best(20):
             assert each.solution.sum() == choose
-
-
-@pytest.mark.parametrize(
-    ("choose", "message"),
-    [
-        (0, "choose=0: must be from 1 to 8"),
-        (9, "choose=9: must be from 1 to 8"),
-        (True, "choose=True: is not a whole number"),
-        ((2, 1), r"choose=\(2, 1\): must be a pair of whole numbers"),
-        ((0, True), r"choose=\(0, True\): must be a pair of whole numbers"),
-        ((1, 2, 3), r"choose=\(1, 2, 3\): must be a pair of whole numbers"),
-        ((9, 9), r"choose=\(9, 9\): allows one subset only"),
-    ],
-)
-def test_wrong_numbers_of_items_are_refused(choose: Any, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        medians(9, choose)
 
 
 def nearest(chosen: Any) -> Any:

@@ -7,18 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from models_for_tests import KINDS, cost_text, model_of, squares
+from models_for_tests import KINDS, cost_text, model_of
 
 import islands
 from islands.backends.source import own_line, refused
-from islands.errors import RunError, UsageError
+from islands.errors import RunError
 from islands.modelling.kinds import box_of
 from islands.modelling.members import declaration, members_of
 from islands.modelling.model import Model, restored
 from islands.problems.solution_kinds import KeyVectors, Order, Subset
 
 GOOD = cost_text("    return s[0];")
-DELTA = "__device__ {} delta(const Solution& s, int n, const Data& data, {} move) {{ return 0; }}"
 
 
 @pytest.mark.parametrize(
@@ -66,80 +65,6 @@ def test_data_become_members_of_their_types() -> None:
         "    bool b;",
         "    float s;",
     ]
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        ([1], "is not a dictionary"),
-        ({"a b": 1}, "'a b'"),
-        ({"NAN": 1}, "is a reserved word"),
-        ({"box_low": 1}, "which is reserved"),
-        ({"a": 2**70}, "64 bits"),
-        ({"a": "x"}, "<U1"),
-        ({"a": [[1], [1, 2]]}, "must be an array"),
-        ({"a": []}, "is empty"),
-    ],
-)
-def test_invalid_data_are_refused(data: Any, message: str) -> None:
-    with pytest.raises(UsageError) as raised:
-        islands.permutation(3, cost=GOOD, data=data)
-    assert str(raised.value).startswith("data")
-    assert message in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ({}, "no cost"),
-        ({"cost": GOOD, "batch": len}, "cost= and batch= were given"),
-        ({"cost": 3}, "cost=3"),
-        ({"cost": "mine.cu"}, "pathlib.Path('mine.cu')"),
-        ({"batch": GOOD}, "is not a Python function"),
-        ({"batch": len, "data": {"a": 1}}, "data: only belongs to cost="),
-        ({"batch": len, "cooperative": True}, "cooperative=True: only belongs to cost="),
-        ({"cost": "int x;\n"}, "does not define cost"),
-        ({"cost": GOOD.replace("long long", "int")}, "cost returns int"),
-        (
-            {"cost": GOOD.replace("int n, ", "")},
-            "cost has the parameters (const Solution& s, const",
-        ),
-        ({"cost": GOOD, "delta": DELTA.format("double", "Swap")}, "return different types"),
-        ({"cost": GOOD, "delta": DELTA.format("long long", "int")}, "of the type Swap"),
-        ({"cost": GOOD, "repair": GOOD}, "repair.cu: does not define repair"),
-        ({"cost": GOOD, "best_known": np.nan}, "best_known=nan"),
-        ({"cost": GOOD, "name": 3}, "name=3"),
-        ({"cost": GOOD, "maximise": "no"}, "maximise='no'"),
-        ({"cost": GOOD, "cooperative": 2}, "cooperative=2"),
-        ({"cost": GOOD, "data": {"a": np.ma.masked_array([1, 2], [0, 1])}}, "data: a"),
-        ({"cost": GOOD, "price": np.timedelta64(3), "violation": GOOD}, "price="),
-        ({"n": True, "cost": GOOD}, "n=True"),
-        ({"n": 0, "cost": GOOD}, "n=0"),
-    ],
-)
-def test_invalid_statements_are_refused(more: Any, message: str) -> None:
-    with pytest.raises(UsageError) as raised:
-        islands.permutation(**{"n": 3, **more})
-    assert message in str(raised.value)
-    assert "\\n" not in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "n", "message"),
-    [
-        (0, 1, None, "is unknown"),
-        ([0, 0], [1, 1, 1], None, "is 2 and 3"),
-        ([0, 3], [1, 2], None, r"low\[1\]=3 with high\[1\]=2"),
-        (0, np.inf, 2, "must be finite"),
-        (-1.7e308, 1.7e308, 2, "high - low: is infinite"),
-        ("a", 1, 2, "low='a'"),
-        (["0", "1"], 2, None, "low="),
-        (np.ma.masked_array([0, 1], [0, 1]), 2, None, "low"),
-    ],
-)
-def test_invalid_boxes_are_refused(low: Any, high: Any, n: Any, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        islands.real(low, high, n, batch=squares)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -10,7 +10,6 @@ import pytest
 
 import islands
 from islands.backends.base import Backend
-from islands.errors import UsageError
 from islands.modelling.model import Model, restored
 
 SETUP = np.random.default_rng(6).integers(1, 60, (7, 7))
@@ -71,9 +70,3 @@ def test_parts_keep_items_in_sequence(backend: Backend) -> None:
     pairs = [(4, 0), (0, 2)]
     result = islands.solve(machines(5, 2, before=pairs), backend=backend.name, generations=40)
     assert result.cost == best_of_all(5, 2, pairs)
-
-
-@pytest.mark.parametrize("parts", [0, True, "2"])
-def test_other_numbers_of_parts_are_refused(parts: Any) -> None:
-    with pytest.raises(UsageError, match=r"parts=.*: must be a whole number of at least 1"):
-        machines(5, parts)

@@ -10,7 +10,6 @@ import pytest
 
 import islands
 from islands.backends.base import Backend
-from islands.errors import UsageError
 from islands.modelling.model import Model, restored
 from islands.problems.corrections import Precedence
 
@@ -118,30 +117,3 @@ def test_a_violation_and_a_repair_see_items_in_sequence(backend: Backend) -> Non
     assert keeps(ruled.solution)
     assert ruled.violation == 0 == ruled.solution[0] % 2
     assert keeps(islands.solve(stated(repair=SWAPPED), **options).solution)
-
-
-@pytest.mark.parametrize(
-    ("pairs", "words"),
-    [
-        ([(0, 1), (1, 2), (4, 1), (2, 4)], "the cycle 1, 2, 4, 1"),
-        ([(3, 3)], "the cycle 3, 3"),
-        ([(0, 12)], "has the item 12"),
-        ([(-1, 2)], "has the item -1"),
-        ([(0, 1), (2,)], "is not a list of pairs"),
-        ([(0.5, 1.0)], "is not a list of pairs"),
-    ],
-)
-def test_pairs_that_do_not_fit_are_refused(pairs: Any, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        stated(pairs=pairs)
-
-
-@pytest.mark.parametrize("name", ["state", "delta"])
-def test_changes_by_moves_do_not_know_the_sequence(name: str) -> None:
-    with pytest.raises(UsageError, match=f"{name}: does not know how moves are corrected to a per"):
-        stated(**{name: "struct State {};"})
-
-
-def test_a_start_out_of_sequence_is_refused(backend: Backend) -> None:
-    with pytest.raises(UsageError, match="is not a permutation of 0 to n - 1 in which each item"):
-        islands.solve(stated(), backend=backend.name, generations=1, start=[list(range(N))])

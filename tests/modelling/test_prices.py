@@ -11,7 +11,7 @@ from test_violations import EXCESS, VALUE, knapsack, real
 
 import islands
 from islands.backends.base import Backend
-from islands.errors import RunError, UsageError
+from islands.errors import RunError
 from islands.modelling.model import Model
 from islands.parallel import World
 from islands.testing.ranks import on_ranks
@@ -78,21 +78,6 @@ def test_a_resumed_run_has_the_same_price(backend: Backend, by: str, tmp_path: P
     problem = {"problem": knapsack(by)} if by == "batch" else {}
     again = islands.resume(tmp_path / "run", generations=FEW["generations"], **problem)
     assert again.digest == whole.digest
-
-
-@pytest.mark.parametrize(
-    ("own", "words"),
-    [
-        ({"price": 0}, 'price=0: must be a number above 0, or "adaptive"'),
-        ({"price": True}, "price=True: must be a number"),
-        ({"price": "low"}, "price='?low'?: must be a number"),
-        ({"price": float("inf")}, "price=inf: must be a number"),
-        ({"price": 3, "violation": None}, "price=3: only belongs to violation="),
-    ],
-)
-def test_other_prices_are_refused(own: dict[str, Any], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        knapsack(**own)
 
 
 @pytest.mark.parametrize("by", ["cost", "batch"])

@@ -12,7 +12,7 @@ from test_evaluations import FEW, on_gpu_paths  # noqa: F401
 
 import islands
 from islands.backends.base import Backend
-from islands.errors import RunError, UsageError
+from islands.errors import RunError
 from islands.modelling.model import Model
 from islands.problems import priced
 from islands.problems.real_costs import ordered, real_of
@@ -246,18 +246,6 @@ def test_a_check_compares_violations_with_the_reference(by: str) -> None:
     said = r"^reference= returned array[^\n]*\. With violation=, return two arrays: costs, viol"
     with pytest.raises(RunError, match=said):
         islands.check_problem(alone, samples=60)
-
-
-@pytest.mark.parametrize(
-    ("own", "words"),
-    [
-        ({"violation": excess}, "violation: is a Python function, but cost= is CUDA code"),
-        ({"violation": "x"}, "violation.cu: does not define violation"),
-    ],
-)
-def test_what_does_not_fit_is_refused(own: dict[str, Any], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        islands.subset(N, cost=VALUE, data=DATA, **own)
 
 
 @pytest.mark.parametrize("by", ["cost", "batch", "function"])

@@ -34,7 +34,7 @@ def costs_of_choices(problem: Qap) -> tuple[list[int], list[int]]:
 @pytest.mark.parametrize("linear", [0, 50])
 @pytest.mark.parametrize("diagonal", [False, True])
 @pytest.mark.parametrize("symmetric", ["both", "neither"])
-@pytest.mark.parametrize("chosen", [1, 3, 6, 7])
+@pytest.mark.parametrize("chosen", [1, 6])
 def test_weights_give_the_costs_of_all_assignments(
     chosen: int, symmetric: str, diagonal: bool, linear: int, turned: bool
 ) -> None:

@@ -10,8 +10,6 @@ from problems_for_tests import facilities
 
 from islands.problems.qap_exchanges import (
     Exchanges,
-    is_dominated,
-    is_unstructured,
     mean_change,
     relative_variance,
 )
@@ -43,36 +41,6 @@ def test_the_mean_change_is_that_of_all_exchanges_of_all_assignments() -> None:
         total += int(np.abs(problem.costs(after) - problem.costs(orders)).sum())
         count += len(orders)
     assert mean_change(problem.file.a, problem.file.b) == pytest.approx(total / count, rel=0.03)
-
-
-def test_uniform_random_numbers_are_unstructured() -> None:
-    draw = np.random.default_rng(1)
-    uniform = draw.integers(0, 100, (50, 50))
-    side = np.arange(49)
-    distances = np.abs(np.subtract.outer(side // 7, side // 7))
-    distances += np.abs(np.subtract.outer(side % 7, side % 7))
-    assert is_unstructured(uniform)
-    assert not is_unstructured(distances)
-    assert not is_unstructured(uniform * (uniform > 70))
-    assert not is_unstructured(np.zeros((4, 4), np.int64))
-    assert not is_unstructured(np.ones((1, 1), np.int64))
-
-
-def test_uneven_matrices_have_few_large_numbers_and_few_equal_facilities() -> None:
-    draw = np.random.default_rng(1)
-    uniform = draw.integers(1, 100, (40, 40))
-    heavy = np.exp(draw.normal(0, 1.6, (40, 40)) * 2).astype(np.int64) + 1
-    assert relative_variance(heavy) > 4 > relative_variance(uniform)
-    off = ~np.eye(40, dtype=bool)
-    expected = heavy[off].var() / heavy[off].mean() ** 2
-    assert relative_variance(heavy) == pytest.approx(expected)
-    assert is_dominated(uniform, heavy)
-    assert is_dominated(heavy, uniform)
-    assert not is_dominated(uniform, uniform)
-    block = np.zeros((40, 40), np.int64)
-    block[:5, :5] = 1
-    assert relative_variance(block) > 4
-    assert not is_dominated(block, uniform)
 
 
 def test_the_relative_variance_of_large_numbers_is_exact() -> None:

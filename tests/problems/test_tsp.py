@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ from problems_for_tests import lattice
 import islands
 from islands.errors import RunError, UsageError
 from islands.instances.catalogue import catalogue
-from islands.instances.synthetic import uniform_tsp
 from islands.instances.tsplib import TspFile, read_tsp
 from islands.paths import data_folder
 from islands.problems.distances import chain_of
@@ -90,13 +88,6 @@ def test_lengths_equal_plain_python(metric: str, n: int) -> None:
     assert Tsp(file).costs(tours).tolist() == expected
 
 
-def test_pseudo_euclidean_distances_are_rounded_as_published() -> None:
-    # 0 to 1: sqrt(10 / 10) = 1 exactly; 0 to 2: sqrt(1.6) = 1.26, rounds to 1, which is less: 2.
-    places = np.array([[0.0, 0.0], [1.0, 3.0], [4.0, 0.0]])
-    problem = Tsp(TspFile("att", None, 3, "ATT", coordinates=places))
-    assert problem.near.along(np.array([[0, 1], [0, 2]])).sum(axis=1).tolist() == [2, 4]
-
-
 def exact_distance(metric: str, squares: int) -> int:
     """Return the exact distance for a sum of squared differences in units of 1/2."""
     below = math.isqrt(squares)
@@ -121,40 +112,6 @@ def test_integer_and_half_distances_are_rounded_exactly(metric: str) -> None:
     # 3, 4 and 5, as integers and halves, and just above.
     wanted = {"EUC_2D": [5, 3, 3, 5], "CEIL_2D": [5, 3, 3, 6], "ATT": [2, 1, 1, 2]}
     assert [exact_distance(metric, each) for each in (100, 25, 26, 101)] == wanted[metric]
-
-
-@pytest.mark.parametrize("metric", [*PLANE, "GEO", "EXPLICIT"])
-def test_device_data_give_the_same_lengths(metric: str) -> None:
-    file = made(metric, 30)
-    problem = Tsp(file)
-    (data,) = problem.arrays()
-    assert data.flags.c_contiguous
-    if problem.defines() == {"TSP_METRIC": "TSP_MATRIX"}:
-        assert (data.dtype, data.shape) == (np.int32, (30, 30))
-        assert data[3, 17] == naive_distance(file, 3, 17)
-    else:
-        assert problem.defines() == {"TSP_METRIC": f"TSP_{metric}"}
-        assert (data.dtype, data.shape) == (np.float64, (30, 2))
-        np.testing.assert_array_equal(data, file.coordinates)
-
-
-def test_run_finds_the_optimum_of_brute_force() -> None:
-    file = made("EUC_2D", 7)
-    tours = [[0, *rest] for rest in itertools.permutations(range(1, 7))]
-    costs = Tsp(file).costs(np.array(tours))
-    assert costs.min() == min(naive_length(file, tour) for tour in tours)
-
-
-def test_many_long_tours_need_little_memory() -> None:
-    n = 100_000
-    problem = Tsp(uniform_tsp(n, seed=1))
-    tours = np.tile(np.arange(n), (50, 1))
-    tracemalloc.start()
-    costs = problem.costs(tours)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 120 << 20
-    assert set(costs.tolist()) == {int(problem.costs(tours[:1])[0])}
 
 
 def test_lengths_beyond_32_bits_are_exact() -> None:
@@ -226,10 +183,3 @@ def test_the_lengths_along_tours_are_those_between_their_cities(metric: str) -> 
     between = near.between(tours, np.roll(tours, -1, axis=1))
     assert (near.along(tours) == between).all()
     assert (near.along(tours[2]) == between[2]).all()
-
-
-@pytest.mark.parametrize("maximise", [None, 0, 2])
-def test_any_value_tells_whether_costs_are_maximised(maximise: object) -> None:
-    problem = Tsp(made("EUC_2D", 5))
-    problem.maximise = maximise  # type: ignore[assignment]
-    assert problem.scale.maximise == bool(maximise)
