@@ -6,7 +6,7 @@ import pytest
 
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import catalogue
-from islands.instances.locate import Found, Index, find
+from islands.instances.locate import Found, find
 
 
 @pytest.fixture(autouse=True)
@@ -60,10 +60,6 @@ def test_files_in_folders_of_a_set_are_found(folder: Path) -> None:
     assert look(str(path)).name == "sac94/hp1"
     with pytest.raises(InputError, match=r"to a folder that contains sac94/hp2\.dat"):
         look("sac94/hp2").file()
-
-
-def test_other_text_files_are_not_instances() -> None:
-    assert Index().others((".tsp", ".dat")) == {}
 
 
 @pytest.mark.parametrize("title", ["AA", "-1", "123456789012"])

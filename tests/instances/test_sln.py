@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from islands.errors import InputError
 from islands.instances.sln import SlnFile, compared, inverts, read_sln, write_sln
 
 RIGHT = {
@@ -19,23 +18,6 @@ RIGHT = {
     "cost_only_from_0.sln": ("12 1 3 0 2\n", 0),
     "cost_only_commas.sln": ("12\n2,4,1,3\n", 1),
 }
-WRONG = {
-    "empty.sln": ("", ":1: the file is empty"),
-    "cost_of_other.sln": ("12\n2 4 1 3 5\n", ":1: n is 12, but the instance has 4. Name a sol"),
-    "cost_twice.sln": ("12\n2 4 1 4\n", ":1: n is 12, but the instance has 4"),
-    "cost_alone.sln": ("12\n", ":1: n is 12, but the instance has 4"),
-    "other.sln": ("5 12\n2 4 1 3 5\n", ":1: n is 5, but the instance has 4"),
-    "no_cost.sln": ("4\n", ":1: the file ends without the cost that follows n"),
-    "no_order.sln": ("4 12\n", ":1: the file ends without an assignment"),
-    "letters.sln": ("4 12\n2 four 1 3\n", ":2: 'four' is not a whole number"),
-    "decimal.sln": (
-        "4 12.5\n2 4 1 3\n",
-        ":1: '12.5' is not a whole number from 0 to 92233720368547",
-    ),
-    "negative.sln": ("4 12\n2 -4 1 3\n", ":2: '-4' is not a whole number from 0 to 2147483647"),
-    "huge.sln": ("4 12\n2 99999999999 1 3\n", ":2: '99999999999' is not a whole number"),
-    "cost.sln": ("4 9223372036854775808\n2 4 1 3\n", ":1: '9223372036854775808' is not a whole"),
-}
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -45,24 +27,6 @@ def test_an_assignment_is_read_counted_from_0(tmp_path: Path, name: str) -> None
     path.write_text(text, newline="")
     file = read_sln(path, 4)
     assert (file.cost, file.base, file.order.tolist()) == (12, base, [1, 3, 0, 2])
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_a_malformed_file_is_refused_in_one_line(tmp_path: Path, name: str) -> None:
-    text, words = WRONG[name]
-    path = tmp_path / name
-    path.write_text(text)
-    with pytest.raises(InputError) as caught:
-        read_sln(path, 4)
-    assert str(caught.value).startswith(f"{path}{words}")
-    assert str(caught.value).isprintable()
-
-
-def test_an_endless_assignment_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "endless.sln"
-    path.write_text("4 12\n" + "1\n" * 1_000_000)
-    with pytest.raises(InputError, match="is longer than its header"):
-        read_sln(path, 4)
 
 
 def test_a_written_file_has_the_published_form_and_is_read_back(tmp_path: Path) -> None:
@@ -101,9 +65,3 @@ def test_a_cost_that_equals_n_is_no_n(tmp_path: Path) -> None:
     path.write_text("4\n2 4 1 3\n")
     file = read_sln(path, 4)
     assert (file.cost, file.base, file.order.tolist()) == (4, 1, [1, 3, 0, 2])
-
-
-def test_a_large_cost_may_be_first(tmp_path: Path) -> None:
-    path = tmp_path / "large.sln"
-    path.write_text(f"{2**62}\n3 2 1\n")
-    assert read_sln(path, 3).cost == 2**62

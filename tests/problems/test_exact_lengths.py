@@ -17,13 +17,8 @@ from numpy.typing import NDArray
 import islands
 from islands.backends import choose
 from islands.bounds.held_karp import lower_bound
-from islands.campaign.configurations import Configuration
-from islands.campaign.ranking import Ranking
-from islands.campaign.series import SeriesPlan
 from islands.campaign.summary import Summary
-from islands.campaign.tuning import TaskResult
 from islands.cli import main
-from islands.custom.trust import trust_named
 from islands.errors import InputError
 from islands.problems.tsp import Tsp
 
@@ -38,12 +33,10 @@ def random(n: int, seed: int = 1) -> Places:
 
 PLACES: dict[str, Places] = {
     "unit square": random(8),
-    "negative": random(7) - 5,
-    "tiny": 1e-12 * random(8),
-    "huge": 1e12 * (random(8) - 0.5),
+    "tiny and negative": 1e-12 * (random(6) - 5),
     "largest": 2e300 * (random(6) - 0.5),
     "far from zero": 1e6 + random(7),
-    "whole numbers": np.random.default_rng(3).integers(-9, 9, (8, 2)),
+    "whole numbers": np.random.default_rng(3).integers(-9, 9, (6, 2)),
     "on a line": np.column_stack([random(8)[:, 0], np.full(8, 0.1)]),
     "one far away": np.vstack([random(7), [[1e6, 0.0]]]),
     "duplicates": random(3)[[0, 1, 2, 1, 0, 2, 0]],
@@ -151,11 +144,6 @@ def test_folders_with_rounded_lengths_resume_from_a_statement_without_metric(
     assert main(["verify", f"{script}:p", str(folder), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["cost"], found["remarks"]["said_agrees"]) == (whole.cost, True)
-    trust_named(f"{script}:p")
-    plan = SeriesPlan.of([f"{script}:p"], 2, SMALL_OF_STOP | {"stop": ["generations=8"]})
-    (begun,) = plan.as_begun(tmp_path).first
-    assert begun.problem.cost(whole.solution) == whole.cost
-    assert plan.as_begun(tmp_path / "none") == plan
 
     islands.solve(exact, **SMALL, out=tmp_path / "exact")
     with pytest.raises(InputError):  # it was asked for
@@ -206,20 +194,13 @@ def test_costs_that_differ_by_rounding_are_equally_good(
     script = tmp_path / "stated.py"
     stated = "import islands\n{} = islands.tsp({}, best_known={!r})\n"
     script.write_text(stated.format("p", places.tolist(), same))
-    cells = {(0, "it"): TaskResult((best.cost,), (9,), (True,), 1.0, 1.0)}
     for known, hits in ((same, 1), (shorter, 0)):
         problem = islands.tsp(places, best_known=known)
-        result = islands.solve(problem, generations=1, start=[best.solution], **SMALL_OF_STOP)
+        few = {"generations": 1, "start": [best.solution], **SMALL_OF_STOP}
+        result = islands.solve(problem, **few)
         assert Summary.of([result], problem.scale).hits == hits
-        ranking = Ranking.of([Configuration(0, {})], {"it": problem}, cells, "gap")
-        assert ranking.ranked[0].hits == hits
-    islands.solve(
-        islands.tsp(places),
-        generations=1,
-        start=[best.solution],
-        out=tmp_path / "run",
-        **SMALL_OF_STOP,
-    )
+    few = {"generations": 1, "start": [best.solution], **SMALL_OF_STOP}
+    islands.solve(islands.tsp(places), out=tmp_path / "run", **few)
     assert main(["verify", f"{script}:p", str(tmp_path / "run" / "solution.tour"), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["improves"], found["gap"]) == (False, 0.0)
@@ -243,17 +224,15 @@ LATTICE = np.array([(3 * x, 4 * y) for x in range(9) for y in range(9)])
     [
         (random(30), "EUC_2D", 1.0),
         (100 * random(30), "EUC_2D", 0.02),
-        (100 * random(30), "CEIL_2D", 0.04),
         (100 * random(30), "ATT", 0.15),
         (40 + 0.1 * random(30), "GEO", 0.3),
         (1e5 * random(30), "EUC_2D", 0),
         (LATTICE, "EUC_2D", 0),
-        (np.ones((5, 2)), "CEIL_2D", 0),
         (random(1), "EUC_2D", 0),
     ],
 )
 def test_rounding_that_changes_much_is_said(
-    places: Places, metric: str, share: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    places: Places, metric: str, share: float, tmp_path: Path
 ) -> None:
     file = written(tmp_path / "own.tsp", places.astype(float), metric)
     for problem in (islands.load(file), islands.tsp(places, metric)):
@@ -261,5 +240,3 @@ def test_rounding_that_changes_much_is_said(
         assert len(percents) == (share > 0)
         if share:
             assert share / 2 < float(str(percents[0])) / 100 < 2 * share
-    islands.solve(file, verbose=True, **(SMALL | {"generations": 1, "population": 4}))
-    assert capsys.readouterr().out.count("warning:") == (share > 0)
