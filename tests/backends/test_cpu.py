@@ -52,12 +52,3 @@ def test_a_forked_child_starts_its_own_threads() -> None:
         time.sleep(0.1)
     os.kill(child, signal.SIGKILL)
     pytest.fail("the child hangs")
-
-
-def test_ranks_of_one_host_share_its_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "cpu_count", lambda: 8)
-    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)))
-    assert [CpuBackend(None, ranks).threads for ranks in (1, 3, 8, 20)] == [8, 2, 1, 1]
-    assert CpuBackend(5, 8).threads == 5
-    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {2, 3})
-    assert CpuBackend(None, 4).threads == 2

@@ -2,52 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
-
 import pytest
 
-from islands.backends.gpus import joules
 from islands.progress.usage import EnergyMeter
 from islands.testing.ranks import on_ranks
-
-IDENTITY = "00112233445566778899aabbccddeeff"
-
-
-class NVMLError(Exception):
-    pass
-
-
-@pytest.fixture
-def nvml(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Return a fake of the package, which knows one GPU with a counter in millijoules."""
-    fake = ModuleType("pynvml")
-
-    def device(uuid: str) -> str:
-        if uuid != "GPU-00112233-4455-6677-8899-aabbccddeeff":
-            raise NVMLError(uuid)
-        return "device"
-
-    fake.__dict__.update(
-        NVMLError=NVMLError,
-        nvmlInit=lambda: None,
-        nvmlDeviceGetHandleByUUID=device,
-        nvmlDeviceGetTotalEnergyConsumption={"device": 12_345}.get,
-    )
-    monkeypatch.setitem(sys.modules, "pynvml", fake)
-    return fake
-
-
-def test_nvml_tells_the_energy_of_a_gpu(nvml: ModuleType) -> None:
-    assert joules(IDENTITY) == 12.345
-
-
-def test_without_the_package_or_the_gpu_the_energy_is_unknown(
-    nvml: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert joules("f" * 32) is None
-    monkeypatch.setitem(sys.modules, "pynvml", None)
-    assert joules(IDENTITY) is None
 
 
 class Counter:
@@ -79,7 +37,3 @@ def test_the_energy_of_all_ranks_counts_each_gpu_once(
         lambda world: EnergyMeter(Counter(*devices[world.rank]), world).of_all_ranks(),  # type: ignore[arg-type]
     )
     assert found == [energy, energy]
-
-
-def test_without_a_device_the_energy_is_unknown() -> None:
-    assert on_ranks(1, lambda world: EnergyMeter(None, world).of_all_ranks()) == [None]

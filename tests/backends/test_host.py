@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from islands.backends.cpu import CpuBackend, free_bytes
+from islands.backends.cpu import free_bytes
 
 MIB = 1 << 20
 
@@ -39,12 +39,6 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
-def test_without_groups_the_machine_decides(machine: Machine) -> None:
-    assert machine.free() == 1000 * MIB
-    machine.is_in("0::/")
-    assert machine.free() == 1000 * MIB
-
-
 def test_the_limit_of_any_group_around_a_job_counts(machine: Machine) -> None:
     machine.is_in("0::/slurm/job/step")
     machine.has("slurm/job/step", memory__max="max", memory__current=5 * MIB)
@@ -69,12 +63,3 @@ def test_groups_of_the_first_version_count(machine: Machine) -> None:
     machine.has("memory/job", **files, memory__stat=stat)
     machine.has("memory", memory__limit_in_bytes=9223372036854771712, memory__usage_in_bytes=1)
     assert machine.free() == 40 * MIB
-
-
-def test_without_these_files_it_is_unknown(tmp_path: Path) -> None:
-    assert free_bytes(tmp_path, tmp_path) is None
-
-
-def test_ranks_of_a_host_share_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("islands.backends.cpu.free_bytes", lambda: 900)
-    assert (CpuBackend(1).free, CpuBackend(1, 3).free) == (900, 300)

@@ -8,7 +8,6 @@ import pytest
 
 from islands.backends import source as module
 from islands.backends.source import Source
-from islands.errors import CompileError
 
 
 @pytest.fixture
@@ -38,17 +37,3 @@ def test_the_digest_depends_on_every_file_and_macro(kernels: Path) -> None:
         digests.add(source.digest())
     assert len(digests) == 8
     assert source.digest() in digests
-
-
-def test_a_header_of_a_script_may_be_in_any_folder(kernels: Path, tmp_path: Path) -> None:
-    mine = tmp_path / "elsewhere" / "mine.cuh"
-    mine.parent.mkdir()
-    mine.write_text("", encoding="utf-8")
-    assert str(mine) in Source("main.cuh", {"PART": f'"{mine}"'}).files()
-
-
-def test_a_missing_file_is_named(kernels: Path) -> None:
-    with pytest.raises(
-        CompileError, match=r"cannot read the kernel file .*gone\.cuh: No such file"
-    ):
-        Source("main.cuh", {"PART": '"gone.cuh"'}).digest()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from islands.backends.base import Backend
 from islands.backends.state import Field, State
-from islands.errors import InputError, UsageError
+from islands.errors import InputError
 
 FIELDS = {"cost": Field((4,), np.int64, in_halves=True), "island": Field((2,), np.float32)}
 
@@ -92,16 +90,3 @@ def test_only_kept_fields_are_saved_and_restored(backend: Backend) -> None:
         assert (backend.download(state.arrays[name]) == 7).all()
     with pytest.raises(InputError, match="the saved arrays are cost, island, matrix, but"):
         state.require_fit({**saved, "matrix": np.full((3, 2), 7, np.int32)})
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"kind": "derive"}, "Field of kind='derive': .*Did you mean 'derived'"),
-        ({"kind": "derived", "travels": True}, "only kept fields travel with migrants"),
-        ({"kind": "scratch", "travels": True}, "Choose kind='kept', or travels=False"),
-    ],
-)
-def test_invalid_fields_are_refused(wrong: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        Field((4,), np.int32, **wrong)

@@ -10,7 +10,7 @@ from islands.migration.route import Planner
 from islands.migration.topology import NOBODY, TOPOLOGIES, Scene, _BuiltIn
 from islands.parallel import Deal
 
-SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 30]
+SIZES = [1, 2, 3, 4, 7, 8, 9, 16, 30]
 
 
 def senders(name: str, islands: int, seed: int = 3, epoch: int = 1) -> list[list[int]]:
@@ -51,11 +51,6 @@ def test_memory_suffices_for_the_largest_number_of_senders(name: str, islands: i
     topology = TOPOLOGIES[name]
     most = max(len(row) for epoch in (1, 2, 3) for row in senders(name, islands, 3, epoch))
     assert most <= topology.widest(islands, 3)
-
-
-def test_the_first_island_may_receive_less_than_others() -> None:
-    line = _BuiltIn(lambda _, mine: np.where(mine[:, None] > 0, mine[:, None] - 1, NOBODY))
-    assert line.widest(7, seed=1) == 1
 
 
 @pytest.mark.parametrize("islands", [2, 3, 8, 31])

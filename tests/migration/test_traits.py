@@ -23,7 +23,7 @@ from islands.backends import choose
 from islands.backends.base import Backend
 from islands.backends.state import Field
 from islands.errors import InputError, UsageError
-from islands.migration import Migrant, MigrationSettings
+from islands.migration import MigrationSettings
 from islands.parallel import Deal, World, world
 from islands.testing.ranks import on_ranks
 
@@ -191,21 +191,6 @@ def test_all_fields_travel_and_replaced_individuals_are_marked(
         ])  # fmt: skip
         expected["genes"] = keys
     assert "changed" not in saved
-
-
-def test_a_migrant_has_the_size_of_its_fields() -> None:
-    genes = Field((POPULATION, 16), np.float32, in_halves=True)
-    assert Migrant({"genes": genes, "cost": Field((POPULATION,), np.int64)}).bytes == 16 + 64
-    laid_out = Migrant({"genes": genes, **TRAITS})
-    assert laid_out.offsets == {"letters": 80, "row": 96, "number": 160}
-    assert laid_out.bytes == 176
-    for algorithm, size in (({}, 80), (CHANGED, 96)):
-        islands = made(choose("cpu", 1), MIGRATIONS[0], settings=algorithm)
-        islands.migrate()
-        islands.measure()
-        arrivals = islands.arrivals()
-        assert arrivals is not None
-        assert arrivals.bytes == size
 
 
 def test_padding_of_migrants_in_flight_is_zero_and_other_sizes_are_refused(
