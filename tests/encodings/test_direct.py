@@ -45,21 +45,6 @@ def test_rounding_does_not_lead_out_of_the_box() -> None:
     assert (vectors <= high).all()
 
 
-def test_a_genome_represents_a_vector() -> None:
-    vector = np.array([1.25, 0.15, 2, 4e8, 3.1])
-    genome = box().encode(vector)
-    assert genome.dtype == np.float64
-    assert genome.shape == (8,)
-    assert np.allclose(decoded(box(), *genome[:5]), vector, rtol=1e-15, atol=1e-7)
-    outside = box().encode(np.array([-6, 1, 7, -2e9, 3.75]))
-    assert outside[:5].tolist() == [0, 1, 0, 0, 1]
-
-
-def test_the_default_box_is_the_unit_box() -> None:
-    genes = np.random.default_rng(1).uniform(0, 1, (3, 9))
-    assert (Vector(9, None).decode(genes) == genes).all()
-
-
 @pytest.mark.parametrize("encoding", [box(), RawKeys(5, None)])
 @pytest.mark.parametrize("wrong", [-0.001, 1.001, np.nan, np.inf])
 def test_genomes_outside_the_range_are_invalid(encoding: Vector | RawKeys, wrong: float) -> None:
@@ -73,18 +58,6 @@ def test_genomes_outside_the_range_are_invalid(encoding: Vector | RawKeys, wrong
 def test_one_is_a_coordinate_but_not_a_key() -> None:
     assert box().holds(np.ones((1, 8)))
     assert not RawKeys(5, None).holds(np.ones((1, 8), np.float32))
-
-
-def test_keys_are_the_solution() -> None:
-    encoding = RawKeys(3, None)
-    keys = np.array([0, 0.5, 0.75], np.float32)
-    genome = encoding.encode(keys)
-    assert genome.dtype == np.float32
-    assert genome.shape == (4,)
-    found = encoding.decode(genome[np.newaxis])
-    assert found.dtype == np.float32
-    assert found.tolist() == [[0, 0.5, 0.75]]
-    assert encoding.encode(np.array([-1, 1, 2]))[:3].tolist() == [0, BELOW_ONE, BELOW_ONE]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 929])

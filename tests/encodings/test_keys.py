@@ -52,8 +52,3 @@ def test_index_and_key_fit_in_a_word(n: int, memory: int | None) -> None:
     # Two keys of one bucket differ above the bits of the index: 2^index_bits <= 2^8 x buckets.
     assert 1 << encoding.index_bits <= encoding.buckets << 8
     assert memory is None or 4 * encoding.buckets <= memory
-
-
-def test_more_items_than_keys_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"16777217 items: .* at most 16777216"):
-        Keys(LEVELS + 1, None)

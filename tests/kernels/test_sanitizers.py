@@ -36,21 +36,6 @@ def test_a_run_of_each_kind_of_kernels_has_no_invalid_access_or_race(tool: str) 
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
 
 
-FOUND = [
-    ("undefined", "rank.cuh", "+= plan.step;", "+= plan.step + (0 >> (40 + plan.step));"),
-    ("address", "rank.cuh", "all.order[me * size + i] = ", "all.order[me * size + i + 64] = "),
-    ("thread", "generation/slots.cuh", "all.cost[row] = ", "all.cost[0] = all.cost[row] = "),
-]
-"""Tools, and faults that they find: a text in a file, and what takes its place."""
-
-
-@pytest.mark.parametrize(("tool", "file", "old", "new"), FOUND)
-def test_a_sanitizer_names_the_file_of_a_fault(tool: str, file: str, old: str, new: str) -> None:
-    line = [_SMALL_RUNS, "tsp", "--replace", file, old, new]
-    reports, _ = Tool.of(tool).outcome(line, longest=300)
-    assert [each for each in reports if Path(file).name in each], reports
-
-
 def test_several_walks_of_a_pair_stay_within_their_scratch() -> None:
     replace = ("eax/cycles.cuh", "PER_WALK = 512", "PER_WALK = 8")
     line = [*ready_python(), _SMALL_RUNS, "eax", "--replace", *replace]

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import islands
-from islands.errors import UsageError
 from islands.modelling.merging import merged
 from islands.models import changed
 
@@ -93,18 +92,3 @@ def test_a_changed_shop_knows_the_number_of_jobs(arguments: dict[str, Any]) -> N
     shop = islands.models.job_shop([[0, 1], [1, 0], [0, 1]], TIMES, **arguments)
     order = np.arange(6)
     assert changed(shop, cost=COST).cost(order) == shop.cost(order) + 3
-
-
-@pytest.mark.parametrize(
-    ("problem", "arguments", "message"),
-    [
-        (islands.models.flow_shop(TIMES), {"stat": None}, "argument 'stat'. Did you mean 'state'"),
-        (islands.models.flow_shop(TIMES), {"n": 2}, "^n=2: the texts and data of .* are for n=3"),
-        (islands.models.flow_shop(TIMES), {"data": [1]}, "data: is of the type list"),
-        (changed(islands.models.flow_shop(TIMES), cost=COST), {"cost": COST}, "^cost: was changed"),
-        (islands.tsp([[0, 0], [1, 0], [0, 1]]), {}, "problem: is not one of islands.models"),
-    ],
-)
-def test_wrong_changes_are_refused(problem: Any, arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        changed(problem, **arguments)

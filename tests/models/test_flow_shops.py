@@ -13,7 +13,6 @@ from colonies_for_tests import one_colony
 import islands
 from islands.algorithms.tempering import TemperingSettings
 from islands.backends.base import Backend
-from islands.errors import InputError, UsageError
 from islands.migration import MigrationSettings
 from islands.models.flow_shops import bound, read
 from islands.parallel import World
@@ -90,22 +89,3 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "shop.fsp"
     path.write_text("number of jobs, ... :\n 3 2 1 9 9\nprocessing times :\n 3 1 2\n 2 4 1\n")
     assert read(path).cost(np.array([1, 0, 2])) == 8
-    path.write_text("3 2 1 9 9\n")
-    with pytest.raises(InputError, match="has no line with ':'"):
-        read(path)
-
-
-@pytest.mark.parametrize(
-    ("times", "options", "message"),
-    [
-        ([[1, -1]], {}, "times"),
-        ([], {}, "times"),
-        ([[2**62] * 2] * 2, {}, "times"),
-        ([[2**29, 2**29]], {}, "times"),
-        ([[2**30]], {}, "times"),
-        ([[1, 2]], {"objective": "makespam"}, "Did you mean 'makespan'"),
-    ],
-)
-def test_wrong_shops_are_refused(times: Any, options: Any, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        islands.models.flow_shop(times, **options)

@@ -13,8 +13,7 @@ from shops import best_makespan, longest_path
 
 import islands
 from islands.backends.base import Backend
-from islands.configuration.defaults import defaults_for
-from islands.errors import InputError, RunError, UsageError
+from islands.errors import RunError
 from islands.models import job_shops
 from islands.models.job_shops import Shop, read
 
@@ -27,7 +26,7 @@ def shop(jobs: int, machines: int, seed: int) -> tuple[list[list[int]], list[lis
     return orders, random.integers(0, 20, (jobs, machines)).tolist()
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_the_optimum_is_that_of_all_orders(backend: Backend, seed: int) -> None:
     machines, times = shop(4, 3, seed)
     problem = islands.models.job_shop(machines, times)
@@ -35,7 +34,7 @@ def test_the_optimum_is_that_of_all_orders(backend: Backend, seed: int) -> None:
     assert result.cost == best_makespan(machines, times)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(12))
 def test_no_schedule_ends_before_the_bound(seed: int) -> None:
     machines, times = shop(3, 1 + seed % 3, seed)
     assert Shop.of(machines, times).bound() <= best_makespan(machines, times)
@@ -93,44 +92,6 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     problem = read(path)
     assert problem.cost(np.array([0, 1, 2, 3])) == 3 + 2 + 4 + 1
     assert problem.cost(np.array([0, 2, 1, 3])) == 6
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("2 2\n0 3 1 2\n1 4 0\n", "the file ends after 3 of 4 numbers of job 1"),
-        ("1 1\n0 3 1\n", "'1' follows the last number"),
-        ("1 1\n0 x\n", "'x', one of the numbers of job 0: must be a whole number"),
-    ],
-)
-def test_wrong_files_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "wrong.txt"
-    path.write_text(text)
-    with pytest.raises(InputError, match=message):
-        read(path)
-
-
-@pytest.mark.parametrize(
-    ("machines", "times", "message"),
-    [
-        ([[0]], [[1], [2]], "machines has 1 rows and times 2"),
-        ([[0, 1]], [[1]], "job 0 has 2 machines and 1 times"),
-        ([[0]], [[1.5]], "times"),
-        ([[0, 1], [1, 0]], [[2**62] * 2] * 2, "times"),
-        ([[0], [0]], [[2**28], [2**28]], "times"),
-        ([[0]], None, "times"),
-        ([[0]], [[2**30]], "times"),
-        ([[-1]], [[1]], "machines"),
-    ],
-)
-def test_wrong_shops_are_refused(machines: Any, times: Any, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        islands.models.job_shop(machines, times)
-
-
-def test_operations_may_take_no_time() -> None:
-    problem = islands.models.job_shop([[0, 1], [1, 0]], [[0, 0], [0, 0]])
-    assert islands.solve(problem, generations=3, backend="cpu").cost == 0
 
 
 LONG = shop(20, 8, 3)
@@ -210,6 +171,7 @@ def test_a_child_of_equal_parents_differs_from_them(backend: Backend) -> None:
     assert begins(*LONG, found) != begins(*LONG, order)
 
 
+@pytest.mark.slow
 def test_the_memory_of_the_search_pays(monkeypatch: pytest.MonkeyPatch) -> None:
     def ends(state: str) -> list[int]:
         with monkeypatch.context() as within:
@@ -224,18 +186,6 @@ def test_the_memory_of_the_search_pays(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.mean(ends(job_shops.STATE)) < np.mean(ends(job_shops.STATE.replace(rule, "false")))
 
 
-def test_a_population_searches_by_default() -> None:
-    def settings(problem: Any, **given: Any) -> dict[str, Any]:
-        return defaults_for(problem, {"backend": "cpu", **given}, 60.0)[0]
-
-    problem = islands.models.job_shop(*LONG)
-    assert settings(problem)["descent"] == 1
-    assert settings(islands.models.changed(problem, name="other"))["descent"] == 1
-    assert settings(problem, algorithm="ga").get("descent") is None
-    own = islands.models.changed(problem, state=None)
-    assert settings(own).get("descent") is None
-
-
 def digest_of_a_long_shop(state: str, patch: pytest.MonkeyPatch, **backend: str) -> str:
     """Return the digest of a run on a shop whose operations are dealt to a warp several times."""
     with patch.context() as within:
@@ -248,6 +198,7 @@ def digest_of_a_long_shop(state: str, patch: pytest.MonkeyPatch, **backend: str)
         return islands.solve(problem, generations=4, **SEARCH, **sizes, **backend).digest
 
 
+@pytest.mark.slow
 def test_a_warp_passes_on_what_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     """A GPU ends where nothing changes any more; a CPU computes all operations that follow."""
     on_cpu = digest_of_a_long_shop(job_shops.STATE, monkeypatch, backend="cpu")

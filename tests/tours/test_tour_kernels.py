@@ -95,15 +95,6 @@ def test_search_ends_in_a_local_optimum(name: str, backend: Backend) -> None:
     assert is_local_optimum(problem, after[0].tolist(), neighbours)
 
 
-def test_search_stops_after_the_limit_of_moves(backend: Backend, tmp_path: Path) -> None:
-    problem = cities(200, tmp_path)
-    before = np.array([np.random.default_rng(2).permutation(200)])
-    lengths = [
-        int(Tours(backend, problem, steps).improved(before)[1][0]) for steps in (1, 5, 40, 0)
-    ]
-    assert problem.costs(before)[0] > lengths[0] > lengths[1] > lengths[2] > lengths[3]
-
-
 def test_a_short_move_comes_before_a_long_one_with_a_larger_gain(backend: Backend) -> None:
     # Cities on a circle, of which one long interval is reversed, and a short one inside it.
     around = list(range(64))
