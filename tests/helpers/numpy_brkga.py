@@ -129,3 +129,19 @@ def assert_same(mine: Archipelago, reference: NumpyBrkga) -> None:
     ):
         assert costs.tolist() == expected_costs.tolist()
         assert (keys == expected_keys).all()
+
+
+def both(
+    backend: Backend, problem: Problem, shares: tuple[float, ...] = (0.7,), **changes: Any
+) -> tuple[Archipelago, NumpyBrkga]:
+    """Return the same run on a device and in NumPy; `shares` are those of the bias."""
+    changes = {"migrants": 2, "islands": 3, **changes}
+    mine = archipelago(backend, problem, **changes)
+    reference = NumpyBrkga(
+        problem.size, problem.costs, population=20, elite=4, mutants=2, seed=5,
+        bias=[round(share * 2**32) for share in shares], islands=changes["islands"],
+        elite_parents=changes.get("elite_parents", 1), patience=changes.get("reset", 0),
+        encoding=mine._encodings[0] if problem.solution_kind in NUMBERS else None,
+    )  # fmt: skip
+    mine.start()
+    return mine, reference

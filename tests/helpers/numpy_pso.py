@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,8 +23,7 @@ from numpy_islands import (
 )
 from numpy_mkp import evaluated
 from numpy_operators import random_genome
-from problems_for_tests import NUMBERS, cities, facilities
-from test_operators import Wanted
+from problems_for_tests import NUMBERS
 
 from islands.algorithms.pso import PsoSettings
 from islands.archipelago.archipelago import Archipelago
@@ -173,15 +171,7 @@ class NumpyPso(NumpyIslands):
         self.exchange_rows_in_ring(migrants, [self.genomes, self.cost])
 
 
-KINDS: dict[str, tuple[str, Callable[[int, Path], Problem]]] = {
-    "bits": ("bits", lambda n, _: Wanted(n)),
-    "keys of a subset": ("keys", lambda n, _: Wanted(n)),
-    "tsp": ("keys", cities),
-    "qap": ("keys", lambda n, _: facilities(n, symmetric="neither", diagonal=True)),
-}
 BITS, QAP = "bits", "qap"
-NONE = 2**62
-Place = tuple[int, int, int, int]
 
 
 def evaluator_of(
@@ -228,18 +218,6 @@ def in_knapsack(problem: Mkp, genome: NDArray[Any], place: Place) -> tuple[NDArr
     mirrored = np.float32(1) - genome
     keys = np.where((mirrored >= np.float32(0.5)) == after, mirrored, np.float32(0.25))
     return np.where(before == after, genome, keys), cost
-
-
-def both(
-    backend: Backend,
-    kind: str,
-    n: int,
-    folder: Path,
-    **changes: Any,
-) -> tuple[Archipelago, NumpyPso]:
-    """Return a new archipelago and the reference, for the given kind of problem."""
-    encoding, made = KINDS[kind]
-    return both_on(backend, made(n, folder), encoding, **changes)
 
 
 def both_on(

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.archipelago.archipelago import Archipelago
 from islands.backends.source import Header
 from islands.errors import RunError
 from islands.instances.mkp import MkpFile
@@ -174,10 +173,3 @@ class KeyTargets(_Targets):
 
 NUMBERS: dict[str, type[_Targets]] = {"vector": Box, "keys": KeyTargets}
 """The problems by the encoding of their solutions."""
-
-
-def require_inside(mine: Archipelago) -> None:
-    """Require that all genes are in their range, and that bounds and other values occur."""
-    genes = mine.snapshot()["genes"][:, :, : mine._encodings[0].size]
-    assert mine._encodings[0].holds(genes.reshape(-1, genes.shape[-1]))
-    assert len(np.unique(genes)) > 1
