@@ -137,6 +137,16 @@ def test_walks_at_the_same_time_use_each_edge_once(backend: Backend, tmp_path: P
     assert min(seen) > 2
 
 
+@pytest.mark.parametrize("n", [8, 100, 5000, 22_000, 65_536, 100_000, 240_000])
+def test_the_graph_of_a_pair_fits_into_block_memory(n: int) -> None:
+    """A third of that of a large GPU, or compute capability 8.6 without the static part."""
+    size, most = eax.size_class(n), 73 if n <= 65_536 else 97 if n <= 100_000 else 224
+    assert n <= size
+    # A path of 512 numbers of 32 bits, two lists of 128 cycles, and eight counts.
+    assert 4 * (512 + 2 * 128 + 8) <= eax.graph_bytes(size) <= most << 10
+    assert eax.search_bytes(n) <= most << 10
+
+
 def test_more_children_than_cycles_that_fit(backend: Backend, tmp_path: Path) -> None:
     mine = tours(
         backend, cities(3000, tmp_path), islands=1, population=3, children=200, first_tours="random"
@@ -173,22 +183,6 @@ def test_heavy_children_are_made_if_they_promise_more_than_light_ones(
         assert sorted(tour) == list(range(400))
         length = int(problem.costs(np.array([tour]))[0])
         assert field(mine, "cost")[0, a] - gains[pair, child, 1] == length
-
-
-@pytest.mark.parametrize("n", [100, 5000, 13_509, 22_000, 40_000, 65_536, 100_000])
-def test_the_graph_of_a_pair_fits_into_block_memory(n: int) -> None:
-    # A third of that of a large GPU; otherwise, compute capability 8.6 without the static part.
-    size = eax.size_class(n)
-    assert n <= size
-    assert eax.graph_bytes(size) <= (73 if n <= 65_536 else 97) << 10
-    assert eax.fast_vertices(size) > 0
-
-
-@pytest.mark.parametrize(("n", "most"), [(100_000, 97), (240_000, 224), (1_000_000, 97)])
-def test_any_number_of_cities_fits_into_block_memory(n: int, most: int) -> None:
-    # Of compute capability 8.6, or of a large GPU, in KiB without the static part.
-    assert eax.graph_bytes(eax.size_class(n)) <= most << 10
-    assert eax.search_bytes(n) <= most << 10
 
 
 def part_of_fork(launches: Any, first: int, end: int) -> Fork:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from colonies_for_tests import one_colony
 from numpy_ga import DANTAS
-from problems_for_tests import facilities, knapsack, lattice
+from problems_for_tests import lattice
 from programs_for_tests import for_gpu, parts, require_compiles
 from test_operators import FITTING, Wanted, problem_for
 
@@ -21,7 +21,6 @@ from islands.algorithms.cellular import Cellular, CellularSettings
 from islands.algorithms.ga import Ga, GaSettings
 from islands.algorithms.pso import Pso, PsoSettings
 from islands.backends.base import Backend, Block
-from islands.configuration.fit import encoding_for
 from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
 from islands.parallel import World
@@ -41,11 +40,6 @@ def test_grid_of_all_slices_must_contain_a_neighbourhood(
     slices.require_islands(fewest)
     with pytest.raises(UsageError, match=f"islands={fewest - 1} x population={population}"):
         slices.require_islands(fewest - 1)
-
-
-def test_torus_is_as_square_as_possible() -> None:
-    for population, width in {20: 4, 2048: 32, 100: 10}.items():
-        assert Cellular(CellularSettings.build(TORUS), population, "keys").width == width
 
 
 def test_the_bias_is_the_weight_of_the_rank_among_all_parents() -> None:
@@ -80,15 +74,6 @@ def test_resolved_settings_can_be_resolved_again() -> None:
         assert PsoSettings.build(pso.to_mapping()) == pso == Pso.completed(pso, "keys")
     cellular = CellularSettings.build({}).to_mapping()
     assert CellularSettings.build(cellular | TORUS).grid == "torus"
-
-
-def test_the_encoding_and_the_improver_fit_the_algorithm_and_the_problem() -> None:
-    assert encoding_for("ga", None, knapsack(20, 2)) == "bits"
-    assert encoding_for("ga", None, facilities(5)) == "permutation"
-    assert encoding_for("ga", "keys", facilities(5)) == "keys"
-    for more, improver in (({}, "tabu"), ({"improver": "none"}, "none")):
-        spec = resolve(layers({"algorithm": "memetic", **more}), facilities(20))
-        assert spec.improver.name == improver
 
 
 @pytest.mark.usefixtures("optimised")
