@@ -6,12 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs_for_tests import CHECKS
 
 from islands.backends import choose
 from islands.backends.base import Backend, Block
 from islands.backends.source import Header, Source
-from islands.errors import CompileError, UsageError
+from islands.errors import CompileError
 
 ENTRY = """
 #include "core/core.cuh"
@@ -35,14 +34,6 @@ def test_a_program_consists_of_texts_only(backend: Backend, name: str) -> None:
     assert backend.download(doubled).tolist() == [0, 2, 4, 6, 8]
 
 
-def test_an_own_header_replaces_a_file_of_the_same_name() -> None:
-    assert "core/core.cuh" in source(OWN).files()
-    own = Header("core/draw.cuh", "// empty")
-    replaced = Source(CHECKS.entry, {"OWN": own})
-    assert replaced.own() == {"core/draw.cuh": "// empty"}
-    assert replaced.digest() != CHECKS.digest()
-
-
 def test_an_error_names_the_header_and_its_line(backend: Backend) -> None:
     broken = OWN.replace("return 2 * n;", "return 2 * m;")
     with pytest.raises(CompileError, match=r": own/twice\.cuh[:(]3[:)].*\bm\b"):
@@ -57,12 +48,6 @@ def test_an_error_of_nvrtc_names_the_header_and_its_line() -> None:
     compiled(source(OWN), "sm_90", lambda path: path.read_bytes())
     with pytest.raises(CompileError, match=r": own/twice\.cuh\(3\): error: .*\"m\""):
         compiled(source(broken), "sm_90", lambda path: path.read_bytes())
-
-
-@pytest.mark.parametrize("name", ["", "../up.cuh", "/etc/passwd", 'a"', "a\n"])
-def test_invalid_names_are_refused(name: str) -> None:
-    with pytest.raises(UsageError, match="a name is made of letters, digits"):
-        Header(name, OWN)
 
 
 def test_the_cpu_backend_leaves_no_folder_behind(

@@ -54,25 +54,6 @@ def test_a_generation_is_recalled_as_it_was_remembered(backend: Backend, wholly:
     assert (backend.download(state.part("cost", 1)) == other).all()
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (
-            {"cost": np.zeros((3, 5), np.int64)},
-            r"the saved array cost has shape \(3, 5\) and type int64, but",
-        ),
-        ({"cost": np.zeros((3, 4), np.int32)}, r"has shape \(3, 4\) and type int32"),
-        ({"velocity": np.zeros(3)}, "the saved arrays are cost, island, velocity, but this run"),
-    ],
-)
-def test_arrays_that_do_not_fit_are_refused(
-    backend: Backend, change: dict[str, np.ndarray], message: str
-) -> None:
-    state = filled(backend)
-    with pytest.raises(InputError, match=message):
-        state.require_fit({**state.snapshot(0), **change})
-
-
 def test_only_kept_fields_are_saved_and_restored(backend: Backend) -> None:
     others = {
         "matrix": Field((2,), np.int32, kind="derived"),

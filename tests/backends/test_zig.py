@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from quick_compiler import in_scripts
 
 from islands.backends import choose
 from islands.backends.base import Block
-from islands.backends.cpu import compiler
 from islands.backends.source import Source
 
 pytestmark = pytest.mark.slow
@@ -49,21 +47,6 @@ def zig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("CXX", "ZIG_GLOBAL_CACHE_DIR"):
         monkeypatch.delenv(name, raising=False)
     return program
-
-
-def test_it_is_used_after_cxx_and_the_system_compiler(
-    zig: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert compiler() == ([str(zig), "c++"], "Zig 9.8.7")
-    true = shutil.which("true", path="/bin:/usr/bin")
-    assert true is not None
-    (zig.parents[2] / "bin").mkdir()
-    system = zig.parents[2] / "bin" / "clang++"
-    system.symlink_to(true)
-    monkeypatch.setenv("PATH", str(system.parent))
-    assert compiler()[0] == [str(system)]
-    monkeypatch.setenv("CXX", true)
-    assert compiler()[0] == [true]
 
 
 def test_each_version_has_its_own_programs_and_runtime(zig: Path) -> None:

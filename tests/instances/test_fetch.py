@@ -14,7 +14,7 @@ from threading import Event, Thread
 
 import pytest
 
-from islands.errors import InputError, UnwritableError
+from islands.errors import InputError
 from islands.instances.catalogue import Entry, InstanceSet
 from islands.instances.fetch import NoAnswerError, digest, fetch
 from islands.paths import cache_folder
@@ -180,19 +180,6 @@ def test_without_a_network_the_message_gives_a_fix(site: Site) -> None:
     message = str(caught.value)
     assert message.startswith(f"{site.base}/f0.tsp: no connection. Finished files are kept")
     assert "set ISLANDS_INSTANCES to a folder that contains toy/f0.tsp" in message
-
-
-def test_a_cache_that_cannot_be_written_ends_the_download(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(**_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("islands.paths.tempfile.mkstemp", refuse)
-    with pytest.raises(
-        UnwritableError, match=r"f0\.tsp: cannot be .* denied\. .* let ISLANDS_CACHE"
-    ):
-        fetch(instances(site), None, ignore)
 
 
 def test_only_the_beginning_of_a_longer_file_is_decompressed(tmp_path: Path) -> None:

@@ -10,9 +10,8 @@ import pytest
 from instance_texts import COUNTED, DRAKE, SAC94, TITLED, content, drake_text, write
 
 from islands.errors import InputError
-from islands.instances.formats import FOUND_BY_NAME, recognised
+from islands.instances.formats import recognised
 from islands.instances.mkp import MkpFile, read_mkp
-from islands.instances.qaplib import StatedCosts, read_qap
 from islands.instances.synthetic import correlated_mkp
 
 QAP = "2\n1 2\n3 4\n5 6\n7 8\n"
@@ -89,17 +88,6 @@ def test_a_file_that_fits_two_formats_is_refused(tmp_path: Path) -> None:
     assert recognised(path) == "drake"
 
 
-def test_two_facilities_are_not_read_as_a_knapsack(tmp_path: Path) -> None:
-    # Both assignments cost 2; only the second of the two items fits.
-    path = write(tmp_path, "both.dat", "2 2 2\n0 1\n1 0\n0 1\n1 0\n")
-    assert read_qap(path).stated == StatedCosts(best=2, optimum=2)
-    with pytest.raises(InputError, match=r"fit three formats: .*qaplib \(n optimum best, A, B\)"):
-        recognised(path)
-    # No assignment costs 5.
-    write(tmp_path, "both.dat", "2 2 5\n3 2\n1 1\n1 1\n2 2\n")
-    assert recognised(path) == "drake"
-
-
 def test_a_bomb_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bomb.dat.gz"
     for text in (DRAKE + "\n" * 9_000_000, DRAKE + "1 " * 4_500_000):
@@ -128,8 +116,3 @@ def test_published_files_are_recognised_in_both_layouts(published: Path, tmp_pat
             file = read_mkp(path, recognised(path))
             original = write(tmp_path, "original.dat", as_sac94(file))
             assert content(read_mkp(original, recognised(original))) == content(file)
-
-
-def test_files_of_single_instances_are_found_by_name() -> None:
-    assert FOUND_BY_NAME[:3] == (".tsp", ".dat", ".qap")
-    assert ".txt" not in FOUND_BY_NAME  # a file of OR-Library has many instances

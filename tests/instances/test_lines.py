@@ -54,15 +54,6 @@ def test_words_are_skipped_up_to_the_same_line(tmp_path: Path, name: str, width:
                 numbers.skip(count, "numbers")
 
 
-def test_skipped_words_count_for_the_length_of_a_file(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("1\n" * 500_000)
-    with Lines.open(tmp_path / "a.txt") as lines:
-        numbers = Numbers(lines)
-        assert numbers.whole("one", 1) == 1
-        with pytest.raises(InputError, match=":131073: the file is longer than its header allows"):
-            numbers.skip(400_000, "numbers")
-
-
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("content", [b"", b"\x1f", b"2\n1 2\n", b"<html>404</html>"])
 def test_a_file_with_suffix_gz_must_be_gzipped(tmp_path: Path, name: str, content: bytes) -> None:
@@ -84,16 +75,6 @@ def test_the_parts_of_a_long_line_have_the_same_line_number(tmp_path: Path) -> N
         while lines.words() is not None:
             numbers.append(lines.number)
     assert numbers == [1, 2, 2, 3]
-
-
-def test_a_number_cut_by_the_end_of_a_part_has_a_limit(tmp_path: Path) -> None:
-    path = tmp_path / "a.qap"
-    path.write_bytes(b"2 " * 32_700 + b"7" * 1000)
-    with (
-        pytest.raises(InputError, match=r"has more than 64 bytes, too long for a number\. Get the"),
-        Lines.open(path) as lines,
-    ):
-        lines.words()
 
 
 MARKED: dict[str, tuple[bytes, Callable[[Path], Any]]] = {

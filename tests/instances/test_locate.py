@@ -9,10 +9,8 @@ from instance_texts import tsplib_text
 
 from islands.errors import InputError, UsageError
 from islands.instances import locate
-from islands.instances.catalogue import catalogue
 from islands.instances.locate import VARIABLE, Finder, Found, Index, find
 from islands.instances.synthetic import uniform_tsp
-from islands.paths import data_folder
 
 
 def look(instance: str) -> Found:
@@ -43,16 +41,6 @@ def test_folders_are_searched_in_order_and_then_the_cache(folders: Path) -> None
     assert look("zi929").path == folders / "one/deep/national/zi929.tsp"
     assert look("xqf131").path == folders / "cache/instances/vlsi/xqf131.tsp"
     assert look("demo/tsp").name == "demo/tsp"
-
-
-def test_no_folder_is_searched_for_an_embedded_instance(
-    folders: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(folders / "one/demo/tsp.tsp")
-    monkeypatch.delattr("islands.instances.locate.files_in")
-    found = look("demo/tsp")
-    assert found.entry == catalogue().entry("demo", "tsp")
-    assert found.path == data_folder("instances") / found.entry.file
 
 
 def test_a_path_is_tried_first_and_determines_the_set(folders: Path) -> None:
@@ -105,26 +93,6 @@ def test_files_with_the_same_name_keep_their_suffixes(folders: Path) -> None:
     with pytest.raises(UsageError, match=r"several files: other/own, vlsi/own.qap, vlsi/own.tsp\."):
         find("own", suffixes)
     assert find("other/own", suffixes).path == folders / "two/other/own.tsp"
-
-
-def test_a_name_in_several_sets_is_refused(folders: Path) -> None:
-    write(folders / "two/other/zi929.tsp")
-    with pytest.raises(
-        UsageError, match=r"is in several sets\. Name one of national/zi929, other/"
-    ):
-        look("zi929")
-
-
-def test_a_missing_file_of_a_known_instance_is_reported_with_a_fix(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    found = look("tsplib/att48")
-    assert found.path is None
-    with pytest.raises(InputError, match="Run `islands instances fetch tsplib`, or set ISLANDS_"):
-        found.file()
-    monkeypatch.setenv("ISLANDS_INSTANCES", "/no/such/folder")
-    with pytest.raises(InputError, match="contains /no/such/folder, not a folder"):
-        look("att48").file()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gzip
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import suppress
@@ -91,26 +90,6 @@ def test_lines_distinguish_costs_from_matrices(
     file = read_qap(path)
     assert file.stated == stated
     assert (file.a.tolist(), file.b.tolist()) == ([[1, 2], [3, 4]], [[5, 6], [7, 8]])
-
-
-@pytest.mark.parametrize("n", [127, 128])
-def test_the_length_of_a_line_makes_no_difference(tmp_path: Path, n: int) -> None:
-    matrices = " ".join(["7"] * (2 * n * n - 1) + ["8"])
-    path = tmp_path / "long.qap"
-    path.write_text(f"{n} {matrices} 9\n")
-    with pytest.raises(InputError, match="the lines do not show whether the first or the last is"):
-        read_qap(path)
-    for text in (f"{n} 9\n{matrices}\n", f"{n}\n{matrices} 9\n", f"{n}\n9\n{matrices}\n"):
-        path.write_text(text)
-        file = read_qap(path)
-        assert (file.stated, file.b[-1, -1], file.b.min()) == (StatedCosts(best=9), 8, 7)
-
-
-def test_white_space_without_end_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "spaces.dat.gz"
-    path.write_bytes(gzip.compress(b"2 1 2 3 4\n" + b" \n" * 5_000_000))
-    with pytest.raises(InputError, match="is longer than its header allows"):
-        read_qap(path)
 
 
 def test_an_n_beyond_the_file_takes_no_memory(tmp_path: Path) -> None:

@@ -98,33 +98,6 @@ def test_keywords_are_read_in_any_case(
     np.testing.assert_array_equal(file.coordinates, original.coordinates)
 
 
-@pytest.mark.parametrize("spelled", [str.title])
-def test_keywords_in_any_case_end_the_numbers_and_may_not_be_repeated(
-    tmp_path: Path, spelled: Callable[[str], str]
-) -> None:
-    text = (DATA / "good_display_data.tsp").read_text()
-    path = tmp_path / "spelled.tsp"
-    path.write_text(spelled(text))
-    file = read_tsp(path)
-    assert (file.metric, file.coordinates) == ("EXPLICIT", None)
-    assert file.matrix is not None
-    assert file.matrix.tolist() == [[0, 1, 2], [1, 0, 3], [2, 3, 0]]
-    path.write_text(text.replace("DIMENSION", "Dimension : 3\nDIMENSION"))
-    with pytest.raises(InputError, match="DIMENSION is given twice"):
-        read_tsp(path)
-    for name in ("too_few_rows.tsp", "too_few_weights.tsp"):
-        path.write_text(spelled((DATA / name).read_text()))
-        with pytest.raises(InputError, match=r"the (coordinates|weights) end after"):
-            read_tsp(path)
-
-
-def test_a_folder_and_a_missing_file_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is a folder"):
-        read_tsp(tmp_path)
-    with pytest.raises(InputError, match="No such file"):
-        read_tsp(tmp_path / "none.tsp")
-
-
 def test_a_gigabyte_without_a_line_end_is_refused_in_little_memory(tmp_path: Path) -> None:
     path = tmp_path / "line.tsp"
     with path.open("wb") as stream:

@@ -8,7 +8,7 @@ from test_exchange import archipelago_of, assert_migrates
 
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.errors import IslandsError, UsageError
+from islands.errors import IslandsError
 from islands.migration.topology import KIND, Scene, Topology
 from islands.parallel import World
 from islands.testing.ranks import on_ranks
@@ -70,16 +70,6 @@ def test_widest_is_the_largest_number_of_senders(
 ) -> None:
     topology = Topology("mine", _ring, most=most, changes=changes)
     assert topology.widest(8, 1) == degree
-
-
-def test_a_population_that_is_too_small_is_refused() -> None:
-    KIND.name_of(Topology("mine", _ring))
-    with pytest.raises(
-        UsageError, match=r"mine brings up to 12 migrants to one of 7 islands.*pass most=1"
-    ):
-        archipelago_of(choose("cpu", 1), islands=7, population=12, topology="mine")
-    KIND.name_of(Topology("mine", _ring, most=1))
-    archipelago_of(choose("cpu", 1), islands=7, population=12, topology="mine")
 
 
 def _ring(island: int, islands: int, number: int, seed: int) -> list[int]:

@@ -92,12 +92,6 @@ def test_random_topologies_never_change() -> None:
     assert senders("random", 8, 3, 1) == [[6], [4], [7], [1], [2], [3], [5], [0]]
 
 
-@pytest.mark.parametrize("name", ["broadcast", "random"])
-def test_random_topologies_do_not_repeat_after_2_32_migrations(name: str) -> None:
-    later = [[senders(name, 8, 1, times * 2**32 + e) for e in range(20)] for times in range(3)]
-    assert later[0] != later[1] != later[2] != later[0]
-
-
 # Eight islands send to all others, each to several of them.
 EIGHT = _BuiltIn(
     lambda scene, mine: (mine + scene.number) % min(8, scene.islands),

@@ -22,7 +22,7 @@ from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.backends.state import Field
-from islands.errors import InputError, UsageError
+from islands.errors import InputError
 from islands.migration import MigrationSettings
 from islands.parallel import Deal, World, world
 from islands.testing.ranks import on_ranks
@@ -208,14 +208,6 @@ def test_padding_of_migrants_in_flight_is_zero_and_other_sizes_are_refused(
     saved = islands.snapshot() | {"emigrants": plain.snapshot()["emigrants"]}
     with pytest.raises(InputError, match=r"emigrants has shape \(5, 160\) and type uint8, but"):
         islands.restore(saved, generation=6, migrations=1)
-
-
-def test_a_field_that_travels_needs_an_entry_for_each_individual(
-    monkeypatch: pytest.MonkeyPatch, tagged: str
-) -> None:
-    monkeypatch.setitem(TRAITS, "pairs", Field((2, POPULATION), np.int64, travels=True))
-    with pytest.raises(UsageError, match=r"field pairs travels .* its shape is \(2, 30\)"):
-        made(choose("cpu", 1), MIGRATIONS[0], algorithm=tagged, settings={})
 
 
 @pytest.mark.mpi(min_size=2)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from models_for_tests import KINDS, model_of
-from numpy.typing import NDArray
 
 import islands
 from islands.archipelago import parts as program_parts
@@ -133,18 +132,6 @@ def test_a_batch_knows_which_children_wait_in_each_generation(
     assert len(found) == 1, found
 
 
-@pytest.mark.parametrize("algorithm", ["cellular", "ga"])
-def test_proportional_selection_is_the_same_in_all_evaluations(
-    backend: Backend, on_gpu_paths: Any, algorithm: str
-) -> None:
-    more, digests = {"selection": "proportional"}, set()
-    for by, is_on in (("cost", False), ("cost", True), ("function", False)):
-        on_gpu_paths(is_on)
-        problem = model_of("subset", by)
-        digests.add(solved(problem, backend.name, algorithm, "bits", **more).digest)
-    assert len(digests) == 1
-
-
 @pytest.mark.parametrize(
     ("wrong", "maximise", "message"),
     [
@@ -184,26 +171,3 @@ def test_costs_of_a_batch_may_have_any_type_of_numbers(
     result = solved(islands.permutation(12, batch=costs), backend.name, "ga", "permutation")
     assert result.cost == 0
     assert result.solution[0] == 0
-
-
-_FEW: dict[str, Any] = {"backend": "cpu", "islands": 2, "population": 16, "generations": 5}
-
-
-def displacement(orders: NDArray[np.int32]) -> NDArray[np.int64]:
-    costs: NDArray[np.int64] = np.abs(orders - np.arange(orders.shape[1])).sum(axis=1)
-    return costs
-
-
-@pytest.mark.parametrize("by", ["batch", "function"])
-def test_a_reference_that_differs_is_an_error(by: str) -> None:
-    function = displacement if by == "batch" else lambda order: int(displacement(order[None])[0])
-    wrong = islands.permutation(
-        8, **{by: function}, reference=lambda orders: displacement(orders) + 1
-    )
-    with pytest.raises(islands.IslandsError):
-        islands.solve(wrong, **_FEW)
-    right = islands.permutation(8, **{by: function}, reference=displacement)
-    result = islands.solve(right, **_FEW)
-    assert result.solution is not None
-    assert result.cost == displacement(result.solution[np.newaxis])[0]
-    assert result.checked == "its reference"

@@ -171,12 +171,3 @@ def test_a_check_finds_a_wrong_repair(
     assert found is not None
     assert ("which is not a permutation" if value is None else message) in found
     assert "repair, CPU: " in found
-
-
-def test_a_correct_repair_is_used(backend: Backend) -> None:
-    swap = "if (s[0] > s[1]) { const int first = s[0]; s.set(0, s[1]); s.set(1, first); }"
-    cost = cost_text("    return s[0] > s[1] ? 1000 : s[0] + s[1];")
-    problem = islands.permutation(N, cost=cost, repair=repair(swap), maximise=True)
-    result = islands.solve(problem, algorithm="ga", backend=backend.name, **FEW)
-    assert result.cost < 1000
-    assert result.solution[0] < result.solution[1]

@@ -116,11 +116,6 @@ def test_a_function_cannot_end_the_run(function: Any, said: str, argument: str) 
     assert f"{argument}= raised {said}" in words
 
 
-def test_an_interrupt_by_ctrl_c_is_none_of_the_function() -> None:
-    with pytest.raises(KeyboardInterrupt):
-        UserFunction("function", interrupts).costs(ORDERS, real=None)
-
-
 def test_an_exception_of_a_signal_handler_is_none_of_the_function() -> None:
     def handler(_number: int, _frame: Any) -> None:
         sys.exit(3)
@@ -134,25 +129,6 @@ def test_an_exception_of_a_signal_handler_is_none_of_the_function() -> None:
     finally:
         signal.signal(signal.SIGUSR2, before)
     assert raised.value.code == 3
-
-
-COST = """
-__device__ double cost(const Solution& s, int n, const Data& data) {
-    double sum = 0;
-    for (int i = 0; i < n; ++i) sum += exact::exp(s[i]) * exact::sin(s[i]);
-    return sum;
-}
-"""
-
-
-@pytest.mark.parametrize("mutation", ["polynomial", "gaussian"])
-def test_a_cost_and_a_mutation_share_exact_functions(mutation: str) -> None:
-    problem = islands.real(
-        -3, 3, 4, cost=COST, reference=lambda x: (np.exp(x) * np.sin(x)).sum(axis=1)
-    )
-    few = {"generations": 20, "islands": 2, "population": 32, "backend": "cpu"}
-    result = islands.solve(problem, algorithm="ga", mutation=mutation, **few)
-    assert result.cost == pytest.approx(problem.cost(result.solution), rel=1e-9)
 
 
 _AGAIN = """

@@ -13,11 +13,8 @@ import islands
 from islands.backends.source import own_line, refused
 from islands.errors import RunError
 from islands.modelling.kinds import box_of
-from islands.modelling.members import declaration, members_of
 from islands.modelling.model import Model, restored
 from islands.problems.solution_kinds import KeyVectors, Order, Subset
-
-GOOD = cost_text("    return s[0];")
 
 
 @pytest.mark.parametrize(
@@ -52,19 +49,6 @@ def test_rounding_does_not_lead_out_of_a_box() -> None:
 )
 def test_invalid_solutions_are_found(kind: Any, wrong: list[float]) -> None:
     assert not kind.holds(np.array([wrong], kind.dtype))
-
-
-def test_data_become_members_of_their_types() -> None:
-    members = members_of(
-        {"a": np.zeros((2, 3), np.uint8), "f": 1.5, "i": 7, "b": True, "s": np.float32(2)}
-    )
-    assert declaration(members).split("\n") == [
-        "    const unsigned char* a;",
-        "    double f;",
-        "    long long i;",
-        "    bool b;",
-        "    float s;",
-    ]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from models_for_tests import HEAD, cost_text
+from models_for_tests import cost_text
 from programs_for_tests import for_gpu, require_compiles
 
 import islands
@@ -203,30 +203,6 @@ def test_a_sum_without_an_order_is_an_error_with_its_line(number: str) -> None:
             require_for_gpu(problem)
 
 
-BOTH = (
-    "__device__ int doubled(int i) { return 2 * i; }\n"
-    + HEAD.format("long long")
-    + "    return doubled(s[0]);\n}\n"
-    + "__device__ void repair(Changing& s, int n, const Data& data) {\n"
-    + "    const int first = s[0];\n    s.set(0, s[n - 1]), s.set(n - 1, first);\n}\n"
-)
-MOVED = (
-    "__device__ int doubled(int i) { return i + i; }\n"
-    "__device__ long long delta(const Solution& s, int n, const Data& data, Swap move) {\n"
-    "    return move.u == 0 ? doubled(s[move.v]) - doubled(s[0]) : 0;\n}\n"
-)
-
-
-def test_texts_may_define_equal_names_and_use_those_of_the_cost() -> None:
-    uses = MOVED.partition("\n")[2]
-    for delta in (MOVED, uses):
-        problem = islands.permutation(N, cost=BOTH, repair=BOTH, delta=delta)
-        unrepaired = islands.permutation(N, cost=BOTH, delta=delta)
-        assert islands.check_problem(unrepaired, samples=10).works
-        if pytest.importorskip("cupy"):
-            require_for_gpu(problem)
-
-
 SHARED = """
 constexpr int LIMIT = 12;
 struct Load { long long sum; };
@@ -289,22 +265,6 @@ def test_one_text_with_helpers_may_be_all_functions(texts: Any, algorithm: str) 
 
 
 @pytest.mark.parametrize(
-    ("argument", "text"),
-    [
-        ("cost", "#include <cmath>"),
-        ("repair", '  #  include "own.cuh"'),
-        ("delta", "#\tinclude<a>"),
-    ],
-)
-def test_headers_cannot_be_included(argument: str, text: str) -> None:
-    texts = {"cost": BOTH, "repair": BOTH, "delta": MOVED}
-    with pytest.raises(UsageError, match=f"{argument}.cu: #include"):
-        islands.permutation(N, **texts | {argument: f"{text}\n{texts[argument]}"})
-    for comment in (f"// {text}", f"/*\n{text}\n*/"):
-        assert islands.permutation(N, cost=f"{comment}\n{BOTH}").kind.size == N
-
-
-@pytest.mark.parametrize(
     ("body", "message"),
     [
         ("if (s[0] >= 0) {}", "return-type"),
@@ -324,3 +284,12 @@ def test_a_change_of_a_whole_cost_is_no_real_number() -> None:
     own = islands.permutation(4, cost=cost_text("return s[0];"), delta=f"{delta} return 0.5; }}")
     with pytest.raises(CompileError, match=r"returns a real number.*delta\.cu, line 2"):
         islands.solve(own, algorithm="ga", improver="swap", backend="cpu", generations=1)
+
+
+def test_a_cost_and_a_mutation_share_exact_functions() -> None:
+    cost = cost_text("return exact::exp(s[0]) * exact::sin(s[1]);", "double")
+    own = islands.real(-3, 3, 2, cost=cost, reference=lambda x: np.exp(x[:, 0]) * np.sin(x[:, 1]))
+    few = {"generations": 3, "islands": 2, "population": 32, "backend": "cpu"}
+    for mutation in ("polynomial", "gaussian"):
+        result = islands.solve(own, algorithm="ga", mutation=mutation, **few)
+        assert result.cost == pytest.approx(own.cost(result.solution), rel=1e-9)

@@ -72,18 +72,6 @@ def test_the_shortest_tour_is_found_with_its_true_length(name: str) -> None:
         assert 0.9 * result.cost <= bound <= result.cost * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("settings", [{}, {"algorithm": "brkga"}])
-def test_thirty_cities_in_the_unit_square(settings: dict[str, Any]) -> None:
-    places = random(30, 7)
-    result = islands.solve(islands.tsp(places), **SMALL, **settings)
-    rounded = islands.solve(islands.tsp(1e9 * places, "EUC_2D"), **SMALL, **settings)
-    assert result.cost == pytest.approx(length(places, result.solution), rel=1e-12)
-    if not settings:
-        assert result.cost == pytest.approx(rounded.cost / 1e9, rel=1e-7)
-    costs = result.trace().column("best").to_pylist()
-    assert min(costs) == result.cost
-
-
 @pytest.mark.parametrize("settings", [{}, {"algorithm": "ga", "improver": "or_opt"}])
 def test_threads_of_a_gpu_compute_the_same_bits(
     settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
@@ -165,19 +153,6 @@ def test_arrays_of_earlier_folders_have_rounded_lengths() -> None:
     for facts in (b'{"metric": "EUC_2D\\n#error"}', b'{"metric": "EUC_3D"}', b'{"metric": [1]}'):
         with pytest.raises(ValueError, match="metric"):
             restored(facts, places)
-
-
-def test_the_best_known_length_may_be_a_sum_in_another_order() -> None:
-    places = random(8)
-    exact = islands.solve(islands.tsp(places), **FEW).cost
-    for best in (exact * (1 - 1e-14), exact * (1 + 1e-14)):
-        problem = islands.tsp(places, best_known=best)
-        result = islands.solve(problem, stop=["best-known", "generations=20"], **SMALL_OF_STOP)
-        assert (result.gap, result.generations < 20) == (0.0, True)
-    shorter = islands.tsp(places, best_known=exact * (1 - 1e-9))
-    result = islands.solve(shorter, stop=["best-known", "generations=20"], **SMALL_OF_STOP)
-    assert result.generations == 20
-    assert result.gap == pytest.approx(1e-7, rel=1e-3)
 
 
 @pytest.mark.parametrize("sign", [-1, 1])

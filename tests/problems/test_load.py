@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from instance_texts import drake_text, tsplib_text
+from instance_texts import tsplib_text
 
 from islands.errors import InputError, UsageError
-from islands.instances.synthetic import correlated_mkp, uniform_tsp
+from islands.instances.synthetic import uniform_tsp
 from islands.problems import load
 from islands.problems.mkp import Mkp
 
@@ -67,23 +67,6 @@ def test_published_knapsacks_are_found_by_name_and_by_path(
     assert load(f"{published}/mkp/sac94/hp/hp1.dat").instance == "sac94/hp1"
     with pytest.raises(InputError, match=r"mknapcb1\.txt:00 to /.*mknapcb1\.txt:29$"):
         load(f"{published}/mkp/orlib/mknapcb1.txt")
-
-
-def test_published_name_with_wrong_constraints_is_refused(tmp_path: Path) -> None:
-    folder = tmp_path / "gk"
-    folder.mkdir()
-    (folder / "gk01.dat").write_text(drake_text(correlated_mkp(100, 14, seed=1)))
-    with pytest.raises(
-        InputError,
-        match="size 100 and 14 constraints, but gk/gk01 has 100 and 15 constraints",
-    ):
-        load(str(folder / "gk01.dat"))
-
-
-def test_published_name_with_wrong_size_is_refused(tmp_path: Path) -> None:
-    path = write(tmp_path / "national" / "zi929.tsp", 9)
-    with pytest.raises(InputError, match="has size 9, but national/zi929 has 929"):
-        load(path)
 
 
 @pytest.mark.parametrize("name", ["demo/tsp", "demo/qap", "demo/mkp"])

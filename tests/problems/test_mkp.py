@@ -18,7 +18,7 @@ from islands.backends.base import Backend
 from islands.backends.source import Source
 from islands.configuration.resolve import layers, resolve
 from islands.encodings import ENCODINGS
-from islands.errors import InputError, RunError
+from islands.errors import RunError
 from islands.migration import MigrationSettings
 from islands.parallel import World
 from islands.problems import load
@@ -215,30 +215,6 @@ def test_linear_penalises_excess_in_units_of_the_file(backend: Backend, tmp_path
     # 8 per unit of excess: 1.50 + 1, 1.25 + 3, and 0.25 + 2; minus the profit.
     fined = [20 - 12, 34 - 9, 18 - 7]
     assert costs == [2 * each + 1 for each in fined]
-
-
-def test_scaled_weights_that_may_overflow_are_refused(tmp_path: Path) -> None:
-    def problem(weight: str, way: str) -> Mkp:
-        (tmp_path / "a.dat").write_text(f"2 2 0\n5 6\n{weight} {weight}\n700 800\n0.5 900\n")
-        read = load(str(tmp_path / "a.dat"), "drake")
-        assert isinstance(read, Mkp)
-        return read.adjusted(MkpSettings(infeasible=way))
-
-    tiny = "0.000000000000001"
-    message = r"a\.dat: all weights, scaled to integers, add up to 1500000000000000002,"
-    with pytest.raises(InputError, match=message):
-        problem(tiny, "dynamic")
-    problem(tiny, "linear")
-    problem(tiny, "drop")
-    # Decimals of a capacity need no scaling if there are no weights.
-    assert problem("0", "dynamic")._scales() == [0, 1]
-
-
-def test_penalties_that_may_overflow_are_refused() -> None:
-    problem = knapsack(2, 20, largest=1 << 58)
-    problem.adjusted(MkpSettings(infeasible="drop"))
-    with pytest.raises(InputError, match=r"all weights add up to .*Choose infeasible=repair"):
-        problem.adjusted(MkpSettings(infeasible="linear"))
 
 
 @pytest.mark.parametrize(

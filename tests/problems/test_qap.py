@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
-from instance_texts import qaplib_text
 from problems_for_tests import facilities
 
-from islands.errors import InputError
-from islands.instances.catalogue import catalogue
 from islands.instances.qaplib import QapFile
-from islands.paths import data_folder
 from islands.problems.qap import Qap
 
 KINDS = ["both", "a", "b", "neither"]
@@ -67,37 +62,6 @@ def test_cost_differences_are_long_only_if_necessary() -> None:
     assert (delta(2**14 - 1), delta(2**14)) == ("int", "long long")
 
 
-def test_costs_beyond_64_bits_are_refused() -> None:
-    large = np.full((2, 2), 2**31 - 1)
-    with pytest.raises(InputError, match=r"^two: costs may reach 18446744056529682436, "):
-        Qap(QapFile("two", None, 2, large, large))
-
-
-def test_thousand_facilities_have_exact_costs_and_need_little_memory(tmp_path: Path) -> None:
-    n = 1000
-    generator = np.random.default_rng(3)
-    a, b = generator.integers(0, 50_000, (2, n, n))
-    path = tmp_path / "thousand.dat"
-    path.write_text(qaplib_text(QapFile("thousand", None, n, a, b)))
-    problem = Qap.read(path)
-    orders = np.array([generator.permutation(n) for _ in range(8)])
-    tracemalloc.start()
-    costs = problem.costs(orders)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 64 << 20
-    for order, cost in zip(orders, costs.tolist(), strict=True):
-        moved = b[order][:, order]
-        # Sums of rows stay below 2**53, so floating point is exact.
-        assert cost == sum(int(row) for row in (a * moved).astype(np.float64).sum(axis=1))
-        assert cost > 2**31
-    solution = tmp_path / "thousand.sln"
-    problem.write_solution(solution, orders[0], int(costs[0]))
-    read, remarks = problem.read_remarked(solution)
-    np.testing.assert_array_equal(read, orders[0])
-    assert {each.key: each.value for each in remarks}["header_agrees"] is True
-
-
 @pytest.mark.parametrize("form", ["written", "inverse", "json", "folder"])
 def test_each_format_of_a_solution_is_read(tmp_path: Path, form: str) -> None:
     problem = facilities(12)
@@ -112,15 +76,6 @@ def test_each_format_of_a_solution_is_read(tmp_path: Path, form: str) -> None:
         path.write_text(json.dumps(order.tolist()))
     assert problem.cost(np.argsort(order)) != cost
     np.testing.assert_array_equal(problem.read_solution(path), order)
-
-
-def test_embedded_solution_has_the_cost_of_the_catalogue() -> None:
-    entry = catalogue().entry("demo", "qap")
-    assert entry is not None
-    assert entry.best_known is not None
-    folder = data_folder("instances") / "qap"
-    problem = Qap.read(folder / "demo.dat", entry.full_name, entry.best_known)
-    assert problem.gap(problem.cost(problem.read_solution(folder / "demo.sln"))) == 0.0
 
 
 @pytest.mark.published

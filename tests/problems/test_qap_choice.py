@@ -46,34 +46,6 @@ def test_weights_give_the_costs_of_all_assignments(
     assert len(set(costs)) > 1
 
 
-@pytest.mark.parametrize(
-    ("largest", "weights", "alone"),
-    [
-        (60, np.uint8, np.int32),
-        (9000, np.uint16, np.int32),
-        (10**6, np.int32, np.int32),
-        (10**9, np.int32, np.int64),
-        (2 * 10**9, np.int64, np.int64),
-    ],
-)
-def test_numbers_have_the_narrowest_types(largest: int, weights: type, alone: type) -> None:
-    block = np.zeros((9, 9), np.int64)
-    block[:3, :3] = 1
-    b = facilities(9, largest=30).file.b
-    b[0, 1] = b[1, 0] = largest
-    linear = np.zeros((9, 9), np.int64)
-    linear[:3, 4] = 1
-    choice = Qap(QapFile("wide", None, 9, block, b, linear=linear)).swaps.choice
-    assert choice is not None
-    assert choice.scale == 1
-    assert (choice.weights.dtype, choice.alone.dtype) == (weights, alone)
-    block[:3, :3] = 0
-    block[:3, 3:] = block[3:, :3] = 1
-    negative = Qap(QapFile("wide", None, 9, block, b, linear=linear)).swaps.choice
-    assert negative is not None
-    assert negative.weights.min() == -4 * largest
-
-
 def test_numbers_are_divided_by_their_greatest_common_divisor() -> None:
     block = np.zeros((9, 9), np.int64)
     block[:3, :3] = 5

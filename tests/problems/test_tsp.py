@@ -10,12 +10,9 @@ import numpy as np
 import pytest
 from problems_for_tests import lattice
 
-import islands
-from islands.errors import RunError, UsageError
 from islands.instances.catalogue import catalogue
 from islands.instances.tsplib import TspFile, read_tsp
 from islands.paths import data_folder
-from islands.problems.distances import chain_of
 from islands.problems.tsp import Tsp
 
 PLANE = ("EUC_2D", "CEIL_2D", "ATT")
@@ -51,17 +48,6 @@ def naive_distance(file: TspFile, a: int, b: int) -> int:
     exact = math.sqrt(squares / 10.0)
     nearest = math.floor(exact + 0.5)
     return nearest + 1 if nearest < exact else nearest
-
-
-def test_a_chain_goes_on_to_the_nearest_city_that_is_left() -> None:
-    for n in (1, 2, 9):
-        matrix = made("EXPLICIT", n).matrix
-        assert matrix is not None
-        order, left = [0], set(range(1, n))
-        while left:
-            order.append(min(left, key=lambda other: (matrix[order[-1], other], other)))
-            left.remove(order[-1])
-        assert chain_of(matrix).tolist() == order
 
 
 def naive_geo(xa: float, ya: float, xb: float, yb: float) -> int:
@@ -121,27 +107,6 @@ def test_lengths_beyond_32_bits_are_exact() -> None:
     assert problem.cost(np.array([0, 1])) == 2 * nearest
 
 
-def test_infeasible_tour_is_refused() -> None:
-    problem = Tsp(made("EUC_2D", 5), "toy/five")
-    with pytest.raises(RunError, match="not a tour of toy/five: city 2 is visited twice"):
-        problem.cost(np.array([0, 1, 2, 1, 4]))
-
-
-def test_matrix_too_large_for_memory_is_refused() -> None:
-    places = np.zeros((20_001, 2))
-    with pytest.raises(UsageError, match="DIMENSION 20001 with EDGE_WEIGHT_TYPE GEO"):
-        Tsp(TspFile("world", None, 20_001, "GEO", coordinates=places))
-
-
-def test_solution_is_written_and_read(tmp_path: Path) -> None:
-    problem = Tsp(made("EUC_2D", 40), "toy/forty")
-    tour = np.random.default_rng(3).permutation(40)
-    path = tmp_path / "solution.tour"
-    problem.write_solution(path, tour, problem.cost(tour))
-    assert f"Length {problem.cost(tour)}" in path.read_text()
-    np.testing.assert_array_equal(problem.read_solution(path), tour)
-
-
 def test_embedded_tour_has_the_length_of_the_catalogue() -> None:
     folder = data_folder("instances") / "tsp"
     entry = catalogue().entry("demo", "tsp")
@@ -174,12 +139,3 @@ def test_geographical_distances_equal_plain_python(published: Path, name: str) -
     (matrix,) = Tsp(file).arrays()
     n = file.dimension
     assert matrix.tolist() == [[naive_distance(file, a, b) for b in range(n)] for a in range(n)]
-
-
-@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO"])
-def test_the_lengths_along_tours_are_those_between_their_cities(metric: str) -> None:
-    near = islands.tsp(np.random.default_rng(3).random((9, 2)) * 90, metric).near
-    tours = np.array([np.random.default_rng(seed).permutation(9) for seed in range(4)])
-    between = near.between(tours, np.roll(tours, -1, axis=1))
-    assert (near.along(tours) == between).all()
-    assert (near.along(tours[2]) == between[2]).all()

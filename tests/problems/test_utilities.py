@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import scipy.optimize
 from problems_for_tests import knapsack
 
-from islands.errors import UsageError
 from islands.problems.mkp import MkpSettings
 from islands.problems.utilities import (
     UTILITIES,
@@ -49,15 +47,6 @@ def test_price_changes_are_the_same_in_all_versions_of_numpy() -> None:
     assert drawn == pytest.approx(2 ** (0.2 * np.array([0.417022004703, 0.720324493442]) - 0.1))
 
 
-def test_an_item_that_fits_nowhere_leaves_the_orders_of_the_others() -> None:
-    usual = knapsack(20, 3).file
-    profits = np.append(usual.profits, 10**15)
-    weights = np.column_stack([usual.weights, usual.capacities + 1])
-    more = replace(usual, profits=profits, weights=weights)
-    prices = prices_of(usual, "lp")
-    assert (orders(more, prices, 6)[:, :-1] == orders(usual, prices, 6)).all()
-
-
 def test_duals_are_those_of_the_linear_relaxation() -> None:
     """By weak duality, prices give at least the optimum of the relaxation; only duals reach it."""
     for items, constraints in ((30, 1), (60, 5), (100, 30)):
@@ -85,18 +74,6 @@ def test_large_numbers_have_the_same_prices_as_small_ones() -> None:
             orders(large, prices_of(large, kind), 4).tolist()
             == orders(small, prices_of(small, kind), 4).tolist()
         )
-
-
-def test_unsolved_relaxation_is_an_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    failed = SimpleNamespace(success=False, message="Too hard.")
-    monkeypatch.setattr(scipy.optimize, "linprog", lambda *_, **__: failed)
-    assert knapsack(9, 2).defines()["MKP_ORDERS"] == "16", "what is only looked at needs no prices"
-    with pytest.raises(
-        UsageError, match=r"utilities=lp on knapsack: .* Too hard\. Choose utilities=scaled"
-    ):
-        _ = knapsack(9, 2).orders
 
 
 def test_last_digits_do_not_change_an_order() -> None:
