@@ -10,7 +10,7 @@ import pytest
 from islands.backends import choose
 from islands.backends.base import Backend, Block
 from islands.backends.source import Header, Source
-from islands.errors import CompileError
+from islands.errors import CompileError, UsageError
 
 ENTRY = """
 #include "core/core.cuh"
@@ -58,3 +58,9 @@ def test_the_cpu_backend_leaves_no_folder_behind(
     monkeypatch.setattr("tempfile.tempdir", None)
     choose("cpu", 1).compile(source(OWN), Block())
     assert [path.name for path in tmp_path.iterdir()] == ["cache"]
+
+
+@pytest.mark.parametrize("name", ["", "../up.cuh", "/etc/passwd", "a b", 'a"', "a\n", "a//b"])
+def test_invalid_names_are_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="a name is made of letters, digits"):
+        Header(name, OWN)

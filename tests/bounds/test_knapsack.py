@@ -42,19 +42,6 @@ def test_no_subset_is_above_the_bound(seed: int) -> None:
         assert upper_bound(file, profit, 20.0).value >= best
 
 
-@pytest.mark.parametrize("change", ["no room", "no weights", "everything fits"])
-def test_extreme_knapsacks_are_proven(change: str) -> None:
-    file = knapsack(10, 3).file
-    if change == "no room":
-        file = replace(file, capacities=0 * file.capacities)
-    elif change == "no weights":
-        file = replace(file, weights=0 * file.weights)
-    else:
-        file = replace(file, capacities=3 * file.capacities)
-    best = optimum(file)
-    assert upper_bound(file, best, 20.0).value == best
-
-
 def test_without_time_the_bound_is_that_of_the_relaxation() -> None:
     file = knapsack(60, 5).file
     solved = linprog(

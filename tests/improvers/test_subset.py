@@ -72,15 +72,6 @@ def test_penalties_mark_costs_and_infeasible_subsets_stay(
     assert costs == [INFEASIBLE]
 
 
-def test_items_without_weight_and_zero_capacities(backend: Backend) -> None:
-    problem = ways(12, 3, "drop")
-    problem.file.weights[:, 3:6] = 0
-    problem.file.capacities[1] = 0
-    problem.file.profits[5:8] = 0
-    search = NumpyLocal(NumpyKnapsack(problem), most=4, best=True)
-    assert_same(backend, problem, search, name="exchange22", strategy="best")
-
-
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("core", [0, 20])
 def test_no_improving_exchange_remains(backend: Backend, core: int, strategy: str) -> None:

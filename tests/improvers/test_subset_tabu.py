@@ -59,12 +59,6 @@ def test_ties_of_profit_are_broken_by_item_number(backend: Backend) -> None:
         compare(backend, ways(12, 3, largest=6, seed=seed), low=0.3, high=1, steps=30)
 
 
-def test_infeasible_subsets_stay(backend: Backend) -> None:
-    all_items = [[1] * 12]
-    seen, _, calls = improved(backend, ways(12, 3, "linear"), all_items, name="tabu")
-    assert (seen, calls) == (all_items, [0])
-
-
 def test_long_searches_leave_the_local_optimum(backend: Backend) -> None:
     """Devices agree, costs are correct, and tabu search is better than local search."""
     problem = ways(100, 3)

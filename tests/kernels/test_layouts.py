@@ -15,7 +15,6 @@ from islands.backends.arguments import Null, Struct, layout_of
 from islands.backends.base import Block
 from islands.backends.source import Header, Source
 from islands.errors import CompileError
-from islands.paths import data_folder
 
 TEXT = """
 #include "core/core.cuh"
@@ -111,23 +110,3 @@ def test_a_program_states_each_struct_that_its_kernels_receive(case: str, folder
         given = [each for each in launch.arguments if isinstance(each, Struct)]
         assert given
         assert all(layout_of(each) in stated for each in given), launch.kernel
-
-
-WITHOUT_STRUCTS = {
-    *("problems/judge.cuh", "problems/moved.cuh", "problems/stated.cuh", "solutions.cuh"),
-    *("problems/choice.cuh", "problems/random.cuh", "problems/whole.cuh"),
-    *("problems/change.cuh", "problems/precedence.cuh"),
-    "problems/qap_tiles.cuh",  # for GPUs only
-}
-"""Headers that declare no structs of Python: `Data` of models is generated, and tested in
-tests/modelling."""
-
-
-def test_the_cases_cover_all_headers(folder: Path) -> None:
-    launches = [launch for case in CASES for launch in recorded(case, folder).launches]
-    used = {file for launch in launches for file in launch.source.files()}
-    kernels = data_folder("kernels")
-    folders = ("algorithms", "encodings", "problems", "improvers", ".")
-    every = {path for name in folders for path in (kernels / name).glob("*.cuh")}
-    names = {path.relative_to(kernels).as_posix() for path in every}
-    assert names - WITHOUT_STRUCTS <= used

@@ -41,32 +41,3 @@ def test_several_walks_of_a_pair_stay_within_their_scratch() -> None:
     line = [*ready_python(), _SMALL_RUNS, "eax", "--replace", *replace]
     done = subprocess.run(line, text=True, capture_output=True)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-FAULTS = [
-    (
-        *("tabu", "crossovers/masked.cuh"),
-        *("take<uint32_t>((genes::items(shape) + 31) / 32)", "take<uint32_t>(0)"),
-        "written past the end of a part",
-    ),
-    (
-        *("exchange", "improvers/sides.cuh"),
-        *("side_(scratch.take<int32_t>(count_))", "side_(scratch.take<int32_t>(count_ - 4))"),
-        "written past the end of a part",
-    ),
-    (
-        *("swarm", "problems/mkp.cuh"),
-        *("    Knapsack knapsack =", "    scratch.take<int64_t>(4096);\n    Knapsack knapsack ="),
-        "more taken than requested",
-    ),
-]
-"""Small runs with a fault in one kernel, and the expected message."""
-
-
-@pytest.mark.parametrize(("name", "file", "old", "new", "message"), FAULTS)
-def test_a_scratch_overrun_is_found(name: str, file: str, old: str, new: str, message: str) -> None:
-    line = [*ready_python(), _SMALL_RUNS, name, "--replace", file, old, new]
-    done = subprocess.run(line, text=True, capture_output=True)
-    # Both threads may report it.
-    assert done.returncode == 9
-    assert {*done.stderr.splitlines()} == {f"checked scratch memory: {message}"}

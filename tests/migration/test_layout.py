@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from islands.backends.state import Field
+from islands.errors import UsageError
 from islands.migration import Layout, Migrant
 
 GENES = {"genes": Field((8, 12), np.float32)}
@@ -32,3 +34,9 @@ def test_fields_of_one_algorithm_share_a_place() -> None:
     array = np.zeros(1)
     bits = [each.traits({"rate": array})[0].members["bit"] for each in migrants]
     assert bits == [0, 0, 1]
+
+
+def test_more_fields_than_a_migrant_can_mark_are_refused() -> None:
+    fields = {**GENES, **{f"f{i}": RATE for i in range(64)}}
+    with pytest.raises(UsageError, match="64 fields travel with migrants, but at most 63 may"):
+        Layout([("own", fields)])

@@ -22,7 +22,7 @@ from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.backends.state import Field
-from islands.errors import InputError
+from islands.errors import InputError, UsageError
 from islands.migration import MigrationSettings
 from islands.parallel import Deal, World, world
 from islands.testing.ranks import on_ranks
@@ -235,3 +235,11 @@ def test_fields_stay_with_their_genes_without_waiting(backend: Backend, tagged: 
     assert np.array_equal(saved["row"].reshape(*keys.shape[:2], 8), keys[..., :8])
     letters = np.ascontiguousarray(keys[..., :1]).view(np.uint8)[..., :3]
     assert np.array_equal(saved["letters"], letters)
+
+
+def test_a_field_that_travels_needs_an_entry_for_each_individual(
+    monkeypatch: pytest.MonkeyPatch, tagged: str
+) -> None:
+    monkeypatch.setitem(TRAITS, "pairs", Field((2, POPULATION), np.int64, travels=True))
+    with pytest.raises(UsageError, match=r"field pairs travels .* its shape is \(2, 30\)"):
+        made(choose("cpu", 1), MIGRATIONS[0], algorithm=tagged, settings={})

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from problems_for_tests import cities, lattice
+from problems_for_tests import lattice
 from tours_for_tests import Tours, distances, expected_neighbours, is_local_optimum
 
 from islands.backends.base import Backend
@@ -112,16 +110,6 @@ def test_a_short_move_comes_before_a_long_one_with_a_larger_gain(backend: Backen
     joined = {frozenset(pair) for pair in zip(at, at[1:] + at[:1], strict=True)}
     assert {frozenset((21, 20)), frozenset((17, 16))} <= joined
     assert {frozenset((4, 30)), frozenset((5, 31))} <= joined
-
-
-@pytest.mark.parametrize("steps", [0, 30])
-def test_threads_do_not_change_the_result(steps: int, backend: Backend, tmp_path: Path) -> None:
-    problem = cities(500, tmp_path)
-    before = np.array([np.random.default_rng(2).permutation(500)])
-    few, many = (
-        Tours(backend, problem, steps, threads).improved(before)[0] for threads in (32, 256)
-    )
-    assert (few == many).all()
 
 
 def test_gains_of_more_than_32_bits_are_compared(backend: Backend) -> None:
