@@ -20,8 +20,6 @@ from islands.algorithms import operators
 from islands.algorithms.cellular import CellularSettings
 from islands.backends.base import Backend, Block
 from islands.backends.source import Header
-from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems.base import Problem, Solution
 
 
@@ -69,17 +67,10 @@ def assert_evolves_as_the_reference(
 ) -> None:
     """Compare each generation, from the `first` genomes or random ones."""
     mine = one_colony(
-        problem=problem,
-        algorithm="cellular",
-        encoding=encoding,
+        problem=problem, algorithm="cellular", encoding=encoding,
         settings=CellularSettings.build({"mutation_rate": 0.6, "group": 1, **changes}),
-        population=14,
-        islands=2,
-        seed=8,
-        migration=MigrationSettings.build({"topology": "none"}),
-        backend=backend,
-        world=World(),
-    )
+        population=14, islands=2, seed=8, backend=backend,
+    )  # fmt: skip
 
     def decoded(genomes: NDArray[Any]) -> NDArray[np.int64]:
         if encoding == "bits":

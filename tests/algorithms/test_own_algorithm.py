@@ -40,26 +40,15 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def made(
-    backend: Backend,
-    problem: Problem,
-    ranks: World | None = None,
-    decoding: str = "",
-    **way: Any,
+    backend: Backend, problem: Problem, ranks: World | None = None, decoding: str = "", **way: Any
 ) -> Archipelago:
     ranks = ranks or World()
     return one_colony(
-        problem=problem,
-        algorithm="threshold",
-        encoding="permutation",
-        settings=ThresholdSettings(),
-        population=POPULATION,
-        islands=ISLANDS,
-        seed=SEED,
-        migration=MigrationSettings.build({**WAY, **way}),
-        backend=backend,
-        decoding=decoding,
+        problem=problem, algorithm="threshold", encoding="permutation",
+        settings=ThresholdSettings(), population=POPULATION, islands=ISLANDS, seed=SEED,
+        migration=MigrationSettings.build({**WAY, **way}), backend=backend, decoding=decoding,
         **in_teams(ranks, backend, ISLANDS),
-    )
+    )  # fmt: skip
 
 
 class NumpyThreshold:
@@ -200,11 +189,7 @@ def launching(**steps: Any) -> Any:
 
 NEAR = np.zeros((N, 5), np.int32)
 WRONG: list[tuple[str, Any, str]] = [
-    (
-        "plan",
-        partialmethod(taking, delta=...),
-        "algorithm::Plan: Python passes 40 bytes. ",
-    ),
+    ("plan", partialmethod(taking, delta=...), "algorithm::Plan: Python passes 40 bytes. "),
     ("plan", swapped, "algorithm::Plan::delta: Python passes an array of int64 at byte 24"),
     (
         *("tables", lambda *_: {"neighbours": NEAR.astype(np.int64)}),

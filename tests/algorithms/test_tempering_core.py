@@ -73,19 +73,11 @@ def core(
     given: tuple[Any, ...] = (), islands: int = 2,
 ) -> Archipelago:  # fmt: skip
     return one_colony(
-        problem=problem,
-        algorithm="tempering",
-        encoding="bits",
-        settings=settings,
-        population=4,
-        islands=islands,
-        seed=5,
-        migration=MigrationSettings.build({"topology": way}),
-        backend=backend,
-        world=ranks,
-        transport=find(ranks, backend)[0] if ranks.size > 1 else None,
+        problem=problem, algorithm="tempering", encoding="bits", settings=settings, population=4,
+        islands=islands, seed=5, migration=MigrationSettings.build({"topology": way}),
+        backend=backend, world=ranks, transport=find(ranks, backend)[0] if ranks.size > 1 else None,
         warm_start=lambda: [np.array(each, np.int64) for each in given],
-    )
+    )  # fmt: skip
 
 
 def both(

@@ -7,16 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from colonies_for_tests import one_colony
-from moving_problems import (
-    BOWL,
-    BOWL_STATE,
-    CHOICE,
-    CHOICE_STATE,
-    TABLE,
-    N,
-    bowl,
-    problem,
-)
+from moving_problems import BOWL, BOWL_STATE, CHOICE, CHOICE_STATE, TABLE, N, bowl, problem
 from numpy.typing import NDArray
 from numpy_chains import NumpyChains
 
@@ -42,19 +33,11 @@ def chains(
     backend: Backend, model: Model, settings: TemperingSettings, ranks: World, way: str = "none"
 ) -> Archipelago:
     return one_colony(
-        problem=model,
-        algorithm="tempering",
-        encoding=ENCODINGS[model.solution_kind],
-        settings=settings,
-        population=4,
-        islands=2,
-        seed=5,
-        migration=MigrationSettings.build({"topology": way}),
-        backend=backend,
-        world=ranks,
-        transport=find(ranks, backend)[0] if ranks.size > 1 else None,
-        warm_start=list,
-    )
+        problem=model, algorithm="tempering", encoding=ENCODINGS[model.solution_kind],
+        settings=settings, population=4, islands=2, seed=5,
+        migration=MigrationSettings.build({"topology": way}), backend=backend, world=ranks,
+        transport=find(ranks, backend)[0] if ranks.size > 1 else None, warm_start=list,
+    )  # fmt: skip
 
 
 def both(backend: Backend, kind: str, **settings: Any) -> tuple[Archipelago, NumpyChains]:

@@ -151,17 +151,11 @@ def test_write_permission_of_others_is_removed(cache: Path, name: str, mode: int
 
 
 @pytest.mark.parametrize(
-    ("mode", "is_refused"),
-    [(0o777, True), (0o757, True), (0o1777, False)],
-    ids=oct,
+    ("mode", "is_refused"), [(0o777, True), (0o757, True), (0o1777, False)], ids=oct
 )
 @pytest.mark.parametrize("is_linked", [False, True])
 def test_a_cache_below_a_folder_that_others_may_write_is_refused(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    mode: int,
-    is_refused: bool,
-    is_linked: bool,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, is_refused: bool, is_linked: bool
 ) -> None:
     """Others could rename its folders there, unless it is sticky as /tmp is."""
     (tmp_path / "shared/mine/cache").mkdir(parents=True)

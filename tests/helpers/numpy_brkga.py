@@ -16,7 +16,6 @@ from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.encodings import Encoding
 from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems.base import Problem
 
 Costs = Callable[[NDArray[np.int64]], NDArray[np.int64]]
@@ -105,15 +104,11 @@ def archipelago(backend: Backend, problem: Problem, **changes: Any) -> Archipela
     rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
     migration = {name: changes.pop(name) for name in ("topology", "migrants") if name in changes}
     return one_colony(
-        problem=problem,
-        algorithm="brkga",
+        problem=problem, algorithm="brkga",
         encoding=problem.solution_kind if problem.solution_kind in NUMBERS else "keys",
         settings=BrkgaSettings.build({"elite": 0.2, **changes}),
-        migration=MigrationSettings.build(migration),
-        backend=backend,
-        world=World(),
-        **rest,
-    )
+        migration=MigrationSettings.build(migration), backend=backend, **rest,
+    )  # fmt: skip
 
 
 def genes_and_costs(mine: Archipelago) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -27,8 +27,6 @@ from islands.algorithms.cellular import Cellular, CellularSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.improvers import ImproverSettings
-from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems.base import Problem
 
 Costs = Callable[[NDArray[Any]], NDArray[np.int64]]
@@ -201,17 +199,10 @@ def both(
     given, search = changes.pop("given", ()), changes.pop("search", {})
     settings = CellularSettings.build(changes)
     mine = one_colony(
-        problem=problem,
-        algorithm="cellular",
-        encoding=encoding,
-        settings=settings,
-        migration=MigrationSettings.build({"topology": "none"}),
-        backend=backend,
-        world=World(),
-        improver=ImproverSettings.build(search),
-        warm_start=lambda: [np.array(solution, np.int64) for solution in given],
-        **general,
-    )
+        problem=problem, algorithm="cellular", encoding=encoding, settings=settings,
+        backend=backend, improver=ImproverSettings.build(search),
+        warm_start=lambda: [np.array(solution, np.int64) for solution in given], **general,
+    )  # fmt: skip
 
     def costs(genomes: np.ndarray) -> np.ndarray:
         return problem.costs(problem.layout.from_device(mine._encodings[0].decode(genomes)))

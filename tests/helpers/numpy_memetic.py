@@ -14,8 +14,6 @@ from numpy_operators import crossed, random_genome
 from islands.algorithms.memetic import MemeticSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
-from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems.qap import Qap
 
 Costs = Callable[[NDArray[np.int64]], NDArray[np.int64]]
@@ -108,17 +106,9 @@ def both(
     """Return the same run on a device and in Python."""
     own = MemeticSettings.build(settings)
     mine = one_colony(
-        problem=problem,
-        algorithm="memetic",
-        encoding="permutation",
-        settings=own,
-        population=population,
-        islands=2,
-        seed=5,
-        migration=MigrationSettings.build({"topology": "none"}),
-        backend=backend,
-        world=World(),
-    )
+        problem=problem, algorithm="memetic", encoding="permutation", settings=own,
+        population=population, islands=2, seed=5, backend=backend,
+    )  # fmt: skip
     n = problem.size
     reference = NumpyMemetic(
         n, problem.costs, population=population, islands=2, seed=5,

@@ -31,7 +31,6 @@ from islands.backends.base import Backend
 from islands.encodings import Encoding
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 
@@ -234,17 +233,10 @@ def both_on(
     rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
     settings = PsoSettings.build(changes)
     mine = one_colony(
-        problem=problem,
-        algorithm="pso",
-        encoding=encoding,
-        settings=settings,
-        migration=MigrationSettings.build({"topology": topology, "migrants": 2}),
-        backend=backend,
-        world=World(),
-        improver=ImproverSettings.build(search or {}),
-        warm_start=warm_start,
-        **rest,
-    )
+        problem=problem, algorithm="pso", encoding=encoding, settings=settings,
+        migration=MigrationSettings.build({"topology": topology, "migrants": 2}), backend=backend,
+        improver=ImproverSettings.build(search or {}), warm_start=warm_start, **rest,
+    )  # fmt: skip
     mine.start()
     local = NumpyLocalSearch(problem, **search) if search else None
     evaluate = evaluator_of(problem, encoding, local, mine._encodings[0])

@@ -16,8 +16,6 @@ from problems_for_tests import cities, facilities
 from islands.algorithms.brkga import BrkgaSettings
 from islands.backends.base import Backend
 from islands.improvers import ImproverSettings
-from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems.base import Problem
 
 BRKGA: dict[str, Any] = {"population": 10, "islands": 2, "seed": 5}
@@ -43,16 +41,10 @@ def compare(
 ) -> None:
     """Compare populations improved on a device and with NumPy."""
     mine = one_colony(
-        problem=problem,
-        algorithm="brkga",
-        encoding="keys",
-        settings=BrkgaSettings.build({"elite": 0.2}),
-        migration=MigrationSettings.build({"topology": "none"}),
-        backend=backend,
-        world=World(),
-        improver=ImproverSettings.build({"name": name, **search}),
-        **BRKGA,
-    )
+        problem=problem, algorithm="brkga", encoding="keys",
+        settings=BrkgaSettings.build({"elite": 0.2}), backend=backend,
+        improver=ImproverSettings.build({"name": name, **search}), **BRKGA,
+    )  # fmt: skip
     reference = ImprovedBrkga(
         NumpyLocalSearch(problem, name, **search),
         elite=2,

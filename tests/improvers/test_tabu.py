@@ -19,8 +19,6 @@ from islands.backends import choose
 from islands.backends.base import Backend
 from islands.improvers import ImproverSettings
 from islands.instances.qaplib import QapFile
-from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.qap import Qap
 
@@ -44,16 +42,10 @@ PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
 
 def archipelago(backend: Backend, problem: Problem, **search: Any) -> Archipelago:
     return one_colony(
-        problem=problem,
-        algorithm="brkga",
-        encoding="keys",
-        settings=BrkgaSettings.build({"elite": 0.25, "mutants": 0.25}),
-        migration=MigrationSettings.build({"topology": "none"}),
-        backend=backend,
-        world=World(),
-        improver=ImproverSettings.build({"name": "tabu", **search}),
-        **BRKGA,
-    )
+        problem=problem, algorithm="brkga", encoding="keys",
+        settings=BrkgaSettings.build({"elite": 0.25, "mutants": 0.25}), backend=backend,
+        improver=ImproverSettings.build({"name": "tabu", **search}), **BRKGA,
+    )  # fmt: skip
 
 
 def compare(
@@ -158,11 +150,7 @@ def test_tenures_longer_than_the_search(backend: Backend) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "changes"),
-    [
-        (67, {"symmetric": "neither", "largest": 10**6}),
-        (300, {}),
-        (60, {"linear": 10**6}),
-    ],
+    [(67, {"symmetric": "neither", "largest": 10**6}), (300, {}), (60, {"linear": 10**6})],
 )
 def test_long_searches_stay_exact(backend: Backend, n: int, changes: dict[str, Any]) -> None:
     """After thousands of updates the cost is still exact, and GPUs agree with the CPU.

@@ -35,18 +35,11 @@ def archipelago_of(
 ) -> Archipelago:
     ranks = ranks or World()
     made = one_colony(
-        problem=Tsp(uniform_tsp(cities, seed=1, side=side)),
-        algorithm="brkga",
-        encoding="keys",
-        settings=BrkgaSettings.build({"elite": ELITE / population}),
-        population=population,
-        islands=islands,
-        seed=SEED,
-        migration=MigrationSettings.build({"migrants": 2, **migration}),
-        backend=backend,
-        asynchronous=asynchronous,
-        **in_teams(ranks, backend, islands),
-    )
+        problem=Tsp(uniform_tsp(cities, seed=1, side=side)), algorithm="brkga", encoding="keys",
+        settings=BrkgaSettings.build({"elite": ELITE / population}), population=population,
+        islands=islands, seed=SEED, migration=MigrationSettings.build({"migrants": 2, **migration}),
+        backend=backend, asynchronous=asynchronous, **in_teams(ranks, backend, islands),
+    )  # fmt: skip
     made.start()
     return made
 

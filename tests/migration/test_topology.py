@@ -93,17 +93,13 @@ def test_random_topologies_never_change() -> None:
 
 
 # Eight islands send to all others, each to several of them.
-EIGHT = _BuiltIn(
-    lambda scene, mine: (mine + scene.number) % min(8, scene.islands),
-    changes=True,
-)
+EIGHT = _BuiltIn(lambda scene, mine: (mine + scene.number) % min(8, scene.islands), changes=True)
 
 
 @pytest.mark.parametrize("name", ["broadcast", "random", "eight"])
 @pytest.mark.parametrize("runs", [1, 3])
 @pytest.mark.parametrize(
-    ("islands", "ranks"),
-    [(4, 2), (12, 3), (32, 4), (32, 32), (60, 6), (2, 7), (16, 16)],
+    ("islands", "ranks"), [(4, 2), (12, 3), (32, 4), (32, 32), (60, 6), (2, 7), (16, 16)]
 )
 @pytest.mark.parametrize("shares_all", [False, True])
 def test_the_reserved_slots_suffice_on_each_rank(

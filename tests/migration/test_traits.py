@@ -69,18 +69,11 @@ def made(
 ) -> Archipelago:
     ranks = ranks or World()
     islands = one_colony(
-        problem=facilities(N),
-        algorithm=algorithm,
-        encoding="keys",
+        problem=facilities(N), algorithm=algorithm, encoding="keys",
         settings=DeSettings.build(settings) if isinstance(settings, Mapping) else settings,
-        population=POPULATION,
-        islands=ISLANDS,
-        seed=SEED,
-        migration=MigrationSettings.build(way),
-        backend=backend,
-        asynchronous=asynchronous,
-        **in_teams(ranks, backend, ISLANDS),
-    )
+        population=POPULATION, islands=ISLANDS, seed=SEED, migration=MigrationSettings.build(way),
+        backend=backend, asynchronous=asynchronous, **in_teams(ranks, backend, ISLANDS),
+    )  # fmt: skip
     islands.start()
     return islands
 

@@ -95,11 +95,7 @@ def stated(by: str) -> Model:
 @pytest.mark.parametrize("by", ["cost", "real", "together"])
 def test_changes_of_a_state_lead_to_the_same_run_as_whole_costs(backend: Backend, by: str) -> None:
     plain = islands.subset(
-        N,
-        maximise=True,
-        data=DATA,
-        cost=real(VALUE) if by == "real" else VALUE,
-        violation=EXCESS,
+        N, maximise=True, data=DATA, cost=real(VALUE) if by == "real" else VALUE, violation=EXCESS
     )
     first, other = (
         islands.solve(each, backend=backend.name, **FEW) for each in (plain, stated(by))

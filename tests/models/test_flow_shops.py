@@ -13,9 +13,7 @@ from colonies_for_tests import one_colony
 import islands
 from islands.algorithms.tempering import TemperingSettings
 from islands.backends.base import Backend
-from islands.migration import MigrationSettings
 from islands.models.flow_shops import bound, read
-from islands.parallel import World
 
 TIMES = np.random.default_rng(9).integers(0, 30, (7, 4))
 
@@ -64,18 +62,9 @@ def test_no_step_climbs_without_heat(backend: Backend, objective: str) -> None:
     cold = {"rungs": 2, "proposals": 60, "patience": 0, "coldest": 1e-9, "hottest": 1e-9}
     mine = one_colony(
         problem=islands.models.flow_shop(TIMES.tolist(), objective=objective),
-        algorithm="tempering",
-        encoding="permutation",
-        settings=TemperingSettings.build(cold),
-        population=8,
-        islands=2,
-        seed=5,
-        migration=MigrationSettings.build({"topology": "none"}),
-        backend=backend,
-        world=World(),
-        transport=None,
-        warm_start=list,
-    )
+        algorithm="tempering", encoding="permutation", settings=TemperingSettings.build(cold),
+        population=8, islands=2, seed=5, backend=backend, warm_start=list,
+    )  # fmt: skip
     mine.start()
     energies = []
     for _ in range(6):

@@ -20,7 +20,6 @@ from islands.configuration.resolve import layers, resolve
 from islands.encodings import ENCODINGS
 from islands.errors import RunError
 from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems import load
 from islands.problems.mkp import PENALTIES, WAYS, Mkp, MkpSettings
 from islands.problems.utilities import UTILITIES, orders, prices_of
@@ -156,17 +155,10 @@ def test_rejected_feasible_solutions_are_kept(
     problem = knapsack(14, 2).adjusted(MkpSettings(infeasible="linear", penalty=0.6))
     settings = ALGORITHMS[algorithm].Settings.build(changes)
     mine = one_colony(
-        problem=problem,
-        algorithm=algorithm,
-        encoding=encoding,
-        settings=ALGORITHMS[algorithm].completed(settings, encoding),
-        population=24,
-        islands=2,
-        seed=3,
-        migration=MigrationSettings(topology="none"),
-        backend=backend,
-        world=World(),
-    )
+        problem=problem, algorithm=algorithm, encoding=encoding,
+        settings=ALGORITHMS[algorithm].completed(settings, encoding), population=24, islands=2,
+        seed=3, migration=MigrationSettings(topology="none"), backend=backend,
+    )  # fmt: skip
     mine.start()
     genomes = ENCODINGS[encoding]["subset"](problem.size, None, "free", assigns=False)
     best, refused = [2**62] * 2, 0

@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 from problems_for_tests import facilities
 
-from islands.problems.qap_exchanges import (
-    Exchanges,
-    mean_change,
-)
+from islands.problems.qap_exchanges import Exchanges, mean_change
 
 
 @pytest.mark.parametrize("linear", [0, 5000])

@@ -11,14 +11,7 @@ import scipy.optimize
 from problems_for_tests import knapsack
 
 from islands.problems.mkp import MkpSettings
-from islands.problems.utilities import (
-    UTILITIES,
-    by_difference,
-    by_ratio,
-    orders,
-    prices_of,
-    varied,
-)
+from islands.problems.utilities import UTILITIES, by_difference, by_ratio, orders, prices_of, varied
 
 
 @pytest.mark.parametrize("kind", UTILITIES)
