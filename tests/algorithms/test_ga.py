@@ -12,7 +12,7 @@ from test_operators import Wanted
 
 from islands.backends.base import Backend
 
-STEADY, GENERATIONAL = {"replacement": "steady"}, {"replacement": "generational"}
+GENERATIONAL = {"replacement": "generational"}
 
 
 @pytest.mark.parametrize("cost", [0, 720])

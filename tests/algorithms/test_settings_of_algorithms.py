@@ -18,15 +18,13 @@ from test_operators import FITTING, Wanted, problem_for
 from islands import solve
 from islands.algorithms.brkga import Brkga, BrkgaSettings
 from islands.algorithms.cellular import Cellular, CellularSettings
-from islands.algorithms.ga import Ga, GaSettings
-from islands.algorithms.pso import Pso, PsoSettings
 from islands.backends.base import Backend, Block
 from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
 from islands.parallel import World
 from islands.problems import load
 
-TORUS, GENERATIONAL = {"grid": "torus"}, {"replacement": "generational"}
+TORUS = {"grid": "torus"}
 
 
 @pytest.mark.parametrize(
@@ -63,17 +61,6 @@ def test_a_share_of_a_hundred_individuals_is_that_number() -> None:
         shares = {"elite": percent / 100, "mutants": percent / 100}
         made = Brkga(BrkgaSettings.build(shares), 100)  # 0.29 * 100 is below 29
         assert (made.elite, made.mutants) == (percent, percent)
-
-
-def test_resolved_settings_can_be_resolved_again() -> None:
-    for changes in ({}, GENERATIONAL, {"selection": "best"}):
-        ga = Ga.completed(GaSettings.build(changes), "bits").to_mapping()
-        assert GaSettings.build(ga).to_mapping() == ga
-    for changes in ({}, {"constriction": True, "c1": 2.05, "c2": 2.05}):
-        pso = Pso.completed(PsoSettings.build(changes), "keys")
-        assert PsoSettings.build(pso.to_mapping()) == pso == Pso.completed(pso, "keys")
-    cellular = CellularSettings.build({}).to_mapping()
-    assert CellularSettings.build(cellular | TORUS).grid == "torus"
 
 
 @pytest.mark.usefixtures("optimised")

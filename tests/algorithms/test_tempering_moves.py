@@ -114,30 +114,6 @@ def test_given_temperatures_are_kept(backend: Backend) -> None:
     assert reference.kinds["exchanged"] > 0
 
 
-def test_replicas_cool_down_between_given_temperatures(backend: Backend) -> None:
-    own = TemperingSettings.build({"rungs": 2, "coldest": 0.01, "hottest": 0.3, "cycle": 4})
-    mine = chains(backend, problem("order")[0], own, World())
-    mine.start()
-    hottest = mine.snapshot()["temperature"].max(axis=-1)
-    for k in range(4):
-        mine.advance(1)
-        expected = hottest * (0.01 / 0.3) ** (k / 3)
-        found = mine.snapshot()["temperature"]
-        np.testing.assert_allclose(found, np.broadcast_to(expected[..., None], found.shape))
-
-
-def test_a_state_of_numbers_gives_the_costs_of_whole_evaluations(backend: Backend) -> None:
-    plain, with_state = (
-        islands.solve(
-            islands.keys(N, cost=BOWL, data={"t": TABLE}, state=state), algorithm="tempering",
-            generations=80, seed=2, backend=backend.name,
-        )
-        for state in (None, BOWL_STATE)
-    )  # fmt: skip
-    assert with_state.cost == pytest.approx(bowl()(with_state.solution.tolist()))
-    assert with_state.cost == pytest.approx(plain.cost, abs=1e-3)
-
-
 def test_each_replica_has_the_cost_of_a_whole_evaluation(backend: Backend) -> None:
     model = islands.keys(N, cost=BOWL, state=BOWL_STATE, data={"t": TABLE})
     mine = chains(backend, model, TemperingSettings.build({"rungs": 2, "proposals": 60}), World())

@@ -95,26 +95,6 @@ def test_files_with_the_same_name_keep_their_suffixes(folders: Path) -> None:
     assert find("other/own", suffixes).path == folders / "two/other/own.tsp"
 
 
-@pytest.mark.parametrize(
-    ("instance", "words"),
-    [
-        ("berlin53", "Did you mean tsplib/berlin52?"),
-        ("tsplib/zi929", "Did you mean national/zi929?"),
-        ("nosuch", "unknown instance 'nosuch'"),
-        ("none.tsp", "none.tsp: no such file"),
-        ("two", "two: is a folder"),
-        ("/dev/null", "is not a regular file"),
-        ("x" * 300, "File name too long"),
-        ("~nosuchuser/a.tsp", "there is no such user"),
-    ],
-)
-def test_an_unknown_instance_is_refused_in_one_line(instance: str, words: str) -> None:
-    with pytest.raises((UsageError, InputError)) as caught:
-        look(instance)
-    assert words in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
 def test_a_finder_notices_files_that_come_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

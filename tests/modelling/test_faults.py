@@ -10,7 +10,6 @@ from models_for_tests import cost_text
 
 import islands
 from islands.backends.base import Backend
-from islands.check.perform import examine
 from islands.errors import RunError
 from islands.parallel import World
 from islands.testing.ranks import on_ranks
@@ -74,12 +73,6 @@ def test_a_wrong_cost_that_any_rank_of_a_team_finds_is_an_error() -> None:
             with pytest.raises(RunError, match="integer costs must be from"):
                 on_ranks(size, lambda ranks, slot=slot: one(ranks, begins[slot]))
     assert found[-1] >= population - population // size, "a slot of the last rank"
-
-
-def test_a_wrong_cost_of_all_threads_is_an_error(backend: Backend) -> None:
-    text = cost_text("return s[0] == 3 ? NAN : 1.0;", "double")
-    problem = islands.permutation(N, cost=text, cooperative=True)
-    assert "cost= returned NaN" in error(problem, backend.name)
 
 
 def test_nan_of_rejected_individuals_is_an_error(backend: Backend) -> None:
@@ -161,13 +154,3 @@ def test_an_order_that_a_repair_breaks_reaches_no_operator(backend: Backend, enc
     problem = islands.permutation(N, cost=FIRST, repair=repair(body), delta=delta)
     said = error(problem, backend.name, encoding=encoding, improver="swap")
     assert "contains item 3 more than once" in said
-
-
-@pytest.mark.parametrize(("kind", "entry", "value", "message"), [WRONG[i] for i in (0, 3, 5, 6, 9)])
-def test_a_check_finds_a_wrong_repair(
-    kind: str, entry: int, value: float | None, message: str
-) -> None:
-    found = examine(repaired(kind, entry, value), 20).difference
-    assert found is not None
-    assert ("which is not a permutation" if value is None else message) in found
-    assert "repair, CPU: " in found

@@ -121,4 +121,3 @@ def test_name_and_best_known_are_those_given() -> None:
     assert names == ("qap6", "tsp12")
 
 
-NAN, INF = float("nan"), float("inf")

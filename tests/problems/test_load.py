@@ -4,10 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from instance_texts import tsplib_text
 
 from islands.errors import InputError, UsageError
-from islands.instances.synthetic import uniform_tsp
 from islands.problems import load
 from islands.problems.mkp import Mkp
 
@@ -16,12 +14,6 @@ from islands.problems.mkp import Mkp
 def _no_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("ISLANDS_INSTANCES", raising=False)
-
-
-def write(path: Path, n: int) -> str:
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(tsplib_text(uniform_tsp(n, seed=1)))
-    return str(path)
 
 
 def test_format_can_be_given(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +10,6 @@ from problems_for_tests import facilities, of_two_kinds
 
 from islands.instances.qaplib import QapFile
 from islands.problems.qap import Qap
-
-Matrix = np.ndarray[Any, Any]
 
 
 def costs_of_choices(problem: Qap) -> tuple[list[int], list[int]]:
