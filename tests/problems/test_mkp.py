@@ -16,7 +16,6 @@ import islands
 from islands.algorithms import ALGORITHMS
 from islands.backends.base import Backend
 from islands.backends.source import Source
-from islands.configuration.resolve import layers, resolve
 from islands.encodings import ENCODINGS
 from islands.errors import RunError
 from islands.migration import MigrationSettings
@@ -207,20 +206,3 @@ def test_linear_penalises_excess_in_units_of_the_file(backend: Backend, tmp_path
     # 8 per unit of excess: 1.50 + 1, 1.25 + 3, and 0.25 + 2; minus the profit.
     fined = [20 - 12, 34 - 9, 18 - 7]
     assert costs == [2 * each + 1 for each in fined]
-
-
-@pytest.mark.parametrize(
-    ("options", "chosen"),
-    [
-        ({}, "tempering"),
-        ({"population": 63}, "ga"),
-        ({"improver": "exchange22"}, "ga"),
-        ({"encoding": "keys"}, "ga"),
-        ({"infeasible": "drop"}, "ga"),
-    ],
-)
-def test_the_default_algorithm_takes_the_request(options: dict[str, Any], chosen: str) -> None:
-    settings = {key: options[key] for key in options if key == "infeasible"}
-    problem = knapsack(40, 3).adjusted(MkpSettings.build(settings))
-    spec = resolve(layers({"backend": "cpu", **options}), problem)
-    assert spec.algorithm == chosen
