@@ -346,7 +346,8 @@ def test_given_solutions_are_the_first_individuals(
 LONG = {
     "brkga": "brkga tours 9 reset=2 topology=none",
     "de": "de tours 9 adaptation=jde reset=2 search.name=two_opt search.rate=0.5 search.steps=1",
-    "cellular": "cellular facilities 9 mutation_rate=0.5 reset=2 search.name=swap search.every=3",
+    "cellular": "cellular facilities 9 mutation_rate=0.5 reset=2 search.name=swap search.every=3"
+    " search.scope=position",
     "ga": "ga linear 33 selection=proportional reset=2",
     "pso": "pso drop 33 reset=2 schedule=linear horizon=5",
     "tempering": "tempering facilities 9 reset=2 " + " ".join(

@@ -190,3 +190,11 @@ def test_only_the_beginning_of_a_longer_file_is_decompressed(tmp_path: Path) -> 
     assert digest(path, 8000) != hashlib.sha256(bytes(8000)).hexdigest()
     with pytest.raises(gzip.BadGzipFile):
         digest(path, 1 << 21)
+
+
+def test_an_interrupted_transfer_leaves_no_file(site: Site) -> None:
+    site.claim_more = True
+    failures = fetch(instances(site), None, ignore)
+    assert len(failures) == 3
+    assert all("the transfer was interrupted" in str(failure) for failure in failures)
+    assert cached() == {}

@@ -120,3 +120,11 @@ def test_a_finder_notices_files_that_come_later(
     with pytest.raises(UsageError, match="unknown instance 'fourth'"):
         finder.find("fourth")
     assert len(searched) == 3
+
+
+def test_a_name_in_several_sets_is_refused(folders: Path) -> None:
+    write(folders / "two/other/zi929.tsp")
+    with pytest.raises(
+        UsageError, match=r"is in several sets\. Name one of national/zi929, other/"
+    ):
+        look("zi929")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from islands.errors import InputError
+from islands.errors import InputError, UsageError
 from islands.instances.catalogue import catalogue
 from islands.instances.locate import Found, find
 
@@ -51,3 +51,12 @@ def test_files_in_folders_of_a_set_are_found(folder: Path) -> None:
     assert look(str(path)).name == "sac94/hp1"
     with pytest.raises(InputError, match=r"to a folder that contains sac94/hp2\.dat"):
         look("sac94/hp2").file()
+
+
+def test_a_colon_in_a_file_name_is_possible() -> None:
+    assert look("a:b.txt") == Found("a:b.txt", Path("a:b.txt"), None)
+    assert look("a:b.txt:01") == Found("a:b.txt:01", Path("a:b.txt"), None, 1)
+    with pytest.raises((InputError, UsageError)):
+        look("a:b.txt:")
+    with pytest.raises((InputError, UsageError)):
+        look("a:b.txt:-1")

@@ -119,5 +119,3 @@ def test_name_and_best_known_are_those_given() -> None:
     assert islands.mkp(PROFITS, WEIGHTS, CAPACITIES, best_known=np.int64(14)).gap(7) == 50
     names = (islands.qap(FLOWS, DISTANCES).instance, islands.tsp(PLACES).instance)
     assert names == ("qap6", "tsp12")
-
-

@@ -41,9 +41,9 @@ def device_cost(problem: Qap, p: list[int]) -> int:
 
 @pytest.mark.parametrize("symmetric", KINDS)
 @pytest.mark.parametrize("diagonal", [False, True])
-@pytest.mark.parametrize("n", [1, 17])
-def test_costs_equal_plain_python(symmetric: str, diagonal: bool, n: int) -> None:
-    problem = facilities(n, symmetric=symmetric, diagonal=diagonal)
+@pytest.mark.parametrize(("n", "largest"), [(1, 99), (17, 99), (17, 10**7)])
+def test_costs_equal_plain_python(symmetric: str, diagonal: bool, n: int, largest: int) -> None:
+    problem = facilities(n, symmetric=symmetric, diagonal=diagonal, largest=largest)
     generator = np.random.default_rng(2)
     orders = np.array([generator.permutation(n) for _ in range(20)])
     expected = [naive_cost(problem, order.tolist()) for order in orders]
@@ -103,3 +103,19 @@ def test_published_solutions_have_the_expected_costs(published: Path) -> None:
         assert problem.defines()["QAP_SYMMETRIC"] == str(int(is_symmetric))
         assert problem.defines()["QAP_DIAGONAL"] == str(int(row["both_diagonals_nonzero"] == "yes"))
     assert wrong == ["kra32"]
+
+
+@pytest.mark.parametrize("largest", [255, 256, 65_535, 65_536, 2**31 - 1])
+def test_matrices_of_any_numbers_are_the_same_on_the_device(largest: int) -> None:
+    a, b = np.zeros((2, 3, 3), np.int64)
+    a[0, 2], b[1, 0] = largest, 1
+    found = [each.max() for each in Qap(QapFile("three", None, 3, a, b)).arrays()[:2]]
+    assert sorted(found) == [1, largest]
+
+
+def test_large_matrices_are_evaluated_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = facilities(23, symmetric="neither", diagonal=True)
+    orders = np.array([np.random.default_rng(4).permutation(23) for _ in range(3)])
+    whole = problem.costs(orders)
+    monkeypatch.setattr("islands.problems.qap._PRODUCTS_AT_ONCE", 100)
+    np.testing.assert_array_equal(problem.costs(orders), whole)

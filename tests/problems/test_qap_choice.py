@@ -31,13 +31,12 @@ def costs_of_choices(problem: Qap) -> tuple[list[int], list[int]]:
 @pytest.mark.parametrize("linear", [0, 50])
 @pytest.mark.parametrize("diagonal", [False, True])
 @pytest.mark.parametrize("symmetric", ["both", "neither"])
-@pytest.mark.parametrize("chosen", [1, 6])
+@pytest.mark.parametrize(("chosen", "largest"), [(1, 99), (6, 99), (3, 9000), (3, 10**8)])
 def test_weights_give_the_costs_of_all_assignments(
-    chosen: int, symmetric: str, diagonal: bool, linear: int, turned: bool
+    chosen: int, largest: int, symmetric: str, diagonal: bool, linear: int, turned: bool
 ) -> None:
-    problem = of_two_kinds(
-        8, chosen, symmetric=symmetric, diagonal=diagonal, linear=linear, turned=turned
-    )
+    way = {"symmetric": symmetric, "diagonal": diagonal, "linear": linear, "turned": turned}
+    problem = of_two_kinds(8, chosen, largest=largest, **way)
     sums, costs = costs_of_choices(problem)
     assert len({cost - own for cost, own in zip(costs, sums, strict=True)}) == 1
     assert len(set(costs)) > 1
