@@ -1,13 +1,16 @@
-"""Arrays of the islands on the device: saved to checkpoints and restored."""
+"""Arrays of the islands on the device, and arguments of kernels."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from programs_for_tests import SCAN
 
-from islands.backends.base import Backend
+from islands.backends import choose
+from islands.backends.arguments import Arguments, Struct
+from islands.backends.base import Backend, Block
 from islands.backends.state import Field, State
-from islands.errors import InputError
+from islands.errors import CompileError, InputError
 
 FIELDS = {"cost": Field((4,), np.int64, in_halves=True), "island": Field((2,), np.float32)}
 
@@ -71,3 +74,17 @@ def test_only_kept_fields_are_saved_and_restored(backend: Backend) -> None:
         assert (backend.download(state.arrays[name]) == 7).all()
     with pytest.raises(InputError, match="the saved arrays are cost, island, matrix, but"):
         state.require_fit({**saved, "matrix": np.full((3, 2), 7, np.int32)})
+
+
+def test_a_launch_with_wrong_arguments_is_refused() -> None:
+    backend = choose("cpu")
+    program = backend.compile(SCAN, Block())
+    value = backend.zeros((1,), np.uint32)
+    with pytest.raises(CompileError, match="scan takes i4 P8 , but was given i8 P8 "):
+        backend.call(program, "scan", np.int64(1), value, blocks=1)
+
+
+def test_a_struct_has_the_layout_of_c() -> None:
+    inner = Struct(a=np.int32(1), b=np.int64(2))
+    packed = Arguments([Struct(x=np.int32(7), inner=inner, y=np.uint8(3))], lambda array: 0)
+    assert packed.signature == "S32 "

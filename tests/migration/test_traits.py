@@ -24,8 +24,7 @@ from islands.backends.base import Backend
 from islands.backends.state import Field
 from islands.errors import InputError, UsageError
 from islands.migration import MigrationSettings
-from islands.parallel import Deal, World, world
-from islands.testing.ranks import on_ranks
+from islands.parallel import World, world
 
 N, POPULATION, ISLANDS, SEED = 13, 30, 5, 4
 CHANGED = {"adaptation": "jde", "F": 0.5, "Cr": 0.6}
@@ -104,45 +103,6 @@ def test_jde_with_migration_equals_the_reference_bit_for_bit(
         rates = np.stack([saved["weight"], saved["crossover"]], axis=2)
         assert np.array_equal(rates, np.array(reference.rates, np.float32))
     assert len(np.unique(rates)) > 20
-
-
-def part_of(together: Mapping[str, NDArray[Any]], ranks: World) -> dict[str, NDArray[Any]]:
-    mine = Deal(ISLANDS, ranks.size).held(ranks.rank)
-    return {name: rows[mine.start : mine.stop] for name, rows in together.items()}
-
-
-def joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-@pytest.mark.parametrize("way", MIGRATIONS, ids=lambda way: way["topology"])
-def test_the_result_is_the_same_on_any_number_of_ranks_and_after_a_resume(
-    way: dict[str, Any],
-) -> None:
-    def first(ranks: World) -> dict[str, NDArray[Any]]:
-        islands = made(choose("cpu", 1), way, ranks=ranks)
-        for _ in range(2):
-            islands.advance(6)
-            islands.migrate()
-        islands.advance(1)
-        return islands.snapshot()
-
-    def second(ranks: World) -> dict[str, NDArray[Any]]:
-        islands = made(choose("cpu", 1), way, ranks=ranks)
-        islands.restore(part_of(saved, ranks), generation=13, migrations=2)
-        for _ in range(2):
-            islands.migrate()
-            islands.advance(5)
-        return islands.snapshot()
-
-    saved = joined(on_ranks(2, first))
-    alone = first(World())
-    assert ("emigrants" in saved) == (way.get("delay", 0) == 1)
-    ended = {ranks: joined(on_ranks(ranks, second)) for ranks in (1, 2, 3)}
-    for name, rows in alone.items():
-        assert np.array_equal(rows, saved[name]), name
-        for each in ended.values():
-            assert np.array_equal(each[name], ended[1][name]), name
 
 
 def tag(islands: Archipelago, generation: int) -> dict[str, NDArray[Any]]:
