@@ -116,14 +116,11 @@ def test_matrices_too_large_for_a_cache_equal_the_reference(
         compare(backend, problem, generations=1, steps=60)
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "qap-general",
-        "qap-equals",
-        *(pytest.param(each, marks=pytest.mark.slow) for each in PROBLEMS if "qap-g" not in each),
-    ],
-)
+USUAL = ("qap-general", "qap-equals")
+RARE = [pytest.param(each, marks=pytest.mark.slow) for each in PROBLEMS if each not in USUAL]
+
+
+@pytest.mark.parametrize("kind", [*USUAL, *RARE])
 def test_several_rounds_of_pairs_equal_the_reference(
     backend: Backend, kind: str, tmp_path: Path
 ) -> None:
