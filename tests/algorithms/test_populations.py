@@ -183,9 +183,7 @@ def test_trials_with_infinite_keys_are_rejected(backend: Backend) -> None:
 
 def test_sigmoid_of_the_kernels_is_accurate(backend: Backend) -> None:
     x = np.concatenate([np.linspace(-120, 120, 100_001), [-1e30, 1e30, 0]]).astype(np.float32)
-    entry = os.path.relpath(
-        Path(__file__).with_name("numpy_pso.sigmoid.cuh"), data_folder("kernels")
-    )
+    entry = os.path.relpath(Path(__file__).with_name("sigmoid.cuh"), data_folder("kernels"))
     program = backend.compile(Source(entry), Block(32))
     out = backend.upload(np.zeros_like(x))
     count = np.int32(len(x))
