@@ -127,7 +127,7 @@ FORMS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-SIZES, BIT_SIZES = ((1, 3, 70), (2, 5, 33)), ((1, 33, 1100), (2, 31, 32, 200))
+SIZES, BIT_SIZES = ((1, 3, 33), (2, 5, 70)), ((1, 33, 1100), (2, 31, 32, 200))
 """Sizes of problems, and rarer ones, which are slow."""
 
 

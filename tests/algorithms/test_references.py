@@ -85,7 +85,7 @@ pso general 9 inertia=10 c1=100 c2=100 generations=40
 pso general 40 low=-3 high=5 generations=1
 pso drop 40 ring reset=4 population=10 generations=16 +restarts
 pso repair 40 keys ring reset=4 population=10 generations=16 +restarts
-pso linear 40 ring reset=4 population=10 generations=16 +restarts
+pso linear 40 reset=4 population=10 generations=16 +restarts
 pso linear 40 keys ring reset=4 population=10 generations=16 +restarts
 pso dynamic 40 ring reset=4 population=10 generations=16 +restarts
 pso bits 5 reset=3 generations=28 +restarts
@@ -278,8 +278,8 @@ class Run:
 
     def best_of(self, reference: Any) -> list[int]:
         """Return the best feasible cost of each island in the last generation."""
-        rows = getattr(reference, "cost_here", reference.cost)
-        costs = [[int(cost) for cost in island] for island in rows]
+        rows = [reference.cost, getattr(reference, "cost_here", reference.cost)]
+        costs = [[int(cost) for cost in (*one, *other)] for one, other in zip(*rows, strict=True)]
         if self.problem.scale.marks:
             costs = [[cost // 2 for cost in island if cost % 2 == 0] for island in costs]
         return [min(island, default=NONE) for island in costs]

@@ -38,7 +38,7 @@ class NumpyBrkga(NumpyIslands):
         ]
         self.cost = [self.decoded(keys) for keys in self.keys]
         self.best = [int(cost.min()) for cost in self.cost]
-        self.since, self.restart = [0] * islands, [False] * islands
+        self.since, self.restart, self.restarts = [0] * islands, [False] * islands, 0
 
     def drawn(self, stream: int, island: int, slot: int) -> NDArray[Any]:
         drawn = words(self.n, stream, self.seed, island, self.generation, slot)
@@ -52,6 +52,7 @@ class NumpyBrkga(NumpyIslands):
     def evolve_island(self, island: int) -> None:
         order = np.argsort(self.cost[island], kind="stable")
         keep = 0 if self.restart[island] else self.elite
+        self.restarts += self.restart[island]
         rows = [self.keys[island][order[slot]] for slot in range(keep)]
         for slot in range(keep, self.population):
             if self.restart[island] or slot < self.elite + self.mutants:
