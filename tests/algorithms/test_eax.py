@@ -112,6 +112,7 @@ def test_cycles_divide_the_edges_that_differ(
         assert (np.roll(first, -1) == second).all()
 
 
+@pytest.mark.slow
 def test_walks_at_the_same_time_use_each_edge_once(backend: Backend, tmp_path: Path) -> None:
     mine = tours(backend, cities(4000, tmp_path), population=3, children=60, first_tours="random")
     find_cycles(mine, SINGLE)
@@ -228,7 +229,7 @@ def assembled(rows: Any, a: int, record: Any) -> list[int]:
             for rule in ("entropy", "greedy")
             for phase, most in ((SINGLE, 2), (BLOCK, 2))
         ],
-        (2000, 120, "entropy", SINGLE, 10),
+        pytest.param(2000, 120, "entropy", SINGLE, 10, marks=pytest.mark.slow),
     ],
 )
 def test_children_are_tours_and_gain_what_they_say(

@@ -35,6 +35,7 @@ class Line:
         return sleeps
 
 
+@pytest.mark.slow
 def test_populations_begin_with_the_best_tour_of_the_last_one(
     backend: Backend, tmp_path: Path
 ) -> None:

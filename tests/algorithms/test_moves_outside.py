@@ -53,13 +53,19 @@ def in_python(kind: str, form: str = "batch") -> Model:
     return make(function=lambda solution: costs(solution[np.newaxis])[0].item())
 
 
-@pytest.mark.parametrize("kind", FORMS)
-@pytest.mark.parametrize("cycle", [4])
-def test_all_forms_of_a_cost_give_the_same_run(kind: str, cycle: int) -> None:
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "order",
+        "subset",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("keys", "vector")),
+    ],
+)
+def test_all_forms_of_a_cost_give_the_same_run(kind: str) -> None:
     make, text, _ = FORMS[kind]
     options: dict[str, Any] = {
         "algorithm": "tempering", "islands": 2, "population": 4, "rungs": 2, "proposals": 70,
-        "cycle": cycle, "patience": 3, "tuning": 4, "seed": 7, "backend": "cpu",
+        "cycle": 4, "patience": 3, "tuning": 4, "seed": 7, "backend": "cpu",
         "stop": "generations=25", "migration.interval": 5,
     }  # fmt: skip
     text_run = islands.solve(make(cost=text, data={"t": TABLE}), **options)

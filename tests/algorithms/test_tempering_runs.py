@@ -53,6 +53,7 @@ def test_states_have_the_distribution_of_boltzmann(backend: Backend) -> None:
         assert np.abs(shares - other / other.sum()).sum() > 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("optimised")
 def test_many_facilities_have_exact_costs_on_any_number_of_ranks() -> None:
     problem = facilities(320, symmetric="neither", largest=10**5)
