@@ -34,7 +34,10 @@ def test_each_size_equals_the_reference(backend: Backend, n: int) -> None:
     assert_evolves(*both(backend, facilities(n), sweeps=3, **FIXED), 3)
 
 
-@pytest.mark.parametrize(("n", "is_unstructured", "sweeps"), [(12, True, 8), (8, False, 100)])
+@pytest.mark.parametrize(
+    ("n", "is_unstructured", "sweeps"),
+    [(12, True, 8), pytest.param(8, False, 100, marks=pytest.mark.slow)],
+)
 def test_temperatures_are_set_as_in_the_reference(
     n: int, is_unstructured: bool, sweeps: int, backend: Backend
 ) -> None:

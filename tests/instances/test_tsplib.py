@@ -141,6 +141,7 @@ def test_a_long_line_of_weights_is_read_across_its_parts(tmp_path: Path) -> None
     np.testing.assert_array_equal(read_tsp(path).matrix, matrix + matrix.T)
 
 
+@pytest.mark.slow
 @pytest.mark.published
 def test_every_published_file_is_read(published: Path) -> None:
     paths = [path for path in sorted(published.glob("*/*.tsp")) if path.stem != "linhp318"]

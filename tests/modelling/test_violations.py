@@ -153,8 +153,11 @@ def least_jumps(n: int) -> int:
     return min(jumps(order) for order in permutations(range(n)) if late(order) == 0)
 
 
+TWO_OPT = {"algorithm": "ga", "improver": "two_opt"}
+
+
 @pytest.mark.parametrize(
-    ("is_real", "options"), [(True, {}), (False, {"algorithm": "ga", "improver": "two_opt"})]
+    ("is_real", "options"), [(True, {}), pytest.param(False, TWO_OPT, marks=pytest.mark.slow)]
 )
 def test_orders_with_precedence(backend: Backend, is_real: bool, options: dict[str, Any]) -> None:
     n = 7
@@ -231,7 +234,8 @@ def test_a_feasible_solution_is_better_than_an_infeasible_one(is_real: bool) -> 
         assert [priced.soft(int(each), real=is_real) for each in found] == soft.tolist()
 
 
-@pytest.mark.parametrize("by", ["cost", "real", "together"])
+@pytest.mark.slow
+@pytest.mark.parametrize("by", ["real", "together"])
 def test_a_check_compares_violations_with_the_reference(by: str) -> None:
     def exact(chosen: Any) -> Any:
         costs = values(chosen)

@@ -113,12 +113,14 @@ def test_the_threads_of_a_gpu_follow_both_changes(by: str, monkeypatch: pytest.M
     assert islands.solve(stated(by), backend="cpu", **options).digest == own.digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["real", "together"])
 def test_a_check_follows_both_changes(by: str) -> None:
     report = islands.check_problem(stated(by), samples=50)
     assert any(row.outcome == "400 of 400 moves as costs" for row in report.rows)
 
 
+@pytest.mark.slow
 def test_a_check_finds_a_wrong_change_of_the_violation() -> None:
     wrong = LOAD.replace("max(0ll, load - data.limit) - before", "-before")
     problem = islands.subset(N, cost=VALUE, violation=EXCESS, state=wrong, data=DATA)
@@ -183,6 +185,7 @@ def due(**more: Any) -> Model:
     return islands.permutation(9, cost=PLACES, violation=TOO_LATE, data=data, **more)
 
 
+@pytest.mark.slow
 def test_a_delta_returns_both_changes(backend: Backend) -> None:
     from scipy.optimize import linear_sum_assignment
 

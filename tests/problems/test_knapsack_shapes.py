@@ -87,7 +87,13 @@ def _demanding(rng: np.random.Generator) -> Shape:
     return weights.mean(axis=0).astype(np.int64) + 20, weights, np.full(5, 420)
 
 
-@pytest.mark.parametrize("shape", [_sparse, _tight, _cardinality, _demanding])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        *(pytest.param(each, marks=pytest.mark.slow) for each in (_sparse, _demanding)),
+        *(_tight, _cardinality),
+    ],
+)
 def test_a_proven_optimum_is_reached(shape: Callable[[np.random.Generator], Shape]) -> None:
     profits, weights, capacities = shape(np.random.default_rng(5))
     best = round(_by_branch_and_cut(profits.astype(float), weights, capacities))
