@@ -46,6 +46,7 @@ def test_only_covers_are_best(seed: int) -> None:
         assert all(any(each[j] for j in row) for row in rows)
 
 
+@pytest.mark.slow
 def test_a_hidden_partition_is_found(backend: Backend) -> None:
     # Ten columns cover each of 80 rows once, at 1 a row; the others cost more than that.
     random = np.random.default_rng(3)

@@ -57,13 +57,14 @@ def test_a_schedule_has_the_times_of_the_longest_path() -> None:
     assert Shop.of(machines, times).bound() <= result.cost
 
 
-@pytest.mark.parametrize("machine_count", [1, 4])
+@pytest.mark.parametrize("machine_count", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_the_state_agrees_with_costs(machine_count: int) -> None:
     machines, times = shop(8, machine_count, 5)
     checked = str(islands.check_problem(islands.models.job_shop(machines, times), samples=60))
     assert "480 of 480 moves as costs" in checked
 
 
+@pytest.mark.slow
 def test_jobs_may_have_different_lengths_and_visit_a_machine_again() -> None:
     machines, times = [[0, 1, 0], [1], [1, 0]], [[2, 3, 4], [5], [1, 1]]
     problem = islands.models.job_shop(machines, times)
@@ -79,6 +80,7 @@ def test_two_operations_of_a_job_that_follow_each_other_on_a_machine(backend: Ba
     assert result.cost == best_makespan(machines, times)
 
 
+@pytest.mark.slow
 def test_operations_without_time_between_two_of_a_job_on_a_machine() -> None:
     machines, times = [[0, 0], *[[0]] * 120], [[5, 5], *[[0]] * 120]
     problem = islands.models.job_shop(machines, times)

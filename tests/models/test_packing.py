@@ -61,6 +61,7 @@ def test_bounds_lie_on_both_sides_of_the_best_packing(seed: int) -> None:
     assert result.cost == best
 
 
+@pytest.mark.slow
 def test_the_items_of_each_bin_fit() -> None:
     sizes = np.random.default_rng(11).integers(20, 100, 60)
     problem = islands.models.bin_packing(sizes, 150)
