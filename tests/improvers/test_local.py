@@ -28,6 +28,7 @@ PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
     "qap-general": lambda n, _: facilities(n, symmetric="neither", diagonal=True),
     "qap-linear": lambda n, _: facilities(n, linear=9999),
 }
+LARGER = ("large", "general", "linear")
 SEARCHES: list[dict[str, Any]] = [
     {"strategy": "first", "scope": "all", "steps": 0},
     {"strategy": "first", "scope": "position", "steps": 3},
@@ -92,7 +93,10 @@ def test_long_segments_and_scans(backend: Backend, name: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ["two_opt", "reinsert"])
-@pytest.mark.parametrize("kind", ["qap", "qap-large", "qap-general", "qap-linear"])
+@pytest.mark.parametrize(
+    "kind",
+    ["qap", *(pytest.param(f"qap-{each}", marks=pytest.mark.slow) for each in LARGER)],
+)
 def test_groups_of_threads_find_the_same_moves(kind: str, name: str, tmp_path: Path) -> None:
     """On a GPU, the threads of a group share the delta of a move, or walk along a line."""
     emulated = EmulatedGpu(64)
