@@ -1,164 +1,91 @@
-"""BRKGA on all devices compared with a NumPy reference, bit for bit."""
+"""BRKGA with several parents, with any decoding and in any number of launches."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from numpy_brkga import NumpyBrkga, archipelago, assert_same, genes_and_costs
-from problems_for_tests import NUMBERS, cities, tsp_from
+from numpy_brkga import archipelago, assert_same, both, genes_and_costs
+from problems_for_tests import cities, lattice
 
+from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.errors import UsageError
-
-
-def word(*shares: float) -> list[int]:
-    return [round(share * 2**32) for share in shares]
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 63, 200])
-def test_run_with_migration_equals_the_reference(backend: Backend, n: int, tmp_path: Path) -> None:
-    problem = cities(n, tmp_path)
-    mine = archipelago(backend, problem, migrants=2)
-    reference = NumpyBrkga(
-        n, problem.costs, population=20, elite=4, mutants=2, bias=word(0.7), islands=3, seed=5
-    )
-    mine.start()
-    assert_same(mine, reference)
-    for _ in range(2):
-        mine.advance(4)
-        mine.migrate()
-        reference.evolve(4)
-        reference.exchange(2)
-        assert_same(mine, reference)
-
-
-@pytest.mark.parametrize("kind", NUMBERS)
-@pytest.mark.parametrize("n", [1, 3, 8, 61])
-def test_numbers_equal_the_reference(backend: Backend, kind: str, n: int) -> None:
-    problem = NUMBERS[kind](n)
-    mine = archipelago(backend, problem, migrants=2, reset=3)
-    reference = NumpyBrkga(
-        n, problem.costs, population=20, elite=4, mutants=2, bias=word(0.7), islands=3, seed=5,
-        patience=3, encoding=mine._encodings[0],
-    )  # fmt: skip
-    mine.start()
-    for _ in range(3):
-        mine.advance(4)
-        reference.evolve(4)
-        assert_same(mine, reference)
-        mine.migrate()
-        reference.exchange(2)
-    best = mine.best()
-    assert best.cost == problem.cost(best.solution)
-    assert mine._encodings[0].holds(best.genome[np.newaxis])
 
 
 @pytest.mark.parametrize(
     ("parents", "elite_parents", "bias", "shares"),
     [
-        (3, 2, "constant", [1 / 3, 2 / 3]),
-        (3, 1, "linear", [6 / 11, 9 / 11]),
-        (4, 4, "quadratic", list(np.cumsum([144, 36, 16]) / 205)),
-        (8, 3, "constant", [i / 8 for i in range(1, 8)]),
+        (3, 2, "constant", (1 / 3, 2 / 3)),
+        (3, 1, "linear", (6 / 11, 9 / 11)),
+        (4, 4, "quadratic", (144 / 205, 180 / 205, 196 / 205)),
+        (8, 3, "constant", tuple(i / 8 for i in range(1, 8))),
     ],
 )
 def test_several_parents_equal_the_reference(
-    backend: Backend,
-    parents: int,
-    elite_parents: int,
-    bias: str,
-    shares: list[float],
-    tmp_path: Path,
+    backend: Backend, parents: int, elite_parents: int, bias: str, shares: Any, tmp_path: Path
 ) -> None:
-    problem = cities(30, tmp_path)
-    mine = archipelago(
-        backend, problem, parents=parents, elite_parents=elite_parents, bias=bias, islands=1
-    )
-    reference = NumpyBrkga(
-        30, problem.costs, population=20, elite=4, mutants=2, bias=word(*shares),
-        elite_parents=elite_parents, seed=5,
-    )  # fmt: skip
-    mine.start()
+    own = {"parents": parents, "elite_parents": elite_parents, "bias": bias, "islands": 1}
+    mine, reference = both(backend, cities(30, tmp_path), shares, **own)
     mine.advance(5)
     reference.evolve(5)
     assert_same(mine, reference)
 
 
-def test_islands_restart_after_stagnation_and_keep_the_best(
+def evolved(mine: Archipelago, *generations: int) -> list[tuple[int, str]]:
+    """Return the digests after these numbers of generations, with migrations between them."""
+    mine.start()
+    for number, each in enumerate(generations):
+        if number:
+            mine.migrate()
+        mine.advance(each)
+    return mine.digests()
+
+
+@pytest.mark.parametrize("decoding", ["plain", "host"])
+def test_all_decodings_give_the_same_run(backend: Backend, decoding: str, tmp_path: Path) -> None:
+    ways = [{"decoding": way, "reset": 3} for way in ("sorted", decoding)]
+    one, other = (evolved(archipelago(backend, cities(70, tmp_path), **way), 7, 8) for way in ways)
+    assert one == other
+
+
+@pytest.mark.slow
+def test_keys_in_global_memory_give_the_same_run(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(70_000, tmp_path)
+    one, other = (archipelago(device, problem) for device in (choose("cpu", 1), backend))
+    assert evolved(one, 2, 1) == evolved(other, 2, 1)
+    assert problem.cost(other.best().solution) == other.best().cost
+
+
+def test_large_populations_are_ranked_correctly(backend: Backend, tmp_path: Path) -> None:
+    mine = archipelago(backend, cities(8, tmp_path), population=40_000, islands=2)
+    evolved(mine, 2, 0)
+    order = mine.snapshot()["order"]
+    for (_, costs), ranked in zip(genes_and_costs(mine), order, strict=True):
+        assert ranked.tolist() == np.argsort(costs, kind="stable").tolist()
+
+
+@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO"])
+def test_device_costs_equal_numpy(backend: Backend, metric: str, tmp_path: Path) -> None:
+    """Distances between the cities of a lattice are integers and halves."""
+    for problem in (cities(61, tmp_path, metric), *([lattice(metric)] if metric != "GEO" else [])):
+        mine = archipelago(backend, problem)
+        evolved(mine, 3)
+        for keys, costs in genes_and_costs(mine):
+            assert problem.costs(np.argsort(keys, axis=1, kind="stable")).tolist() == costs.tolist()
+
+
+def test_one_launch_of_many_generations_equals_many_launches(
     backend: Backend, tmp_path: Path
 ) -> None:
-    problem = cities(7, tmp_path)
-    mine = archipelago(backend, problem, reset=3, topology="none")
-    reference = NumpyBrkga(
-        7,
-        problem.costs,
-        population=20,
-        elite=4,
-        mutants=2,
-        bias=word(0.7),
-        islands=3,
-        seed=5,
-        patience=3,
-    )
-    mine.start()
-    best = [min(row) for row in reference.cost]
-    for _ in range(30):
-        mine.advance(1)
-        reference.evolve(1)
-        best = [min(old, int(cost.min())) for old, cost in zip(best, reference.cost, strict=True)]
-    assert_same(mine, reference)
-    assert [measure.best for measure in mine.measure()] == best
-    assert mine.best().cost == min(best) == problem.cost(mine.best().solution)
-    assert [each.cost for each in mine.elite(3)] == sorted(each.cost for each in mine.elite(3))
-    fresh = sum(measure.evaluations for measure in mine.measure()) - 3 * (20 + 30 * 16)
-    assert fresh > 0
-    assert fresh % 4 == 0
-
-
-def test_given_solutions_are_the_first_individuals(backend: Backend, tmp_path: Path) -> None:
-    problem = cities(40, tmp_path)
-    tours = [np.random.default_rng(i).permutation(40).astype(np.int64) for i in range(5)]
-    mine = archipelago(backend, problem, warm_start=lambda: tours)
-    mine.start()
-    costs = problem.costs(np.stack(tours)).tolist()
-    given = [
-        cost[: len(tours[island::3])].tolist()
-        for island, (_, cost) in enumerate(genes_and_costs(mine))
-    ]
-    assert given == [costs[island::3] for island in range(3)]
-
-
-def test_elite_never_worsens_and_contains_the_best(backend: Backend, tmp_path: Path) -> None:
-    mine = archipelago(backend, cities(90, tmp_path))
-    mine.start()
-    before = [measure.best for measure in mine.measure()]
-    for _ in range(10):
-        mine.advance(1)
-        after = [measure.best for measure in mine.measure()]
-        assert all(new <= old for new, old in zip(after, before, strict=True))
-        before = after
-    top = mine.elite(7)
-    every = sorted(int(cost) for _, costs in genes_and_costs(mine) for cost in costs)
-    assert [candidate.cost for candidate in top] == every[:7]
-    assert all(
-        mine._colonies[0]._problem.cost(candidate.solution) == candidate.cost for candidate in top
-    )
-
-
-def test_cities_at_one_point_have_a_tour_of_length_0(backend: Backend, tmp_path: Path) -> None:
-    path = tmp_path / "same.tsp"
-    rows = "\n".join(f"{i} 5 5" for i in range(1, 51))
-    head = "NAME: same\nTYPE: TSP\nDIMENSION: 50\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
-    path.write_text(f"{head}{rows}\nEOF\n", encoding="utf-8")
-    mine = archipelago(backend, tsp_from(path))
-    mine.start()
-    mine.advance(3)
-    assert mine.best().cost == 0
-
-
-def test_too_many_migrants_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="brings up to 18 migrants to one of 3 islands"):
-        archipelago(choose("cpu"), cities(10, tmp_path), migrants=9)
+    digests = []
+    for steps in ([230], [1, 2, 101, 126]):
+        mine = archipelago(backend, cities(12, tmp_path))
+        mine.start()
+        for step in steps:
+            mine.advance(step)
+        assert mine.measure()[0].evaluations == 20 + 230 * 16
+        digests.append(mine.digests())
+    assert digests[0] == digests[1]

@@ -29,7 +29,6 @@ from problems_for_tests import cities
 from islands.algorithms import eax
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend, Fork
-from islands.problems.distances import _DEGREE as DEGREE
 
 
 def test_tours_stay_consistent_through_all_phases(backend: Backend, tmp_path: Path) -> None:
@@ -113,6 +112,7 @@ def test_cycles_divide_the_edges_that_differ(
         assert (np.roll(first, -1) == second).all()
 
 
+@pytest.mark.slow
 def test_walks_at_the_same_time_use_each_edge_once(backend: Backend, tmp_path: Path) -> None:
     mine = tours(backend, cities(4000, tmp_path), population=3, children=60, first_tours="random")
     find_cycles(mine, SINGLE)
@@ -138,6 +138,16 @@ def test_walks_at_the_same_time_use_each_edge_once(backend: Backend, tmp_path: P
     assert min(seen) > 2
 
 
+@pytest.mark.parametrize("n", [8, 100, 5000, 22_000, 65_536, 100_000, 240_000])
+def test_the_graph_of_a_pair_fits_into_block_memory(n: int) -> None:
+    """A third of that of a large GPU, or compute capability 8.6 without the static part."""
+    size, most = eax.size_class(n), 73 if n <= 65_536 else 97 if n <= 100_000 else 224
+    assert n <= size
+    # A path of 512 numbers of 32 bits, two lists of 128 cycles, and eight counts.
+    assert 4 * (512 + 2 * 128 + 8) <= eax.graph_bytes(size) <= most << 10
+    assert eax.search_bytes(n) <= most << 10
+
+
 def test_more_children_than_cycles_that_fit(backend: Backend, tmp_path: Path) -> None:
     mine = tours(
         backend, cities(3000, tmp_path), islands=1, population=3, children=200, first_tours="random"
@@ -146,10 +156,6 @@ def test_more_children_than_cycles_that_fit(backend: Backend, tmp_path: Path) ->
     assert (field(mine, "table")[:, :, 2 * MOST_CYCLES] == MOST_CYCLES).all()
     mine.advance(2)
     require_consistent(mine)
-
-
-def test_edges_to_all_neighbours_are_counted() -> None:
-    assert eax.MOST_DEGREE == DEGREE
 
 
 @pytest.mark.parametrize("selection", ["entropy", "greedy"])
@@ -178,49 +184,6 @@ def test_heavy_children_are_made_if_they_promise_more_than_light_ones(
         assert sorted(tour) == list(range(400))
         length = int(problem.costs(np.array([tour]))[0])
         assert field(mine, "cost")[0, a] - gains[pair, child, 1] == length
-
-
-@pytest.mark.parametrize("n", [100, 5000, 13_509, 22_000, 40_000, 65_536, 100_000])
-def test_the_graph_of_a_pair_fits_into_block_memory(n: int) -> None:
-    # A third of that of a large GPU; otherwise, compute capability 8.6 without the static part.
-    size = eax.size_class(n)
-    assert n <= size
-    assert eax.graph_bytes(size) <= (73 if n <= 65_536 else 97) << 10
-    assert eax.fast_vertices(size) > 0
-
-
-@pytest.mark.parametrize("n", [100, 2392, 13_509, 65_536])
-def test_the_graphs_of_three_pairs_fit_into_the_memory_of_a_multiprocessor(n: int) -> None:
-    # Of a large GPU; a block declares up to 2 KiB, and the system takes 1 KiB.
-    assert 3 * (eax.graph_bytes(eax.size_class(n)) + 3072) <= 228 << 10
-
-
-@pytest.mark.parametrize(("n", "most"), [(100_000, 97), (240_000, 224), (1_000_000, 97)])
-def test_any_number_of_cities_fits_into_block_memory(n: int, most: int) -> None:
-    # Of compute capability 8.6, or of a large GPU, in KiB without the static part.
-    assert eax.graph_bytes(eax.size_class(n)) <= most << 10
-    assert eax.search_bytes(n) <= most << 10
-
-
-@pytest.mark.parametrize("n", [8, 100, 500, 1000, 5000])
-def test_a_walk_in_a_graph_outside_block_memory_has_room(n: int) -> None:
-    # A path of 512 numbers of 32 bits, two lists of 128 cycles, and eight counts.
-    assert eax.graph_bytes(eax.size_class(n)) >= 4 * (512 + 2 * 128 + 8)
-
-
-@pytest.mark.parametrize("usual", [256, 384, 512])
-def test_blocks_for_few_cities_are_whole_warps(usual: int) -> None:
-    for n in (4, 8, 100, 200, 500, 1000, 2392, 13_509):
-        threads = eax._threads_of(n, usual)
-        assert threads % 32 == 0
-        assert 32 <= threads <= usual
-    assert eax._threads_of(100, usual) == 32
-    assert eax._threads_of(13_509, usual) == usual
-
-
-def test_instances_of_similar_sizes_share_their_kernels() -> None:
-    assert {eax.size_class(n) for n in range(1025, 2049)} == {2048}
-    assert eax.size_class(100_000) - 100_000 < 1 << 14
 
 
 def part_of_fork(launches: Any, first: int, end: int) -> Fork:
@@ -266,7 +229,7 @@ def assembled(rows: Any, a: int, record: Any) -> list[int]:
             for rule in ("entropy", "greedy")
             for phase, most in ((SINGLE, 2), (BLOCK, 2))
         ],
-        (2000, 120, "entropy", SINGLE, 10),
+        pytest.param(2000, 120, "entropy", SINGLE, 10, marks=pytest.mark.slow),
     ],
 )
 def test_children_are_tours_and_gain_what_they_say(

@@ -57,7 +57,7 @@ def following(last: Stage, made: int, before: Any, after: Any) -> Stage:
     return stage
 
 
-@pytest.mark.parametrize("generation", [0, 3])
+@pytest.mark.parametrize("generation", [0, pytest.param(3, marks=pytest.mark.slow)])
 def test_phases_end_by_the_rules(generation: int, backend: Backend) -> None:
     random, islands, made = np.random.default_rng(generation), 1500, generation + 1
     mine = tours(backend, PLACES, population=POPULATION, islands=islands, children=1)

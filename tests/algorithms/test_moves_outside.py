@@ -53,13 +53,19 @@ def in_python(kind: str, form: str = "batch") -> Model:
     return make(function=lambda solution: costs(solution[np.newaxis])[0].item())
 
 
-@pytest.mark.parametrize("kind", FORMS)
-@pytest.mark.parametrize("cycle", [0, 4])
-def test_all_forms_of_a_cost_give_the_same_run(kind: str, cycle: int) -> None:
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "order",
+        "subset",
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("keys", "vector")),
+    ],
+)
+def test_all_forms_of_a_cost_give_the_same_run(kind: str) -> None:
     make, text, _ = FORMS[kind]
     options: dict[str, Any] = {
         "algorithm": "tempering", "islands": 2, "population": 4, "rungs": 2, "proposals": 70,
-        "cycle": cycle, "patience": 3, "tuning": 4, "seed": 7, "backend": "cpu",
+        "cycle": 4, "patience": 3, "tuning": 4, "seed": 7, "backend": "cpu",
         "stop": "generations=25", "migration.interval": 5,
     }  # fmt: skip
     text_run = islands.solve(make(cost=text, data={"t": TABLE}), **options)
@@ -85,35 +91,18 @@ def test_replicas_that_descend_are_the_same(kind: str, descent: int) -> None:
     assert runs[0].digests() == runs[1].digests()
 
 
-@pytest.mark.parametrize("kind", FORMS)
-def test_ranks_that_share_islands_give_the_same_bits(kind: str) -> None:
+def test_ranks_that_share_islands_give_the_same_bits() -> None:
     def run(ranks: World) -> list[Any]:
-        mine = chains(choose("cpu", 1), in_python(kind), OWN, ranks, "ring")
+        mine = chains(choose("cpu", 1), in_python("order"), OWN, ranks, "ring")
         mine.start()
-        for _ in range(3):
+        for _ in range(2):
             mine.advance(5)
             mine.migrate()
         mine.finish()
         return mine.digests()
 
     one = run(World())
-    for number in (2, 4):
-        assert sorted(pair for pairs in on_ranks(number, run) for pair in pairs) == one
-
-
-@pytest.mark.parametrize("kind", ["order", "keys"])
-def test_a_restored_snapshot_continues_the_run(kind: str) -> None:
-    first, second = (
-        chains(choose("cpu", 1), in_python(kind), OWN, World(), "ring") for _ in range(2)
-    )
-    first.start()
-    first.advance(6)
-    first.migrate()
-    second.restore(first.snapshot(), generation=6, migrations=1)
-    for mine in (first, second):
-        mine.advance(9)
-        mine.migrate()
-    assert first.digests() == second.digests()
+    assert sorted(pair for pairs in on_ranks(4, run) for pair in pairs) == one
 
 
 def test_an_abandoned_generation_leaves_no_trace() -> None:

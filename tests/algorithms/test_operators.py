@@ -20,9 +20,6 @@ from islands.algorithms import operators
 from islands.algorithms.cellular import CellularSettings
 from islands.backends.base import Backend, Block
 from islands.backends.source import Header
-from islands.errors import UsageError
-from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems.base import Problem, Solution
 
 
@@ -70,17 +67,10 @@ def assert_evolves_as_the_reference(
 ) -> None:
     """Compare each generation, from the `first` genomes or random ones."""
     mine = one_colony(
-        problem=problem,
-        algorithm="cellular",
-        encoding=encoding,
+        problem=problem, algorithm="cellular", encoding=encoding,
         settings=CellularSettings.build({"mutation_rate": 0.6, "group": 1, **changes}),
-        population=14,
-        islands=2,
-        seed=8,
-        migration=MigrationSettings.build({"topology": "none"}),
-        backend=backend,
-        world=World(),
-    )
+        population=14, islands=2, seed=8, backend=backend,
+    )  # fmt: skip
 
     def decoded(genomes: NDArray[Any]) -> NDArray[np.int64]:
         if encoding == "bits":
@@ -113,10 +103,6 @@ def problem_for(encoding: str) -> Problem:
     return {"bits": Wanted(20), "vector": NUMBERS["vector"](9)}.get(encoding, lattice("GEO"))
 
 
-SIZES = [1, 2, 3, 5, 33, 70]
-BIT_SIZES = [1, 2, 31, 32, 33, 200, 1100]
-
-
 def fitting(all_operators: Iterable[operators.Operator], encoding: str) -> list[str]:
     """Return the names of all built-in operators for an encoding."""
     return [each.name for each in all_operators if encoding in each.encodings]
@@ -131,34 +117,44 @@ FITTING = {
 }
 
 
-@pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("crossover", FITTING["permutation"][0])
-def test_crossovers_of_orders_equal_the_reference(
-    backend: Backend, crossover: str, n: int, tmp_path: Path
-) -> None:
-    changes = {"crossover": crossover, "mutation": "swap", "crossover_rate": 1}
-    assert_evolves_as_the_reference(backend, cities(n, tmp_path), "permutation", **changes)
+# The encoding, and the operators that make children besides the one that is tested.
+FORMS: dict[str, tuple[str, dict[str, Any]]] = {
+    "orders": ("permutation", {"crossover": "pmx", "mutation": "swap"}),
+    "keys of orders": ("keys", {"crossover": "two_point", "mutation": "reset"}),
+    "bits": ("bits", {"crossover": "uniform", "mutation": "flip"}),
+    "vector": ("vector", {"crossover": "sbx", "mutation": "reset"}),
+    "keys": ("keys", {"crossover": "sbx", "mutation": "reset"}),
+}
 
 
-@pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("crossover", FITTING["keys"][0])
-def test_crossovers_of_keys_equal_the_reference(
-    backend: Backend, crossover: str, n: int, tmp_path: Path
-) -> None:
-    changes = {"crossover": crossover, "mutation": "reset", "crossover_rate": 1}
-    assert_evolves_as_the_reference(backend, cities(n, tmp_path), "keys", **changes)
+SIZES, BIT_SIZES = ((1, 3, 33), (2, 5, 70)), ((1, 33, 1100), (2, 31, 32, 200))
+"""Sizes of problems, and rarer ones, which are slow."""
 
 
-@pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize(
-    ("encoding", "crossover"),
-    [(encoding, each) for encoding in NUMBERS for each in FITTING[encoding][0]],
+    ("form", "kind", "name", "n"),
+    [
+        pytest.param(form, kind, name, n, marks=[pytest.mark.slow] if is_rare else [])
+        for form, (encoding, _) in FORMS.items()
+        for place, kind in enumerate(("crossover", "mutation"))
+        for name in FITTING[encoding][place]
+        for is_rare, sizes in enumerate(BIT_SIZES if form == "bits" else SIZES)
+        for n in sizes
+    ],
 )
-def test_crossovers_of_numbers_equal_the_reference(
-    backend: Backend, encoding: str, crossover: str, n: int
+def test_operators_equal_the_reference(
+    backend: Backend, form: str, kind: str, name: str, n: int, tmp_path: Path
 ) -> None:
-    changes = {"crossover": crossover, "mutation": "reset", "crossover_rate": 1}
-    assert_evolves_as_the_reference(backend, NUMBERS[encoding](n), encoding, **changes)
+    encoding, changes = FORMS[form]
+    problem: Problem
+    if form == "bits":
+        problem = Wanted(n)
+    else:
+        problem = NUMBERS[form](n) if form in NUMBERS else cities(n, tmp_path)
+    rate = "crossover_rate" if kind == "crossover" else "mutation_rate"
+    rates = {rate: 0.6 if kind == "mutation" and form not in NUMBERS else 1}
+    changes = changes | {kind: name, "strength": 1 + n % 3 if kind == "mutation" else 1} | rates
+    assert_evolves_as_the_reference(backend, problem, encoding, **changes)
 
 
 def test_sbx_leaves_genes_that_hardly_differ(backend: Backend) -> None:
@@ -172,50 +168,10 @@ def test_sbx_leaves_genes_that_hardly_differ(backend: Backend) -> None:
     )
 
 
-@pytest.mark.parametrize("n", BIT_SIZES)
-@pytest.mark.parametrize("crossover", FITTING["bits"][0])
-def test_crossovers_of_bits_equal_the_reference(backend: Backend, crossover: str, n: int) -> None:
-    changes = {"crossover": crossover, "mutation": "flip", "crossover_rate": 1}
-    assert_evolves_as_the_reference(backend, Wanted(n), "bits", **changes)
-
-
 @pytest.mark.parametrize("low", [-300, -100])
 def test_negative_costs_have_fitness_as_in_the_reference(backend: Backend, low: int) -> None:
     changes = {"crossover": "uniform", "mutation": "flip", "selection": "proportional"}
     assert_evolves_as_the_reference(backend, Wanted(40, low), "bits", **changes)
-
-
-@pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("strength", [1, 3])
-@pytest.mark.parametrize(
-    ("encoding", "mutation"),
-    [(encoding, each) for encoding in ("permutation", "keys") for each in FITTING[encoding][1]],
-)
-def test_mutations_of_orders_equal_the_reference(
-    backend: Backend, encoding: str, mutation: str, strength: int, n: int, tmp_path: Path
-) -> None:
-    crossover = "pmx" if encoding == "permutation" else "two_point"
-    changes = {"mutation": mutation, "strength": strength, "crossover": crossover}
-    assert_evolves_as_the_reference(backend, cities(n, tmp_path), encoding, **changes)
-
-
-@pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize(
-    ("encoding", "mutation"),
-    [(encoding, each) for encoding in NUMBERS for each in FITTING[encoding][1]],
-)
-def test_mutations_of_numbers_equal_the_reference(
-    backend: Backend, encoding: str, mutation: str, n: int
-) -> None:
-    changes = {"mutation": mutation, "strength": 2, "crossover": "sbx", "mutation_rate": 1}
-    assert_evolves_as_the_reference(backend, NUMBERS[encoding](n), encoding, **changes)
-
-
-@pytest.mark.parametrize("n", BIT_SIZES)
-@pytest.mark.parametrize("mutation", FITTING["bits"][1])
-def test_mutations_of_bits_equal_the_reference(backend: Backend, mutation: str, n: int) -> None:
-    changes = {"mutation": mutation, "strength": 2, "crossover": "uniform"}
-    assert_evolves_as_the_reference(backend, Wanted(n), "bits", **changes)
 
 
 def test_the_reference_agrees_with_examples_of_the_literature() -> None:
@@ -230,31 +186,6 @@ def test_the_reference_agrees_with_examples_of_the_literature() -> None:
     assert mutated("insertion", "permutation", [0, 1, 2, 3], 0, 1 << 31) == [1, 2, 0, 3]
     assert mutated("reversal", "permutation", [0, 1, 2, 3], 0, 1 << 31) == [2, 1, 0, 3]
     assert mutated("reversal", "permutation", [0, 1, 2, 3], 3 << 30, 1 << 30) == [0, 3, 2, 1]
-
-
-@pytest.mark.parametrize(
-    ("encoding", "crossover", "mutation"),
-    [
-        ("permutation", "pmx", "swap"),
-        ("keys", "two_point", "reset"),
-        ("bits", "two_point", "flip"),
-        ("vector", "sbx", "polynomial"),
-    ],
-)
-def test_each_encoding_has_default_operators(encoding: str, crossover: str, mutation: str) -> None:
-    assert operators.crossover("", encoding).name == crossover
-    assert operators.mutation("", encoding).name == mutation
-
-
-def test_combinations_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(UsageError) as caught:
-        operators.crossover("two_point", "permutation")
-    fit = ", ".join(FITTING["permutation"][0])
-    assert {"pmx", "order", "cycle"} <= set(FITTING["permutation"][0])
-    assert str(caught.value) == (
-        "crossover=two_point supports keys or bits or vector, but the encoding is permutation."
-        f' Choose one of {fit}, or encoding="keys", "bits" or "vector"'
-    )
 
 
 @pytest.mark.gpu

@@ -29,13 +29,14 @@ def test_each_matrix_type_equals_the_reference(backend: Backend, kind: str) -> N
     assert reference.kinds["kept"] > 0
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 5, 18, 26])
+@pytest.mark.parametrize("n", [2, 3, 26])
 def test_each_size_equals_the_reference(backend: Backend, n: int) -> None:
     assert_evolves(*both(backend, facilities(n), sweeps=3, **FIXED), 3)
 
 
 @pytest.mark.parametrize(
-    ("n", "is_unstructured", "sweeps"), [(10, False, 8), (12, True, 8), (8, False, 100)]
+    ("n", "is_unstructured", "sweeps"),
+    [(12, True, 8), pytest.param(8, False, 100, marks=pytest.mark.slow)],
 )
 def test_temperatures_are_set_as_in_the_reference(
     n: int, is_unstructured: bool, sweeps: int, backend: Backend
@@ -48,7 +49,7 @@ def test_temperatures_are_set_as_in_the_reference(
     assert reference.low < first / reference.unit < last / reference.unit <= reference.high
 
 
-@pytest.mark.parametrize(("kind", "n"), [("equals", 9), ("equals", 20), ("symmetric", 40)])
+@pytest.mark.parametrize(("kind", "n"), [("equals", 9), ("symmetric", 40)])
 def test_exchanges_count_as_rows_as_in_the_reference(kind: str, n: int, backend: Backend) -> None:
     mine, reference = both(backend, PROBLEMS[kind](n), tuning=3, sweeps=3, population=4)
     assert_evolves(mine, reference, 6)

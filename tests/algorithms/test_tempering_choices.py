@@ -33,7 +33,10 @@ def test_a_subset_is_chosen_by_exchanges_with_the_others(backend: Backend) -> No
     assert_evolves(mine, reference, 7)
 
 
-@pytest.mark.parametrize("kind", CHOICES)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=pytest.mark.slow if kind == "two-runs" else ()) for kind in CHOICES],
+)
 def test_choices_of_places_equal_the_reference(backend: Backend, kind: str) -> None:
     problem = CHOICES[kind]()
     assert problem.swaps.choice is not None

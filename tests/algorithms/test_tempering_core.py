@@ -17,14 +17,12 @@ from programs_for_tests import for_gpu, parts, require_compiles, require_machine
 import islands
 from islands.algorithms.tempering import TemperingSettings
 from islands.archipelago.archipelago import Archipelago
-from islands.backends import choose
 from islands.backends.base import Backend, Block
 from islands.instances.mkp import MkpFile
 from islands.migration import MigrationSettings
 from islands.migration.transport import find
 from islands.parallel import World
 from islands.problems.mkp import Mkp
-from islands.testing.ranks import on_ranks
 
 
 def _changed(n: int, m: int, change: Callable[[MkpFile], None]) -> Mkp:
@@ -75,19 +73,11 @@ def core(
     given: tuple[Any, ...] = (), islands: int = 2,
 ) -> Archipelago:  # fmt: skip
     return one_colony(
-        problem=problem,
-        algorithm="tempering",
-        encoding="bits",
-        settings=settings,
-        population=4,
-        islands=islands,
-        seed=5,
-        migration=MigrationSettings.build({"topology": way}),
-        backend=backend,
-        world=ranks,
-        transport=find(ranks, backend)[0] if ranks.size > 1 else None,
+        problem=problem, algorithm="tempering", encoding="bits", settings=settings, population=4,
+        islands=islands, seed=5, migration=MigrationSettings.build({"topology": way}),
+        backend=backend, world=ranks, transport=find(ranks, backend)[0] if ranks.size > 1 else None,
         warm_start=lambda: [np.array(each, np.int64) for each in given],
-    )
+    )  # fmt: skip
 
 
 def both(
@@ -168,34 +158,6 @@ def test_weights_that_are_rounded_give_feasible_subsets_only(backend: Backend) -
     assert_same(mine, reference)
     for row in unpacked(mine.snapshot()["genes"].reshape(8, -1), 120):
         problem.check(problem.layout.from_device(row.astype(np.int64)))
-
-
-def _run(world: World, migrations: int, saved: dict[str, Any] | None = None) -> dict[str, Any]:
-    own = TemperingSettings.build({"rungs": 2, "proposals": 3000, "patience": 2, "tuning": 6})
-    mine = core(choose("cpu"), knapsack(150, 5), own, world, "ring", islands=6)
-    if saved is None:
-        mine.start()
-    else:
-        mine.restore(
-            {name: array[list(mine.mine)] for name, array in saved.items()},
-            generation=9,
-            migrations=3,
-        )
-    for _ in range(migrations):
-        mine.advance(3)
-        mine.migrate()
-    return mine.snapshot()
-
-
-def test_any_number_of_ranks_and_a_resumed_run_give_the_same_bits() -> None:
-    whole = on_ranks(1, lambda world: _run(world, 6))[0]
-    parts_of = on_ranks(3, lambda world: _run(world, 6))
-    saved = on_ranks(2, lambda world: _run(world, 3))
-    joined = {name: np.concatenate([part[name] for part in saved]) for name in saved[0]}
-    resumed = on_ranks(2, lambda world: _run(world, 3, joined))
-    for name, array in whole.items():
-        assert (np.concatenate([part[name] for part in parts_of]) == array).all(), name
-        assert (np.concatenate([part[name] for part in resumed]) == array).all(), name
 
 
 @pytest.mark.usefixtures("optimised")

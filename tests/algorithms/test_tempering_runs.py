@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
 from itertools import permutations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy_tempering import FIXED, PROBLEMS, RING, archipelago, torus
+from numpy_tempering import FIXED, PROBLEMS, RING, archipelago
 from problems_for_tests import facilities, of_two_kinds
 from programs_for_tests import for_gpu, parts, require_machine_code
 
@@ -55,6 +53,7 @@ def test_states_have_the_distribution_of_boltzmann(backend: Backend) -> None:
         assert np.abs(shares - other / other.sum()).sum() > 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("optimised")
 def test_many_facilities_have_exact_costs_on_any_number_of_ranks() -> None:
     problem = facilities(320, symmetric="neither", largest=10**5)
@@ -103,39 +102,7 @@ def test_an_immigrant_becomes_the_state_of_its_replica(backend: Backend) -> None
     assert (problem.costs(saved["genes"].reshape(-1, 12)) == saved["cost"].reshape(-1)).all()
 
 
-def _run(
-    world: World, migrations: int, saved: dict[str, Any] | None = None, *, chooses: bool = False
-) -> dict[str, np.ndarray]:
-    problem = torus(4, 6, 9) if chooses else facilities(11)
-    mine = archipelago(
-        choose("cpu"), problem, number=6, world=world, way=RING, sweeps=4, patience=5,
-        tuning=6, descent=int(chooses), reset=8 if chooses else 0,
-    )  # fmt: skip
-    if saved is None:
-        mine.start()
-    else:
-        own = {name: array[list(mine.mine)] for name, array in saved.items()}
-        mine.restore(own, generation=9, migrations=3)
-    for _ in range(migrations):
-        mine.advance(3)
-        mine.migrate()
-    return mine.snapshot()
-
-
-@pytest.mark.usefixtures("deltas")
-@pytest.mark.parametrize("chooses", [False, True])
-def test_any_number_of_ranks_and_a_resumed_run_give_the_same_bits(chooses: bool) -> None:
-    run = partial(_run, chooses=chooses)
-    whole = on_ranks(1, lambda world: run(world, 7))[0]
-    parts_of = on_ranks(3, lambda world: run(world, 7))
-    saved = on_ranks(2, lambda world: run(world, 3))
-    joined = {name: np.concatenate([part[name] for part in saved]) for name in saved[0]}
-    resumed = on_ranks(2, lambda world: run(world, 4, joined))
-    for name, array in whole.items():
-        assert (np.concatenate([part[name] for part in parts_of]) == array).all(), name
-        assert (np.concatenate([part[name] for part in resumed]) == array).all(), name
-
-
+@pytest.mark.slow
 @pytest.mark.usefixtures("optimised")
 @pytest.mark.parametrize("name", ["nug12", "tai12a", "chr12a", "esc16a", "bur26a", "nug20"])
 def test_published_optima_are_found(name: str, published: Path) -> None:

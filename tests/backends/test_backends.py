@@ -39,7 +39,7 @@ def test_arenas_above_the_memory_are_an_error(backend: Backend) -> None:
             backend.empty((1 << 50,), np.uint8)
 
 
-@pytest.mark.parametrize("times", [1, 2, 5, 250])
+@pytest.mark.parametrize("times", [1, 250])
 def test_calls_are_repeated_in_order(backend: Backend, times: int) -> None:
     program = backend.compile(SCAN, Block(128))
     value = backend.upload(np.array([1, 1, 1], np.uint32))
@@ -51,15 +51,7 @@ def test_calls_are_repeated_in_order(backend: Backend, times: int) -> None:
     assert backend.download(value).tolist() == expected.tolist()
 
 
-def test_the_timer_measures_more_than_zero(backend: Backend) -> None:
-    with backend.timed() as milliseconds:
-        backend.upload(np.zeros(1_000_000))
-    assert milliseconds[0] > 0
-
-
-@pytest.mark.parametrize(
-    "n", [9_000, 9_152, 9_300, 12_000, 43_000, 44_000, 58_000, 70_000, 120_000]
-)
+@pytest.mark.parametrize("n", [9_000, 9_152, 12_000, 43_000, 44_000, 70_000])
 def test_keys_are_sorted_with_any_block_memory(backend: Backend, n: int) -> None:
     keys = np.random.default_rng(2).integers(0, 1 << 24, (7, n)) / np.float32(1 << 24)
     encoding = Keys(n, backend.block_memory)
@@ -74,13 +66,6 @@ def test_keys_are_sorted_with_any_block_memory(backend: Backend, n: int) -> None
     arguments = (np.int32(7), encoding.shape(), backend.upload(rows), out)
     backend.run([backend.call(program, "check_order", *arguments, blocks=7, room=room)])
     assert (backend.download(out) == np.argsort(keys, axis=1, kind="stable")).all()
-
-
-def test_auto_gives_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backends, "find_spec", lambda name: None)
-    assert choose("auto").name == "cpu"
-    assert choose("auto").reason == "CuPy is not installed"
-    assert choose("cpu").reason == "requested"
 
 
 def test_without_a_driver_cupy_is_not_imported(monkeypatch: pytest.MonkeyPatch) -> None:

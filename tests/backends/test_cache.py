@@ -9,7 +9,6 @@ import pwd
 import re
 import stat
 import subprocess
-import tempfile
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +20,7 @@ from programs_for_tests import SCAN
 from islands.backends.base import Backend, Block
 from islands.backends.cache import loaded
 from islands.backends.cpu import CpuBackend, compiler
-from islands.errors import InputError, UnwritableError
+from islands.errors import InputError
 from islands.paths import cache_folder
 
 DIGEST = "d1ce57" * 8
@@ -81,12 +80,6 @@ def test_only_its_user_can_access_a_new_cache(cache: Path) -> None:
         os.umask(before)
     for path in (cache, cache / "programs", cached().parent, cached()):
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
-
-
-def test_a_program_is_made_once() -> None:
-    maker = Maker()
-    assert maker.load() == maker.load() == f"program {DIGEST}"
-    assert maker.made == 1
 
 
 @pytest.mark.parametrize(
@@ -149,8 +142,7 @@ def test_a_link_of_another_user_is_not_followed() -> None:
     assert not cached().is_symlink()
 
 
-@pytest.mark.parametrize("mode", [0o775, 0o2770, 0o707], ids=oct)
-@pytest.mark.parametrize("name", ["", "programs"])
+@pytest.mark.parametrize(("name", "mode"), [("", 0o775), ("programs", 0o2770), ("", 0o707)])
 def test_write_permission_of_others_is_removed(cache: Path, name: str, mode: int) -> None:
     cache_folder("programs")
     (cache / name).chmod(mode)
@@ -159,17 +151,11 @@ def test_write_permission_of_others_is_removed(cache: Path, name: str, mode: int
 
 
 @pytest.mark.parametrize(
-    ("mode", "is_refused"),
-    [(0o777, True), (0o757, True), (0o1777, False), (0o755, False)],
-    ids=oct,
+    ("mode", "is_refused"), [(0o777, True), (0o757, True), (0o1777, False)], ids=oct
 )
 @pytest.mark.parametrize("is_linked", [False, True])
 def test_a_cache_below_a_folder_that_others_may_write_is_refused(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    mode: int,
-    is_refused: bool,
-    is_linked: bool,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int, is_refused: bool, is_linked: bool
 ) -> None:
     """Others could rename its folders there, unless it is sticky as /tmp is."""
     (tmp_path / "shared/mine/cache").mkdir(parents=True)
@@ -224,12 +210,7 @@ def test_a_folder_that_stays_writable_by_others_is_refused(
     maker = Maker()
     with pytest.raises(InputError) as caught:
         maker.load()
-    message = str(caught.value)
-    assert message.startswith(f"the cache folder {cache / name} {fault}, ")
-    assert message.endswith(f"nobody else may write, such as ISLANDS_CACHE={cache}/$USER")
-    monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(InputError, match=r"that nobody else may write$"):
-        maker.load()
+    assert str(caught.value).startswith(f"the cache folder {cache / name} {fault}, ")
     assert stat.S_IMODE((cache / name).stat().st_mode) == 0o775
     assert maker.made == 0
 
@@ -239,21 +220,6 @@ def test_a_sticky_folder_is_accepted(cache: Path) -> None:
     cache.chmod(0o1777)  # as /tmp
     assert Maker().load() == f"program {DIGEST}"
     assert stat.S_IMODE(cache.stat().st_mode) == 0o1777
-
-
-def test_the_error_for_an_unwritable_folder_tells_how_to_move_the_cache(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
-    with pytest.raises(UnwritableError) as caught:
-        Maker().load()
-    assert str(caught.value) == (
-        f"{cache / 'programs' / DIGEST[:2]}: cannot be written: Permission denied. Make room there,"
-        " or let ISLANDS_CACHE name a folder that you may write"
-    )
 
 
 def test_a_program_of_root_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -300,13 +266,3 @@ def test_a_foreign_library_is_never_run(
     put(digest, ".so", foreign.read_bytes())
     assert scanned(backend) == [0, 5, 11]
     assert capfd.readouterr().out == ""
-
-
-def test_the_folder_of_a_program_has_few_others(cache: Path) -> None:
-    """It is listed at each load: one of 20,000 programs took 30 ms."""
-    for number in range(300):
-        digest = hashlib.sha256(str(number).encode()).hexdigest()
-        loaded(digest, ".txt", lambda path, text=digest: path.write_text(text), Path.read_text)
-    folders = list((cache / "programs").iterdir())
-    assert len(folders) > 100
-    assert max(len(list(each.iterdir())) for each in folders) < 20

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
 from pathlib import Path
 
 import pytest
 from programs_for_tests import SCAN
 
-from islands.backends import choose, zig
+from islands.backends import choose
 from islands.backends.base import Backend, Block
-from islands.backends.cache import loaded
-from islands.backends.cpu import compiler
 from islands.backends.source import Source
 from islands.errors import CompileError, UsageError
 
@@ -79,38 +75,6 @@ def test_a_compiler_without_output_is_an_error(
     assert programs(fresh_cache) == []
 
 
-@pytest.mark.usefixtures("fresh_cache")
-@pytest.mark.parametrize(
-    ("script", "reason"),
-    [
-        ("exit 3", "it failed with status 3 and printed nothing. Check CXX"),
-        ("echo no licence; exit 3", "no licence"),
-    ],
-)
-def test_a_compiler_that_fails_silently_is_reported(
-    script: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    compiler = tmp_path / "compiler"
-    compiler.write_text(f"#!/bin/sh\n{script}\n")
-    compiler.chmod(0o755)
-    monkeypatch.setenv("CXX", str(compiler))
-    with pytest.raises(CompileError) as caught:
-        choose("cpu").compile(SCAN, Block())
-    assert str(caught.value).startswith(f"{compiler} refused a kernel: {reason} (full log: ")
-
-
-def test_a_program_that_cannot_be_loaded_is_removed(fresh_cache: Path) -> None:
-    with pytest.raises(CompileError, match=r"cannot be loaded: .*file too short"):
-        loaded("digest", ".so", Path.touch, lambda path: ctypes.CDLL(str(path)))
-    assert programs(fresh_cache) == []
-
-
-@pytest.mark.usefixtures("fresh_cache")
-def test_a_compiler_may_have_options(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CXX", "c++ -DANY")
-    choose("cpu").compile(SCAN, Block())
-
-
 @pytest.mark.parametrize(
     ("wanted", "level"), [("c++", "-O3"), ("c++ -O1", "-O1"), ("c++ -DANY -Os", "-Os")]
 )
@@ -126,23 +90,12 @@ def test_the_compiler_may_name_the_level_of_optimisation(
     assert [word for word in used if word.startswith("-O")] == [level]
 
 
-def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.delenv("CXX", raising=False)
-    monkeypatch.setattr(zig, "command", lambda: None)
-    message = r"needs a C\+\+ compiler.*apt install g\+\+.*pip install ziglang"
-    with pytest.raises(CompileError, match=message):
-        choose("cpu")
-
-
 @pytest.mark.parametrize(
     ("wanted", "fault"),
     [
         ("no-such-compiler -O2", "no-such-compiler is not on the PATH"),
         ("/no/compiler", "/no/compiler is not a program"),
-        ("FOLDER", "FOLDER is not a program"),
         ("FOLDER/text", "Exec format error"),
-        ("''", "no command"),
         ("'", "No closing quotation"),
     ],
 )
@@ -158,17 +111,3 @@ def test_an_invalid_cxx_is_refused(
     assert str(caught.value) == (
         f"CXX={wanted}: {fault}. Let CXX name a C++ compiler, such as g++, or unset it"
     )
-
-
-def test_a_compiler_is_asked_for_its_version_until_it_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    script = tmp_path / "compiler"
-    script.write_text('#!/bin/sh\necho asked >>"${0%/*}/calls"\necho one\n')
-    script.chmod(0o755)
-    monkeypatch.setenv("CXX", str(script))
-    assert compiler()[1] == compiler()[1] == "one\n"
-    script.write_text(script.read_text().replace("one", "two"))
-    os.utime(script, ns=(0, 1))
-    assert compiler()[1] == "two\n"
-    assert (tmp_path / "calls").read_text().splitlines() == ["asked"] * 2

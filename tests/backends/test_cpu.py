@@ -1,4 +1,4 @@
-"""Threads of the CPU backend."""
+"""Threads of the CPU backend, its free memory, and the energy of GPUs."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ import os
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 from programs_for_tests import SCAN
 
 from islands.backends.base import Block
-from islands.backends.cpu import CpuBackend
+from islands.backends.cpu import CpuBackend, free_bytes
+from islands.progress.usage import EnergyMeter
+from islands.testing.ranks import on_ranks
 
 
 def scans(backend: CpuBackend) -> list[int]:
@@ -54,10 +57,89 @@ def test_a_forked_child_starts_its_own_threads() -> None:
     pytest.fail("the child hangs")
 
 
-def test_ranks_of_one_host_share_its_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "cpu_count", lambda: 8)
-    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)))
-    assert [CpuBackend(None, ranks).threads for ranks in (1, 3, 8, 20)] == [8, 2, 1, 1]
-    assert CpuBackend(5, 8).threads == 5
-    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {2, 3})
-    assert CpuBackend(None, 4).threads == 2
+MIB = 1 << 20
+
+
+class Machine:
+    """The files of /proc and /sys/fs/cgroup of a machine with 1000 MiB of free memory."""
+
+    def __init__(self, folder: Path) -> None:
+        self.proc, self.groups = folder / "proc", folder / "cgroup"
+        write(self.proc / "meminfo", f"MemTotal: 9999999 kB\nMemAvailable: {1000 << 10} kB\n")
+
+    def is_in(self, *lines: str) -> None:
+        write(self.proc / "self" / "cgroup", "".join(f"{line}\n" for line in lines))
+
+    def has(self, place: str, **files: int | str) -> None:
+        for name, content in files.items():
+            write(self.groups / place / name.replace("__", "."), f"{content}\n")
+
+    def free(self) -> int | None:
+        return free_bytes(self.proc, self.groups)
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def test_the_limit_of_any_group_around_a_job_counts(machine: Machine) -> None:
+    machine.is_in("0::/slurm/job/step")
+    machine.has("slurm/job/step", memory__max="max", memory__current=5 * MIB)
+    machine.has("slurm/job", memory__max=300 * MIB, memory__current=120 * MIB)
+    machine.has("slurm/job", memory__stat=f"anon 7\ninactive_file {20 * MIB}")
+    machine.has("slurm", memory__max=900 * MIB, memory__current=400 * MIB)
+    assert machine.free() == 200 * MIB
+    machine.has("slurm", memory__max=900 * MIB, memory__current=999 * MIB)
+    assert machine.free() == 0
+
+
+def test_a_group_that_is_the_root_of_a_container_counts(machine: Machine) -> None:
+    machine.is_in("0::/docker/0123")
+    machine.has(".", memory__max=64 * MIB, memory__current=4 * MIB)
+    assert machine.free() == 60 * MIB
+
+
+def test_groups_of_the_first_version_count(machine: Machine) -> None:
+    machine.is_in("9:cpu,cpuacct:/job", "4:memory:/job", "0::/")
+    stat = f"total_inactive_file {MIB}"
+    files = {"memory__limit_in_bytes": 50 * MIB, "memory__usage_in_bytes": 11 * MIB}
+    machine.has("memory/job", **files, memory__stat=stat)
+    machine.has("memory", memory__limit_in_bytes=9223372036854771712, memory__usage_in_bytes=1)
+    assert machine.free() == 40 * MIB
+
+
+class Counter:
+    """A device with a counter that each reading advances."""
+
+    def __init__(self, identity: str, step: float | None) -> None:
+        self.identity, self._step, self._now = identity, step, 1000.0
+
+    def joules(self) -> float | None:
+        if self._step is None:
+            return None
+        self._now += self._step
+        return self._now
+
+
+@pytest.mark.parametrize(
+    ("devices", "energy"),
+    [
+        ([("a", 5.0), ("b", 7.0)], 12.0),
+        ([("a", 5.0), ("a", 5.0)], 5.0),  # two ranks share a GPU
+        ([("a", 5.0), ("b", None)], None),
+    ],
+)
+def test_the_energy_of_all_ranks_counts_each_gpu_once(
+    devices: list[tuple[str, float | None]], energy: float | None
+) -> None:
+    found = on_ranks(
+        2,
+        lambda world: EnergyMeter(Counter(*devices[world.rank]), world).of_all_ranks(),  # type: ignore[arg-type]
+    )
+    assert found == [energy, energy]

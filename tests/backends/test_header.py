@@ -1,4 +1,4 @@
-"""Headers given as text: both compilers accept them, errors and digests include them."""
+"""Sources of programs: files, and headers given as text, which both compilers accept."""
 
 from __future__ import annotations
 
@@ -6,13 +6,42 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs_for_tests import CHECKS
 
 from islands.backends import choose
-from islands.backends.arguments import Struct
+from islands.backends import source as module
 from islands.backends.base import Backend, Block
-from islands.backends.source import Header, Source, refused
-from islands.errors import CompileError, InputError, UsageError
+from islands.backends.source import Header, Source
+from islands.errors import CompileError, UsageError
+
+
+@pytest.fixture
+def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder in which main includes a, and b through a macro, and a includes c."""
+    (tmp_path / "main.cuh").write_text('#include "a.cuh"\n  #  include PART\n', encoding="utf-8")
+    (tmp_path / "a.cuh").write_text('#pragma once\n#include "c.cuh"\n', encoding="utf-8")
+    (tmp_path / "b.cuh").write_text('#include "c.cuh"\n#include <cmath>\n', encoding="utf-8")
+    (tmp_path / "c.cuh").write_text('#include "a.cuh"\n', encoding="utf-8")
+    monkeypatch.setattr(module, "data_folder", lambda name: tmp_path)
+    return tmp_path
+
+
+def test_files_are_all_direct_and_indirect_includes(kernels: Path) -> None:
+    names = Source("main.cuh", {"PART": '"b.cuh"'}).files()
+    assert names == ["main.cuh", "a.cuh", "b.cuh", "c.cuh"]
+
+
+def test_the_digest_depends_on_every_file_and_macro(kernels: Path) -> None:
+    source = Source("main.cuh", {"PART": '"b.cuh"'})
+    digests = {source.digest(), source.digest("sm_90")}
+    digests.add(Source("main.cuh", {"PART": '"b.cuh"', "N": "1"}).digest())
+    digests.add(Source("main.cuh", {"PART": '"a.cuh"'}).digest())
+    for name in ("main.cuh", "a.cuh", "b.cuh", "c.cuh"):
+        with (kernels / name).open("a", encoding="utf-8") as file:
+            file.write("// changed\n")
+        digests.add(source.digest())
+    assert len(digests) == 8
+    assert source.digest() in digests
+
 
 ENTRY = """
 #include "core/core.cuh"
@@ -36,54 +65,10 @@ def test_a_program_consists_of_texts_only(backend: Backend, name: str) -> None:
     assert backend.download(doubled).tolist() == [0, 2, 4, 6, 8]
 
 
-def test_the_digest_depends_on_text_and_name() -> None:
-    digests = {
-        source(OWN).digest(),
-        source(OWN.replace("2", "3")).digest(),
-        source(OWN, "own/other.cuh").digest(),
-    }
-    assert len(digests) == 3
-    assert source(OWN).digest() in digests
-
-
-def test_an_own_header_replaces_a_file_of_the_same_name() -> None:
-    assert "core/core.cuh" in source(OWN).files()
-    own = Header("core/draw.cuh", "// empty")
-    replaced = Source(CHECKS.entry, {"OWN": own})
-    assert replaced.own() == {"core/draw.cuh": "// empty"}
-    assert replaced.digest() != CHECKS.digest()
-
-
-def test_an_empty_struct_can_be_passed(backend: Backend) -> None:
-    entry = ENTRY.replace("(const", "(own::Nothing, const")
-    none = OWN.replace("namespace own {", "namespace own {\nstruct Nothing {};")
-    made = Source("entry.cu", {"E": Header("entry.cu", entry), "OWN": Header("own.cuh", none)})
-    numbers, doubled = backend.upload(np.array([21], np.int32)), backend.empty((1,), np.int32)
-    program = backend.compile(made, Block(32))
-    backend.run([backend.call(program, "twice", Struct(), numbers, doubled, blocks=1)])
-    assert backend.download(doubled).tolist() == [42]
-
-
 def test_an_error_names_the_header_and_its_line(backend: Backend) -> None:
     broken = OWN.replace("return 2 * n;", "return 2 * m;")
     with pytest.raises(CompileError, match=r": own/twice\.cuh[:(]3[:)].*\bm\b"):
         backend.compile(source(broken), Block(32))
-
-
-@pytest.mark.parametrize("form", [":{}:4: error: ", "({}): error: "])
-def test_the_line_of_an_own_header_is_preferred(form: str) -> None:
-    places = [f"{name}{form.format(3)}" for name in ("/kernels/ga.cuh", "other", "spread")]
-    log = "\n".join(["In file included from spread:1:", *(f"{place}said" for place in places)])
-    assert f"a kernel: {places[2]}said (full" in str(refused("c++", "0", log, {"spread": ""}))
-    assert f"a kernel: {places[0]}said; see that odd has" in str(
-        refused("c++", "0", log, {"odd": ""})
-    )
-    assert f"a kernel: {places[0]}said (full" in str(refused("c++", "0", log, {}))
-
-
-def test_a_missing_file_is_reported_with_the_header_that_includes_it() -> None:
-    with pytest.raises(CompileError, match=r'^own/twice\.cuh: includes "helper\.cuh", but'):
-        source(OWN + '#include "helper.cuh"\n').digest()
 
 
 def test_an_error_of_nvrtc_names_the_header_and_its_line() -> None:
@@ -96,21 +81,6 @@ def test_an_error_of_nvrtc_names_the_header_and_its_line() -> None:
         compiled(source(broken), "sm_90", lambda path: path.read_bytes())
 
 
-def test_a_text_may_come_from_a_file(tmp_path: Path) -> None:
-    (tmp_path / "mine.cuh").write_text(OWN)
-    header = Header("mine.cuh", tmp_path / "mine.cuh")
-    assert (header, header.text) == (Header("mine.cuh", OWN), OWN)
-    assert len({header, Header("mine.cuh", OWN), Header("mine.cuh")}) == 2
-    with pytest.raises(InputError, match=r"gone\.cuh: No such file"):
-        Header("gone.cuh", tmp_path / "gone.cuh")
-
-
-@pytest.mark.parametrize("name", ["", "../up.cuh", "/etc/passwd", "a b", 'a"', "a\n", "a//b"])
-def test_invalid_names_are_refused(name: str) -> None:
-    with pytest.raises(UsageError, match="a name is made of letters, digits"):
-        Header(name, OWN)
-
-
 def test_the_cpu_backend_leaves_no_folder_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,3 +89,9 @@ def test_the_cpu_backend_leaves_no_folder_behind(
     monkeypatch.setattr("tempfile.tempdir", None)
     choose("cpu", 1).compile(source(OWN), Block())
     assert [path.name for path in tmp_path.iterdir()] == ["cache"]
+
+
+@pytest.mark.parametrize("name", ["", "../up.cuh", "/etc/passwd", "a b", 'a"', "a\n", "a//b"])
+def test_invalid_names_are_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="a name is made of letters, digits"):
+        Header(name, OWN)

@@ -15,6 +15,7 @@ _DIGESTS = script(_FOLDER / "digests")
 _ALGORITHMS = ("brkga", "de", "ga", "cellular", "pso", "memetic", "tempering", "eax")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("optimised")
 @pytest.mark.parametrize("algorithm", _ALGORITHMS)
 def test_results_with_the_usual_optimisation_are_the_recorded_ones(algorithm: str) -> None:

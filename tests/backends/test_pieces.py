@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +14,7 @@ from islands.algorithms import ALGORITHMS
 from islands.backends import cpu
 from islands.backends.base import Block
 from islands.backends.cpu import CpuBackend
-from islands.backends.source import Header, Source
+from islands.backends.source import Source
 from islands.paths import data_folder
 
 NAMES = ("one", "two", "three", "four")
@@ -56,19 +54,6 @@ def test_a_program_of_a_cpu_has_all_kernels_of_its_pieces(
     assert len(commands) == pieces + 1  # the link; then it is in the cache
 
 
-def test_a_single_slow_kernel_is_a_piece_of_its_own(
-    source: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cpu, "_cores", lambda: 2)
-    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
-    backend = CpuBackend(1)
-    program = backend.compile(replace(source, apart=("one",)), Block())
-    out = backend.zeros((1,), np.int32)
-    for number, name in enumerate(NAMES, 1):
-        backend.run([backend.call(program, name, out, blocks=1)])
-        assert out[0] == number
-
-
 @pytest.mark.gpu
 @pytest.mark.parametrize("most", [1, 2, 3, 8])
 def test_each_kernel_is_in_one_piece_for_gpus(most: int, source: Source) -> None:
@@ -87,11 +72,6 @@ def _entries(source: Source) -> Sequence[str]:
     options = [*cuda.OPTIONS, "-arch=compute_90"]
     text = cuda.translated(source, "digest", options, "getPTX").decode()
     return re.findall(r"\.entry (\w+)", text)
-
-
-def test_a_program_with_headers_of_a_script_is_one(source: Source) -> None:
-    own: dict[str, Any] = {"OWN": Header("own.cuh", "int number = 5;\n")}
-    assert len(replace(source, defines={**source.defines, **own}).pieces(8)) == 1
 
 
 @pytest.mark.parametrize("name", sorted(ALGORITHMS))

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import cycle, product
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from problems_for_tests import facilities, flat, lattice
@@ -78,25 +75,3 @@ def test_multiplications_and_additions_are_not_fused() -> None:
     assert "fma" not in text
     assert ".ftz" not in text
     assert "mul" in text
-
-
-def test_a_compiler_that_fails_on_several_cores_compiles_on_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from islands.backends import cuda
-
-    cupy, tried = cuda.load_cupy(), []
-    nvrtc = SimpleNamespace(**vars(cupy.cuda.nvrtc))
-
-    def compile_program(program: Any, options: Sequence[str]) -> None:
-        tried.append("--split-compile=0" in options)
-        if tried[-1]:
-            raise nvrtc.NVRTCError(6)
-        cupy.cuda.nvrtc.compileProgram(program, options)
-
-    nvrtc.compileProgram = compile_program
-    stand_in = SimpleNamespace(cuda=SimpleNamespace(nvrtc=nvrtc))
-    monkeypatch.setattr(cuda, "load_cupy", lambda: stand_in)
-    options = [*cuda.OPTIONS, "-arch=compute_90", "--split-compile=0"]
-    assert b".entry" in cuda.translated(CHECKS, "digest", options, "getPTX")
-    assert tried == [True, False]

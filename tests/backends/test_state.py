@@ -1,15 +1,16 @@
-"""Arrays of the islands on the device: saved to checkpoints and restored."""
+"""Arrays of the islands on the device, and arguments of kernels."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
+from programs_for_tests import SCAN
 
-from islands.backends.base import Backend
+from islands.backends import choose
+from islands.backends.arguments import Arguments, Struct
+from islands.backends.base import Backend, Block
 from islands.backends.state import Field, State
-from islands.errors import InputError, UsageError
+from islands.errors import CompileError, InputError
 
 FIELDS = {"cost": Field((4,), np.int64, in_halves=True), "island": Field((2,), np.float32)}
 
@@ -56,25 +57,6 @@ def test_a_generation_is_recalled_as_it_was_remembered(backend: Backend, wholly:
     assert (backend.download(state.part("cost", 1)) == other).all()
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (
-            {"cost": np.zeros((3, 5), np.int64)},
-            r"the saved array cost has shape \(3, 5\) and type int64, but",
-        ),
-        ({"cost": np.zeros((3, 4), np.int32)}, r"has shape \(3, 4\) and type int32"),
-        ({"velocity": np.zeros(3)}, "the saved arrays are cost, island, velocity, but this run"),
-    ],
-)
-def test_arrays_that_do_not_fit_are_refused(
-    backend: Backend, change: dict[str, np.ndarray], message: str
-) -> None:
-    state = filled(backend)
-    with pytest.raises(InputError, match=message):
-        state.require_fit({**state.snapshot(0), **change})
-
-
 def test_only_kept_fields_are_saved_and_restored(backend: Backend) -> None:
     others = {
         "matrix": Field((2,), np.int32, kind="derived"),
@@ -94,14 +76,15 @@ def test_only_kept_fields_are_saved_and_restored(backend: Backend) -> None:
         state.require_fit({**saved, "matrix": np.full((3, 2), 7, np.int32)})
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"kind": "derive"}, "Field of kind='derive': .*Did you mean 'derived'"),
-        ({"kind": "derived", "travels": True}, "only kept fields travel with migrants"),
-        ({"kind": "scratch", "travels": True}, "Choose kind='kept', or travels=False"),
-    ],
-)
-def test_invalid_fields_are_refused(wrong: dict[str, Any], message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        Field((4,), np.int32, **wrong)
+def test_a_launch_with_wrong_arguments_is_refused() -> None:
+    backend = choose("cpu")
+    program = backend.compile(SCAN, Block())
+    value = backend.zeros((1,), np.uint32)
+    with pytest.raises(CompileError, match="scan takes i4 P8 , but was given i8 P8 "):
+        backend.call(program, "scan", np.int64(1), value, blocks=1)
+
+
+def test_a_struct_has_the_layout_of_c() -> None:
+    inner = Struct(a=np.int32(1), b=np.int64(2))
+    packed = Arguments([Struct(x=np.int32(7), inner=inner, y=np.uint8(3))], lambda array: 0)
+    assert packed.signature == "S32 "

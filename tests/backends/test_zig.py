@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from quick_compiler import in_scripts
 
 from islands.backends import choose
 from islands.backends.base import Block
-from islands.backends.cpu import compiler
 from islands.backends.source import Source
 
 pytestmark = pytest.mark.slow
@@ -51,21 +49,6 @@ def zig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return program
 
 
-def test_it_is_used_after_cxx_and_the_system_compiler(
-    zig: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert compiler() == ([str(zig), "c++"], "Zig 9.8.7")
-    true = shutil.which("true", path="/bin:/usr/bin")
-    assert true is not None
-    (zig.parents[2] / "bin").mkdir()
-    system = zig.parents[2] / "bin" / "clang++"
-    system.symlink_to(true)
-    monkeypatch.setenv("PATH", str(system.parent))
-    assert compiler()[0] == [str(system)]
-    monkeypatch.setenv("CXX", true)
-    assert compiler()[0] == [true]
-
-
 def test_each_version_has_its_own_programs_and_runtime(zig: Path) -> None:
     cache = zig.parents[2] / "cache"
     choose("cpu").compile(SCAN, Block())
@@ -74,41 +57,6 @@ def test_each_version_has_its_own_programs_and_runtime(zig: Path) -> None:
     assert len(list((cache / "programs").rglob("*.so"))) == 2
     used = (zig.parent / "caches").read_text().splitlines()
     assert list(dict.fromkeys(used)) == [str(cache / "zig-9.8.7"), str(cache / "zig-9.8.8")]
-
-
-def test_building_its_runtime_is_announced(
-    zig: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    choose("cpu").compile(SCAN, Block())
-    words = "compiling the kernels with Zig, which first builds its runtime (once)"
-    assert capsys.readouterr().err == f"islands: {words}\n"
-    said: list[str] = []
-    for folder in ("zig-9.8.7", "../other"):
-        built = zig.parents[2] / "cache" / folder / "o" / "1" / "libcompiler_rt.a"
-        built.parent.mkdir(parents=True)
-        built.touch()
-        if folder == "../other":
-            monkeypatch.setenv("ZIG_GLOBAL_CACHE_DIR", str(built.parents[2]))
-        shutil.rmtree(zig.parents[2] / "cache" / "programs")
-        backend = choose("cpu")
-        backend.compiling.tell = said.append
-        backend.compile(SCAN, Block())
-    assert said == ["compiling the kernels with Zig (once)"] * 2
-    assert capsys.readouterr().err == ""
-    assert (zig.parent / "caches").read_text().splitlines()[-1] == str(built.parents[2])
-
-
-def test_a_program_is_loaded_from_the_cache(zig: Path) -> None:
-    choose("cpu").compile(SCAN, Block())
-    again = choose("cpu")
-    again.compile(SCAN, Block())
-    assert not again.compiling.was_needed
-    assert (zig.parent / "modes").read_text().split() == ["c++", "cc"]
-
-
-def test_programs_are_linked_without_the_library_of_cpp_that_zig_builds_first(zig: Path) -> None:
-    choose("cpu").compile(SCAN, Block())
-    assert (zig.parent / "modes").read_text().split() == ["c++", "cc"]
 
 
 def test_a_program_that_needs_the_library_of_cpp_gets_it(zig: Path, tmp_path: Path) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from itertools import combinations, permutations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -215,44 +213,8 @@ def test_without_time_there_is_only_an_estimate(
     assert 0 < found.value < problem.cost(tour)
 
 
-def test_no_launch_follows_when_the_time_is_over(
-    backend: Backend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(graphs, "_NEAREST", 1)
-    problem, launches = random(500), list[bool]()
-    find = pricing_of.Pricing.find
-
-    def counted(*asked: Any) -> Any:
-        found = find(*asked)
-        launches.append(found is not None and found.is_all)
-        return found
-
-    monkeypatch.setattr(pricing_of.Pricing, "find", counted)
-    tour = np.arange(problem.size)
-    assert lower_bound(problem, tour, backend, 60.0, is_stopped=lambda: True).kind == ESTIMATE
-    assert launches == [False]
-
-
 def lengths_along(problem: Tsp) -> tuple[Ints, Ints]:
     """Return keys that sort the cities in strips."""
     places = problem.near.places
     assert places is not None
     return places[:, 1].astype(np.int64), (places[:, 0] // 20_000).astype(np.int64)
-
-
-def test_a_part_is_a_share_of_the_time_that_is_left() -> None:
-    whole = Limit(1000.0, lambda: False, time.perf_counter() - 400)
-    assert whole.left == pytest.approx(600, abs=30)
-    assert whole.share == pytest.approx(0.4, abs=0.03)
-    assert whole.part(0.5).left == pytest.approx(300, abs=30)
-    over = Limit(1000.0, lambda: False, time.perf_counter() - 1000)
-    assert (over.left, over.share, over.part(0.5).left) == (0.0, 1.0, 0.0)
-
-
-def test_a_stopped_limit_has_no_time_left() -> None:
-    stopped = list[bool]()
-    limit = Limit(1000.0, lambda: bool(stopped))
-    part = limit.part(0.5)
-    assert part.left > 400
-    stopped.append(True)
-    assert (limit.left, limit.share, part.left, part.share) == (0.0, 1.0, 0.0, 1.0)

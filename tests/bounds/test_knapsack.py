@@ -9,7 +9,7 @@ import pytest
 from problems_for_tests import knapsack
 from scipy.optimize import linprog
 
-from islands.bounds.knapsack import BRANCHED, LINEAR, upper_bound
+from islands.bounds.knapsack import LINEAR, upper_bound
 from islands.instances.mkp import MkpFile
 
 
@@ -42,19 +42,6 @@ def test_no_subset_is_above_the_bound(seed: int) -> None:
         assert upper_bound(file, profit, 20.0).value >= best
 
 
-@pytest.mark.parametrize("change", ["no room", "no weights", "everything fits"])
-def test_extreme_knapsacks_are_proven(change: str) -> None:
-    file = knapsack(10, 3).file
-    if change == "no room":
-        file = replace(file, capacities=0 * file.capacities)
-    elif change == "no weights":
-        file = replace(file, weights=0 * file.weights)
-    else:
-        file = replace(file, capacities=3 * file.capacities)
-    best = optimum(file)
-    assert upper_bound(file, best, 20.0).value == best
-
-
 def test_without_time_the_bound_is_that_of_the_relaxation() -> None:
     file = knapsack(60, 5).file
     solved = linprog(
@@ -64,15 +51,6 @@ def test_without_time_the_bound_is_that_of_the_relaxation() -> None:
     assert found.kind == LINEAR
     assert found.value == pytest.approx(-solved.fun, abs=1)
     assert upper_bound(file, 1, 1e9, lambda: True).value == found.value
-
-
-def test_more_time_gives_a_better_bound() -> None:
-    file = knapsack(40, 5).file
-    linear = upper_bound(file, 1, 0.0).value
-    first = upper_bound(file, linear * 98 // 100, 20.0)
-    assert first.value <= linear
-    proven = upper_bound(file, first.value, 20.0)
-    assert (proven.value, proven.kind) in [(first.value, BRANCHED), (first.value, LINEAR)]
 
 
 def test_large_numbers_have_the_exact_bound_of_the_relaxation() -> None:

@@ -10,15 +10,8 @@ NUMBERS = ["0", "-1", "1", "2147483647", "2147483648", "9223372036854775808", "1
 NUMBERS += ["-0", "0x10", "1_000", "0.5", "1e-9", "00", "٣", "inf", "1" * 400]
 NUMBERS += ["30000", "10000000", "2000000000", "99999999999999999999"]
 WORDS = ["EOF", "NAN", ":", "=", "[[", "]]", '"', "'''", "{", "null", "true", "\0", "\r\n", "\t"]
-WORDS += [
-    "DIMENSION",
-    "EDGE_WEIGHT_SECTION",
-    "TOUR_SECTION",
-    "problem X.DAT",
-    "++++",
-    "[" * 3000,
-    ".".join("a" * 20_000),
-]
+WORDS += ["DIMENSION", "EDGE_WEIGHT_SECTION", "TOUR_SECTION", "problem X.DAT", "++++", "[" * 3000]
+WORDS += [".".join("a" * 20_000)]
 
 
 def changed(content: bytes, draw: random.Random) -> bytes:

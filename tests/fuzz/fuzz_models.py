@@ -68,115 +68,64 @@ _OWN: dict[str, Any] = {"maximise": True, "name": "own", "best_known": 3, "price
 MODELS = islands.models
 _PROBLEM = MODELS.flow_shop([[3, 2], [1, 4], [2, 1]])
 _DEARER = _CUDA.replace("s[0]", "2 * old_cost(s, n, data)")
+_TRIANGLE = [[0, 1], [1, 2], [2, 0], [1, 0]]
+_PLACES = [[0, 0], [3, 0], [0, 4.5]]
+_DATES = {"release": [0, 2], "due": [3, 4], "weights": [2, 1], "objective": "tardiness"}
+_ITEMS = {"profits": [6, 5, 9], "weights": [[2, 3, 4], [1, 1, 5]], "capacities": [7, 6]}
+_NAMED = {"name": "a", "best_known": 4}
 CALLS: dict[str, tuple[Callable[..., Any], tuple[dict[str, Any], ...]]] = {
-    "qubo": (
-        MODELS.qubo,
-        (
-            {"q": [[-2, 3], [0, -1]], "maximise": True, "name": "a", "best_known": 3},
-            {"q": {(0, 1): 2, (1, 1): -3}},
-            {"q": coo_array(([5, -1], ([0, 1], [1, 1])), shape=(2, 2))},
-            {"q": [[0.5, 1.5], [-2.5, 1e3]]},
-        ),
-    ),
-    "max_cut": (
-        MODELS.max_cut,
-        ({"edges": [[0, 1], [1, 2], [2, 0], [1, 0]], "weights": [3, -1, 4, 1], "name": "a"},),
-    ),
-    "max_diversity": (
-        MODELS.max_diversity,
-        ({"distances": [[0, 1.5, 5], [1.5, 0, 2], [5, 2, 0]], "size": 2, "name": "a"},),
-    ),
+    "qubo": (MODELS.qubo, (
+        {"q": [[-2, 3], [0, -1]], "maximise": True, **_NAMED},
+        {"q": {(0, 1): 2, (1, 1): -3}},
+        {"q": coo_array(([5, -1], ([0, 1], [1, 1])), shape=(2, 2))},
+        {"q": [[0.5, 1.5], [-2.5, 1e3]]},
+    )),
+    "max_cut": (MODELS.max_cut, ({"edges": _TRIANGLE, "weights": [3, -1, 4, 1], "name": "a"},)),
+    "max_diversity": (MODELS.max_diversity, (
+        {"distances": [[0, 1.5, 5], [1.5, 0, 2], [5, 2, 0]], "size": 2, "name": "a"},
+    )),
     "p_median": (MODELS.p_median, ({"distances": [[0, 3, 9], [3, 0, 7]], "p": 2, "name": "a"},)),
-    "set_cover": (
-        MODELS.set_cover,
-        ({"costs": [3, 2, 2], "rows": [[0, 1], [0, 2], [0]], "name": "a"},),
-    ),
-    "bin_packing": (
-        MODELS.bin_packing,
-        ({"sizes": [5, 4, 3, 2, 6], "capacity": 10, "bins": 4, "name": "a"},),
-    ),
-    "graph_colouring": (
-        MODELS.graph_colouring,
-        ({"edges": [[0, 1], [1, 2], [2, 0], [0, 2]], "colours": 2, "name": "a"},),
-    ),
-    "flow_shop": (
-        MODELS.flow_shop,
-        ({"times": [[3, 2], [1, 4], [2, 1]], "objective": "flow_time", "name": "a"},),
-    ),
-    "job_shop": (
-        MODELS.job_shop,
-        (
-            {"machines": [[0, 1], [1, 0]], "times": [[3, 2], [4, 1]], "name": "a"},
-            {
-                "machines": [[0, [0, 1]], [1]],
-                "times": [[3, [2, 5]], [4]],
-                "release": [0, 2],
-                "due": [3, 4],
-                "weights": [2, 1],
-                "objective": "tardiness",
-                "best_known": 4,
-            },
-        ),
-    ),
-    "changed": (
-        MODELS.changed,
-        (
-            {"problem": _PROBLEM, "cost": _DEARER, "state": None, "data": {"b": [1, 2]}},
-            {"problem": _PROBLEM, "n": 3, "maximise": True, "name": "a", "reference": _totals},
-        ),
-    ),
-    "tsp": (
-        islands.tsp,
-        (
-            {"distances": _SQUARE, "name": "a", "best_known": 12},
-            {"coordinates": [[0, 0], [3, 0], [0, 4.5]], "metric": "EUC_2D"},
-        ),
-    ),
-    "qap": (
-        islands.qap,
-        (
-            {"flows": _SQUARE, "distances": [[0, 2, 9], [1, 0, 3], [9, 3, 0]], "name": "a"},
-            {"flows": _SQUARE, "distances": _SQUARE, "linear": [[1, 2, 3]] * 3, "best_known": 9},
-        ),
-    ),
-    "mkp": (
-        islands.mkp,
-        (
-            {
-                "profits": [6, 5, 9],
-                "weights": [[2, 3, 4], [1, 1, 5]],
-                "capacities": [7, 6],
-                "name": "a",
-                "best_known": 3,
-            },
-        ),
-    ),
-    "tsp_batch": (
-        _each(islands.tsp_batch),
-        (
-            {"coordinates": [[[0, 0], [3, 0], [0, 4.5]]] * 2, "metric": "EUC_2D"},
-            {"distances": [_SQUARE, _SQUARE]},
-        ),
-    ),
-    "qap_batch": (
-        _each(islands.qap_batch),
-        ({"flows": [_SQUARE, _SQUARE], "distances": _SQUARE},),
-    ),
-    "mkp_batch": (
-        _each(islands.mkp_batch),
-        ({"profits": [6, 5, 9], "weights": [[2, 3, 4]], "capacities": [[5], [6]]},),
-    ),
-    "permutation": (
-        islands.permutation,
-        (
-            {"n": 5, "function": _total, "before": [(0, 1), (0, 2)], "parts": 2, **_OWN},
-            {"n": 4, "cost": _CUDA, "data": {"a": [1, 2], "b": 3.5}, "cooperative": False},
-        ),
-    ),
+    "set_cover": (MODELS.set_cover, (
+        {"costs": [3, 2, 2], "rows": [[0, 1], [0, 2], [0]], "name": "a"},
+    )),
+    "bin_packing": (MODELS.bin_packing, (
+        {"sizes": [5, 4, 3, 2, 6], "capacity": 10, "bins": 4, "name": "a"},
+    )),
+    "graph_colouring": (MODELS.graph_colouring, ({"edges": _TRIANGLE, "colours": 2, "name": "a"},)),
+    "flow_shop": (MODELS.flow_shop, (
+        {"times": [[3, 2], [1, 4], [2, 1]], "objective": "flow_time", "name": "a"},
+    )),
+    "job_shop": (MODELS.job_shop, (
+        {"machines": [[0, 1], [1, 0]], "times": [[3, 2], [4, 1]], "name": "a"},
+        {"machines": [[0, [0, 1]], [1]], "times": [[3, [2, 5]], [4]], "best_known": 4, **_DATES},
+    )),
+    "changed": (MODELS.changed, (
+        {"problem": _PROBLEM, "cost": _DEARER, "state": None, "data": {"b": [1, 2]}},
+        {"problem": _PROBLEM, "n": 3, "maximise": True, "name": "a", "reference": _totals},
+    )),
+    "tsp": (islands.tsp, (
+        {"distances": _SQUARE, **_NAMED}, {"coordinates": _PLACES, "metric": "EUC_2D"},
+    )),
+    "qap": (islands.qap, (
+        {"flows": _SQUARE, "distances": [[0, 2, 9], [1, 0, 3], [9, 3, 0]], "name": "a"},
+        {"flows": _SQUARE, "distances": _SQUARE, "linear": [[1, 2, 3]] * 3, "best_known": 9},
+    )),
+    "mkp": (islands.mkp, ({**_ITEMS, **_NAMED},)),
+    "tsp_batch": (_each(islands.tsp_batch), (
+        {"coordinates": [_PLACES] * 2, "metric": "EUC_2D"}, {"distances": [_SQUARE, _SQUARE]},
+    )),
+    "qap_batch": (_each(islands.qap_batch), ({"flows": [_SQUARE] * 2, "distances": _SQUARE},)),
+    "mkp_batch": (_each(islands.mkp_batch), (
+        {"profits": [6, 5, 9], "weights": [[2, 3, 4]], "capacities": [[5], [6]]},
+    )),
+    "permutation": (islands.permutation, (
+        {"n": 5, "function": _total, "before": [(0, 1), (0, 2)], "parts": 2, **_OWN},
+        {"n": 4, "cost": _CUDA, "data": {"a": [1, 2], "b": 3.5}, "cooperative": False},
+    )),
     "subset": (islands.subset, ({"n": 5, "batch": _totals, "choose": (1, 3), **_OWN},)),
     "keys": (islands.keys, ({"n": 5, "batch": _totals, "reference": _totals, **_OWN},)),
     "real": (islands.real, ({"low": [-1, 0.5], "high": 2, "n": 2, "batch": _totals, **_OWN},)),
-}
+}  # fmt: skip
 """The functions, each with valid arguments."""
 
 SCALARS: tuple[Any, ...] = (

@@ -18,6 +18,7 @@ from islands.backends.base import Backend
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.improvers import ImproverSettings
+from islands.migration import MigrationSettings
 from islands.migration.transport import find
 from islands.parallel import Deal, World
 from islands.problems.base import Problem
@@ -77,7 +78,9 @@ def one_colony(
     decoding: str = "",
     **others: Any,
 ) -> Archipelago:
-    """Return the islands of this rank; pass `others` to `Archipelago`."""
+    """Return the islands of this rank, by default alone; pass `others` to `Archipelago`."""
+    none = MigrationSettings.build({"topology": "none"})
+    others = {"migration": none, "world": World(), **others}
     names = algorithm, encoding
     colony = ColonySpec(
         islands, population, *names, settings, improver or ImproverSettings(), decoding

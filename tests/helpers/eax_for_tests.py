@@ -14,7 +14,6 @@ from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.instances.tsplib import TspFile
 from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems.base import Solution
 from islands.problems.tsp import Tsp
 
@@ -34,18 +33,11 @@ def tours(
     **settings: Any,
 ) -> Archipelago:
     mine = one_colony(
-        problem=problem,
-        algorithm="eax",
-        encoding="permutation",
-        settings=eax.EaxSettings(**settings),
-        population=population,
-        islands=islands,
-        seed=seed,
-        migration=MigrationSettings(topology=topology, interval=4, migrants=2),
-        backend=backend,
-        world=World(),
+        problem=problem, algorithm="eax", encoding="permutation",
+        settings=eax.EaxSettings(**settings), population=population, islands=islands, seed=seed,
+        migration=MigrationSettings(topology=topology, interval=4, migrants=2), backend=backend,
         warm_start=lambda: start,
-    )
+    )  # fmt: skip
     mine.start()
     return mine
 

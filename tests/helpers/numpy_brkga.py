@@ -16,7 +16,6 @@ from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.encodings import Encoding
 from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems.base import Problem
 
 Costs = Callable[[NDArray[np.int64]], NDArray[np.int64]]
@@ -39,7 +38,7 @@ class NumpyBrkga(NumpyIslands):
         ]
         self.cost = [self.decoded(keys) for keys in self.keys]
         self.best = [int(cost.min()) for cost in self.cost]
-        self.since, self.restart = [0] * islands, [False] * islands
+        self.since, self.restart, self.restarts = [0] * islands, [False] * islands, 0
 
     def drawn(self, stream: int, island: int, slot: int) -> NDArray[Any]:
         drawn = words(self.n, stream, self.seed, island, self.generation, slot)
@@ -53,6 +52,7 @@ class NumpyBrkga(NumpyIslands):
     def evolve_island(self, island: int) -> None:
         order = np.argsort(self.cost[island], kind="stable")
         keep = 0 if self.restart[island] else self.elite
+        self.restarts += self.restart[island]
         rows = [self.keys[island][order[slot]] for slot in range(keep)]
         for slot in range(keep, self.population):
             if self.restart[island] or slot < self.elite + self.mutants:
@@ -105,15 +105,11 @@ def archipelago(backend: Backend, problem: Problem, **changes: Any) -> Archipela
     rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
     migration = {name: changes.pop(name) for name in ("topology", "migrants") if name in changes}
     return one_colony(
-        problem=problem,
-        algorithm="brkga",
+        problem=problem, algorithm="brkga",
         encoding=problem.solution_kind if problem.solution_kind in NUMBERS else "keys",
         settings=BrkgaSettings.build({"elite": 0.2, **changes}),
-        migration=MigrationSettings.build(migration),
-        backend=backend,
-        world=World(),
-        **rest,
-    )
+        migration=MigrationSettings.build(migration), backend=backend, **rest,
+    )  # fmt: skip
 
 
 def genes_and_costs(mine: Archipelago) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -129,3 +125,19 @@ def assert_same(mine: Archipelago, reference: NumpyBrkga) -> None:
     ):
         assert costs.tolist() == expected_costs.tolist()
         assert (keys == expected_keys).all()
+
+
+def both(
+    backend: Backend, problem: Problem, shares: tuple[float, ...] = (0.7,), **changes: Any
+) -> tuple[Archipelago, NumpyBrkga]:
+    """Return the same run on a device and in NumPy; `shares` are those of the bias."""
+    changes = {"migrants": 2, "islands": 3, **changes}
+    mine = archipelago(backend, problem, **changes)
+    reference = NumpyBrkga(
+        problem.size, problem.costs, population=20, elite=4, mutants=2, seed=5,
+        bias=[round(share * 2**32) for share in shares], islands=changes["islands"],
+        elite_parents=changes.get("elite_parents", 1), patience=changes.get("reset", 0),
+        encoding=mine._encodings[0] if problem.solution_kind in NUMBERS else None,
+    )  # fmt: skip
+    mine.start()
+    return mine, reference

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from colonies_for_tests import one_colony
 from numpy.typing import NDArray
 from numpy_improvers import NumpyLocalSearch
 from numpy_islands import (
@@ -21,6 +22,12 @@ from numpy_islands import (
     words,
 )
 from numpy_operators import Genome, crossed, mutated, random_genome
+
+from islands.algorithms.cellular import Cellular, CellularSettings
+from islands.archipelago.archipelago import Archipelago
+from islands.backends.base import Backend
+from islands.improvers import ImproverSettings
+from islands.problems.base import Problem
 
 Costs = Callable[[NDArray[Any]], NDArray[np.int64]]
 
@@ -181,3 +188,46 @@ class NumpyCellular(NumpyIslands):
     def update_best(self, island: int) -> None:
         super().update_best(island)
         self.ever[island] = min(self.ever[island], *self.cost[island])
+
+
+def both(
+    backend: Backend, problem: Problem, encoding: str = "permutation", **changes: Any
+) -> tuple[Archipelago, NumpyCellular]:
+    """Return the same run on a device and in NumPy."""
+    general = {"population": 12, "islands": 2, "seed": 5, "runs": 1}
+    general |= {name: changes.pop(name) for name in list(changes) if name in general}
+    given, search = changes.pop("given", ()), changes.pop("search", {})
+    settings = CellularSettings.build(changes)
+    mine = one_colony(
+        problem=problem, algorithm="cellular", encoding=encoding, settings=settings,
+        backend=backend, improver=ImproverSettings.build(search),
+        warm_start=lambda: [np.array(solution, np.int64) for solution in given], **general,
+    )  # fmt: skip
+
+    def costs(genomes: np.ndarray) -> np.ndarray:
+        return problem.costs(problem.layout.from_device(mine._encodings[0].decode(genomes)))
+
+    width = Cellular(settings, general["population"], encoding).width
+    changes |= {"width": width, "encoding": encoding, "given": tuple(given)}
+    changes.setdefault("crossover", "pmx" if encoding == "permutation" else "two_point")
+    changes.setdefault("mutation", "swap" if encoding == "permutation" else "reset")
+    del general["runs"]
+    if search:
+        changes["search"] = NumpyLocalSearch(problem, **search)
+    mine.start()
+    return mine, NumpyCellular(problem.size, costs, **general, **changes)
+
+
+def assert_same(mine: Archipelago, reference: NumpyCellular) -> None:
+    saved = mine.snapshot()
+    assert saved["cost"].tolist() == reference.cost
+    assert saved["genes"][:, :, : mine._encodings[0].size].tolist() == reference.genomes
+    assert sum(each.evaluations for each in mine.measure()) == reference.calls
+
+
+def assert_evolves(mine: Archipelago, reference: NumpyCellular, generations: int = 5) -> None:
+    assert_same(mine, reference)
+    for _ in range(generations):
+        mine.advance(1)
+        reference.evolve(1)
+        assert_same(mine, reference)

@@ -32,7 +32,6 @@ from islands.backends.base import Backend
 from islands.encodings import Encoding
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems.base import Problem
 
 Keys = NDArray[Any]
@@ -201,17 +200,10 @@ def both(
     encoding = problem.solution_kind if problem.solution_kind in NUMBERS else "keys"
     improver = {"name": search.name, "rate": search.rate, "steps": 1} if search else {}
     mine = one_colony(
-        problem=problem,
-        algorithm="de",
-        encoding=encoding,
-        settings=settings,
+        problem=problem, algorithm="de", encoding=encoding, settings=settings,
         migration=MigrationSettings.build({"topology": topology, "migrants": migrants}),
-        backend=backend,
-        world=World(),
-        improver=ImproverSettings.build(improver),
-        warm_start=warm_start,
-        **rest,
-    )
+        backend=backend, improver=ImproverSettings.build(improver), warm_start=warm_start, **rest,
+    )  # fmt: skip
     mine.start()
     reference = NumpyDe(
         problem.size, problem.costs, settings, assigns=problem.layout.assigns, search=search,

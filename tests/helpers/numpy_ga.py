@@ -17,8 +17,6 @@ from islands.algorithms.ga import GaSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.improvers import ImproverSettings
-from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 
@@ -206,17 +204,10 @@ def both(
     general |= {name: changes.pop(name) for name in list(changes) if name in general}
     given, search = changes.pop("given", ()), changes.pop("search", {})
     mine = one_colony(
-        problem=problem,
-        algorithm="ga",
-        encoding=encoding,
-        settings=GaSettings.build(changes),
-        migration=MigrationSettings.build({"topology": "none"}),
-        backend=backend,
-        world=World(),
-        improver=ImproverSettings.build(search),
-        warm_start=lambda: [np.array(solution, np.int64) for solution in given],
-        **general,
-    )
+        problem=problem, algorithm="ga", encoding=encoding, settings=GaSettings.build(changes),
+        backend=backend, improver=ImproverSettings.build(search),
+        warm_start=lambda: [np.array(solution, np.int64) for solution in given], **general,
+    )  # fmt: skip
 
     def evaluate(genome: Genome, place: Place) -> tuple[Genome, int]:
         if isinstance(problem, Mkp):

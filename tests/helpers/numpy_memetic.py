@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from colonies_for_tests import one_colony
 from numpy.typing import NDArray
 from numpy_islands import MATES, MUTANT, MUTATE, OPERATORS, START, NumpyIslands, below, words
 from numpy_operators import crossed, random_genome
+
+from islands.algorithms.memetic import MemeticSettings
+from islands.archipelago.archipelago import Archipelago
+from islands.backends.base import Backend
+from islands.problems.qap import Qap
 
 Costs = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 
@@ -91,3 +98,29 @@ class NumpyMemetic(NumpyIslands):
 
     def are_near(self, one: list[int], other: list[int]) -> bool:
         return sum(a != b for a, b in zip(one, other, strict=True)) < self.near
+
+
+def both(
+    backend: Backend, problem: Qap, population: int = 12, **settings: Any
+) -> tuple[Archipelago, NumpyMemetic]:
+    """Return the same run on a device and in Python."""
+    own = MemeticSettings.build(settings)
+    mine = one_colony(
+        problem=problem, algorithm="memetic", encoding="permutation", settings=own,
+        population=population, islands=2, seed=5, backend=backend,
+    )  # fmt: skip
+    n = problem.size
+    reference = NumpyMemetic(
+        n, problem.costs, population=population, islands=2, seed=5,
+        apart=max(4, int(own.apart * n)), near=int(own.near * n), fewest=own.fewest,
+        most=int(own.exchanges * n), crossover=own.crossover, reset=own.reset,
+    )  # fmt: skip
+    mine.start()
+    return mine, reference
+
+
+def assert_same(mine: Archipelago, reference: NumpyMemetic) -> None:
+    saved = mine.snapshot()
+    assert saved["cost"].tolist() == reference.cost
+    assert saved["genes"][:, :, : reference.n].tolist() == reference.orders
+    assert sum(each.evaluations for each in mine.measure()) == reference.calls

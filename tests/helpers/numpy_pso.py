@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,8 +23,7 @@ from numpy_islands import (
 )
 from numpy_mkp import evaluated
 from numpy_operators import random_genome
-from problems_for_tests import NUMBERS, cities, facilities
-from test_operators import Wanted
+from problems_for_tests import NUMBERS
 
 from islands.algorithms.pso import PsoSettings
 from islands.archipelago.archipelago import Archipelago
@@ -33,7 +31,6 @@ from islands.backends.base import Backend
 from islands.encodings import Encoding
 from islands.improvers import ImproverSettings
 from islands.migration import MigrationSettings
-from islands.parallel import World
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 
@@ -173,15 +170,7 @@ class NumpyPso(NumpyIslands):
         self.exchange_rows_in_ring(migrants, [self.genomes, self.cost])
 
 
-KINDS: dict[str, tuple[str, Callable[[int, Path], Problem]]] = {
-    "bits": ("bits", lambda n, _: Wanted(n)),
-    "keys of a subset": ("keys", lambda n, _: Wanted(n)),
-    "tsp": ("keys", cities),
-    "qap": ("keys", lambda n, _: facilities(n, symmetric="neither", diagonal=True)),
-}
 BITS, QAP = "bits", "qap"
-NONE = 2**62
-Place = tuple[int, int, int, int]
 
 
 def evaluator_of(
@@ -230,18 +219,6 @@ def in_knapsack(problem: Mkp, genome: NDArray[Any], place: Place) -> tuple[NDArr
     return np.where(before == after, genome, keys), cost
 
 
-def both(
-    backend: Backend,
-    kind: str,
-    n: int,
-    folder: Path,
-    **changes: Any,
-) -> tuple[Archipelago, NumpyPso]:
-    """Return a new archipelago and the reference, for the given kind of problem."""
-    encoding, made = KINDS[kind]
-    return both_on(backend, made(n, folder), encoding, **changes)
-
-
 def both_on(
     backend: Backend,
     problem: Problem,
@@ -256,17 +233,10 @@ def both_on(
     rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
     settings = PsoSettings.build(changes)
     mine = one_colony(
-        problem=problem,
-        algorithm="pso",
-        encoding=encoding,
-        settings=settings,
-        migration=MigrationSettings.build({"topology": topology, "migrants": 2}),
-        backend=backend,
-        world=World(),
-        improver=ImproverSettings.build(search or {}),
-        warm_start=warm_start,
-        **rest,
-    )
+        problem=problem, algorithm="pso", encoding=encoding, settings=settings,
+        migration=MigrationSettings.build({"topology": topology, "migrants": 2}), backend=backend,
+        improver=ImproverSettings.build(search or {}), warm_start=warm_start, **rest,
+    )  # fmt: skip
     mine.start()
     local = NumpyLocalSearch(problem, **search) if search else None
     evaluate = evaluator_of(problem, encoding, local, mine._encodings[0])

@@ -379,19 +379,12 @@ def archipelago(
 ) -> Archipelago:
     ranks = world or World()
     return one_colony(
-        problem=problem,
-        algorithm="tempering",
-        encoding="permutation",
-        settings=TemperingSettings.build({"rungs": 4, **settings}),
-        population=population,
-        islands=number,
-        seed=seed,
-        migration=MigrationSettings.build(way or {"topology": "none"}),
-        backend=backend,
-        world=ranks,
-        transport=find(ranks, backend)[0] if ranks.size > 1 else None,
+        problem=problem, algorithm="tempering", encoding="permutation",
+        settings=TemperingSettings.build({"rungs": 4, **settings}), population=population,
+        islands=number, seed=seed, migration=MigrationSettings.build(way or {"topology": "none"}),
+        backend=backend, world=ranks, transport=find(ranks, backend)[0] if ranks.size > 1 else None,
         warm_start=lambda: [np.array(order, np.int64) for order in given],
-    )
+    )  # fmt: skip
 
 
 def both(

@@ -152,18 +152,13 @@ def made(
     islands = 1 if of == "most cities" else islands
     usual = 16 if algorithm != "eax" else 2 if of == "most cities" else 8
     return one_colony(
-        problem=_problem(of, folder),
-        algorithm=algorithm,
-        encoding=encoding,
+        problem=_problem(of, folder), algorithm=algorithm, encoding=encoding,
         settings=ALGORITHMS[algorithm].completed(settings, encoding),
-        population=population or usual,
-        islands=islands,
-        seed=11,
-        migration=MigrationSettings.build(drawn | migration),
-        backend=backend,
+        population=population or usual, islands=islands, seed=11,
+        migration=MigrationSettings.build(drawn | migration), backend=backend,
         improver=ImproverSettings.build(improver),
         **in_teams(ranks or World(), backend, islands, shares_all=shares_all),
-    )
+    )  # fmt: skip
 
 
 def evolve(name: str, mine: Archipelago) -> None:

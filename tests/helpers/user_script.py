@@ -116,8 +116,7 @@ class Breed(Ga):
 
     name: ClassVar[str] = "breed"
     header: ClassVar[islands.Header] = islands.Header(
-        "breed.cuh",
-        (data_folder("kernels") / "algorithms/ga.cuh").read_text(encoding="utf-8"),
+        "breed.cuh", (data_folder("kernels") / "algorithms/ga.cuh").read_text(encoding="utf-8")
     )
 
     def kept(self) -> int:

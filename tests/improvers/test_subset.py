@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations, product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,23 +16,20 @@ from numpy_subset import (
     source_of,
     ways,
 )
-from problems_for_tests import cities, knapsack
 
-import islands
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.configuration.fit import require_improver
-from islands.errors import UsageError
-from islands.improvers import IMPROVERS, ImproverSettings, improvers_for
-from islands.improvers.subsets import NearSubset
+from islands.improvers import ImproverSettings, improvers_for
 
 MOST = {"flip": 1, "exchange": 2, "exchange21": 3, "exchange22": 4}
 STRATEGIES = ("first", "best")
 
 
-@pytest.mark.parametrize("threads", [32, 128])
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("name", MOST)
+@pytest.mark.parametrize(
+    ("name", "strategy", "threads"),
+    [(name, strategy, 32) for name in MOST for strategy in STRATEGIES]
+    + [("exchange22", "best", 128)],
+)
 def test_each_search_equals_the_reference(
     backend: Backend, name: str, strategy: str, threads: int
 ) -> None:
@@ -74,15 +70,6 @@ def test_penalties_mark_costs_and_infeasible_subsets_stay(
     seen, costs, calls = improved(backend, problem, all_items, name="exchange22")
     assert (seen, calls) == (all_items, [0])
     assert costs == [INFEASIBLE]
-
-
-def test_items_without_weight_and_zero_capacities(backend: Backend) -> None:
-    problem = ways(12, 3, "drop")
-    problem.file.weights[:, 3:6] = 0
-    problem.file.capacities[1] = 0
-    problem.file.profits[5:8] = 0
-    search = NumpyLocal(NumpyKnapsack(problem), most=4, best=True)
-    assert_same(backend, problem, search, name="exchange22", strategy="best")
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -129,46 +116,6 @@ def test_devices_agree_on_large_subsets(backend: Backend, n: int, m: int, core: 
         found = improved(choose("cpu", 1), problem, choices, **search)
         assert improved(backend, problem, choices, 64, **search) == found
         assert all(cost < other for cost, other in zip(found[1], before, strict=True))
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "encoding", "way"), [("cellular", "bits", "repair"), ("brkga", "keys", "linear")]
-)
-def test_algorithms_accept_improved_subsets(algorithm: str, encoding: str, way: str) -> None:
-    problem = knapsack(200, 5)
-    settings = {"algorithm": algorithm, "encoding": encoding, "infeasible": way}
-    settings |= {"islands": 2, "population": 20, "stop": ["generations=3"]}
-    settings |= {"backend": "cpu", "threads": 1}
-    profits = []
-    for rate in (0, 1):
-        kind = ("exchange22", 30) if way == "repair" else ("exchange", 0)
-        improver = {"name": kind[0], "core": kind[1], "rate": rate}
-        result = islands.solve(problem, improver=improver, **settings)
-        problem.check(result.solution)
-        profits.append(result.cost)
-    assert profits[1] > profits[0]
-
-
-def test_improvers_support_kinds_of_solutions() -> None:
-    subset, order = improvers_for("subset"), improvers_for("order")
-    assert list(subset) == ["none", *MOST, "tabu"]
-    assert list(order) == ["none", "swap", "two_opt", "reinsert", "or_opt", "tabu"]
-    assert {subset["tabu"], order["tabu"]} == {subset["tabu"], IMPROVERS["tabu"]}
-    assert issubclass(subset["tabu"], NearSubset)
-    require_improver(ImproverSettings(name="exchange"), knapsack(5, 1), "ga")
-    with pytest.raises(UsageError, match=r"swap does not fit knapsack.*Possible: none, flip, ex"):
-        require_improver(ImproverSettings(name="swap"), knapsack(5, 1), "ga")
-
-
-def test_subset_improvers_do_not_support_orders(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="improver exchange does not fit"):
-        require_improver(ImproverSettings(name="exchange"), cities(5, tmp_path), "ga")
-
-
-def test_too_many_items_are_refused() -> None:
-    IMPROVERS["exchange"](ImproverSettings.build({"core": 60}), 100_000)
-    with pytest.raises(UsageError, match=r"core=0: 100000 items .* Choose improver.core=60"):
-        IMPROVERS["exchange"](ImproverSettings(), 100_000)
 
 
 @pytest.mark.gpu

@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy_subset import NumpyKnapsack, NumpySubsetTabu, assert_same, feasible, improved, ways
-from problems_for_tests import knapsack
 
-import islands
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.improvers import ImproverSettings, improvers_for
 from islands.problems.mkp import Mkp
 
 
@@ -34,9 +31,9 @@ def compare(
     return reference.kinds
 
 
-@pytest.mark.parametrize("threads", [32, 128])
-@pytest.mark.parametrize("core", [0, 9])
-@pytest.mark.parametrize("way", ["repair", "linear"])
+@pytest.mark.parametrize(
+    ("way", "core", "threads"), [("repair", 0, 32), ("linear", 9, 32), ("repair", 9, 128)]
+)
 def test_each_search_equals_the_reference(
     backend: Backend, way: str, core: int, threads: int
 ) -> None:
@@ -62,12 +59,6 @@ def test_ties_of_profit_are_broken_by_item_number(backend: Backend) -> None:
         compare(backend, ways(12, 3, largest=6, seed=seed), low=0.3, high=1, steps=30)
 
 
-def test_infeasible_subsets_stay(backend: Backend) -> None:
-    all_items = [[1] * 12]
-    seen, _, calls = improved(backend, ways(12, 3, "linear"), all_items, name="tabu")
-    assert (seen, calls) == (all_items, [0])
-
-
 def test_long_searches_leave_the_local_optimum(backend: Backend) -> None:
     """Devices agree, costs are correct, and tabu search is better than local search."""
     problem = ways(100, 3)
@@ -80,27 +71,3 @@ def test_long_searches_leave_the_local_optimum(backend: Backend) -> None:
         assert cost == -int(device.profits @ np.array(chosen))
     local = improved(backend, problem, choices, name="exchange", strategy="best")
     assert all(tabu < cost for tabu, cost in zip(found[1], local[1], strict=True))
-
-
-def test_algorithms_accept_improved_subsets() -> None:
-    problem = knapsack(60, 5)
-    settings = {"algorithm": "cellular", "islands": 1, "population": 10, "seed": 3}
-    settings |= {"stop": ["generations=2"], "backend": "cpu", "threads": 1}
-    profits = []
-    for rate in (0, 1):
-        improver = {"name": "tabu", "core": 30, "rate": rate}
-        result = islands.solve(problem, improver=improver, **settings)
-        problem.check(result.solution)
-        profits.append(result.cost)
-    assert profits[1] > profits[0]
-
-
-def test_steps_and_tenures_depend_on_the_core() -> None:
-    def tabu(**settings: Any) -> Any:
-        built = ImproverSettings.build({"name": "tabu", **settings})
-        return improvers_for("subset")["tabu"](built, 400)
-
-    assert tabu().steps() == 100
-    assert tabu(steps=7).steps() == 7
-    assert tabu().tenures() == (18, 22)
-    assert tabu(core=100, tenure_high=2).tenures() == (9, 20)

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from instance_texts import COUNTED, DRAKE, SAC94, TITLED, content, drake_text, write
 
-from islands.errors import InputError, UsageError
-from islands.instances.formats import FOUND_BY_NAME, recognised
+from islands.errors import InputError
+from islands.instances.formats import recognised
 from islands.instances.mkp import MkpFile, read_mkp
-from islands.instances.qaplib import StatedCosts, read_qap
 from islands.instances.synthetic import correlated_mkp
 
 QAP = "2\n1 2\n3 4\n5 6\n7 8\n"
@@ -32,27 +31,20 @@ def as_sac94(file: MkpFile) -> str:
 @pytest.mark.parametrize(
     ("name", "text", "form"),
     [
-        ("a.tsp", "", "tsplib"),
-        ("a.tsp.gz", "", "tsplib"),
         ("A.TSP.GZ", "", "tsplib"),
         ("A.DAT", QAP, "qaplib"),
-        ("A.Qap", "", "qaplib"),
+        ("a.qap.gz", "", "qaplib"),
         ("a.txt", COUNTED, "orlib"),
         ("a.txt", TITLED, "orlib"),
-        ("a.dat", QAP, "qaplib"),
         ("a.dat", QAP.replace("\n", " "), "qaplib"),
         ("a.dat", "1 0 0", "qaplib"),
         ("a.dat", DRAKE, "drake"),
         ("a.dat", DRAKE.replace("\n", " "), "drake"),
         ("a.dat", SAC94, "sac94"),
-        ("a.dat", SAC94.replace("\n", " "), "sac94"),
         ("a.dat", SAC94 + "SMALL 1\nok\n", "sac94"),
         ("a.dat", DRAKE.replace("64", "6x"), "drake"),
         ("a.dat", QAP.replace("7", "-7"), "qaplib"),
-        ("a.qap", "", "qaplib"),
-        ("a.qap.gz", "", "qaplib"),
         ("a.dat", QAP + "137\n", "qaplib"),
-        ("a.dat", "2 137" + QAP[1:], "qaplib"),
         ("a.dat", "2 123456789012" + QAP[1:], "qaplib"),
         ("a.dat", "2 137 137" + QAP[1:], "qaplib"),
         ("a.dat", "2 -120 137" + QAP[1:], "qaplib"),
@@ -63,8 +55,8 @@ def test_a_format_is_recognised(tmp_path: Path, name: str, text: str, form: str)
     assert recognised(write(tmp_path, name, text)) == form
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("width", [1, 2, 3, 7, 10**6])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("width", [1, 2, 3, 10**6])
 def test_a_knapsack_is_never_read_in_the_wrong_format(
     tmp_path: Path, seed: int, width: int
 ) -> None:
@@ -96,72 +88,12 @@ def test_a_file_that_fits_two_formats_is_refused(tmp_path: Path) -> None:
     assert recognised(path) == "drake"
 
 
-def test_two_facilities_are_not_read_as_a_knapsack(tmp_path: Path) -> None:
-    # Both assignments cost 2; only the second of the two items fits.
-    path = write(tmp_path, "both.dat", "2 2 2\n0 1\n1 0\n0 1\n1 0\n")
-    assert read_qap(path).stated == StatedCosts(best=2, optimum=2)
-    with pytest.raises(InputError, match=r"fit three formats: .*qaplib \(n optimum best, A, B\)"):
-        recognised(path)
-    # No assignment costs 5.
-    write(tmp_path, "both.dat", "2 2 5\n3 2\n1 1\n1 1\n2 2\n")
-    assert recognised(path) == "drake"
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", ":1: the file is empty"),
-        ("\n \n", ":2: the file is empty"),
-        ("Once upon a time\n", ":1: 'Once' is not a size"),
-        ("3 x 0\n", ":1: 'x' is not a size"),
-        ("3 4.5 0\n", ":1: 3 numbers: a file of QAPLIB that begins with 3 has 19"),
-        ("0 2 0\n5\n6\n", ":3: it begins with 0 2, but a knapsack has at least one item and one"),
-        ("2 0 0\n5 6\n", ":2: it begins with 2 0, but a knapsack has at least one item and one"),
-        (QAP[:-5], ":4: 7 numbers: a file of QAPLIB that begins with 2 has 9: n and two"),
-        (QAP + "9\n" * 3, ":8: 12 numbers: a file of QAPLIB that begins with 2 has 9: n and"),
-        (
-            QAP + "2 9\n1 2\n",
-            ":7: 13 numbers: a file of QAPLIB that begins with 2 has 9: n and two"
-            " matrices of n x n; 10 with the best known cost; 11 with the optimum too. Remove"
-            " the last 4, such as a solution, or correct n",
-        ),
-        ("2 137" + QAP[1:-5], ":4: 8 numbers: a file of QAPLIB that begins with 2 has 9: n"),
-        (
-            DRAKE[:-3],
-            ":5: 16 numbers: a knapsack that begins with 4 2 has 17: two sizes, the optimum",
-        ),
-        (
-            SAC94[:-6],
-            ":5: 16 numbers: a knapsack that begins with 2 4 has 17: two sizes, the optimum",
-        ),
-        ("999999999 999999999 1\n", ":1: 3 numbers: a knapsack that begins with 999999999 99999"),
-        ("9999999999 5 1\n", ":1: '9999999999' is not a size"),
-        ("\x7fELF\x02", ":1: '\\x7fELF\\x02' is not a size"),
-    ],
-)
-def test_a_file_without_a_known_format_is_refused_in_one_line(
-    tmp_path: Path, text: str, words: str
-) -> None:
-    path = write(tmp_path, "wrong.dat", text)
-    with pytest.raises(InputError) as caught:
-        recognised(path)
-    assert str(caught.value).startswith(f"{path}{words}")
-    assert str(caught.value).isprintable()
-
-
 def test_a_bomb_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bomb.dat.gz"
     for text in (DRAKE + "\n" * 9_000_000, DRAKE + "1 " * 4_500_000):
         path.write_bytes(gzip.compress(text.encode()))
         with pytest.raises(InputError, match="is longer than its header allows"):
             recognised(path)
-
-
-def test_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        UsageError, match=r"unknown suffix '\.vrp'\. Known: \.tsp, \.tsp\.gz, \.dat"
-    ):
-        recognised(tmp_path / "a.vrp")
 
 
 def instances(published: Path) -> Iterator[tuple[Path, str]]:
@@ -184,8 +116,3 @@ def test_published_files_are_recognised_in_both_layouts(published: Path, tmp_pat
             file = read_mkp(path, recognised(path))
             original = write(tmp_path, "original.dat", as_sac94(file))
             assert content(read_mkp(original, recognised(original))) == content(file)
-
-
-def test_files_of_single_instances_are_found_by_name() -> None:
-    assert FOUND_BY_NAME[:3] == (".tsp", ".dat", ".qap")
-    assert ".txt" not in FOUND_BY_NAME  # a file of OR-Library has many instances

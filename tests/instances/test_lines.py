@@ -54,15 +54,6 @@ def test_words_are_skipped_up_to_the_same_line(tmp_path: Path, name: str, width:
                 numbers.skip(count, "numbers")
 
 
-def test_skipped_words_count_for_the_length_of_a_file(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("1\n" * 500_000)
-    with Lines.open(tmp_path / "a.txt") as lines:
-        numbers = Numbers(lines)
-        assert numbers.whole("one", 1) == 1
-        with pytest.raises(InputError, match=":131073: the file is longer than its header allows"):
-            numbers.skip(400_000, "numbers")
-
-
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("content", [b"", b"\x1f", b"2\n1 2\n", b"<html>404</html>"])
 def test_a_file_with_suffix_gz_must_be_gzipped(tmp_path: Path, name: str, content: bytes) -> None:
@@ -76,12 +67,6 @@ def test_a_file_with_suffix_gz_must_be_gzipped(tmp_path: Path, name: str, conten
     )
 
 
-def test_a_gzipped_file_needs_no_suffix(tmp_path: Path) -> None:
-    path = tmp_path / "a.sln"
-    path.write_bytes(gzip.compress(b"2 7\n2 1\n"))
-    assert read_sln(path, 2).order.tolist() == [1, 0]
-
-
 def test_the_parts_of_a_long_line_have_the_same_line_number(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_text("1 2\n" + "3 " * 40_000 + "\n4")
@@ -90,31 +75,6 @@ def test_the_parts_of_a_long_line_have_the_same_line_number(tmp_path: Path) -> N
         while lines.words() is not None:
             numbers.append(lines.number)
     assert numbers == [1, 2, 2, 3]
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"2 \0", "a zero byte: this is not a text file"),
-        (b"x" * 70_000, "a line of more than 65536 bytes, which is the limit"),
-    ],
-)
-def test_hints_about_lines_suit_all_formats(tmp_path: Path, content: bytes, message: str) -> None:
-    path = tmp_path / "a.dat"
-    path.write_bytes(content)
-    with pytest.raises(InputError) as caught, Lines.open(path) as lines:
-        lines.line()
-    assert str(caught.value) == f"{path}:1: {message}. Get the file again, or name another one"
-
-
-def test_a_number_cut_by_the_end_of_a_part_has_a_limit(tmp_path: Path) -> None:
-    path = tmp_path / "a.qap"
-    path.write_bytes(b"2 " * 32_700 + b"7" * 1000)
-    with (
-        pytest.raises(InputError, match=r"has more than 64 bytes, too long for a number\. Get the"),
-        Lines.open(path) as lines,
-    ):
-        lines.words()
 
 
 MARKED: dict[str, tuple[bytes, Callable[[Path], Any]]] = {
@@ -141,13 +101,6 @@ def test_a_byte_order_mark_may_be_inside_gzip(tmp_path: Path, name: str) -> None
     for marked in (b"\xef\xbb\xbf" + content, gzip.compress(b"\xef\xbb\xbf" + content)):
         path.write_bytes(marked)
         assert read(path) == expected
-
-
-def test_only_the_first_mark_is_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "a.sln"
-    path.write_bytes(b"2 7\n\xef\xbb\xbf2 1\n")
-    with pytest.raises(InputError, match=r":2: .* is not a whole number"):
-        read_sln(path, 2)
 
 
 def test_reading_ends_in_the_middle_of_a_file(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from islands.errors import InputError, UsageError
 from islands.instances.catalogue import catalogue
-from islands.instances.locate import Found, Index, find
+from islands.instances.locate import Found, find
 
 
 @pytest.fixture(autouse=True)
@@ -45,15 +45,6 @@ def test_a_path_with_a_number_selects_an_instance() -> None:
     assert look(f"{own}:00") == Found(f"{own}:00", own, None, 0)
 
 
-def test_a_colon_in_a_file_name_is_possible() -> None:
-    assert look("a:b.txt") == Found("a:b.txt", Path("a:b.txt"), None)
-    assert look("a:b.txt:01") == Found("a:b.txt:01", Path("a:b.txt"), None, 1)
-    with pytest.raises((InputError, UsageError)):
-        look("a:b.txt:")
-    with pytest.raises((InputError, UsageError)):
-        look("a:b.txt:-1")
-
-
 def test_files_in_folders_of_a_set_are_found(folder: Path) -> None:
     path = folder / "mkp/sac94/hp/hp1.dat"
     assert look("sac94/hp1").path == look("hp1").path == path
@@ -62,12 +53,10 @@ def test_files_in_folders_of_a_set_are_found(folder: Path) -> None:
         look("sac94/hp2").file()
 
 
-def test_other_text_files_are_not_instances() -> None:
-    assert Index().others((".tsp", ".dat")) == {}
-
-
-@pytest.mark.parametrize("title", ["AA", "-1", "123456789012"])
-def test_an_invalid_number_of_a_problem_is_refused(tmp_path: Path, title: str) -> None:
-    (tmp_path / "two.txt").write_text("1\n3 1 0\n5 4 3\n2 3 4\n6\n")
-    with pytest.raises(UsageError, match=rf"'{title}' is not the number .* such as .*two.txt:00"):
-        look(f"{tmp_path}/two.txt:{title}")
+def test_a_colon_in_a_file_name_is_possible() -> None:
+    assert look("a:b.txt") == Found("a:b.txt", Path("a:b.txt"), None)
+    assert look("a:b.txt:01") == Found("a:b.txt:01", Path("a:b.txt"), None, 1)
+    with pytest.raises((InputError, UsageError)):
+        look("a:b.txt:")
+    with pytest.raises((InputError, UsageError)):
+        look("a:b.txt:-1")

@@ -13,18 +13,15 @@ from islands.instances.mkp import read_sol
 from islands.instances.sln import read_sln
 from islands.instances.synthetic import (
     LATTICE,
-    correlated_mkp,
     demo_mkp,
     demo_qap,
     demo_tour,
     demo_tsp,
     grid_qap,
-    land_tsp,
     uniform_tsp,
 )
 from islands.instances.tsplib import read_tsp
 from islands.paths import data_folder
-from islands.problems.tsp import Tsp
 
 
 def test_the_generators_return_the_embedded_instances() -> None:
@@ -37,24 +34,6 @@ def test_the_generators_return_the_embedded_instances() -> None:
     assert drake_text(demo_mkp()) == (embedded / "mkp" / "demo.dat").read_text()
 
 
-def test_the_catalogue_contains_the_embedded_instances() -> None:
-    sizes = {"tsp": demo_tsp().dimension, "qap": demo_qap()[0].size, "mkp": demo_mkp().size}
-    sizes["tour"] = demo_tour().dimension
-    for name, size in sizes.items():
-        entry = catalogue().entry("demo", name)
-        assert entry is not None
-        assert entry.size == size
-
-
-def test_a_written_file_is_read_back(tmp_path: Path) -> None:
-    made = uniform_tsp(50, seed=5)
-    path = tmp_path / "made.tsp"
-    path.write_text(tsplib_text(made))
-    read = read_tsp(path)
-    np.testing.assert_array_equal(read.coordinates, made.coordinates)
-    assert (read.name, read.comment, read.metric) == (made.name, made.comment, made.metric)
-
-
 @pytest.mark.parametrize("text", ["a\nEOF", "a\nDIMENSION : 3", "a\0b", "caf\udce9", "", "é"])
 def test_an_instance_with_any_name_is_read_back(tmp_path: Path, text: str) -> None:
     made = replace(uniform_tsp(5, seed=1), name=text, comment=text)
@@ -65,13 +44,6 @@ def test_an_instance_with_any_name_is_read_back(tmp_path: Path, text: str) -> No
     # Comments may have several lines.
     comment = "\n".join(ascii(line)[1:-1] if line != "é" else line for line in text.split("\n"))
     assert read.comment == comment
-
-
-def test_cities_are_in_the_square_and_depend_on_the_seed() -> None:
-    places = uniform_tsp(5_000, seed=1, side=100).coordinates
-    assert places is not None
-    assert (places.min(), places.max()) == (0, 99)
-    assert not np.array_equal(places, uniform_tsp(5_000, seed=2, side=100).coordinates)
 
 
 def around_tree(squares: set[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -103,20 +75,6 @@ def around_tree(squares: set[tuple[int, int]]) -> list[tuple[int, int]]:
         if tour[0] in ways and len(tour) > 2:
             return tour
         tour.append(ways[0])
-
-
-def test_a_tour_around_the_land_is_optimal() -> None:
-    made = land_tsp(((0, 0), (6, 2), (9, -4)), 12, seed=3)
-    assert made.coordinates is not None
-    places = made.coordinates.astype(int) // LATTICE
-    assert len({*map(tuple, places.tolist())}) == made.dimension  # so no edge is shorter
-    squares = {(x // 2, y // 2) for x, y in places.tolist()}
-    assert len(squares) * 4 == made.dimension
-    tour = around_tree(squares)
-    assert sorted(tour) == sorted(map(tuple, places.tolist()))
-    number = {place: i for i, place in enumerate(map(tuple, places.tolist()))}
-    order = np.array([number[place] for place in tour])
-    assert Tsp(made).cost(order) == made.dimension * LATTICE
 
 
 def test_the_optimum_of_the_embedded_tour_is_the_bound() -> None:
@@ -161,24 +119,3 @@ def test_the_embedded_subset_is_optimal() -> None:
     assert entry is not None
     assert entry.best_known is not None
     assert chosen @ file.profits == entry.best_known.value == round(-solved.fun)
-
-
-def test_a_correlated_knapsack_follows_chu_and_beasley() -> None:
-    file = correlated_mkp(2_000, 5, seed=2, tightness=0.25)
-    assert (file.weights.min(), file.weights.max()) == (1, 1000)
-    np.testing.assert_array_equal(file.capacities, file.weights.sum(axis=1) // 4)
-    more = file.profits - file.weights.sum(axis=0) // 5
-    assert (more.min(), more.max()) == (0, 500)
-    assert not np.array_equal(file.weights, correlated_mkp(2_000, 5, seed=3).weights)
-
-
-def test_distances_of_a_grid_are_steps_along_its_lines() -> None:
-    b = grid_qap(3, 4, seed=1)[0].b
-    assert (b[0, 11], b[3, 8], b[5, 6], b[5, 9], b[7, 7]) == (5, 5, 1, 1, 0)
-
-
-def test_a_grid_depends_on_the_seed_and_hides_its_optimum() -> None:
-    first, second = (grid_qap(5, 6, seed) for seed in (1, 2))
-    assert not np.array_equal(first[0].a, second[0].a)
-    assert not np.array_equal(first[1], second[1])
-    assert not np.array_equal(first[1], np.arange(30))

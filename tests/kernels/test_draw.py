@@ -73,14 +73,6 @@ def test_words_are_philox_of_seed_and_place(
         assert len(np.unique(launch.download(out))) == 200
 
 
-def test_uniform_is_a_24_bit_fraction(launchers: list[Launcher]) -> None:
-    word = np.array([0, 255, 256, 2**31, 2**32 - 1, 123456789], np.uint32)
-    for launch in launchers:
-        out = launch.upload(np.ones(len(word), np.float32))
-        launch("check_uniform", np.int32(len(word)), launch.upload(word), out)
-        assert launch.download(out).tolist() == [(int(w) >> 8) / 2**24 for w in word]
-
-
 def test_below_is_the_upper_half_of_the_product(launchers: list[Launcher]) -> None:
     word = random(1000, low=0, high=2**32).astype(np.uint32)
     bound = random(1000, low=1, high=2**32, seed=6).astype(np.uint32)

@@ -80,12 +80,6 @@ def test_ranks_that_share_islands_give_the_bits_of_one_rank(
     assert _common_digest(done) == _common_digest(_run(name))
 
 
-def test_a_missing_barrier_changes_results() -> None:
-    labels = "size[r] = 0;\n        }\n"
-    done = _run("eax", ("eax/sub_tours.cuh", f"{labels}        __syncthreads();", labels))
-    _require_seen(done)
-
-
 def test_several_walks_of_a_pair_give_the_bits_of_the_cpu() -> None:
     assert _common_digest(_run("eax", SEVERAL_WALKS)) != _common_digest(_run("eax"))
 
@@ -95,25 +89,20 @@ def test_heavy_children_give_the_bits_of_the_cpu(*, crowded: bool) -> None:
     _common_digest(_run("eax", LONG_CYCLES, crowded=crowded))
 
 
-def test_a_missing_barrier_between_chosen_children_changes_results() -> None:
-    kept = "rank_[k] = rank, at[rank] = own_[k];\n        }\n"
-    done = _run("eax", ("eax/choice.cuh", f"{kept}        __syncthreads();\n", kept))
-    _require_seen(done)
+_BARRIER = "__syncthreads();"
+_LABELS, _KEPT = "size[r] = 0;\n        }\n", "rank_[k] = rank, at[rank] = own_[k];\n        }\n"
+_TOLD, _COUNTED = "now_ = *told_;", "room.count[w] = count;\n    }\n"
+BARRIERS: dict[str, list[tuple[str, str, str]]] = {
+    "sub-tours": [("eax/sub_tours.cuh", f"{_LABELS}        {_BARRIER}", _LABELS)],
+    "chosen children": [("eax/choice.cuh", f"{_KEPT}        {_BARRIER}\n", _KEPT)],
+    "mergers": [LONG_CYCLES, ("eax/merging.cuh", f"{_BARRIER}\n            {_TOLD}", _TOLD)],
+    "walks": [SEVERAL_WALKS, ("eax/cycles.cuh", f"{_COUNTED}    {_BARRIER}", _COUNTED)],
+}
 
 
-def test_a_missing_barrier_between_mergers_changes_results() -> None:
-    read = "now_ = *told_;"
-    done = _run(
-        "eax", LONG_CYCLES, ("eax/merging.cuh", f"__syncthreads();\n            {read}", read)
-    )
-    _require_seen(done)
-
-
-def test_a_missing_barrier_after_the_walks_changes_results() -> None:
-    counted = "room.count[w] = count;\n    }\n"
-    barrier = ("eax/cycles.cuh", f"{counted}    __syncthreads();", counted)
-    done = _run("eax", SEVERAL_WALKS, barrier)
-    _require_seen(done)
+@pytest.mark.parametrize("place", BARRIERS)
+def test_a_missing_barrier_changes_results(place: str) -> None:
+    _require_seen(_run("eax", *BARRIERS[place]))
 
 
 _READ = "__syncthreads();  // every thread has read the stage"

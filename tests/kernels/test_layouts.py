@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from islands.backends.arguments import Null, Struct, layout_of
 from islands.backends.base import Block
 from islands.backends.source import Header, Source
 from islands.errors import CompileError
-from islands.paths import data_folder
 
 TEXT = """
 #include "core/core.cuh"
@@ -81,10 +79,6 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 }  # fmt: skip
 
 
-def test_equal_structs_compile() -> None:
-    assert choose("cpu", 1).compile(source(PLAN, DATA), Block())
-
-
 @pytest.mark.parametrize("what", WRONG)
 def test_the_compiler_refuses_a_difference_and_names_the_member(what: str) -> None:
     plan, data, words = WRONG[what]
@@ -99,13 +93,6 @@ def test_the_compiler_of_gpus_does_so_too(what: str) -> None:
     require_compiles(source(PLAN, DATA))
     with pytest.raises(CompileError, match=f"NVRTC refused a kernel: .*{words}"):
         require_compiles(source(plan, data))
-
-
-def test_values_do_not_change_a_program() -> None:
-    other = {**PLAN, "count": np.int32(7), "best": np.ones(3, np.int64)}
-    assert source(PLAN, DATA).digest() == source(other, DATA).digest()
-    wider = {**PLAN, "small": np.int32(0)}
-    assert source(PLAN, DATA).digest() != source(wider, DATA).digest()
 
 
 @pytest.fixture(scope="module")
@@ -123,33 +110,3 @@ def test_a_program_states_each_struct_that_its_kernels_receive(case: str, folder
         given = [each for each in launch.arguments if isinstance(each, Struct)]
         assert given
         assert all(layout_of(each) in stated for each in given), launch.kernel
-
-
-WITHOUT_STRUCTS = {
-    *("problems/judge.cuh", "problems/moved.cuh", "problems/stated.cuh", "solutions.cuh"),
-    *("problems/choice.cuh", "problems/random.cuh", "problems/whole.cuh"),
-    *("problems/change.cuh", "problems/precedence.cuh"),
-    "problems/qap_tiles.cuh",  # for GPUs only
-}
-"""Headers that declare no structs of Python: `Data` of models is generated, and tested in
-tests/modelling."""
-
-
-def test_the_cases_cover_all_headers(folder: Path) -> None:
-    launches = [launch for case in CASES for launch in recorded(case, folder).launches]
-    used = {file for launch in launches for file in launch.source.files()}
-    kernels = data_folder("kernels")
-    folders = ("algorithms", "encodings", "problems", "improvers", ".")
-    every = {path for name in folders for path in (kernels / name).glob("*.cuh")}
-    names = {path.relative_to(kernels).as_posix() for path in every}
-    assert names - WITHOUT_STRUCTS <= used
-
-
-def test_population_programs_are_shared_by_runs_with_other_arrays(folder: Path) -> None:
-    """Null pointers and arrays of the same type make the same program."""
-    found = {}
-    for case in ("ga", "outside", "memetic"):
-        launches = recorded(case, folder).launches
-        source = next(each.source for each in launches if each.kernel == "measure")
-        found[case] = dataclasses.replace(source).digest()
-    assert len(set(found.values())) == 1

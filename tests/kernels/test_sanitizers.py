@@ -36,52 +36,8 @@ def test_a_run_of_each_kind_of_kernels_has_no_invalid_access_or_race(tool: str) 
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
 
 
-FOUND = [
-    ("undefined", "rank.cuh", "+= plan.step;", "+= plan.step + (0 >> (40 + plan.step));"),
-    ("address", "rank.cuh", "all.order[me * size + i] = ", "all.order[me * size + i + 64] = "),
-    ("thread", "generation/slots.cuh", "all.cost[row] = ", "all.cost[0] = all.cost[row] = "),
-]
-"""Tools, and faults that they find: a text in a file, and what takes its place."""
-
-
-@pytest.mark.parametrize(("tool", "file", "old", "new"), FOUND)
-def test_a_sanitizer_names_the_file_of_a_fault(tool: str, file: str, old: str, new: str) -> None:
-    line = [_SMALL_RUNS, "tsp", "--replace", file, old, new]
-    reports, _ = Tool.of(tool).outcome(line, longest=300)
-    assert [each for each in reports if Path(file).name in each], reports
-
-
 def test_several_walks_of_a_pair_stay_within_their_scratch() -> None:
     replace = ("eax/cycles.cuh", "PER_WALK = 512", "PER_WALK = 8")
     line = [*ready_python(), _SMALL_RUNS, "eax", "--replace", *replace]
     done = subprocess.run(line, text=True, capture_output=True)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-FAULTS = [
-    (
-        *("tabu", "crossovers/masked.cuh"),
-        *("take<uint32_t>((genes::items(shape) + 31) / 32)", "take<uint32_t>(0)"),
-        "written past the end of a part",
-    ),
-    (
-        *("exchange", "improvers/sides.cuh"),
-        *("side_(scratch.take<int32_t>(count_))", "side_(scratch.take<int32_t>(count_ - 4))"),
-        "written past the end of a part",
-    ),
-    (
-        *("swarm", "problems/mkp.cuh"),
-        *("    Knapsack knapsack =", "    scratch.take<int64_t>(4096);\n    Knapsack knapsack ="),
-        "more taken than requested",
-    ),
-]
-"""Small runs with a fault in one kernel, and the expected message."""
-
-
-@pytest.mark.parametrize(("name", "file", "old", "new", "message"), FAULTS)
-def test_a_scratch_overrun_is_found(name: str, file: str, old: str, new: str, message: str) -> None:
-    line = [*ready_python(), _SMALL_RUNS, name, "--replace", file, old, new]
-    done = subprocess.run(line, text=True, capture_output=True)
-    # Both threads may report it.
-    assert done.returncode == 9
-    assert {*done.stderr.splitlines()} == {f"checked scratch memory: {message}"}

@@ -9,7 +9,7 @@ from programs_for_tests import CHECKS, Launcher, random
 
 from islands.encodings.keys import LEVELS, Keys
 
-SIZES = [1, 2, 3, 31, 32, 33, 100, 255, 256, 257, 1000, 4097]
+SIZES = [1, 2, 31, 32, 33, 257, 4097]
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -53,7 +53,7 @@ def key_rows(n: int) -> NDArray[np.float32]:
     return np.array(rows, np.float32) / np.float32(LEVELS)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 63, 64, 65, 929, 4097, 25_001])
+@pytest.mark.parametrize("n", [1, 2, 5, 64, 65, 929, 25_001])
 @pytest.mark.parametrize("memory", [None, 100_000])
 def test_keys_are_sorted_as_numpy_sorts_them(
     launchers: list[Launcher], n: int, memory: int | None

@@ -8,9 +8,7 @@ from test_exchange import archipelago_of
 
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.errors import UsageError
-from islands.migration import TOPOLOGIES, MigrationSettings
-from islands.migration.exchange import require_same_senders
+from islands.migration import TOPOLOGIES
 from islands.migration.route import Parcel
 from islands.parallel import World, world
 from islands.testing.ranks import FakeChannel, on_ranks
@@ -95,14 +93,3 @@ def test_memory_that_is_being_sent_or_received_is_left_alone() -> None:
         assert sources == set()
 
     on_ranks(2, one)
-
-
-@pytest.mark.parametrize("topology", ["broadcast", "random"])
-def test_random_topologies_are_refused(topology: str) -> None:
-    with pytest.raises(UsageError, match=r"--async with migration \w+: .* Choose migration=.ring"):
-        require_same_senders(MigrationSettings(topology=topology))
-
-
-@pytest.mark.parametrize("topology", STEADY)
-def test_other_topologies_are_not_refused(topology: str) -> None:
-    require_same_senders(MigrationSettings(topology=topology))

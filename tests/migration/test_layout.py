@@ -36,12 +36,6 @@ def test_fields_of_one_algorithm_share_a_place() -> None:
     assert bits == [0, 0, 1]
 
 
-def test_equal_names_of_different_algorithms_have_different_places() -> None:
-    layout = Layout([("one", {**GENES, "rate": RATE}), ("two", {**GENES, "rate": RATE})])
-    assert layout.place("one", "rate", RATE) == (64, 0)
-    assert layout.place("two", "rate", RATE) == (68, 1)
-
-
 def test_more_fields_than_a_migrant_can_mark_are_refused() -> None:
     fields = {**GENES, **{f"f{i}": RATE for i in range(64)}}
     with pytest.raises(UsageError, match="64 fields travel with migrants, but at most 63 may"):

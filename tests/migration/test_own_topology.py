@@ -3,14 +3,13 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import numpy as np
 import pytest
 from test_exchange import archipelago_of, assert_migrates
 
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.errors import IslandsError, UsageError
-from islands.migration.topology import KIND, NOBODY, Scene, Topology
+from islands.errors import IslandsError
+from islands.migration.topology import KIND, Scene, Topology
 from islands.parallel import World
 from islands.testing.ranks import on_ranks
 
@@ -20,14 +19,6 @@ def some(island: int, islands: int, number: int, seed: int) -> list[int]:
     draw = random.Random(f"{island} {number} {seed}")
     others = [each for each in range(islands) if each != island]
     return draw.sample(others, draw.randrange(islands))
-
-
-def test_sources_equal_the_result_of_the_function() -> None:
-    topology = Topology("some", some)
-    for number in range(1, 9):
-        rows = topology.sources(Scene(6, 3, number), range(2, 5)).tolist()
-        expected = [sorted(some(island, 6, number, 3)) for island in range(2, 5)]
-        assert [[each for each in row if each != NOBODY] for row in rows] == expected
 
 
 @pytest.mark.parametrize("delay", [0, 1])
@@ -54,15 +45,14 @@ def test_several_ranks_give_the_same_result_as_one(size: int) -> None:
 @pytest.mark.parametrize(
     ("senders", "fault"),
     [
-        ([7], "7 is not an island number, which are 0 to 4"),
+        ([7], "7 is not an island number"),
         ([-1], "-1 is not an island number"),
-        ([2], "an island does not receive from itself"),
-        ([3, 1, 3], r"receives from \[3, 1, 3\]: 3 appears twice"),
+        ([2], "does not receive from itself"),
+        ([3, 1, 3], "3 appears twice"),
         ([1.0], "1.0 is not a whole number"),
         ([True], "True is not a whole number"),
-        ("no", "'n' is not a whole number"),
-        ([0, 1], r"receives from \[0, 1\], which are more than most=1. Raise most"),
-        (None, "TypeError: 'NoneType' object is not iterable"),
+        ([0, 1], "more than most=1"),
+        (None, "TypeError"),
     ],
 )
 def test_invalid_senders_are_refused_with_the_topology_and_island(senders: Any, fault: str) -> None:
@@ -70,31 +60,6 @@ def test_invalid_senders_are_refused_with_the_topology_and_island(senders: Any, 
     where = "topology mine, island 2 of 5, migration 4"
     with pytest.raises(IslandsError, match=f"^{where}: .*{fault}"):
         topology.sources(Scene(5, 1, 4), range(2, 3))
-
-
-def test_numpy_integers_are_accepted() -> None:
-    topology = Topology("mine", lambda island, islands, number, seed: np.array([3, 1]))  # type: ignore[arg-type,return-value]
-    assert topology.sources(Scene(5, 1, 1), range(1)).tolist() == [[1, 3]]
-
-
-def test_an_error_in_the_function_shows_its_line() -> None:
-    topology = Topology("mine", lambda island, islands, number, seed: [1 // (island - island)])
-    with pytest.raises(IslandsError, match=r"test_own_topology.py, line \d+, .*lambda .*Zero"):
-        topology.sources(Scene(5, 1, 4), range(2, 3))
-
-
-def test_an_error_in_a_function_without_a_file_is_shown_without_a_line() -> None:
-    typed = {"__name__": "typed"}
-    function = eval("lambda island, islands, number, seed: [1 // 0]", typed)
-    with pytest.raises(IslandsError, match=r"^topology mine, island 2 of 5, migration 4: ZeroDiv"):
-        Topology("mine", function).sources(Scene(5, 1, 4), range(2, 3))
-
-
-def test_a_topology_without_a_function_is_refused() -> None:
-    with pytest.raises(
-        IslandsError, match=r"^topology mine: it has no function .*Topology\('mine', func"
-    ):
-        Topology("mine").sources(Scene(5, 1, 4), range(2, 3))
 
 
 @pytest.mark.parametrize(
@@ -105,16 +70,6 @@ def test_widest_is_the_largest_number_of_senders(
 ) -> None:
     topology = Topology("mine", _ring, most=most, changes=changes)
     assert topology.widest(8, 1) == degree
-
-
-def test_a_population_that_is_too_small_is_refused() -> None:
-    KIND.name_of(Topology("mine", _ring))
-    with pytest.raises(
-        UsageError, match=r"mine brings up to 12 migrants to one of 7 islands.*pass most=1"
-    ):
-        archipelago_of(choose("cpu", 1), islands=7, population=12, topology="mine")
-    KIND.name_of(Topology("mine", _ring, most=1))
-    archipelago_of(choose("cpu", 1), islands=7, population=12, topology="mine")
 
 
 def _ring(island: int, islands: int, number: int, seed: int) -> list[int]:

@@ -10,7 +10,7 @@ from islands.migration.route import Planner
 from islands.migration.topology import NOBODY, TOPOLOGIES, Scene, _BuiltIn
 from islands.parallel import Deal
 
-SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 30]
+SIZES = [1, 2, 3, 4, 7, 8, 9, 16, 30]
 
 
 def senders(name: str, islands: int, seed: int = 3, epoch: int = 1) -> list[list[int]]:
@@ -53,11 +53,6 @@ def test_memory_suffices_for_the_largest_number_of_senders(name: str, islands: i
     assert most <= topology.widest(islands, 3)
 
 
-def test_the_first_island_may_receive_less_than_others() -> None:
-    line = _BuiltIn(lambda _, mine: np.where(mine[:, None] > 0, mine[:, None] - 1, NOBODY))
-    assert line.widest(7, seed=1) == 1
-
-
 @pytest.mark.parametrize("islands", [2, 3, 8, 31])
 def test_a_random_topology_is_one_ring_through_all(islands: int) -> None:
     rows = senders("random", islands)
@@ -97,24 +92,14 @@ def test_random_topologies_never_change() -> None:
     assert senders("random", 8, 3, 1) == [[6], [4], [7], [1], [2], [3], [5], [0]]
 
 
-@pytest.mark.parametrize("name", ["broadcast", "random"])
-def test_random_topologies_do_not_repeat_after_2_32_migrations(name: str) -> None:
-    later = [[senders(name, 8, 1, times * 2**32 + e) for e in range(20)] for times in range(3)]
-    assert later[0] != later[1] != later[2] != later[0]
-
-
 # Eight islands send to all others, each to several of them.
-EIGHT = _BuiltIn(
-    lambda scene, mine: (mine + scene.number) % min(8, scene.islands),
-    changes=True,
-)
+EIGHT = _BuiltIn(lambda scene, mine: (mine + scene.number) % min(8, scene.islands), changes=True)
 
 
 @pytest.mark.parametrize("name", ["broadcast", "random", "eight"])
 @pytest.mark.parametrize("runs", [1, 3])
 @pytest.mark.parametrize(
-    ("islands", "ranks"),
-    [(4, 2), (12, 3), (32, 4), (32, 32), (60, 6), (2, 7), (16, 16)],
+    ("islands", "ranks"), [(4, 2), (12, 3), (32, 4), (32, 32), (60, 6), (2, 7), (16, 16)]
 )
 @pytest.mark.parametrize("shares_all", [False, True])
 def test_the_reserved_slots_suffice_on_each_rank(

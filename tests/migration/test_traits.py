@@ -23,9 +23,8 @@ from islands.backends import choose
 from islands.backends.base import Backend
 from islands.backends.state import Field
 from islands.errors import InputError, UsageError
-from islands.migration import Migrant, MigrationSettings
-from islands.parallel import Deal, World, world
-from islands.testing.ranks import on_ranks
+from islands.migration import MigrationSettings
+from islands.parallel import World, world
 
 N, POPULATION, ISLANDS, SEED = 13, 30, 5, 4
 CHANGED = {"adaptation": "jde", "F": 0.5, "Cr": 0.6}
@@ -69,18 +68,11 @@ def made(
 ) -> Archipelago:
     ranks = ranks or World()
     islands = one_colony(
-        problem=facilities(N),
-        algorithm=algorithm,
-        encoding="keys",
+        problem=facilities(N), algorithm=algorithm, encoding="keys",
         settings=DeSettings.build(settings) if isinstance(settings, Mapping) else settings,
-        population=POPULATION,
-        islands=ISLANDS,
-        seed=SEED,
-        migration=MigrationSettings.build(way),
-        backend=backend,
-        asynchronous=asynchronous,
-        **in_teams(ranks, backend, ISLANDS),
-    )
+        population=POPULATION, islands=ISLANDS, seed=SEED, migration=MigrationSettings.build(way),
+        backend=backend, asynchronous=asynchronous, **in_teams(ranks, backend, ISLANDS),
+    )  # fmt: skip
     islands.start()
     return islands
 
@@ -111,45 +103,6 @@ def test_jde_with_migration_equals_the_reference_bit_for_bit(
         rates = np.stack([saved["weight"], saved["crossover"]], axis=2)
         assert np.array_equal(rates, np.array(reference.rates, np.float32))
     assert len(np.unique(rates)) > 20
-
-
-def part_of(together: Mapping[str, NDArray[Any]], ranks: World) -> dict[str, NDArray[Any]]:
-    mine = Deal(ISLANDS, ranks.size).held(ranks.rank)
-    return {name: rows[mine.start : mine.stop] for name, rows in together.items()}
-
-
-def joined(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
-
-@pytest.mark.parametrize("way", MIGRATIONS, ids=lambda way: way["topology"])
-def test_the_result_is_the_same_on_any_number_of_ranks_and_after_a_resume(
-    way: dict[str, Any],
-) -> None:
-    def first(ranks: World) -> dict[str, NDArray[Any]]:
-        islands = made(choose("cpu", 1), way, ranks=ranks)
-        for _ in range(2):
-            islands.advance(6)
-            islands.migrate()
-        islands.advance(1)
-        return islands.snapshot()
-
-    def second(ranks: World) -> dict[str, NDArray[Any]]:
-        islands = made(choose("cpu", 1), way, ranks=ranks)
-        islands.restore(part_of(saved, ranks), generation=13, migrations=2)
-        for _ in range(2):
-            islands.migrate()
-            islands.advance(5)
-        return islands.snapshot()
-
-    saved = joined(on_ranks(2, first))
-    alone = first(World())
-    assert ("emigrants" in saved) == (way.get("delay", 0) == 1)
-    ended = {ranks: joined(on_ranks(ranks, second)) for ranks in (1, 2, 3)}
-    for name, rows in alone.items():
-        assert np.array_equal(rows, saved[name]), name
-        for each in ended.values():
-            assert np.array_equal(each[name], ended[1][name]), name
 
 
 def tag(islands: Archipelago, generation: int) -> dict[str, NDArray[Any]]:
@@ -193,21 +146,6 @@ def test_all_fields_travel_and_replaced_individuals_are_marked(
     assert "changed" not in saved
 
 
-def test_a_migrant_has_the_size_of_its_fields() -> None:
-    genes = Field((POPULATION, 16), np.float32, in_halves=True)
-    assert Migrant({"genes": genes, "cost": Field((POPULATION,), np.int64)}).bytes == 16 + 64
-    laid_out = Migrant({"genes": genes, **TRAITS})
-    assert laid_out.offsets == {"letters": 80, "row": 96, "number": 160}
-    assert laid_out.bytes == 176
-    for algorithm, size in (({}, 80), (CHANGED, 96)):
-        islands = made(choose("cpu", 1), MIGRATIONS[0], settings=algorithm)
-        islands.migrate()
-        islands.measure()
-        arrivals = islands.arrivals()
-        assert arrivals is not None
-        assert arrivals.bytes == size
-
-
 def test_padding_of_migrants_in_flight_is_zero_and_other_sizes_are_refused(
     backend: Backend, tagged: str
 ) -> None:
@@ -223,14 +161,6 @@ def test_padding_of_migrants_in_flight_is_zero_and_other_sizes_are_refused(
     saved = islands.snapshot() | {"emigrants": plain.snapshot()["emigrants"]}
     with pytest.raises(InputError, match=r"emigrants has shape \(5, 160\) and type uint8, but"):
         islands.restore(saved, generation=6, migrations=1)
-
-
-def test_a_field_that_travels_needs_an_entry_for_each_individual(
-    monkeypatch: pytest.MonkeyPatch, tagged: str
-) -> None:
-    monkeypatch.setitem(TRAITS, "pairs", Field((2, POPULATION), np.int64, travels=True))
-    with pytest.raises(UsageError, match=r"field pairs travels .* its shape is \(2, 30\)"):
-        made(choose("cpu", 1), MIGRATIONS[0], algorithm=tagged, settings={})
 
 
 @pytest.mark.mpi(min_size=2)
@@ -258,3 +188,11 @@ def test_fields_stay_with_their_genes_without_waiting(backend: Backend, tagged: 
     assert np.array_equal(saved["row"].reshape(*keys.shape[:2], 8), keys[..., :8])
     letters = np.ascontiguousarray(keys[..., :1]).view(np.uint8)[..., :3]
     assert np.array_equal(saved["letters"], letters)
+
+
+def test_a_field_that_travels_needs_an_entry_for_each_individual(
+    monkeypatch: pytest.MonkeyPatch, tagged: str
+) -> None:
+    monkeypatch.setitem(TRAITS, "pairs", Field((2, POPULATION), np.int64, travels=True))
+    with pytest.raises(UsageError, match=r"field pairs travels .* its shape is \(2, 30\)"):
+        made(choose("cpu", 1), MIGRATIONS[0], algorithm=tagged, settings={})

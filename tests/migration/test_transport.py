@@ -11,11 +11,7 @@ from islands.errors import RunError
 from islands.migration import transport as module
 from islands.migration.route import Parcel
 from islands.migration.transport import Direct, InHostMemory, Staged, candidates, find
-from islands.parallel import World, world
-
-
-def test_one_rank_needs_no_transport(backend: Backend) -> None:
-    assert find(World(), backend) == (None, "")
+from islands.parallel import world
 
 
 @pytest.mark.mpi(min_size=2)
@@ -131,12 +127,6 @@ def test_a_transport_that_fails_its_trial_is_skipped(
     monkeypatch.setattr(module, "candidates", lambda *_: [kind])
     with pytest.raises(RunError, match=r"no transport works between the ranks: .*`islands doctor`"):
         find(ranks, backend)
-
-
-@pytest.mark.mpi(min_size=2)
-def test_without_a_gpu_messages_are_in_host_memory() -> None:
-    transport, trouble = find(world(), choose("cpu", 1))
-    assert (transport, trouble) == (InHostMemory, "")
 
 
 @pytest.mark.mpi(min_size=3)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import permutations, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
-from models_for_tests import KINDS, LIMIT, VALUES, WEIGHTS, cost_text, makespans, model_of, profits
-from numpy.typing import NDArray
+from models_for_tests import KINDS, model_of
 
 import islands
 from islands.archipelago import parts as program_parts
@@ -34,7 +33,17 @@ ONLY_KEYS = {"brkga", "de"}
 ALGORITHMS = ("ga", "brkga", "cellular", "de", "pso")
 
 
-def cases() -> list[tuple[str, str, str]]:
+USUAL = [
+    ("permutation", "ga", "permutation"),
+    ("permutation", "brkga", "keys"),
+    ("subset", "cellular", "bits"),
+    ("subset", "pso", "keys"),
+    ("keys", "ga", ""),
+    ("real", "de", ""),
+]
+
+
+def cases() -> list[Any]:
     """Return all kinds of solutions with the algorithms and encodings that accept them."""
     found = []
     for kind in KINDS:
@@ -44,7 +53,10 @@ def cases() -> list[tuple[str, str, str]]:
                 continue
             if is_swarm_of_orders and encoding == "permutation":
                 continue
-            found.append((kind, algorithm, encoding))
+            # All kernels of an algorithm evaluate in the same way; one case for each of them, and
+            # for each kind of genomes.
+            marks = [] if (kind, algorithm, encoding) in USUAL else [pytest.mark.slow]
+            found.append(pytest.param(kind, algorithm, encoding, marks=marks))
     return found
 
 
@@ -103,12 +115,8 @@ def test_a_cost_of_all_threads_has_the_same_digest(backend: Backend, kind: str) 
 @pytest.mark.parametrize(
     ("algorithm", "more"),
     [
-        ("brkga", {"reset": 2}),
-        ("de", {"reset": 2}),
-        ("cellular", {"reset": 2}),
-        ("pso", {"reset": 2}),
+        *((name, {"reset": 2}) for name in ("brkga", "de", "cellular", "pso")),
         ("memetic", {"reset": 2, "population": 8}),
-        ("ga", {"replacement": "steady", "duplicates": "refuse"}),
         ("ga", {"replacement": "steady", "duplicates": "accept", "children": 5}),
         ("ga", {"replacement": "generational", "elite": 3, "reset": 2}),
     ],
@@ -124,80 +132,13 @@ def test_a_batch_knows_which_children_wait_in_each_generation(
     assert len(found) == 1, found
 
 
-@pytest.mark.parametrize("algorithm", ["cellular", "ga"])
-def test_proportional_selection_is_the_same_in_all_evaluations(
-    backend: Backend, on_gpu_paths: Any, algorithm: str
-) -> None:
-    more, digests = {"selection": "proportional"}, set()
-    for by, is_on in (("cost", False), ("cost", True), ("function", False)):
-        on_gpu_paths(is_on)
-        problem = model_of("subset", by)
-        digests.add(solved(problem, backend.name, algorithm, "bits", **more).digest)
-    assert len(digests) == 1
-
-
-def test_a_tiny_order_is_solved_as_by_brute_force(backend: Backend) -> None:
-    orders = np.array(list(permutations(range(6))), np.int32)
-    times = np.random.default_rng(1).integers(1, 9, (6, 6))
-
-    def lengths(rows: Any) -> Any:
-        return times[rows, np.roll(rows, -1, axis=1)].sum(axis=1)
-
-    text = cost_text(
-        "    long long sum = 0;\n    for (int i = 0; i < n; ++i)\n"
-        "        sum += data.times[s[i] * n + s[i + 1 < n ? i + 1 : 0]];\n    return sum;"
-    )
-    for maximise, wanted in ((False, lengths(orders).min()), (True, lengths(orders).max())):
-        problem = islands.permutation(
-            6, cost=text, data={"times": times}, reference=lengths, maximise=maximise
-        )
-        result = solved(problem, backend.name, "ga", "permutation", stop="generations=60")
-        assert result.cost == wanted
-
-
-def test_a_tiny_subset_is_solved_as_by_brute_force() -> None:
-    n, limit = 10, 3.0
-    subsets = np.array(list(product((0, 1), repeat=n)), np.int8)
-
-    def values(rows: Any) -> Any:
-        weight, value = np.zeros((2, len(rows)))
-        for i in range(n):
-            weight, value = weight + rows[:, i] * WEIGHTS[i], value + rows[:, i] * VALUES[i]
-        return np.where(weight > limit, -np.inf, value)
-
-    problem = islands.subset(n, batch=values, maximise=True)
-    result = solved(problem, "cpu", "ga", "bits", stop="generations=80")
-    assert result.cost == values(subsets).max()
-    assert result.solution.tolist() in subsets.tolist()
-
-
-def test_infinite_costs_only_are_no_solution(backend: Backend) -> None:
-    problem = islands.permutation(5, cost=cost_text("return INFINITY;", "double"))
-    with pytest.raises(RunError, match="no feasible solution found"):
-        solved(problem, backend.name, "ga", "permutation")
-
-
-def test_a_wrong_reference_is_an_error(backend: Backend) -> None:
-    problem = model_of("permutation", "cost", reference=lambda rows: makespans(rows) + 1)
-    with pytest.raises(RunError, match="check_problem"):
-        solved(problem, backend.name, "ga", "permutation")
-
-
-def test_the_references_agree_with_plain_loops() -> None:
-    chosen = np.array([[1] * 5 + [0] * 30], np.int8)
-    assert profits(chosen)[0] == pytest.approx(VALUES[:5].sum())
-    assert WEIGHTS[:5].sum() < LIMIT < WEIGHTS.sum()
-    assert profits(np.ones((1, 35), np.int8))[0] == -np.inf
-
-
 @pytest.mark.parametrize(
     ("wrong", "maximise", "message"),
     [
-        (np.nan, False, "batch= returned NaN. Return a number, or INFINITY if"),
-        (-np.inf, False, "batch= returned -INFINITY, which is better than any other cost"),
-        (np.inf, True, "batch= returned INFINITY, which is better than any other cost"),
-        (2**62 + 1, False, f"batch= returned {2**62 + 1}: integer costs must be from"),
-        (-(2**63), True, f"batch= returned {-(2**63)}: integer costs must be from"),
+        (np.nan, False, "batch= returned NaN"),
+        (-np.inf, False, "batch= returned -INFINITY"),
+        (np.inf, True, "batch= returned INFINITY"),
+        (-(2**63), True, f"batch= returned {-(2**63)}: integer"),
     ],
 )
 def test_a_wrong_cost_in_a_batch_on_the_device_is_an_error(
@@ -218,7 +159,7 @@ def test_a_wrong_cost_in_a_batch_on_the_device_is_an_error(
     assert message in str(raised.value)
 
 
-@pytest.mark.parametrize("returned", [np.int32, np.uint8, np.float32, np.float64, list])
+@pytest.mark.parametrize("returned", [np.uint8, np.float32, list])
 def test_costs_of_a_batch_may_have_any_type_of_numbers(
     backend: Backend, on_gpu_paths: Any, returned: Any
 ) -> None:
@@ -230,32 +171,3 @@ def test_costs_of_a_batch_may_have_any_type_of_numbers(
     result = solved(islands.permutation(12, batch=costs), backend.name, "ga", "permutation")
     assert result.cost == 0
     assert result.solution[0] == 0
-
-
-_FEW: dict[str, Any] = {"backend": "cpu", "islands": 2, "population": 16, "generations": 5}
-
-
-def displacement(orders: NDArray[np.int32]) -> NDArray[np.int64]:
-    costs: NDArray[np.int64] = np.abs(orders - np.arange(orders.shape[1])).sum(axis=1)
-    return costs
-
-
-@pytest.mark.parametrize("by", ["batch", "function"])
-def test_a_reference_that_differs_is_an_error(by: str) -> None:
-    function = displacement if by == "batch" else lambda order: int(displacement(order[None])[0])
-    wrong = islands.permutation(
-        8, **{by: function}, reference=lambda orders: displacement(orders) + 1
-    )
-    with pytest.raises(islands.IslandsError):
-        islands.solve(wrong, **_FEW)
-    right = islands.permutation(8, **{by: function}, reference=displacement)
-    result = islands.solve(right, **_FEW)
-    assert result.solution is not None
-    assert result.cost == displacement(result.solution[np.newaxis])[0]
-    assert result.checked == "its reference"
-
-
-def test_the_best_known_value_may_be_of_numpy() -> None:
-    problem = islands.permutation(8, batch=displacement, best_known=np.int64(3))
-    assert problem.best_known is not None
-    assert problem.best_known.value == 3

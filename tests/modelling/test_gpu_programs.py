@@ -43,11 +43,6 @@ __device__ double violation(const Solution& s, int n, const Data& data) {
     return s[0] > s[n - 1] ? 0.5 : 0.0;
 }
 """
-_DELTA = """
-__device__ long long delta(const Solution& s, int n, const Data& data, const Swap& move) {
-    return (data.weight[move.u] - data.weight[move.v]) * (s[move.v] - s[move.u]);
-}
-"""
 _WHOLE_RULE = _RULE.replace("double", "long long").replace("0.5 : 0.0", "1 : 0")
 _BOTH = """
 __device__ Change delta(const Solution& s, int n, const Data& data, const Swap& move) {
@@ -144,10 +139,3 @@ def test_local_search_compiles_without_a_delta(cost: str, improver: str, rule: s
     for encoding in ("keys", "permutation"):
         settings = ImproverSettings(name=improver)
         require_compiles(program(problem, "ga", encoding, settings))
-
-
-@pytest.mark.parametrize("improver", ["swap", "tabu"])
-def test_local_search_compiles_with_a_delta(improver: str) -> None:
-    problem = islands.permutation(12, cost=_INTEGERS, delta=_DELTA, data=_DATA)
-    settings = ImproverSettings(name=improver)
-    require_compiles(program(problem, "ga", "permutation", settings))

@@ -25,15 +25,22 @@ def problem_of(name: str) -> Any:
     return small(name)
 
 
-WITHOUT_MOVES = {"demo/tsp"}
-"""The problems whose kernels evaluate no moves."""
 ALL = [(a, encoding, name) for name in PROBLEMS for a in ALGORITHMS for encoding in ENCODINGS]
 FITS = {name: fitting(problem_of(name)) for name in PROBLEMS}
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "encoding", "name"), [each for each in ALL if each[:2] in FITS[each[2]]]
-)
+def chosen() -> list[Any]:
+    """Return all pairs that fit; those of an algorithm and an encoding again are slow."""
+    seen, found = set(), []
+    for each in ALL:
+        if each[:2] in FITS[each[2]]:
+            marks = [pytest.mark.slow] if each[:2] in seen else []
+            found.append(pytest.param(*each, marks=marks))
+            seen.add(each[:2])
+    return found
+
+
+@pytest.mark.parametrize(("algorithm", "encoding", "name"), chosen())
 def test_a_pair_that_fits_solves_the_problem(algorithm: str, encoding: str, name: str) -> None:
     problem = problem_of(name)
     few = {"generations": 3, "islands": 2, "population": 16, "backend": "cpu", "improver": "none"}
@@ -57,13 +64,3 @@ def test_a_pair_that_does_not_fit_is_refused_with_a_fix(name: str) -> None:
             islands.solve(problem, algorithm=algorithm, encoding=encoding, generations=1)
         fit = [each for pair in FITS[name] for each in pair]
         assert any(each in str(error.value) for each in fit)
-
-
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_every_algorithm_fits_that_has_an_encoding_of_the_solutions(name: str) -> None:
-    only_moves, only_tsp = {"tempering"}, {"eax"}
-    only_orders = {a for a, kind in ALGORITHMS.items() if kind.encodings == ("permutation",)}
-    left_out = set() if problem_of(name).solution_kind == "order" else only_orders
-    left_out |= only_moves if name in WITHOUT_MOVES else set()
-    left_out |= set() if name == "demo/tsp" else only_tsp
-    assert {algorithm for algorithm, _ in FITS[name]} == set(ALGORITHMS) - left_out

@@ -7,18 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from models_for_tests import KINDS, cost_text, model_of, squares
+from models_for_tests import KINDS, cost_text, model_of
 
 import islands
 from islands.backends.source import own_line, refused
-from islands.errors import RunError, UsageError
+from islands.errors import RunError
 from islands.modelling.kinds import box_of
-from islands.modelling.members import declaration, members_of
-from islands.modelling.model import Model, NeedsScriptError, restored
+from islands.modelling.model import Model, restored
 from islands.problems.solution_kinds import KeyVectors, Order, Subset
-
-GOOD = cost_text("    return s[0];")
-DELTA = "__device__ {} delta(const Solution& s, int n, const Data& data, {} move) {{ return 0; }}"
 
 
 @pytest.mark.parametrize(
@@ -55,135 +51,11 @@ def test_invalid_solutions_are_found(kind: Any, wrong: list[float]) -> None:
     assert not kind.holds(np.array([wrong], kind.dtype))
 
 
-def test_data_become_members_of_their_types() -> None:
-    members = members_of(
-        {"a": np.zeros((2, 3), np.uint8), "f": 1.5, "i": 7, "b": True, "s": np.float32(2)}
-    )
-    assert declaration(members).split("\n") == [
-        "    const unsigned char* a;",
-        "    double f;",
-        "    long long i;",
-        "    bool b;",
-        "    float s;",
-    ]
-
-
-def test_data_are_copied_once() -> None:
-    own = np.arange(6)
-    member = members_of({"a": own})["a"]
-    own[:] = 0
-    assert np.asarray(member).tolist() == list(range(6))
-    rows = np.arange(6).reshape(2, 3).T
-    assert np.asarray(members_of({"a": rows})["a"]).flags.c_contiguous
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        ([1], "is not a dictionary"),
-        ({"a b": 1}, "the name 'a b' is not possible in CUDA"),
-        ({"for": 1}, "is a reserved word"),
-        ({"NAN": 1}, "is a reserved word"),
-        ({"box_low": 1}, "which is reserved"),
-        ({"a": 2**70}, "does not fit into 64 bits"),
-        ({"a": "x"}, "has the type <U1"),
-        ({"a": [[1], [1, 2]]}, "must be an array"),
-        ({"a": np.zeros(3, complex)}, "has the type complex128"),
-        ({"a": []}, "is empty"),
-    ],
-)
-def test_invalid_data_are_refused(data: Any, message: str) -> None:
-    with pytest.raises(UsageError) as raised:
-        islands.permutation(3, cost=GOOD, data=data)
-    assert str(raised.value).startswith("data")
-    assert message in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ({}, "no cost. Pass one of cost="),
-        ({"cost": GOOD, "batch": len}, "cost= and batch= were given"),
-        ({"cost": 3}, "cost=3: is of the type int"),
-        ({"cost": "mine.cu"}, "looks like a file. Pass pathlib.Path('mine.cu')"),
-        ({"batch": GOOD}, "is not a Python function. CUDA code is passed as cost="),
-        ({"batch": len, "data": {"a": 1}}, "data: only belongs to cost="),
-        ({"batch": len, "cooperative": True}, "cooperative=True: only belongs to cost="),
-        ({"cost": "int x;\n"}, "does not define cost. Write __device__ long long cost("),
-        ({"cost": GOOD.replace("long long", "int")}, "cost returns int. Let it return long long"),
-        (
-            {"cost": GOOD.replace("int n, ", "")},
-            "cost has the parameters (const Solution& s, const",
-        ),
-        ({"cost": f"#include <cmath>\n{GOOD}"}, "#include <cmath>: headers cannot be included"),
-        ({"cost": GOOD, "delta": DELTA.format("double", "Swap")}, "return different types"),
-        (
-            {"cost": GOOD, "delta": DELTA.format("long long", "int")},
-            "no parameter of the type Swap",
-        ),
-        (
-            {"cost": GOOD, "repair": GOOD},
-            "repair.cu: does not define repair. Write __device__ void",
-        ),
-        ({"cost": GOOD, "best_known": np.nan}, "best_known=nan: is not a finite number"),
-        ({"cost": GOOD, "name": 3}, "name=3: must be"),
-        ({"cost": GOOD, "maximise": "no"}, "maximise='no'"),
-        ({"cost": GOOD, "cooperative": 2}, "cooperative=2"),
-        ({"cost": GOOD, "data": {"a": np.ma.masked_array([1, 2], [0, 1])}}, "data: a"),
-        ({"cost": GOOD, "price": np.timedelta64(3), "violation": GOOD}, "price="),
-    ],
-)
-def test_invalid_statements_are_refused(more: Any, message: str) -> None:
-    with pytest.raises(UsageError) as raised:
-        islands.permutation(3, **more)
-    assert message in str(raised.value)
-    assert "\\n" not in str(raised.value)
-
-
-@pytest.mark.parametrize("n", [0, -1, 2.5, True, "3"])
-def test_invalid_sizes_are_refused(n: Any) -> None:
-    with pytest.raises(UsageError, match=r"^n="):
-        islands.subset(n, cost=GOOD)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "n", "message"),
-    [
-        (0, 1, None, "number of coordinates is unknown"),
-        ([0, 0], [1, 1, 1], None, "number of coordinates is 2 and 3"),
-        ([0, 3], [1, 2], None, r"low\[1\]=3 with high\[1\]=2"),
-        (0, np.inf, 2, "must be finite"),
-        (-1.7e308, 1.7e308, 2, "high - low: is infinite"),
-        ("a", 1, 2, "low='a'"),
-        (["0", "1"], 2, None, "low="),
-        (np.ma.masked_array([0, 1], [0, 1]), 2, None, "low"),
-    ],
-)
-def test_invalid_boxes_are_refused(low: Any, high: Any, n: Any, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        islands.real(low, high, n, batch=squares)
-
-
-def test_code_may_be_in_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "my cost.cu"
-    path.write_text(GOOD)
-    problem = islands.permutation(4, cost=path)
-    assert problem.cost(np.array([2, 0, 1, 3])) == 2
-    assert problem.functions is not None
-    assert problem.functions.cost.name == "my_cost.cu"
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_program_gives_the_costs_of_numpy(kind: str) -> None:
     problem, exact = model_of(kind, "cost"), model_of(kind, "batch")
     solutions = problem.kind.drawn(40, seed=4)
     assert problem.program_costs(solutions).tolist() == exact.costs(solutions).tolist()
-
-
-def test_exact_functions_are_available() -> None:
-    problem = islands.real(-3, 3, 2, cost=cost_text("    return exact::exp(s[0]);", "double"))
-    vectors = problem.kind.drawn(20, seed=1)
-    np.testing.assert_allclose(problem.program_costs(vectors), np.exp(vectors[:, 0]), rtol=1e-15)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -202,24 +74,8 @@ def test_a_compile_error_shows_the_line_and_the_contract(form: str) -> None:
     own = {problem.header.name: problem.header.text or ""}
     said = str(refused("NVRTC", "0", f"program.cu(1): warning\n{form}\n", own))
     assert f"NVRTC refused a kernel: {form}; this line is 'return b;'" in said
-    assert "the code must define __device__ long long cost(const Solution& s, int n" in said
     assert own_line(problem.header.text or "", "cost.cu", 3) == "cost.cu, line 3, 'return b;'"
     assert own_line(problem.header.text or "", "other.cu", 3) is None
-
-
-def test_defaults_of_orders_fit_any_number_of_islands() -> None:
-    problem = islands.permutation(9, cost=GOOD)
-    for count in (1, 3, 64):
-        result = islands.solve(problem, islands=count, generations=51, backend="cpu")
-        assert result.cost == 0
-        assert (result.algorithm, result.settings["cycle"]) == ("tempering", 100)
-        result = islands.solve(
-            problem, algorithm="ga", islands=count, generations=51, backend="cpu"
-        )
-        assert result.cost == 0
-        assert (result.settings["mutation"], result.settings["population"]) == ("mixed", 16)
-    keys = islands.solve(problem, encoding="keys", generations=1, backend="cpu")
-    assert keys.settings["mutation"] == "reset"
 
 
 def require_same(problem: Model) -> None:
@@ -248,29 +104,3 @@ def require_same(problem: Model) -> None:
 @pytest.mark.parametrize("maximise", [False, True])
 def test_each_kind_of_problem_is_restored(kind: str, maximise: bool) -> None:
     require_same(model_of(kind, "cost", maximise=maximise, best_known=70))
-
-
-def test_all_functions_and_types_of_data_are_restored() -> None:
-    delta = (
-        "__device__ long long delta(const Solution& s, int n, const Data& data, Swap move)"
-        " { return s[move.u] - s[move.v]; }"
-    )
-    repair = "__device__ void repair(Changing& s, int n, const Data& data) { }"
-    data = {"limit": 3, "share": 0.5, "is_open": True, "small": np.float32(2), "table": [[1, 2]]}
-    cost = cost_text("    return s[0];")
-    require_same(islands.permutation(5, cost=cost, delta=delta, data=data))
-    require_same(islands.permutation(5, cost=cost, repair=repair, data=data, cooperative=True))
-
-
-def test_a_python_function_is_not_restored() -> None:
-    with pytest.raises(NeedsScriptError, match="is not stored with a run"):
-        restored(model_of("subset", "batch").saved())
-
-
-@pytest.mark.parametrize("population", [2, 4, 6])
-def test_a_given_population_of_whole_ladders_keeps_the_default_algorithm(population: int) -> None:
-    cost = "__device__ long long cost(const Solution& s, int n, const Data&) { return s[0]; }"
-    result = islands.solve(
-        islands.permutation(6, cost=cost), population=population, generations=2, backend="cpu"
-    )
-    assert result.settings["algorithm"] == "tempering"

@@ -1,4 +1,4 @@
-"""Several orders that have all items together: an order with separators."""
+"""Several orders that have all items together, and orders with pairs of items in sequence."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 import islands
 from islands.backends.base import Backend
-from islands.errors import RunError, UsageError
 from islands.modelling.model import Model, restored
+from islands.problems.corrections import Precedence
 
 SETUP = np.random.default_rng(6).integers(1, 60, (7, 7))
 """The time of a job after another one; the diagonal has that of a first job."""
@@ -54,7 +54,9 @@ def best_of_all(n: int, parts: int, pairs: Any = ()) -> int:
     return min(found)
 
 
-@pytest.mark.parametrize(("n", "parts"), [(5, 1), (6, 2), (5, 3)])
+@pytest.mark.parametrize(
+    ("n", "parts"), [(5, 2), *(pytest.param(5, n, marks=pytest.mark.slow) for n in (1, 3))]
+)
 def test_the_default_finds_the_best_parts(backend: Backend, n: int, parts: int) -> None:
     own = machines(n, parts)
     islands.check_problem(own, samples=50)
@@ -67,42 +69,113 @@ def test_the_default_finds_the_best_parts(backend: Backend, n: int, parts: int) 
     assert again.digest == result.digest
 
 
-def test_a_function_of_python_splits_its_order(backend: Backend) -> None:
-    options: Any = {
-        "backend": backend.name,
-        "generations": 10,
-        "seed": 1,
-        "islands": 2,
-        "population": 2,
-    }
-    own = machines(5, 2)
-    python = islands.permutation(
-        5, parts=2, function=lambda order: length([p.tolist() for p in own.parts_of(order)])
-    )
-    assert islands.solve(python, **options).digest == islands.solve(own, **options).digest
-
-
 def test_parts_keep_items_in_sequence(backend: Backend) -> None:
     pairs = [(4, 0), (0, 2)]
     result = islands.solve(machines(5, 2, before=pairs), backend=backend.name, generations=40)
     assert result.cost == best_of_all(5, 2, pairs)
 
 
-@pytest.mark.parametrize("parts", [0, True, 1.5, "2"])
-def test_other_numbers_of_parts_are_refused(parts: Any) -> None:
-    with pytest.raises(UsageError, match=r"parts=.*: must be a whole number of at least 1"):
-        machines(5, parts)
+N = 12
+WAY = np.random.default_rng(1).integers(0, 100, (N, N))
+PAIRS = [(3, 1), (1, 0), (5, 2), (7, 3), (11, 10), (10, 9)]
+COST = """
+__device__ long long cost(const Solution& s, int n, const Data& data) {
+    long long sum = 0;
+    for (int i = 0; i + 1 < n; ++i) sum += data.way[s[i] * n + s[i + 1]];
+    return sum;
+}"""
+LAST = """
+__device__ long long violation(const Solution& s, int n, const Data& data) {
+    return s[0] % 2;
+}"""
+SWAPPED = """
+__device__ void repair(Changing& s, int n, const Data& data) {
+    const int first = s[0], last = s[n - 1];
+    if (first > last) s.set(0, last), s.set(n - 1, first);
+}"""
 
 
-def test_the_number_of_items_has_its_name() -> None:
-    with pytest.raises(UsageError, match="with parts=, items is the number of items"):
-        islands.permutation(5, parts=2, cost=LONGEST, data={"items": 3})
+def ways(orders: Any, way: Any = WAY) -> Any:
+    return way[orders[:, :-1], orders[:, 1:]].sum(axis=1)
 
 
-def test_only_orders_have_parts() -> None:
-    subset = islands.subset(5, batch=lambda chosen: chosen.sum(axis=1))
-    own = islands.permutation(5, parts=2, batch=lambda s: s[:, 0])
-    with pytest.raises(RunError, match=r"has the shape \(2, 6\), not \(6,\)"):
-        own.parts_of(np.zeros((2, 6)))
-    with pytest.raises(UsageError, match="parts_of: subset-5 has no orders"):
-        subset.parts_of(np.zeros(5))
+def stated(by: str = "cost", n: int = N, pairs: Any = PAIRS, **more: Any) -> Model:
+    way = np.ascontiguousarray(WAY[:n, :n])
+    own: dict[str, Any] = {"cost": COST, "data": {"way": way}}
+    if by == "batch":
+        own = {"batch": lambda orders: ways(orders, way)}
+    elif by == "function":
+        own = {"function": lambda order: int(ways(order[None], way)[0])}
+    return islands.permutation(n, before=pairs, **own | more)
+
+
+def keeps(order: Any, pairs: Any = PAIRS) -> bool:
+    places = {item: place for place, item in enumerate(np.asarray(order).tolist())}
+    return all(places[one] < places[other] for one, other in pairs)
+
+
+def placed(order: list[int], pairs: Any) -> list[int]:
+    """Return the order that a serial schedule makes: always the first item that is available."""
+    left, found = list(order), []
+    while left:
+        item = next(x for x in left if not any(b == x and a in left for a, b in pairs))
+        left.remove(item)
+        found.append(item)
+    return found
+
+
+def test_items_are_placed_as_soon_as_they_are_available() -> None:
+    random = np.random.default_rng(2)
+    for _ in range(30):
+        n = int(random.integers(1, 15))
+        ranks = random.permutation(n).tolist()
+        pairs = random.integers(0, n, (int(random.integers(0, 25)), 2)).tolist()
+        pairs = [(a, b) for a, b in pairs if ranks[a] < ranks[b]]
+        orders = np.argsort(random.random((20, n)), axis=1)
+        rule = Precedence(n, pairs)
+        found = rule.kept(orders)
+        expected = [placed(order, pairs) for order in orders.tolist()]
+        assert found.tolist() == expected
+        assert rule.are_kept(orders).tolist() == [keeps(order, pairs) for order in orders]
+        assert rule.cycle() == []
+
+
+@pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga", "cellular"])
+def test_every_search_keeps_the_sequence(backend: Backend, algorithm: str) -> None:
+    options: Any = {"algorithm": algorithm, "backend": backend.name, "seed": 1}
+    options |= {"islands": 2, "population": 16}  # the defaults differ with a GPU
+    if algorithm == "tempering":
+        options["proposals"] = 60
+    found = set()
+    for by in ("cost", "batch", "function"):
+        own = stated(by)
+        solver = islands.Solver(own, **options, **{"migration.topology": "ring"})
+        for _ in range(2):
+            solver.evolve(4)
+            solver.exchange()
+            for each in solver.best(20):
+                assert keeps(each.solution)
+                assert own.cost(each.solution) == each.cost
+        result = islands.solve(own, generations=8, **options)
+        found.add((result.cost, result.digest, result.evaluations))
+    assert len(found) == 1
+
+
+def test_the_default_finds_the_best_order(backend: Backend) -> None:
+    n, pairs = 8, [(3, 1), (1, 0), (5, 2), (7, 3)]
+    orders = np.array([order for order in permutations(range(n)) if keeps(order, pairs)])
+    own = stated(n=n, pairs=pairs)
+    islands.check_problem(own, samples=50)
+    result = islands.solve(own, backend=backend.name, generations=60, seed=1)
+    assert result.algorithm == "tempering"
+    assert result.cost == ways(orders, WAY[:n, :n]).min()
+    again = islands.solve(restored(own.saved()), backend=backend.name, generations=60, seed=1)
+    assert again.digest == result.digest
+
+
+def test_a_violation_and_a_repair_see_items_in_sequence(backend: Backend) -> None:
+    options: Any = {"backend": backend.name, "generations": 40, "seed": 1}
+    ruled = islands.solve(stated(violation=LAST), **options)
+    assert keeps(ruled.solution)
+    assert ruled.violation == 0 == ruled.solution[0] % 2
+    assert keeps(islands.solve(stated(repair=SWAPPED), **options).solution)

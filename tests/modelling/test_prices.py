@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import numpy as np
 import pytest
-from emulated_gpu import EmulatedGpu
-from standing_ranks import StandingRanks
 from test_violations import EXCESS, VALUE, knapsack, real
-from test_violations_by_moves import stated
 
 import islands
 from islands.backends.base import Backend
-from islands.errors import RunError, UsageError
-from islands.modelling.model import Model, restored
+from islands.errors import RunError
+from islands.modelling.model import Model
+from islands.parallel import World
+from islands.testing.ranks import on_ranks
 
 FEW: Any = {"generations": 25, "seed": 1, "islands": 3, "proposals": 80}
 MANY, LIMIT = 40, 300
@@ -74,48 +70,6 @@ def test_a_price_that_is_too_high_falls(backend: Backend) -> None:
     assert (prices < 100).all()
 
 
-@pytest.mark.parametrize("by", ["cost", "real", "together", "state"])
-def test_the_threads_of_a_gpu_adapt_it_alike(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = stated("cost") if by == "state" else knapsack(by)
-    options: Any = FEW | {"generations": 8}
-    own = islands.solve(problem, backend="cpu", **options)
-    emulated = EmulatedGpu(32)
-    monkeypatch.setattr("islands.backends._made", lambda *_: emulated)
-    assert islands.solve(problem, backend="cpu", **options).digest == own.digest
-
-
-def test_changes_of_a_state_see_the_adapted_price(backend: Backend) -> None:
-    options: Any = {"backend": backend.name, **FEW}
-    digests = {islands.solve(each, **options).digest for each in (knapsack(), stated("cost"))}
-    assert len(digests) == 1
-
-
-SCRIPT = """
-import sys
-sys.path[:0] = {paths!r}
-import islands
-from test_violations import knapsack
-for number, by in ((3, "cost"), (3, "batch"), (1, "cost"), (1, "batch")):
-    problem, sizes = knapsack(by), {{"islands": number, "population": 4, "proposals": 80}}
-    problem._price = 2.0**-14
-    found = islands.solve(problem, backend="cpu", generations=40, seed=1, **sizes)
-    print("found", number, by, found.digest, found.cost, found.evaluations)
-"""
-
-
-def test_ranks_adapt_it_alike(standing_ranks: StandingRanks, tmp_path: Path) -> None:
-    script = tmp_path / "tight.py"
-    script.write_text(SCRIPT.format(paths=[each for each in sys.path if "tests" in each]))
-    found = set()
-    for ranks in (1, 2, 3):
-        ran = standing_ranks.run(ranks, str(script))
-        assert ran.returncode == 0, ran.stderr
-        found.add(tuple(sorted({x for x in ran.stdout.splitlines() if x.startswith("found")})))
-    assert len(found) == 1
-    one_batch, one_cost, more_batch, more_cost = (line.split()[3:] for line in found.pop())
-    assert one_batch == one_cost != more_batch == more_cost
-
-
 @pytest.mark.parametrize("by", ["cost", "batch"])
 def test_a_resumed_run_has_the_same_price(backend: Backend, by: str, tmp_path: Path) -> None:
     whole = islands.solve(knapsack(by), backend=backend.name, **FEW)
@@ -126,28 +80,16 @@ def test_a_resumed_run_has_the_same_price(backend: Backend, by: str, tmp_path: P
     assert again.digest == whole.digest
 
 
-@pytest.mark.parametrize("price", [0.5, "adaptive"])
-def test_a_stored_problem_has_its_price(backend: Backend, price: Any) -> None:
-    own = knapsack(price=price)
-    again = restored(own.saved())
-    assert (again.scale.adapts_price, again.price) == (price == "adaptive", own.price)
-    options: Any = {"backend": backend.name, **FEW}
-    assert islands.solve(own, **options).digest == islands.solve(again, **options).digest
+@pytest.mark.parametrize("by", ["cost", "batch"])
+@pytest.mark.parametrize("islands_of_run", [3, 1])
+def test_ranks_adapt_it_alike(by: str, islands_of_run: int) -> None:
+    options: Any = {**FEW, "islands": islands_of_run, "population": 4, "generations": 40}
 
+    def run(world: World) -> tuple[str, float]:
+        found = islands.solve(tight(by, None), backend="cpu", threads=1, world=world, **options)
+        return found.digest, found.cost
 
-@pytest.mark.parametrize(
-    ("own", "words"),
-    [
-        ({"price": 0}, 'price=0: must be a number above 0, or "adaptive"'),
-        ({"price": True}, "price=True: must be a number"),
-        ({"price": "low"}, "price='?low'?: must be a number"),
-        ({"price": float("inf")}, "price=inf: must be a number"),
-        ({"price": 3, "violation": None}, "price=3: only belongs to violation="),
-    ],
-)
-def test_other_prices_are_refused(own: dict[str, Any], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        knapsack(**own)
+    assert {each for size in (1, 2, 3) for each in on_ranks(size, run)} == {run(World())}
 
 
 def test_a_price_is_found_after_an_error() -> None:
@@ -167,29 +109,3 @@ def test_a_price_is_found_after_an_error() -> None:
         islands.solve(own, backend="cpu", **FEW)
     broken[0] = False
     assert own.price == problem().price > 1
-
-
-def test_no_thread_sees_a_price_that_another_one_is_computing() -> None:
-    begun, goes_on = Event(), Event()
-
-    def profits(subsets: Any) -> Any:
-        begun.set()
-        goes_on.wait(100)
-        return subsets.astype(np.int64) @ PROFITS
-
-    problem = islands.subset(
-        MANY,
-        batch=profits,
-        violation=lambda s: np.maximum(0, s.astype(np.int64) @ LOADS - LIMIT),
-        maximise=True,
-    )
-    with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(lambda: problem.price)
-        assert begun.wait(100)
-        second = pool.submit(lambda: problem.price)
-        try:
-            with pytest.raises(TimeoutError):
-                second.result(0.2)
-        finally:
-            goes_on.set()
-        assert first.result() == second.result() != 1.0

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from standing_ranks import StandingRanks
 from test_evaluations import FEW, on_gpu_paths  # noqa: F401
 
 import islands
 from islands.backends.base import Backend
-from islands.errors import RunError, UsageError
-from islands.modelling.model import Model, restored
+from islands.errors import RunError
+from islands.modelling.model import Model
 from islands.problems import priced
 from islands.problems.real_costs import ordered, real_of
 
@@ -94,40 +93,15 @@ def test_the_default_finds_the_best_feasible_subset(backend: Backend, by: str, b
     assert excess(result.solution) == 0
 
 
-@pytest.mark.parametrize("by", ["cost", "function"])
-def test_a_problem_tells_the_violation_of_a_solution(by: str) -> None:
-    everything = np.ones(N, np.int64)
-    assert knapsack(by).violation(everything) == WEIGHTS.sum() - LIMIT
-    assert knapsack(by).violation(0 * everything) == 0
-    assert islands.load("demo/tsp").violation(np.arange(5)) == 0
-
-
-@pytest.mark.parametrize("by", ["batch", "function"])
-def test_the_end_of_a_run_calls_the_violation_once(by: str) -> None:
-    calls: list[int] = []
-
-    def counting(solutions: Any) -> Any:
-        calls.append(len(np.atleast_2d(solutions)))
-        return excess(solutions)
-
-    before: list[int] = []
-
-    def watch(progress: Any) -> None:
-        before[:] = [len(calls)]
-
-    own = knapsack(by, violation=counting)
-    islands.solve(own, backend="cpu", threads=1, generations=5, callback=watch)
-    assert calls[before[0] :] == [1]
-
-
-@pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga", "cellular", "pso"])
+@pytest.mark.parametrize("algorithm", ["tempering", "ga", "pso"])
 def test_all_ways_have_the_same_digest(
     backend: Backend,
     on_gpu_paths: Any,  # noqa: F811
     algorithm: str,
 ) -> None:
     found = {}
-    for by, is_on in product(("cost", "together", "batch", "function"), (False, True)):
+    ways = (("cost", True), ("together", False), ("batch", True), ("batch", False))
+    for by, is_on in (("cost", False), *ways, ("function", False)):
         on_gpu_paths(is_on)
         own = {"algorithm": algorithm, "backend": backend.name, **FEW}
         if algorithm == "tempering":
@@ -179,10 +153,14 @@ def least_jumps(n: int) -> int:
     return min(jumps(order) for order in permutations(range(n)) if late(order) == 0)
 
 
-@pytest.mark.parametrize("is_real", [False, True])
-@pytest.mark.parametrize("options", [{}, {"algorithm": "ga", "improver": "two_opt"}])
+TWO_OPT = {"algorithm": "ga", "improver": "two_opt"}
+
+
+@pytest.mark.parametrize(
+    ("is_real", "options"), [(True, {}), pytest.param(False, TWO_OPT, marks=pytest.mark.slow)]
+)
 def test_orders_with_precedence(backend: Backend, is_real: bool, options: dict[str, Any]) -> None:
-    n = 8
+    n = 7
     texts = [real(text) if is_real else text for text in (JUMPS, LATE)]
     problem = islands.permutation(n, cost=texts[0], violation=texts[1])
     result = islands.solve(problem, backend=backend.name, generations=200, seed=1, **options)
@@ -190,43 +168,6 @@ def test_orders_with_precedence(backend: Backend, is_real: bool, options: dict[s
     assert (result.cost, result.violation) == (expected, 0)
     assert jumps(result.solution.tolist()) == expected
     assert late(result.solution.tolist()) == 0
-
-
-def test_two_ranks_have_the_digest_of_one(standing_ranks: StandingRanks, tmp_path: Any) -> None:
-    script = tmp_path / "rule.py"
-    script.write_text(
-        "import islands\n"
-        f"COST, RULE = '''{JUMPS}''', '''{LATE}'''\n"
-        "problem = islands.permutation(12, cost=COST, violation=RULE)\n"
-        "result = islands.solve(problem, generations=12, seed=1, islands=4, backend='cpu')\n"
-        "print('found', result.digest, result.cost, result.violation)\n"
-    )
-    found = set()
-    for ranks in (1, 2):
-        ran = standing_ranks.run(ranks, str(script))
-        assert ran.returncode == 0, ran.stderr
-        found |= {line for line in ran.stdout.splitlines() if line.startswith("found")}
-    assert len(found) == 1
-    assert found.pop().endswith(" 0.0")
-
-
-def test_the_price_suits_solutions_with_few_items(backend: Backend) -> None:
-    # Random subsets have thousands of edges inside, feasible ones a dozen items.
-    edges = np.triu(np.random.default_rng(1).random((150, 150)) < 0.5, 1)
-    problem = islands.subset(
-        150,
-        batch=lambda s: s.sum(axis=1),
-        violation=lambda s: (s @ edges.astype(float) * s).sum(axis=1),
-        maximise=True,
-    )
-    assert problem.price > 1
-    # A GPU has many replicas by default.
-    few: Any = {"algorithm": "tempering", "islands": 4, "population": 2}
-    result = islands.solve(problem, backend=backend.name, stop="evaluations=40000", seed=1, **few)
-    chosen = np.flatnonzero(result.solution)
-    assert result.violation == 0
-    assert not edges[np.ix_(chosen, chosen)].any()
-    assert result.cost == len(chosen) >= 7
 
 
 @pytest.mark.parametrize("by", ["cost", "real", "batch"])
@@ -239,10 +180,7 @@ def test_a_run_without_a_feasible_solution_says_so(backend: Backend, by: str) ->
     assert result.cost is None
     assert result.gap is None
     assert result.violation == result.solution @ WEIGHTS + 5
-    words = f"no feasible solution found: the best one has the violation {result.violation:g}"
-    assert words in str(result)
-    assert f"has the violation {result.violation:g}" in result.summary()
-    with pytest.raises(RunError, match=r"no feasible solution found in .*: the best one has the"):
+    with pytest.raises(RunError, match="no feasible solution found"):
         result.require_solution()
 
 
@@ -260,17 +198,12 @@ def test_the_command_says_that_a_result_is_infeasible(
     folder = tmp_path / "run"
     stop = ["--stop", "generations=5", "--out", str(folder)]
     assert main(["run", f"{script}:problem", *stop]) == 1
-    said = capsys.readouterr()
-    assert "the best one has the violation 2" in said.out
-    assert "no feasible solution found" in said.err
+    assert "the best one has the violation 2" in capsys.readouterr().out
     with pytest.raises(islands.IslandsError, match="or has found no feasible solution"):
         islands.read_run(folder)
     (tmp_path / "chosen.txt").write_text("1\n" * 9)
     assert main(["verify", f"{script}:problem", str(tmp_path / "chosen.txt")]) == 1
-    assert "infeasible: the violation is 3" in capsys.readouterr().out
-    more = ["resume", str(folder), "--stop", "generations=8", "--trust"]
-    assert main(more) == 1
-    assert "the best one has the violation 2" in capsys.readouterr().out
+    assert main(["resume", str(folder), "--stop", "generations=8", "--trust"]) == 1
 
 
 @pytest.mark.parametrize("is_real", [False, True])
@@ -301,15 +234,8 @@ def test_a_feasible_solution_is_better_than_an_infeasible_one(is_real: bool) -> 
         assert [priced.soft(int(each), real=is_real) for each in found] == soft.tolist()
 
 
-def test_a_stored_problem_is_the_same(backend: Backend) -> None:
-    own = knapsack()
-    again = restored(own.saved())
-    options: Any = {"backend": backend.name, **FEW}
-    assert islands.solve(own, **options).digest == islands.solve(again, **options).digest
-    assert again.price == own.price > 1
-
-
-@pytest.mark.parametrize("by", ["cost", "real", "together"])
+@pytest.mark.slow
+@pytest.mark.parametrize("by", ["real", "together"])
 def test_a_check_compares_violations_with_the_reference(by: str) -> None:
     def exact(chosen: Any) -> Any:
         costs = values(chosen)
@@ -326,56 +252,10 @@ def test_a_check_compares_violations_with_the_reference(by: str) -> None:
         islands.check_problem(alone, samples=60)
 
 
-def test_a_read_outside_of_an_array_is_found_in_a_violation() -> None:
-    wrong = EXCESS.replace("data.weights[i]", "data.weights[i + 1]")
-    with pytest.raises(RunError, match=r"violation\.cu, line 4"):
-        islands.check_problem(knapsack(violation=wrong), samples=20)
-
-
-@pytest.mark.parametrize(
-    ("own", "words"),
-    [
-        ({"violation": excess}, "violation: is a Python function, but cost= is CUDA code"),
-        ({"violation": "x"}, "violation.cu: does not define violation"),
-    ],
-)
-def test_what_does_not_fit_is_refused(own: dict[str, Any], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        islands.subset(N, cost=VALUE, data=DATA, **own)
-
-
-def test_a_text_with_a_python_function_is_refused() -> None:
-    with pytest.raises(UsageError, match="With batch= or function=, pass a function"):
-        islands.subset(N, batch=values, violation=EXCESS)
-
-
-@pytest.mark.parametrize("by", ["cost", "batch", "function"])
+@pytest.mark.parametrize("by", ["cost", "batch"])
 def test_a_negative_violation_ends_the_run(backend: Backend, by: str) -> None:
     own: Any = EXCESS.replace("max(0ll, sum - data.limit)", "sum - data.limit")
     if by != "cost":
         own = lambda s: s.astype(np.int64) @ WEIGHTS - LIMIT  # noqa: E731
     with pytest.raises(RunError, match=r"violation= returned -\d+. Return 0 if"):
         islands.solve(knapsack(by, violation=own), backend=backend.name, generations=5)
-
-
-@pytest.mark.parametrize(
-    ("by", "returned", "words"),
-    [
-        ("batch", lambda s: s[:, 0] > 0, r"no violation. Return numbers, such as values.astype"),
-        ("function", lambda s: s[0] > 0, r"no violation. Return a number, such as int\(value\)"),
-        ("batch", lambda s: s[:, 0] * np.nan, r"NaN for .*Return a number: 0 if a solution is fe"),
-    ],
-)
-def test_what_is_no_violation_is_told_from_a_cost(by: str, returned: Any, words: str) -> None:
-    with pytest.raises(RunError, match=f"violation= returned .*{words}"):
-        islands.solve(knapsack(by, violation=returned), backend="cpu", generations=5)
-
-
-def test_costs_with_violations_are_smaller(backend: Backend) -> None:
-    large = VALUE.replace("return sum", "return sum << 55")
-    with pytest.raises(RunError, match=r"must be from -2\*\*60 to 2\*\*60"):
-        islands.solve(knapsack(cost=large), backend=backend.name, generations=5)
-    with pytest.raises(RunError, match=r"must be from -2\*\*60 to 2\*\*60"):
-        islands.solve(
-            knapsack("batch", batch=lambda s: values(s) << 55), backend="cpu", generations=5
-        )

@@ -11,8 +11,6 @@ import pytest
 
 import islands
 from islands.backends.base import Backend
-from islands.configuration.defaults import defaults_for
-from islands.errors import InputError, UsageError
 from islands.models.covering import lp_bound, read
 
 RANDOM = np.random.default_rng(8)
@@ -48,6 +46,7 @@ def test_only_covers_are_best(seed: int) -> None:
         assert all(any(each[j] for j in row) for row in rows)
 
 
+@pytest.mark.slow
 def test_a_hidden_partition_is_found(backend: Backend) -> None:
     # Ten columns cover each of 80 rows once, at 1 a row; the others cost more than that.
     random = np.random.default_rng(3)
@@ -79,42 +78,3 @@ def test_each_layout_is_read(tmp_path: Path, text: str) -> None:
     costs = [1, 1, 1] if "9" in text else [5, 6, 7]
     assert problem.cost(np.array([1, 0, 1])) == costs[0] + costs[2]
     assert problem.cost(np.array([1, 1, 0])) == costs[0] + costs[1] + costs[2] + 1
-
-
-def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "cover.txt"
-    path.write_text("2 3\n5 6 7\n2 1 2\n1\n")
-    with pytest.raises(InputError, match="not those of 2 rows and 3 columns"):
-        read(path)
-
-
-@pytest.mark.parametrize(
-    ("costs", "rows", "message"),
-    [
-        ([1.5], [[0]], "costs"),
-        ([2**60], [[0]], "costs"),
-        ([2**59], [[0]] * 2, "costs"),
-        ([1, 1], [[0.5]], "rows"),
-        ([1, 1], ["01"], "rows"),
-        ([1, 1], [["0", "1"]], "rows"),
-        ([1], [], "rows: is empty"),
-        ([1], [[0], []], "rows"),
-        ([1], [[1]], "rows"),
-    ],
-)
-def test_wrong_data_are_refused(costs: Any, rows: Any, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        islands.models.set_cover(costs, rows)
-
-
-def test_weights_are_kept_for_long_generations() -> None:
-    def moves(problem: Any, **given: Any) -> int | None:
-        found, _ = defaults_for(problem, {"backend": "cpu", **given}, 60.0)
-        return found.get("proposals")
-
-    problem = islands.models.set_cover(COSTS, ROWS)
-    assert moves(problem) == 600 * len(COSTS)
-    assert moves(islands.models.changed(problem, name="other")) == 600 * len(COSTS)
-    assert moves(islands.models.changed(problem, state=None)) is None
-    assert moves(problem, algorithm="ga") is None
-    assert moves(islands.models.max_cut([[0, 1], [1, 2]])) == 400

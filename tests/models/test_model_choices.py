@@ -11,7 +11,6 @@ import pytest
 
 import islands
 from islands.backends.base import Backend
-from islands.errors import InputError, UsageError
 from islands.models import diversity, medians
 
 N, SIZE = 9, 4
@@ -69,7 +68,7 @@ def test_states_agree_with_costs(model: Any, size: int) -> None:
     assert "480 of 480 moves as costs" in checked
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.uint64, np.float64])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint64, np.float64])
 def test_the_longest_way_of_a_small_type_is_no_limit(dtype: Any) -> None:
     problem = islands.models.p_median(np.array([[0, 255], [255, 0]], dtype), 1)
     every = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
@@ -82,30 +81,9 @@ def test_a_file_of_a_network_is_read(tmp_path: Path) -> None:
     path = tmp_path / "net.txt"
     path.write_text("4 4 1\n1 2 3\n2 3 4\n3 4 1\n1 2 2\n")  # the last edge of a pair counts
     assert medians.read(path).cost(np.array([0, 1, 0, 0])) == 2 + 4 + 5
-    path.write_text("3 1 1\n1 2 3\n")
-    with pytest.raises(InputError, match="some nodes are not connected"):
-        medians.read(path)
 
 
 def test_a_file_of_distances_is_read(tmp_path: Path) -> None:
     path = tmp_path / "far.txt"
     path.write_text("3 2\n0 1 1.5\n0 2 4\n1 2 2\n")
     assert diversity.read(path).cost(np.array([1, 0, 1])) == 4
-    path.write_text("3 2\n0 1 1.5\n0 2 4\n1 2\n")
-    with pytest.raises(InputError, match="'1 2' is not of the form"):
-        diversity.read(path)
-
-
-def test_wrong_numbers_of_items_are_refused() -> None:
-    with pytest.raises(UsageError, match="p=10: must be a whole number from 1 to 9"):
-        islands.models.p_median(WAYS, 10)
-    with pytest.raises(UsageError, match=r"p=1\.5: must be a whole number"):
-        islands.models.p_median(WAYS, 1.5)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="size='2': must be a whole number"):
-        islands.models.max_diversity(WAYS, "2")  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="size=0: must be a whole number from 1 to 9"):
-        islands.models.max_diversity(WAYS, 0)
-    with pytest.raises(UsageError, match="distances"):
-        islands.models.max_diversity([[0, 1e308], [1e308, 0]], 1)
-    with pytest.raises(UsageError, match="differ in both directions"):
-        islands.models.max_diversity([[0, 1], [2, 0]], 1)

@@ -81,16 +81,6 @@ def test_graphs_have_as_many_nodes_as_their_edges_allow() -> None:
     assert islands.models.max_cut([[0, 99_999]]).size == 100_000
 
 
-def test_compressed_words_do_not_fill_the_memory(tmp_path: Path) -> None:
-    """A kilobyte of a gzipped file has a million words."""
-    import gzip
-
-    path = tmp_path / "long.txt.gz"
-    path.write_bytes(gzip.compress(b"2 2\n0 3 1 2\n1 4 0 1\n" + b"1 " * 3_000_000))
-    assert path.stat().st_size < 1 << 14
-    assert peak(lambda: islands.load(path, "jobshop"), InputError) < 8 << 20
-
-
 def test_ways_are_the_shortest_of_a_network(tmp_path: Path) -> None:
     """Edges may have no length, and the last of those between the same nodes counts."""
     random, n = np.random.default_rng(3), 9

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ import islands
 from islands.errors import InputError
 from islands.instances.catalogue import catalogue
 from islands.instances.formats import MODELS
-from islands.models.job_shops import Shop
 
 NAMES = ["jobshop/ft06", "flowshop/tai20_5_0", "setcover/scpclr10", "maxcut/G1"]
 
@@ -50,25 +48,9 @@ def test_best_known_values_are_those_of_the_table(published: Path) -> None:
     assert found == sum(len(each.entries) for each in sets)
 
 
-@pytest.mark.published
-def test_files_of_other_instances_are_read_in_the_folder_of_a_set(
-    published: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "jobshop").mkdir()
-    other = tmp_path / "jobshop" / "mine.txt"
-    shutil.copy(published / "jobshop" / "ft06.txt", other)
-    assert islands.load(other).size == 36
-    shutil.copy(other, tmp_path / "mine.txt")
-    assert islands.load(tmp_path / "mine.txt", "jobshop").size == 36
-
-
 def test_a_missing_file_says_where_it_is_published(
     monkeypatch: pytest.MonkeyPatch, own_cache: None
 ) -> None:
     monkeypatch.setenv("ISLANDS_INSTANCES", "")
     with pytest.raises(InputError, match=r"Get it from https://github\.com/ScheduleOpt"):
         islands.load("jobshop/ft06")
-
-
-def test_a_bound_is_that_of_the_longest_job() -> None:
-    assert Shop.of([[0, 1], [1, 0]], [[5, 5], [1, 1]]).bound() == 10

@@ -15,17 +15,11 @@ from emulated_gpu import EmulatedGpu
 from numpy.typing import NDArray
 
 import islands
-from islands import Progress
 from islands.backends import choose
 from islands.bounds.held_karp import lower_bound
-from islands.campaign.configurations import Configuration
-from islands.campaign.ranking import Ranking
-from islands.campaign.series import SeriesPlan
 from islands.campaign.summary import Summary
-from islands.campaign.tuning import TaskResult
 from islands.cli import main
-from islands.custom.trust import trust_named
-from islands.errors import InputError, UsageError
+from islands.errors import InputError
 from islands.problems.tsp import Tsp
 
 FEW: dict[str, Any] = {"generations": 8, "seed": 1, "backend": "cpu", "islands": 2}
@@ -39,12 +33,10 @@ def random(n: int, seed: int = 1) -> Places:
 
 PLACES: dict[str, Places] = {
     "unit square": random(8),
-    "negative": random(7) - 5,
-    "tiny": 1e-12 * random(8),
-    "huge": 1e12 * (random(8) - 0.5),
+    "tiny and negative": 1e-12 * (random(6) - 5),
     "largest": 2e300 * (random(6) - 0.5),
     "far from zero": 1e6 + random(7),
-    "whole numbers": np.random.default_rng(3).integers(-9, 9, (8, 2)),
+    "whole numbers": np.random.default_rng(3).integers(-9, 9, (6, 2)),
     "on a line": np.column_stack([random(8)[:, 0], np.full(8, 0.1)]),
     "one far away": np.vstack([random(7), [[1e6, 0.0]]]),
     "duplicates": random(3)[[0, 1, 2, 1, 0, 2, 0]],
@@ -80,57 +72,14 @@ def test_the_shortest_tour_is_found_with_its_true_length(name: str) -> None:
         assert 0.9 * result.cost <= bound <= result.cost * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("settings", [{}, {"algorithm": "brkga"}])
-def test_thirty_cities_in_the_unit_square(settings: dict[str, Any]) -> None:
-    places = random(30, 7)
-    result = islands.solve(islands.tsp(places), **SMALL, **settings)
-    rounded = islands.solve(islands.tsp(1e9 * places, "EUC_2D"), **SMALL, **settings)
-    assert result.cost == pytest.approx(length(places, result.solution), rel=1e-12)
-    if not settings:
-        assert result.cost == pytest.approx(rounded.cost / 1e9, rel=1e-7)
-    costs = result.trace().column("best").to_pylist()
-    assert min(costs) == result.cost
-
-
-# Of the version whose default was EUC_2D.
-RECORDED = {
-    "eax": (5666, "d45cc86fafe323ccfbf657202e0709bff0b483a2fe1fded84779f1c9a033c4a7"),
-    "brkga": (16983, "2182a0548216207abb19111abb767862625e9e69b3602a7314d56973daebc7cc"),
-    "ga improver=two_opt": (
-        5670,
-        "843457ac1def9a5defe3b9705fdd82cecc2719bf36aee5b53515950e10ca90f7",
-    ),
-}
-
-
-@pytest.mark.parametrize("algorithm", RECORDED)
-def test_rounded_lengths_have_the_recorded_digests(algorithm: str) -> None:
-    places = np.random.default_rng(5).integers(0, 1000, (40, 2))
-    name, _, more = algorithm.partition(" ")
-    options = {"improver": "two_opt"} if more else {}
-    few = {"generations": 4, "population": 20, "islands": 2, "seed": 3, "backend": "cpu"}
-    result = islands.solve(islands.tsp(places, "EUC_2D"), algorithm=name, **few, **options)
-    assert type(result.cost) is int
-    assert (result.cost, result.digest) == RECORDED[algorithm]
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {},
-        {"algorithm": "brkga"},
-        {"algorithm": "ga", "improver": "two_opt"},
-        {"algorithm": "ga", "improver": "or_opt"},
-    ],
-)
+@pytest.mark.parametrize("settings", [{}, {"algorithm": "ga", "improver": "or_opt"}])
 def test_threads_of_a_gpu_compute_the_same_bits(
     settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problem = islands.tsp(random(25))
     few = SMALL | settings | {"generations": 3}
     own = islands.solve(problem, **few)
-    emulated = EmulatedGpu(32)
-    monkeypatch.setattr("islands.backends._made", lambda *_: emulated)
+    monkeypatch.setattr("islands.backends._made", lambda *_: EmulatedGpu(32))
     other = islands.solve(problem, **few)
     assert (other.digest, other.cost) == (own.digest, own.cost)
 
@@ -183,11 +132,6 @@ def test_folders_with_rounded_lengths_resume_from_a_statement_without_metric(
     assert main(["verify", f"{script}:p", str(folder), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["cost"], found["remarks"]["said_agrees"]) == (whole.cost, True)
-    trust_named(f"{script}:p")
-    plan = SeriesPlan.of([f"{script}:p"], 2, SMALL_OF_STOP | {"stop": ["generations=8"]})
-    (begun,) = plan.as_begun(tmp_path).first
-    assert begun.problem.cost(whole.solution) == whole.cost
-    assert plan.as_begun(tmp_path / "none") == plan
 
     islands.solve(exact, **SMALL, out=tmp_path / "exact")
     with pytest.raises(InputError):  # it was asked for
@@ -211,19 +155,6 @@ def test_arrays_of_earlier_folders_have_rounded_lengths() -> None:
             restored(facts, places)
 
 
-def test_the_best_known_length_may_be_a_sum_in_another_order() -> None:
-    places = random(8)
-    exact = islands.solve(islands.tsp(places), **FEW).cost
-    for best in (exact * (1 - 1e-14), exact * (1 + 1e-14)):
-        problem = islands.tsp(places, best_known=best)
-        result = islands.solve(problem, stop=["best-known", "generations=20"], **SMALL_OF_STOP)
-        assert (result.gap, result.generations < 20) == (0.0, True)
-    shorter = islands.tsp(places, best_known=exact * (1 - 1e-9))
-    result = islands.solve(shorter, stop=["best-known", "generations=20"], **SMALL_OF_STOP)
-    assert result.generations == 20
-    assert result.gap == pytest.approx(1e-7, rel=1e-3)
-
-
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_costs_that_differ_by_rounding_are_equally_good(
     sign: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -238,40 +169,19 @@ def test_costs_that_differ_by_rounding_are_equally_good(
     script = tmp_path / "stated.py"
     stated = "import islands\n{} = islands.tsp({}, best_known={!r})\n"
     script.write_text(stated.format("p", places.tolist(), same))
-    cells = {(0, "it"): TaskResult((best.cost,), (9,), (True,), 1.0, 1.0)}
     for known, hits in ((same, 1), (shorter, 0)):
         problem = islands.tsp(places, best_known=known)
-        result = islands.solve(problem, generations=1, start=[best.solution], **SMALL_OF_STOP)
+        few = {"generations": 1, "start": [best.solution], **SMALL_OF_STOP}
+        result = islands.solve(problem, **few)
         assert Summary.of([result], problem.scale).hits == hits
-        ranking = Ranking.of([Configuration(0, {})], {"it": problem}, cells, "gap")
-        assert ranking.ranked[0].hits == hits
-    islands.solve(
-        islands.tsp(places),
-        generations=1,
-        start=[best.solution],
-        out=tmp_path / "run",
-        **SMALL_OF_STOP,
-    )
+    few = {"generations": 1, "start": [best.solution], **SMALL_OF_STOP}
+    islands.solve(islands.tsp(places), out=tmp_path / "run", **few)
     assert main(["verify", f"{script}:p", str(tmp_path / "run" / "solution.tour"), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["improves"], found["gap"]) == (False, 0.0)
 
 
 SMALL_OF_STOP = {name: value for name, value in SMALL.items() if name != "generations"}
-
-
-def test_targets_and_starts_are_in_the_unit_of_the_user() -> None:
-    places, seen = random(12), list[Progress]()
-    best = islands.solve(islands.tsp(places), **SMALL)
-    again = islands.solve(
-        islands.tsp(places),
-        target=best.cost * 1.001,
-        start=[best.solution],
-        callback=seen.append,
-        **SMALL_OF_STOP,
-    )
-    assert (again.generations, again.cost) == (0, best.cost)
-    assert seen[-1].cost == best.cost
 
 
 def written(path: Path, places: Places, metric: str) -> Path:
@@ -289,17 +199,15 @@ LATTICE = np.array([(3 * x, 4 * y) for x in range(9) for y in range(9)])
     [
         (random(30), "EUC_2D", 1.0),
         (100 * random(30), "EUC_2D", 0.02),
-        (100 * random(30), "CEIL_2D", 0.04),
         (100 * random(30), "ATT", 0.15),
         (40 + 0.1 * random(30), "GEO", 0.3),
         (1e5 * random(30), "EUC_2D", 0),
         (LATTICE, "EUC_2D", 0),
-        (np.ones((5, 2)), "CEIL_2D", 0),
         (random(1), "EUC_2D", 0),
     ],
 )
 def test_rounding_that_changes_much_is_said(
-    places: Places, metric: str, share: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    places: Places, metric: str, share: float, tmp_path: Path
 ) -> None:
     file = written(tmp_path / "own.tsp", places.astype(float), metric)
     for problem in (islands.load(file), islands.tsp(places, metric)):
@@ -307,26 +215,3 @@ def test_rounding_that_changes_much_is_said(
         assert len(percents) == (share > 0)
         if share:
             assert share / 2 < float(str(percents[0])) / 100 < 2 * share
-    islands.solve(file, verbose=True, **(SMALL | {"generations": 1, "population": 4}))
-    assert capsys.readouterr().out.count("warning:") == (share > 0)
-
-
-def test_exact_lengths_and_known_instances_need_no_warning() -> None:
-    places = random(9)
-    known = islands.tsp(places, "EUC_2D", best_known=1)
-    for problem in (islands.tsp(places), known, islands.load("demo/tsp")):
-        assert [*problem.remarks()] == []
-
-
-@pytest.mark.parametrize(
-    ("places", "options"),
-    [
-        ([[0, 1], [2e300, 0]], {}),
-        ([[0, 1e-310], [0, 0]], {}),
-        ([[0, 1e12], [0, 0]], {"metric": "EUC_2D"}),
-        (None, {"metric": "EUC_2D", "distances": [[0, 1], [1, 0]]}),
-    ],
-)
-def test_other_data_are_refused(places: Any, options: dict[str, Any]) -> None:
-    with pytest.raises(UsageError):
-        islands.tsp(places, **options)

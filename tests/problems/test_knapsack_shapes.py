@@ -87,18 +87,13 @@ def _demanding(rng: np.random.Generator) -> Shape:
     return weights.mean(axis=0).astype(np.int64) + 20, weights, np.full(5, 420)
 
 
-def test_items_that_fit_nowhere_leave_the_core_as_it_is() -> None:
-    profits, weights, capacities = _demanding(np.random.default_rng(7))
-    cores = []
-    for profit in (1, 10**13):
-        profits[6:9] = profit  # of the items that fit into no knapsack
-        problem = islands.mkp(profits, weights, capacities)
-        found = problem.layout.from_device(np.arange(60))
-        cores.append({int(found[item]) for item in problem.core.items[:30]})
-    assert cores[0] == cores[1]
-
-
-@pytest.mark.parametrize("shape", [_sparse, _tight, _cardinality, _demanding])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        *(pytest.param(each, marks=pytest.mark.slow) for each in (_sparse, _demanding)),
+        *(_tight, _cardinality),
+    ],
+)
 def test_a_proven_optimum_is_reached(shape: Callable[[np.random.Generator], Shape]) -> None:
     profits, weights, capacities = shape(np.random.default_rng(5))
     best = round(_by_branch_and_cut(profits.astype(float), weights, capacities))
@@ -120,6 +115,7 @@ def test_decimals_of_a_file_are_exact(tmp_path: Path) -> None:
     assert (weights @ found.solution <= capacities + 1e-9).all()
 
 
+@pytest.mark.slow
 def test_a_hundred_constraints_of_ten_thousand_items_come_near_their_relaxation() -> None:
     rng = np.random.default_rng(1)
     weights = rng.integers(1, 1001, (100, 10_000))

@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
 import numpy as np
 import pytest
-from instance_texts import drake_text, qaplib_text, tsplib_text
 
-import islands
 from islands.errors import InputError, UsageError
-from islands.instances.synthetic import correlated_mkp, grid_qap, uniform_tsp
 from islands.problems import load
 from islands.problems.mkp import Mkp
 
@@ -18,32 +14,6 @@ from islands.problems.mkp import Mkp
 def _no_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("ISLANDS_INSTANCES", raising=False)
-
-
-def write(path: Path, n: int) -> str:
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(tsplib_text(uniform_tsp(n, seed=1)))
-    return str(path)
-
-
-def test_the_embedded_instance_is_loaded() -> None:
-    problem = load("demo/tsp")
-    assert (problem.name, problem.instance, problem.size) == ("tsp", "demo/tsp", 120)
-    assert problem.best_known is not None
-    assert problem.best_known.status == "optimal"
-
-
-def test_the_embedded_assignment_is_loaded() -> None:
-    problem = load("demo/qap")
-    assert (problem.name, problem.instance, problem.size) == ("qap", "demo/qap", 30)
-    assert problem.gap(4664) == 0.0
-
-
-def test_the_embedded_knapsack_is_loaded() -> None:
-    problem = load("demo/mkp")
-    assert (problem.name, problem.instance, problem.size) == ("mkp", "demo/mkp", 60)
-    assert problem.best_known is not None
-    assert (problem.best_known.value, problem.best_known.status) == (27269, "optimal")
 
 
 def test_format_can_be_given(tmp_path: Path) -> None:
@@ -74,14 +44,6 @@ def test_stated_optimum_is_the_best_known_value(tmp_path: Path) -> None:
         load(str(path))
 
 
-def test_parts_of_a_file_with_one_problem_are_refused(tmp_path: Path) -> None:
-    path = write(tmp_path / "own.tsp", 9)
-    with pytest.raises(InputError, match=r"own\.tsp:00: a file in the format tsplib contains one"):
-        load(f"{path}:00")
-    with pytest.raises(InputError, match=r"none\.txt:00: no such file"):
-        load("./none.txt:00")
-
-
 @pytest.mark.published
 def test_published_knapsacks_are_found_by_name_and_by_path(
     published: Path, monkeypatch: pytest.MonkeyPatch
@@ -89,62 +51,14 @@ def test_published_knapsacks_are_found_by_name_and_by_path(
     by_path = load(f"{published}/mkp/orlib/mknapcb1.txt:07")
     monkeypatch.setenv("ISLANDS_INSTANCES", str(published))
     problems = [load(name) for name in ("orlib/mknapcb1-07", "weish30", "gk/gk01")]
-    assert [problem.instance for problem in problems] == [
-        "orlib/mknapcb1-07",
-        "sac94/weish30",
-        "gk/gk01",
-    ]
-    assert by_path.instance == "orlib/mknapcb1-07"
+    found = [problem.instance for problem in (by_path, *problems)]
+    assert found == ["orlib/mknapcb1-07", "orlib/mknapcb1-07", "sac94/weish30", "gk/gk01"]
     assert isinstance(by_path, Mkp)
     assert isinstance(problems[0], Mkp)
     np.testing.assert_array_equal(by_path.file.weights, problems[0].file.weights)
     assert load(f"{published}/mkp/sac94/hp/hp1.dat").instance == "sac94/hp1"
     with pytest.raises(InputError, match=r"mknapcb1\.txt:00 to /.*mknapcb1\.txt:29$"):
         load(f"{published}/mkp/orlib/mknapcb1.txt")
-    with pytest.raises(UsageError, match=r"Did you mean orlib/mknapcb1-00 or orlib/mknapcb1-01\?"):
-        load("orlib/mknapcb1")
-
-
-def test_published_name_with_wrong_constraints_is_refused(tmp_path: Path) -> None:
-    folder = tmp_path / "gk"
-    folder.mkdir()
-    (folder / "gk01.dat").write_text(drake_text(correlated_mkp(100, 14, seed=1)))
-    with pytest.raises(
-        InputError,
-        match="size 100 and 14 constraints, but gk/gk01 has 100 and 15 constraints",
-    ):
-        load(str(folder / "gk01.dat"))
-
-
-def test_qaplib_dat_files_are_detected_also_gzipped(tmp_path: Path) -> None:
-    path = tmp_path / "own.dat.gz"
-    path.write_bytes(gzip.compress(qaplib_text(grid_qap(2, 3, seed=1)[0]).encode()))
-    problem = load(str(path))
-    assert (problem.name, problem.instance, problem.size) == ("qap", str(path), 6)
-
-
-def test_instance_from_a_path_has_its_own_name(tmp_path: Path) -> None:
-    path = write(tmp_path / "own.tsp", 9)
-    problem = load(path)
-    assert (problem.instance, problem.size, problem.best_known) == (path, 9, None)
-
-
-def test_published_name_with_wrong_size_is_refused(tmp_path: Path) -> None:
-    path = write(tmp_path / "national" / "zi929.tsp", 9)
-    with pytest.raises(InputError, match="has size 9, but national/zi929 has 929"):
-        load(path)
-
-
-def test_unknown_suffix_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        UsageError, match=r"unknown suffix '\.vrp'\. Known: \.tsp, \.tsp\.gz, \.dat, "
-    ):
-        load(write(tmp_path / "cities.vrp", 9))
-
-
-def test_missing_published_instance_is_refused() -> None:
-    with pytest.raises(InputError, match="Run `islands instances fetch tsplib`"):
-        load("berlin52")
 
 
 @pytest.mark.parametrize("name", ["demo/tsp", "demo/qap", "demo/mkp"])
@@ -155,14 +69,3 @@ def test_costs_take_lists(name: str) -> None:
     for wrong in (rows[0], [rows[0][:-1]], [rows[0], rows[0][:-1]]):
         with pytest.raises(UsageError, match=r"Pass \[solution\] for one"):
             problem.costs(wrong)
-
-
-def test_a_problem_says_what_it_is() -> None:
-    assert repr(load("demo/tsp")) == "Problem(demo/tsp: tsp of size 120, best known 8637)"
-    own = islands.permutation(6, function=lambda order: int(order[0]))
-    assert repr(own) == "Problem(permutation-6: size 6)"
-    assert own.costs([[3, 1, 2, 0, 5, 4]]).tolist() == [3]
-    with pytest.raises(UsageError, match=r"Pass \[solution\] for one"):
-        own.costs([3, 1, 2, 0, 5, 4])
-    with pytest.raises(UsageError, match=r"Write solve\(islands\.permutation\(n, function="):
-        islands.solve(lambda order: int(order[0]))  # type: ignore[arg-type]

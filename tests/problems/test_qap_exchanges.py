@@ -1,4 +1,4 @@
-"""What matrices say about exchanges, compared with all assignments and all exchanges."""
+"""What matrices say about exchanges and choices, compared with all of them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from problems_for_tests import facilities
+from problems_for_tests import facilities, of_two_kinds
 
-from islands.problems.qap_exchanges import (
-    Exchanges,
-    is_dominated,
-    is_unstructured,
-    mean_change,
-    relative_variance,
-)
+from islands.instances.qaplib import QapFile
+from islands.problems.qap import Qap
+from islands.problems.qap_exchanges import Exchanges, mean_change
 
 
 @pytest.mark.parametrize("linear", [0, 5000])
@@ -45,39 +41,60 @@ def test_the_mean_change_is_that_of_all_exchanges_of_all_assignments() -> None:
     assert mean_change(problem.file.a, problem.file.b) == pytest.approx(total / count, rel=0.03)
 
 
-def test_uniform_random_numbers_are_unstructured() -> None:
-    draw = np.random.default_rng(1)
-    uniform = draw.integers(0, 100, (50, 50))
-    side = np.arange(49)
-    distances = np.abs(np.subtract.outer(side // 7, side // 7))
-    distances += np.abs(np.subtract.outer(side % 7, side % 7))
-    assert is_unstructured(uniform)
-    assert not is_unstructured(distances)
-    assert not is_unstructured(uniform * (uniform > 70))
-    assert not is_unstructured(np.zeros((4, 4), np.int64))
-    assert not is_unstructured(np.ones((1, 1), np.int64))
+def costs_of_choices(problem: Qap) -> tuple[list[int], list[int]]:
+    """Return the costs of all choices, as weights give them and by assignments."""
+    choice, n = problem.swaps.choice, problem.size
+    assert choice is not None
+    both = (choice.weights, choice.alone)
+    weights, alone = (each.astype(object) * choice.scale for each in both)
+    assert (weights == weights.T).all()
+    assert not weights.diagonal().any()
+    chosen = [list(each) for each in combinations(range(n), choice.chosen)]
+    orders = np.array([each + [p for p in range(n) if p not in each] for each in chosen])
+    costs = problem.costs(problem.layout.from_device(orders)).tolist()
+    sums = [int(alone[each].sum() + weights[np.ix_(each, each)].sum() // 2) for each in chosen]
+    return sums, costs
 
 
-def test_uneven_matrices_have_few_large_numbers_and_few_equal_facilities() -> None:
-    draw = np.random.default_rng(1)
-    uniform = draw.integers(1, 100, (40, 40))
-    heavy = np.exp(draw.normal(0, 1.6, (40, 40)) * 2).astype(np.int64) + 1
-    assert relative_variance(heavy) > 4 > relative_variance(uniform)
-    off = ~np.eye(40, dtype=bool)
-    expected = heavy[off].var() / heavy[off].mean() ** 2
-    assert relative_variance(heavy) == pytest.approx(expected)
-    assert is_dominated(uniform, heavy)
-    assert is_dominated(heavy, uniform)
-    assert not is_dominated(uniform, uniform)
-    block = np.zeros((40, 40), np.int64)
-    block[:5, :5] = 1
-    assert relative_variance(block) > 4
-    assert not is_dominated(block, uniform)
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("linear", [0, 50])
+@pytest.mark.parametrize("diagonal", [False, True])
+@pytest.mark.parametrize("symmetric", ["both", "neither"])
+@pytest.mark.parametrize(("chosen", "largest"), [(1, 99), (6, 99), (3, 9000), (3, 10**8)])
+def test_weights_give_the_costs_of_all_assignments(
+    chosen: int, largest: int, symmetric: str, diagonal: bool, linear: int, turned: bool
+) -> None:
+    way = {"symmetric": symmetric, "diagonal": diagonal, "linear": linear, "turned": turned}
+    problem = of_two_kinds(8, chosen, largest=largest, **way)
+    sums, costs = costs_of_choices(problem)
+    assert len({cost - own for cost, own in zip(costs, sums, strict=True)}) == 1
+    assert len(set(costs)) > 1
 
 
-def test_the_relative_variance_of_large_numbers_is_exact() -> None:
-    large = np.array([[5, 3, 1], [1, 7, 2], [4, 4, 9]])
-    exact = relative_variance(large)
-    off = large[~np.eye(3, dtype=bool)]
-    assert exact == pytest.approx(off.var() / off.mean() ** 2)
-    assert relative_variance(large * 2**58) == exact
+def test_numbers_are_divided_by_their_greatest_common_divisor() -> None:
+    block = np.zeros((9, 9), np.int64)
+    block[:3, :3] = 5
+    np.fill_diagonal(block, 0)
+    b = facilities(9).file.b
+    choice = Qap(QapFile("scaled", None, 9, block, 7 * b)).swaps.choice
+    assert choice is not None
+    assert choice.scale == 2 * 5 * 7
+    np.fill_diagonal(b, 0)
+    assert (choice.weights == b).all()
+
+
+def test_other_problems_are_no_choices() -> None:
+    problem = of_two_kinds(9, 4)
+    assert problem.swaps.choice is not None
+    for place in ((0, 1), (0, 8), (7, 8)):
+        a = problem.file.a.copy()
+        a[place] += 1
+        assert Qap(QapFile("near", None, 9, a, problem.file.b)).swaps.choice is None
+    linear = np.zeros((9, 9), np.int64)
+    linear[2, 5] = 1
+    near = QapFile("near", None, 9, problem.file.a, problem.file.b, linear=linear)
+    assert Qap(near).swaps.choice is None
+    assert facilities(9).swaps.choice is None
+    block = np.zeros((9, 9), np.int64)
+    block[:3, :3] = 2**27
+    assert Qap(QapFile("huge", None, 9, block, 2**23 * problem.file.b)).swaps.choice is None

@@ -46,14 +46,6 @@ def test_indices_are_alike_if_their_exchange_never_changes_a_cost() -> None:
     assert alike(np.zeros((5, 5), np.int64)).tolist() == [0] * 5
 
 
-def test_rows_with_equal_sums_are_not_alike() -> None:
-    """On a torus all rows have the same numbers."""
-    side = np.arange(36)
-    gaps = [np.abs(np.subtract.outer(each, each)) for each in (side // 6, side % 6)]
-    torus = sum(np.minimum(each, 6 - each) for each in gaps)
-    assert alike(np.asarray(torus)).tolist() == list(range(36))
-
-
 def test_facilities_with_different_linear_costs_are_not_alike() -> None:
     linear = np.repeat([[3, 4, 5, 6]], 4, axis=0)
     linear[2, 1] = 7
@@ -77,31 +69,6 @@ def test_equal_items_are_consecutive_and_no_pairs(turned: bool) -> None:
     assert [form.places[i] != form.places[j] for i, j in unequal] == [True] * (66 - 3)
 
 
-@pytest.mark.parametrize("n", [11, 12])
-def test_few_equal_pairs_leave_the_form(n: int) -> None:
-    a, b = facilities(n).file.a, facilities(n).file.b.copy()
-    np.fill_diagonal(b, 0)
-    b[:, 4], b[4] = b[:, 2], b[2]
-    b[2, 4] = b[4, 2] = 9
-    form = Qap(QapFile("two", None, n, a, b)).form
-    # One of 55 or 66 pairs is less than one in 50.
-    assert form.places is not None
-    assert (form.turned, form.after, form.numbering) == (False, None, None)
-    small = Qap(QapFile("two", None, 9, a[:9, :9], b[:9, :9])).form
-    assert small.turned
-
-
-@pytest.mark.parametrize(("n", "is_used"), [(25, True), (26, False)])
-def test_one_pair_in_fifty_is_just_enough(n: int, is_used: bool) -> None:
-    a, b = facilities(n).file.a.copy(), facilities(n).file.b
-    a[:4], a[:, :4] = a[3], a[3][:, np.newaxis]
-    a[:4, :4] = 7
-    assert alike(a).tolist() == [0] * 4 + list(range(4, n))
-    form = Qap(QapFile("four", None, n, a, b)).form
-    # Four equal facilities are 6 pairs, of 300 or of 325.
-    assert (form.after is not None) == is_used
-
-
 @pytest.mark.parametrize("turned", [False, True])
 def test_kernels_see_the_same_costs(turned: bool) -> None:
     problem = equals(turned=turned)
@@ -114,8 +81,9 @@ def test_kernels_see_the_same_costs(turned: bool) -> None:
         assert (form.a * form.b[np.ix_(order, order)]).sum() == cost
 
 
-@pytest.mark.parametrize("algorithm", ["tempering", "memetic", "brkga"])
-@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize(
+    ("algorithm", "turned"), [("tempering", True), ("memetic", True), ("brkga", False)]
+)
 def test_a_warm_start_is_the_same_assignment(turned: bool, algorithm: str) -> None:
     problem = equals(turned=turned)
     order = np.random.default_rng(4).permutation(12)
@@ -124,16 +92,6 @@ def test_a_warm_start_is_the_same_assignment(turned: bool, algorithm: str) -> No
     solver.evolve(3)
     best = solver.best(1)[0]
     assert best.cost == problem.cost(best.solution) <= problem.cost(order)
-
-
-def test_the_header_says_what_is_exchanged() -> None:
-    assert facilities(9).words.structure == ""
-    end = "are never exchanged (59 of 66 exchanges remain)"
-    assert equals().words.structure == f"8 kinds of facilities: equal facilities {end}"
-    assert equals(turned=True).words.structure == f"8 kinds of locations: equal locations {end}"
-    end = "equal facilities are never exchanged (44 of 105 exchanges remain)"
-    assert grey(15, 4).words.structure == f"4 of 15 locations are chosen: {end}"
-    assert grey(15, 11).words.structure.startswith("11 of 15 locations are chosen")
 
 
 @pytest.mark.parametrize("algorithm", ["tempering", "memetic"])

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
-import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
 from problems_for_tests import lattice
 
-import islands
-from islands.errors import RunError, UsageError
 from islands.instances.catalogue import catalogue
-from islands.instances.synthetic import uniform_tsp
 from islands.instances.tsplib import TspFile, read_tsp
 from islands.paths import data_folder
-from islands.problems.distances import chain_of
 from islands.problems.tsp import Tsp
 
 PLANE = ("EUC_2D", "CEIL_2D", "ATT")
@@ -55,17 +50,6 @@ def naive_distance(file: TspFile, a: int, b: int) -> int:
     return nearest + 1 if nearest < exact else nearest
 
 
-def test_a_chain_goes_on_to_the_nearest_city_that_is_left() -> None:
-    for n in (1, 2, 9):
-        matrix = made("EXPLICIT", n).matrix
-        assert matrix is not None
-        order, left = [0], set(range(1, n))
-        while left:
-            order.append(min(left, key=lambda other: (matrix[order[-1], other], other)))
-            left.remove(order[-1])
-        assert chain_of(matrix).tolist() == order
-
-
 def naive_geo(xa: float, ya: float, xb: float, yb: float) -> int:
     def radians(place: float) -> float:
         return 3.141592 * (int(place) + 5.0 * (place - int(place)) / 3.0) / 180.0
@@ -88,13 +72,6 @@ def test_lengths_equal_plain_python(metric: str, n: int) -> None:
     tours = np.array([generator.permutation(n) for _ in range(20)])
     expected = [naive_length(file, tour.tolist()) for tour in tours]
     assert Tsp(file).costs(tours).tolist() == expected
-
-
-def test_pseudo_euclidean_distances_are_rounded_as_published() -> None:
-    # 0 to 1: sqrt(10 / 10) = 1 exactly; 0 to 2: sqrt(1.6) = 1.26, rounds to 1, which is less: 2.
-    places = np.array([[0.0, 0.0], [1.0, 3.0], [4.0, 0.0]])
-    problem = Tsp(TspFile("att", None, 3, "ATT", coordinates=places))
-    assert problem.near.along(np.array([[0, 1], [0, 2]])).sum(axis=1).tolist() == [2, 4]
 
 
 def exact_distance(metric: str, squares: int) -> int:
@@ -123,66 +100,11 @@ def test_integer_and_half_distances_are_rounded_exactly(metric: str) -> None:
     assert [exact_distance(metric, each) for each in (100, 25, 26, 101)] == wanted[metric]
 
 
-@pytest.mark.parametrize("metric", [*PLANE, "GEO", "EXPLICIT"])
-def test_device_data_give_the_same_lengths(metric: str) -> None:
-    file = made(metric, 30)
-    problem = Tsp(file)
-    (data,) = problem.arrays()
-    assert data.flags.c_contiguous
-    if problem.defines() == {"TSP_METRIC": "TSP_MATRIX"}:
-        assert (data.dtype, data.shape) == (np.int32, (30, 30))
-        assert data[3, 17] == naive_distance(file, 3, 17)
-    else:
-        assert problem.defines() == {"TSP_METRIC": f"TSP_{metric}"}
-        assert (data.dtype, data.shape) == (np.float64, (30, 2))
-        np.testing.assert_array_equal(data, file.coordinates)
-
-
-def test_run_finds_the_optimum_of_brute_force() -> None:
-    file = made("EUC_2D", 7)
-    tours = [[0, *rest] for rest in itertools.permutations(range(1, 7))]
-    costs = Tsp(file).costs(np.array(tours))
-    assert costs.min() == min(naive_length(file, tour) for tour in tours)
-
-
-def test_many_long_tours_need_little_memory() -> None:
-    n = 100_000
-    problem = Tsp(uniform_tsp(n, seed=1))
-    tours = np.tile(np.arange(n), (50, 1))
-    tracemalloc.start()
-    costs = problem.costs(tours)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 120 << 20
-    assert set(costs.tolist()) == {int(problem.costs(tours[:1])[0])}
-
-
 def test_lengths_beyond_32_bits_are_exact() -> None:
     places = np.array([[-1e11, -1e11], [1e11, 1e11]])
     problem = Tsp(TspFile("far", None, 2, "EUC_2D", coordinates=places))
     nearest = (math.isqrt(4 * 8 * 10**22) + 1) // 2
     assert problem.cost(np.array([0, 1])) == 2 * nearest
-
-
-def test_infeasible_tour_is_refused() -> None:
-    problem = Tsp(made("EUC_2D", 5), "toy/five")
-    with pytest.raises(RunError, match="not a tour of toy/five: city 2 is visited twice"):
-        problem.cost(np.array([0, 1, 2, 1, 4]))
-
-
-def test_matrix_too_large_for_memory_is_refused() -> None:
-    places = np.zeros((20_001, 2))
-    with pytest.raises(UsageError, match="DIMENSION 20001 with EDGE_WEIGHT_TYPE GEO"):
-        Tsp(TspFile("world", None, 20_001, "GEO", coordinates=places))
-
-
-def test_solution_is_written_and_read(tmp_path: Path) -> None:
-    problem = Tsp(made("EUC_2D", 40), "toy/forty")
-    tour = np.random.default_rng(3).permutation(40)
-    path = tmp_path / "solution.tour"
-    problem.write_solution(path, tour, problem.cost(tour))
-    assert f"Length {problem.cost(tour)}" in path.read_text()
-    np.testing.assert_array_equal(problem.read_solution(path), tour)
 
 
 def test_embedded_tour_has_the_length_of_the_catalogue() -> None:
@@ -217,19 +139,3 @@ def test_geographical_distances_equal_plain_python(published: Path, name: str) -
     (matrix,) = Tsp(file).arrays()
     n = file.dimension
     assert matrix.tolist() == [[naive_distance(file, a, b) for b in range(n)] for a in range(n)]
-
-
-@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO"])
-def test_the_lengths_along_tours_are_those_between_their_cities(metric: str) -> None:
-    near = islands.tsp(np.random.default_rng(3).random((9, 2)) * 90, metric).near
-    tours = np.array([np.random.default_rng(seed).permutation(9) for seed in range(4)])
-    between = near.between(tours, np.roll(tours, -1, axis=1))
-    assert (near.along(tours) == between).all()
-    assert (near.along(tours[2]) == between[2]).all()
-
-
-@pytest.mark.parametrize("maximise", [None, 0, 2])
-def test_any_value_tells_whether_costs_are_maximised(maximise: object) -> None:
-    problem = Tsp(made("EUC_2D", 5))
-    problem.maximise = maximise  # type: ignore[assignment]
-    assert problem.scale.maximise == bool(maximise)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from tours_for_tests import Tours, distances
 
 from islands.algorithms.eax import frame_of
 from islands.backends.base import Backend
-from islands.cli import main
 from islands.problems.tsp import Tsp
 
 RNG = np.random.default_rng(5)
@@ -43,14 +41,6 @@ def test_a_curve_goes_from_each_cell_to_the_next(backend: Backend) -> None:
     require_tours(found[np.newaxis], grid)
     steps = [distances(grid)[a, b] for a, b in pairwise(found)]
     assert steps == [1] * 255
-
-
-def test_curves_differ_by_the_place_of_their_square(backend: Backend) -> None:
-    problem = PLACES["random"]
-    found = Tours(backend, problem).curves(4, frame_of(problem))
-    assert len({tuple(tour) for tour in found.tolist()}) == 4
-    # They are much shorter than random tours.
-    assert problem.costs(found.astype(np.int64)).max() < 0.4 * problem.cost(RNG.permutation(90))
 
 
 @pytest.mark.parametrize("problem", [*PLACES.values(), weights(40)])
@@ -85,11 +75,6 @@ def test_individuals_differ_and_are_as_good_as_after_local_search(
     require_consistent(mine)
 
 
-@pytest.mark.parametrize("way", ["nearest", "random"])
-def test_matrices_have_first_tours_too(way: str, backend: Backend) -> None:
-    require_consistent(tours(backend, weights(30), first_tours=way))
-
-
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("way", ["curve", "nearest", "random"])
 def test_tours_of_few_cities_are_shortest(n: int, way: str, backend: Backend) -> None:
@@ -97,18 +82,3 @@ def test_tours_of_few_cities_are_shortest(n: int, way: str, backend: Backend) ->
     best = tours(backend, problem, population=3, first_tours=way).best()
     assert best is not None
     assert best.cost == shortest(problem)
-
-
-def test_a_curve_without_coordinates_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "a.tsp"
-    path.write_text(
-        "TYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: UPPER_ROW\n"
-        "EDGE_WEIGHT_SECTION\n1 2 3\nEOF\n"
-    )
-    out = str(tmp_path / "out")
-    assert main(["run", str(path), "--set", "first_tours=curve", "--out", out]) == 2
-    message = capsys.readouterr().err
-    assert "first_tours=curve: a space-filling curve needs coordinates" in message
-    assert not Path(out).exists()

@@ -1,0 +1,124 @@
+"""Settings of the algorithms: refused ones, derived numbers, published results, and GPUs."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import numpy as np
+import pytest
+from colonies_for_tests import one_colony
+from numpy_ga import DANTAS
+from problems_for_tests import lattice
+from programs_for_tests import for_gpu, parts, require_compiles
+from test_operators import FITTING, Wanted, problem_for
+
+from islands import solve
+from islands.algorithms.brkga import Brkga, BrkgaSettings
+from islands.algorithms.cellular import Cellular, CellularSettings
+from islands.backends.base import Backend, Block
+from islands.configuration.resolve import layers, resolve
+from islands.errors import UsageError
+from islands.parallel import World
+from islands.problems import load
+
+TORUS = {"grid": "torus"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "population", "fewest"),
+    [({}, 2, 3), ({"neighbours": 8}, 5, 2), (TORUS | {"width": 4}, 4, 3)],
+)
+def test_grid_of_all_slices_must_contain_a_neighbourhood(
+    settings: dict[str, Any], population: int, fewest: int
+) -> None:
+    slices = Cellular(CellularSettings.build({"halo": True, **settings}), population, "keys")
+    slices.require_islands(fewest)
+    with pytest.raises(UsageError, match=f"islands={fewest - 1} x population={population}"):
+        slices.require_islands(fewest - 1)
+
+
+def test_the_bias_is_the_weight_of_the_rank_among_all_parents() -> None:
+    weights = {
+        "constant": [1, 1, 1],
+        "linear": [1, 1 / 2, 1 / 3],
+        "quadratic": [1, 1 / 4, 1 / 9],
+        "cubic": [1, 1 / 8, 1 / 27],
+        "exponential": [1, 1 / math.e, 1 / math.e**2],
+        "logarithmic": [1 / math.log(2), 1 / math.log(3), 1 / math.log(4)],
+    }
+    for bias, (first, second, third) in weights.items():
+        settings = BrkgaSettings.build({"parents": 3, "bias": bias})
+        total = first + second + third
+        shares = [int(word) / 2**32 for word in Brkga(settings, 50)._bias()]
+        assert shares == pytest.approx([first / total, (first + second) / total], abs=1e-9), bias
+
+
+def test_a_share_of_a_hundred_individuals_is_that_number() -> None:
+    for percent in range(1, 50):
+        shares = {"elite": percent / 100, "mutants": percent / 100}
+        made = Brkga(BrkgaSettings.build(shares), 100)  # 0.29 * 100 is below 29
+        assert (made.elite, made.mutants) == (percent, percent)
+
+
+@pytest.mark.usefixtures("optimised")
+@pytest.mark.published
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "gaps"), [("chr12c", (4.0, 24.0)), ("bur26a", (0.8, 1.6))])
+def test_gaps_of_experiment_a_of_the_thesis(
+    backend: Backend, published: Path, name: str, gaps: tuple[float, float]
+) -> None:
+    """Table 3 has mean gaps of 10.3 to 15.9 % and of 1.08 to 1.35 % for three versions."""
+    problem = load(f"qaplib/{name}")
+    spec = resolve(layers({"preset": "jardim2021-a", "instance": f"qaplib/{name}"}), problem)
+    mine = one_colony(
+        problem=problem, algorithm=spec.algorithm, encoding=spec.encoding, settings=spec.settings,
+        population=spec.general.population, islands=spec.general.islands, seed=1,
+        migration=spec.migration, backend=backend, world=World(), runs=3,
+    )  # fmt: skip
+    mine.start()
+    mine.advance(1000)
+    measures = mine.measure()
+    assert [measure.evaluations for measure in measures] == 3 * [1_025_024]
+    found = [problem.gap(measure.best) for measure in measures]
+    assert gaps[0] < mean(gap for gap in found if gap is not None) < gaps[1]
+
+
+@pytest.mark.usefixtures("optimised")
+@pytest.mark.published
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("instance", "islands", "gap"),
+    [("1-00", 1, 4.0), ("1-00", 8, 2.0), ("3-00", 1, 5.1), ("3-00", 8, 6.0)],
+)
+def test_gaps_are_similar_to_a_sequential_prototype(
+    published: Path, instance: str, islands: int, gap: float
+) -> None:
+    one = {"islands": 1, "population": 4096, "migration": "none"} if islands == 1 else {}
+    own: dict[str, Any] = {"preset": "dantas2014-cuda", "backend": "cpu", **one}
+    found = [solve(f"orlib/mknapcb{instance}", seed=seed, **own).gap for seed in range(1, 6)]
+    assert float(np.mean(found)) == pytest.approx(gap, abs=0.9)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("encoding", ["bits", "keys", "keys_of_subset"])
+@pytest.mark.parametrize("block", [Block(32, 32), Block(1024, 1, 1)])
+def test_the_swarm_compiles_for_gpus(encoding: str, block: Block) -> None:
+    problem = lattice("GEO") if encoding == "keys" else Wanted(20)
+    chosen = parts(problem, "pso", encoding.removesuffix("_of_subset"))
+    require_compiles(for_gpu("program.cuh", chosen.macros(), block))
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("encoding", sorted(FITTING))
+@pytest.mark.parametrize(
+    "settings",
+    [DANTAS, {"selection": "proportional"}, {"selection": "random", "duplicates": "accept"}],
+    ids=str,
+)
+def test_the_genetic_algorithm_compiles_for_gpus(encoding: str, settings: dict[str, Any]) -> None:
+    crossover = FITTING[encoding][0][0]
+    chosen = parts(problem_for(encoding), "ga", encoding, settings | {"crossover": crossover})
+    require_compiles(for_gpu("program.cuh", chosen.macros(), Block(32, 32)))
