@@ -9,7 +9,6 @@ import subprocess
 import pytest
 from fake_machine import Machine
 
-
 NO_NETWORK = "ERROR: No matching distribution found for hatchling"
 
 
