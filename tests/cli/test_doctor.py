@@ -31,6 +31,7 @@ def test_doctor_checks_a_single_process() -> None:
     assert done.stdout.endswith("All checks passed.\n")
 
 
+@pytest.mark.slow
 def test_json_under_mpirun_lists_all_ranks(mpirun: list[str]) -> None:
     # Ranks on a machine with one GPU would have to share it.
     done = doctor("--json", before=(*mpirun, "2"), CUDA_VISIBLE_DEVICES="")

@@ -110,6 +110,7 @@ def whole(
         yield work, rows("a", work)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75), (signal.SIGKILL, -9)]
 )

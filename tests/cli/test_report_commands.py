@@ -32,6 +32,7 @@ def _without_rendering() -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_report_writes_a_page(run: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     assert main(["report", str(run)]) == 0
@@ -40,6 +41,7 @@ def test_report_writes_a_page(run: Path, tmp_path: Path) -> None:
     assert (tmp_path / "page.html").read_bytes() == (run / "report.html").read_bytes()
 
 
+@pytest.mark.slow
 def test_plot_writes_one_picture(run: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     assert main(["plot", str(run)]) == 0

@@ -139,6 +139,7 @@ def test_elitist_replacement_is_compared_with_the_papers(capsys: Capture) -> Non
     assert done["tables"]["quality"]["facts"]["reached_with_either"] == 0
 
 
+@pytest.mark.slow
 def test_all_papers_write_a_folder_each(tmp_path: Path, capsys: Capture) -> None:
     pytest.importorskip("matplotlib")
     path = tmp_path / "instances" / "qaplib" / "nug18.dat"

@@ -46,6 +46,7 @@ def kept(folder: str) -> list[str]:
     return path.read_text().splitlines() if path.exists() else []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("published")
 def test_a_killed_experiment_without_a_folder_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
     line = ["reproduce", *LITERATURE[:-2], "--generations", "150", "--quiet"]
@@ -96,6 +97,7 @@ def test_a_repetition_without_a_new_result_keeps_the_provenance() -> None:
     assert path.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("published")
 @pytest.mark.parametrize("ranks", [2, 5])
 def test_ranks_divide_the_runs_of_a_batch(ranks: int, standing_ranks: StandingRanks) -> None:

@@ -105,6 +105,7 @@ def test_run_ended_by_a_signal_is_resumed(
     require_uninterrupted(capsys, result, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGUSR1, 75), (signal.SIGINT, 130)])
 def test_signal_to_one_rank_ends_all_and_other_ranks_resume(
     mpirun: list[str], number: signal.Signals, status: int, capsys: Capture
@@ -170,6 +171,7 @@ def test_asynchronous_run_has_no_checkpoint_to_resume(
     assert result["cost"] <= first["cost"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [["4", "--ranks", "1,2"], ["1", "--survive", "--ranks", "3"]])
 def test_killed_runs_give_the_same_result(
     options: list[str], mpirun: list[str], optimised: None

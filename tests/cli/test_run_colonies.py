@@ -39,6 +39,7 @@ def rows(folder: str, record: str) -> list[dict[str, Any]]:
     return sorted(found, key=lambda row: [str(value) for value in row.values()])
 
 
+@pytest.mark.slow
 def test_ranks_give_the_same_result_and_records(
     standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
 ) -> None:

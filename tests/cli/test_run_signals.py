@@ -47,6 +47,7 @@ LINES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("line", LINES)
 def test_signal_ends_a_command_within_two_seconds(

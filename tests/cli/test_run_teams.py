@@ -107,6 +107,7 @@ def test_ranks_are_idle_if_an_algorithm_cannot_be_divided(
     assert said.count("2 of 3 ranks idle: ") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "rank", "status"),
     [(signal.SIGTERM, 1, 75), (signal.SIGINT, 2, 130)],
@@ -137,6 +138,7 @@ def test_a_signal_to_any_member_ends_all_and_nothing_is_lost(
         assert result["digest"] == stopped["digest"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("optimised")
 @pytest.mark.parametrize("rank", [0, 2])
 def test_the_share_of_a_killed_rank_goes_to_the_others(

@@ -84,6 +84,7 @@ def options(parts: dict[str, str], file: str = "") -> list[str]:
     return [word for name, part in parts.items() for word in (f"--{name}", f"{file}{part}")]
 
 
+@pytest.mark.slow
 def test_each_part_may_come_from_a_script(capsys: Capture, tmp_path: Path) -> None:
     usual = ran(capsys, "demo/tsp", *options(BUILT_IN))
     for name, part in OWN.items():
@@ -133,6 +134,7 @@ def test_problem_without_folder_reader_is_verified_from_a_folder(capsys: Capture
         assert json.loads(capsys.readouterr().out)["cost"] == cost
 
 
+@pytest.mark.slow
 def test_tuning_compares_parts_of_scripts(capsys: Capture) -> None:
     over = ["--over", "crossover=mine.py:Spread,one_point"]
     over += ["--over", "migration=mine.py:circle,elite"]

@@ -334,6 +334,7 @@ def test_runs_made_by_several_ranks_are_continued_by_one(standing_ranks: Standin
     assert without_times("a") == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 75)])
 def test_a_signal_to_one_rank_ends_all(
     number: signal.Signals, status: int, mpirun: list[str]

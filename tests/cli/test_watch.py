@@ -73,6 +73,7 @@ def _has_shown_a_second_run(work: Work | None) -> bool:
     return log.exists() and "Generation" in log.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_series_of_another_process_is_watched_and_named(capsys: Capture) -> None:
     line = [*SERIES, "--runs", "9", "--stop", "generations=1500"]
     process = subprocess.Popen([sys.executable, "-m", "islands", *line], stdout=subprocess.DEVNULL)

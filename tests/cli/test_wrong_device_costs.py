@@ -77,6 +77,7 @@ def test_python_interface_raises_the_error(monkeypatch: pytest.MonkeyPatch) -> N
         islands.Solver("demo/tsp", **settings).best()
 
 
+@pytest.mark.slow
 def test_ranks_fail_together_with_one_message(mpirun: list[str]) -> None:
     broken = "from islands.problems.tsp import Tsp; exact = Tsp.costs;"
     broken += " Tsp.costs = lambda self, tours: exact(self, tours) + 1;"

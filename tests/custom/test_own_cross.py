@@ -99,6 +99,7 @@ def test_a_state_without_steps_of_its_own_may_cross(backend: Backend) -> None:
     assert islands.solve(problem, **SEARCH, backend=backend.name).cost == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
 def test_all_threads_may_cross_together(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if device == "emulated":

@@ -79,6 +79,7 @@ def test_a_solver_accepts_custom_parts() -> None:
     assert one == other
 
 
+@pytest.mark.slow
 def test_a_part_with_the_same_name_replaces_the_earlier_one(tmp_path: Path) -> None:
     class Spread(islands.Crossover):
         name = "spread"

@@ -50,6 +50,7 @@ def said(capsys: Capture, *line: str) -> list[str]:
     return capsys.readouterr().out.splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speech", [[], ["--json"]])
 def test_the_first_lines_are_printed_before_compilation_ends(
     speech: list[str], tmp_path: Path, monkeypatch: Patch
@@ -76,6 +77,7 @@ def test_the_first_lines_are_printed_before_compilation_ends(
     assert rest.count('{"instance"') == len(speech)
 
 
+@pytest.mark.slow
 def test_cached_programs_are_not_reported_as_compiled(cache: Path, capsys: Capture) -> None:
     first = said(capsys, "--out", "a")
     assert [line for line in first if line.startswith("compiling")] == [COMPILES]

@@ -203,6 +203,7 @@ def test_a_failure_is_shown_last_and_without_times() -> None:
 STEPS = ["python", "imports", "instance", "device", "programs", "generation 0"]
 
 
+@pytest.mark.slow
 def test_the_steps_add_up_to_the_time_of_a_start(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path))
     began = time.monotonic()
