@@ -157,7 +157,8 @@ def test_a_reader_that_leaves_ends_a_run_with_a_checkpoint(tmp_path: Path) -> No
         [*line, "--out", str(tmp_path / "a")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
         assert process.stdout is not None
-        process.stdout.readline()
+        while b"| " not in process.stdout.readline():  # the run has begun
+            pass
         process.stdout.close()
         assert process.wait(60) == 75
     assert resume(tmp_path / "a", generations=1).cost is not None
