@@ -197,7 +197,7 @@ class Broken(Nameless):
         ("encoding", np.float32, "must be an encoding"),
         ("migration", [1], "must be a topology"),
     ],
-    ids=lambda each: str(each)[:40],
+    ids=lambda each: getattr(each, "__name__", None) or str(each).partition(" at 0x")[0],
 )
 def test_invalid_parts_are_refused(kind: str, part: Any, word: str) -> None:
     with pytest.raises(IslandsError) as caught:
