@@ -37,8 +37,8 @@ _BY_FIXTURE = {"cluster": "slurm", "hosts": "slow"}
 """Marks of all tests that use a fixture."""
 _BY_NAME = {"test_the_same_on_an_emulated_gpu": "slow", "test_the_same_under_mpi": "mpi"}
 """Marks of tests of contracts, which have none, as other projects do not know them."""
-_MOST_CASES = 8
-"""Cases of a parametrised test in the default tier: evenly spread ones, the others are slow."""
+_MOST_CASES = 4
+"""Cases of a parametrised test in the default tier: evenly spread ones; the others are slow."""
 _SETS = ("tsplib", "national", "vlsi", "qaplib", "mkp")
 
 _USUAL = "ISLANDS_TESTS_USUAL_CXX"

@@ -67,6 +67,7 @@ def test_many_kinds_have_the_results_of_a_cpu_on_each_device(
         assert [each.digest for each in found] == digests
 
 
+@pytest.mark.slow
 def test_seeds_and_runs_follow_one_another() -> None:
     problems = tours(2)
     found = islands.solve_many(problems, seeds=[7, 3], runs=2, **SETTINGS)
@@ -75,6 +76,7 @@ def test_seeds_and_runs_follow_one_another() -> None:
     assert [each.seed for each in islands.solve_many(problems, runs=2, **SETTINGS)] == [1, 2, 1, 2]
 
 
+@pytest.mark.slow
 def test_arrays_are_problems() -> None:
     # Exact lengths by coordinates, and those lengths in whole numbers by a matrix.
     places = RANDOM.random((3, 14, 2)) * 100
@@ -188,6 +190,7 @@ def test_what_is_no_batch_is_refused(name: str) -> None:
         NO_BATCHES[name]()
 
 
+@pytest.mark.slow
 def test_a_fault_names_its_problem() -> None:
     problems = [own_problems.vector(9, np.random.default_rng(each)) for each in range(5)]
     cost = problems[2].statement["cost"].replace("return sum", "return 0.0 / (sum - sum)")

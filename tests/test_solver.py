@@ -69,6 +69,7 @@ def test_reset_gives_the_bits_of_a_new_solver(algorithm: str, instance: str) -> 
     assert run(solver) == first == run(Solver(instance, **settings))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("instance", "settings"),
     [
@@ -117,6 +118,7 @@ def test_injected_solutions_replace_the_worst_of_the_islands_in_turn(tmp_path: P
     assert costs()[2] == sorted([*before[2][:-1], cost])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("instance", "solutions", "message"),
     [

@@ -23,6 +23,7 @@ def kept(tmp_path: Path) -> islands.Result:
     return islands.solve("demo/mkp", generations=20, out=tmp_path / "a", seed=3, **SMALL)
 
 
+@pytest.mark.slow
 def test_a_resumed_run_equals_an_uninterrupted_one(kept: islands.Result) -> None:
     assert kept.folder is not None
     whole = islands.solve("demo/mkp", generations=40, seed=3, **SMALL)
@@ -35,6 +36,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one(kept: islands.Result) -> None
     assert seen[-1].generation == 40
 
 
+@pytest.mark.slow
 def test_a_read_run_has_its_result_and_its_records(kept: islands.Result) -> None:
     assert kept.folder is not None
     found = islands.read_run(kept.folder)
@@ -45,6 +47,7 @@ def test_a_read_run_has_its_result_and_its_records(kept: islands.Result) -> None
     assert np.array_equal(found.solution, kept.solution)
 
 
+@pytest.mark.slow
 def test_the_problem_of_a_session_resumes_its_run(tmp_path: Path) -> None:
     def problem(size: int = 9) -> islands.Problem:
         return islands.permutation(size, function=first_place)
@@ -68,6 +71,7 @@ def test_a_folder_without_a_finished_run_is_refused(tmp_path: Path) -> None:
         islands.read_run(folder)
 
 
+@pytest.mark.slow
 def test_a_search_starts_from_arrays(tmp_path: Path) -> None:
     good = islands.solve("demo/qap", generations=30, **SMALL)
     plain = islands.solve("demo/qap", generations=1, seed=9, **SMALL)

@@ -44,6 +44,7 @@ def evolved(mine: Archipelago, *generations: int) -> list[tuple[int, str]]:
     return mine.digests()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decoding", ["plain", "host"])
 def test_all_decodings_give_the_same_run(backend: Backend, decoding: str, tmp_path: Path) -> None:
     ways = [{"decoding": way, "reset": 3} for way in ("sorted", decoding)]

@@ -39,6 +39,7 @@ SMALL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 def test_small_problems_are_solved(name: str, backend: Backend) -> None:
     mine = tours(backend, SMALL[name], population=3 if SMALL[name].size < 5 else 20)
@@ -96,6 +97,7 @@ def test_an_abandoned_generation_0_has_a_tour(
     assert made >= 1 if backend.name == "cuda" else made == 1  # GPUs stop between kernels
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "value", "position"),
     [

@@ -357,6 +357,7 @@ LONG = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", LONG)
 def test_more_than_2_to_32_generations_equal_the_reference(
     backend: Backend, algorithm: str, tmp_path: Path

@@ -29,6 +29,7 @@ def test_each_matrix_type_equals_the_reference(backend: Backend, kind: str) -> N
     assert reference.kinds["kept"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 26])
 def test_each_size_equals_the_reference(backend: Backend, n: int) -> None:
     assert_evolves(*both(backend, facilities(n), sweeps=3, **FIXED), 3)
@@ -95,6 +96,7 @@ def test_a_given_order_becomes_the_coldest_once_temperatures_are_set(
     assert rungs == before
 
 
+@pytest.mark.slow
 def test_equal_facilities_and_locations_are_never_exchanged(backend: Backend) -> None:
     n = 20
     b, a = with_equals(n)

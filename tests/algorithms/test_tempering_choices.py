@@ -24,6 +24,7 @@ CHOICES: dict[str, Callable[[], Qap]] = {
 }
 
 
+@pytest.mark.slow
 def test_a_subset_is_chosen_by_exchanges_with_the_others(backend: Backend) -> None:
     chosen = np.zeros((21, 21), np.int64)
     chosen[:6, :6] = 1
@@ -45,6 +46,7 @@ def test_choices_of_places_equal_the_reference(backend: Backend, kind: str) -> N
     assert reference.kinds["accepted"] > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["torus", "asymmetric", "no-choice"])
 def test_replicas_that_descend_equal_the_reference(backend: Backend, kind: str) -> None:
     problem = {"torus": lambda: torus(4, 5, 7), "no-choice": lambda: facilities(8), **CHOICES}[

@@ -109,6 +109,7 @@ def assert_same(mine: Archipelago, reference: NumpyCore) -> None:
     assert saved["variant"].tolist() == reference.variant
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", PROBLEMS)
 def test_each_kind_of_knapsack_equals_the_reference(backend: Backend, kind: str) -> None:
     mine, reference = both(backend, PROBLEMS[kind](), tuning=3)
@@ -124,6 +125,7 @@ def test_each_kind_of_knapsack_equals_the_reference(backend: Backend, kind: str)
         assert reference.kinds["renewed"] > 0
 
 
+@pytest.mark.slow
 def test_given_solutions_and_temperatures_are_taken(backend: Backend) -> None:
     problem = knapsack(120, 4)
     best = islands.solve(problem, stop="generations=20", backend=backend.name, seed=3).solution
@@ -137,6 +139,7 @@ def test_given_solutions_and_temperatures_are_taken(backend: Backend) -> None:
     assert reference.kinds["exchanged"] > 0
 
 
+@pytest.mark.slow
 def test_an_improved_feasible_subset_is_always_taken(backend: Backend) -> None:
     mine, reference = both(backend, knapsack(120, 3), coldest=1e-6, hottest=2e-6, patience=0)
     for _ in range(4):
@@ -146,6 +149,7 @@ def test_an_improved_feasible_subset_is_always_taken(backend: Backend) -> None:
     assert reference.kinds["always taken"] > 0
 
 
+@pytest.mark.slow
 def test_weights_that_are_rounded_give_feasible_subsets_only(backend: Backend) -> None:
     # Items whose weights differ by less than what the device sees, and room for half of them.
     problem = knapsack(120, 2)
@@ -160,6 +164,7 @@ def test_weights_that_are_rounded_give_feasible_subsets_only(backend: Backend) -
         problem.check(problem.layout.from_device(row.astype(np.int64)))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("optimised")
 @pytest.mark.parametrize("m", [1, 5])
 def test_small_optima_are_found(backend: Backend, m: int) -> None:

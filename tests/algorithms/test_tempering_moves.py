@@ -81,6 +81,7 @@ WHOLE = ["cooperative", "repaired choice", "repaired order"]
 STATES = ["state of choice", "state of places"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "cycle"),
     [
@@ -114,6 +115,7 @@ def test_given_temperatures_are_kept(backend: Backend) -> None:
     assert reference.kinds["exchanged"] > 0
 
 
+@pytest.mark.slow
 def test_each_replica_has_the_cost_of_a_whole_evaluation(backend: Backend) -> None:
     model = islands.keys(N, cost=BOWL, state=BOWL_STATE, data={"t": TABLE})
     mine = chains(backend, model, TemperingSettings.build({"rungs": 2, "proposals": 60}), World())
@@ -126,6 +128,7 @@ def test_each_replica_has_the_cost_of_a_whole_evaluation(backend: Backend) -> No
             assert numbers(saved[name].reshape(-1)).tolist() == [*map(bowl(), rows.tolist())]
 
 
+@pytest.mark.slow
 def test_moves_to_infinite_costs_do_not_heat(backend: Backend) -> None:
     own = TemperingSettings.build({"rungs": 2, "proposals": 60})
     small = BOWL.replace("return sum;", "return sum / 1000;")

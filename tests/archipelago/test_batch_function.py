@@ -93,6 +93,7 @@ def test_costs_that_change_later_end_the_run(monkeypatch: pytest.MonkeyPatch) ->
     assert recorded.repeated == 16  # the 32nd call is compared
 
 
+@pytest.mark.slow
 def test_sums_in_another_order_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded, called = Recorded(10**6, monkeypatch), 0
 
@@ -118,6 +119,7 @@ def test_a_function_that_waits_for_the_gpu_is_called_each_time(backend: Backend)
     assert called >= GENERATIONS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["permutation", "subset"])
 def test_chains_have_the_result_of_evaluation_on_the_host(kind: str, backend: Backend) -> None:
     def weighted(solutions: Any) -> Any:

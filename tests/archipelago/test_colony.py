@@ -81,6 +81,7 @@ def test_a_snapshot_continues_with_the_same_digests(backend: Backend) -> None:
     assert first.covered("emigrants") == range(5)
 
 
+@pytest.mark.slow
 def test_the_generations_of_all_colonies_are_undone(backend: Backend) -> None:
     # On a GPU, only some searches check for the request; tabu does so when it begins.
     def started() -> Archipelago:
@@ -154,6 +155,7 @@ MIXES: dict[str, tuple[Callable[[], Problem], tuple[str, ...]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pair", "topology"), [*zip([*PAIRS, *MIXES], cycle(("ring", "elite", "random")), strict=False)]
 )

@@ -48,6 +48,7 @@ RUNS: list[tuple[str, str, str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("problem", "algorithm", "encoding", "settings"), RUNS)
 def test_host_evaluation_equals_kernel_evaluation(
     backend: Backend, problem: str, algorithm: str, encoding: str, settings: dict[str, Any]

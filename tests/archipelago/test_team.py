@@ -34,6 +34,7 @@ def run(name: str, ranks: World, folder: Path, **given: Any) -> tuple[Any, Any, 
     return copies(mine), mine.digests(), measures, sum(each.evaluations for each in measures)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_shared", [True, False])
 @pytest.mark.parametrize("name", SMALL)
 def test_all_members_have_the_bits_of_one_rank(
@@ -108,6 +109,7 @@ def test_members_exchange_no_memory_that_nobody_has_written(
     assert not any((each == 0xA5).all() for each in sent if each.size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", [0, 1, 2])
 @pytest.mark.parametrize("name", ["tsp", "eax", "memetic", "tempering", "swarm", "tabu", "order"])
 def test_a_generation_that_one_member_abandons_is_undone_by_all(

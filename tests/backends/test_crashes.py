@@ -28,6 +28,7 @@ return Deep::f(s[0]);
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "name"),
     [

@@ -36,6 +36,7 @@ def found_gpus(home: str, **more: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_its_folder_is_in_the_cache(tmp_path: Path) -> None:
     cache, home = tmp_path / "cache", tmp_path / "home"
     home.mkdir()

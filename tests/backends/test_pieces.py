@@ -30,6 +30,7 @@ def source(tmp_path: Path) -> Source:
     return Source(str(tmp_path / "four.cuh"), {"ISLANDS_THREADS": "32"}, apart=SLOW)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cores", "pieces"), [(1, 1), (2, 2), (3, 3), (64, 4)])
 def test_a_program_of_a_cpu_has_all_kernels_of_its_pieces(
     cores: int, pieces: int, source: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

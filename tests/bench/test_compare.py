@@ -88,6 +88,7 @@ OTHERS = (
 )
 
 
+@pytest.mark.slow
 def test_another_measurement_is_not_overwritten(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     out = ["--out", str(tmp_path)]

@@ -30,6 +30,7 @@ def request(**options: Any) -> BenchRequest:
     return BenchRequest(world(), ["cpu"], **(usual | options))
 
 
+@pytest.mark.slow
 def test_the_command_keeps_its_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     line = ["bench", "gpus", "demo/qap", "--gap", "5%,0%", "--limit", "0.3", "--seeds", "2"]

@@ -68,6 +68,7 @@ def test_without_a_best_known_value_gaps_are_to_the_best_of_all_runs() -> None:
     assert (row.known, row.mean_gap, row.to_1, row.best) == (None, None, None, 100)
 
 
+@pytest.mark.slow
 def test_methods_are_tested_against_the_first() -> None:
     rows = [
         run_row(method=method, seed=seed, cost=base + seed, instance=instance)

@@ -248,6 +248,7 @@ def test_samplers_find_the_best_subset(name: str, problem: Model) -> None:
     assert answered(name, problem, 600.0)[0] == best  # ends when it is reached
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["highs", "cpsat"])
 @pytest.mark.parametrize("problem", [cover(), places()])
 def test_exact_solvers_prove_the_best_subset(name: str, problem: Model) -> None:
@@ -259,6 +260,7 @@ def test_cp_sat_proves_the_best_choice() -> None:
     assert answered("cpsat", diverse(), 20.0) == (diverse().costs(subsets()).max(), True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", [colours(), bins()])
 def test_cp_sat_proves_the_fewest_colours_and_bins(problem: Model) -> None:
     assert problem.functions is not None

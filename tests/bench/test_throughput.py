@@ -107,6 +107,7 @@ def test_the_benchmark_fails_on_a_wrong_cost_or_order(backend: Backend) -> None:
         search.check()
 
 
+@pytest.mark.slow
 def test_all_decoders_of_an_instance_reach_the_same_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoders, "INSTANCES", {"national/random": 30})
     request = BenchRequest(world=World(), backends=["cpu"], threads=1, generations=2)
@@ -133,6 +134,7 @@ def request(**settings: object) -> BenchRequest:
     return BenchRequest(world=World(), backends=["cpu"], threads=2, **settings)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_methods_are_compared_with_each_other_and_a_rival(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(many, "_EFFORT", 6 * 49)
     monkeypatch.setattr(many, "_ASSIGNMENTS", 5)

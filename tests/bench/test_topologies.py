@@ -52,6 +52,7 @@ def test_one_fitting_topology_is_chosen(capsys: pytest.CaptureFixture[str]) -> N
     assert not any(row["fits"] or row["chosen"] for row in none)
 
 
+@pytest.mark.slow
 def test_out_contains_the_table_and_a_plot(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     folder = tmp_path / "new"
@@ -149,6 +150,7 @@ SMALL = {
 ROW_BYTES = 16 + 4 * 120
 
 
+@pytest.mark.slow
 def test_one_rank_is_compared_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
     line = ["bench", "migration", "--backend", "cpu", "--threads", "1", "--json"]
     line += ["--instances", "demo/tsp", "--islands-a-rank", "2", "--population", "16"]

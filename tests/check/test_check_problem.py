@@ -43,6 +43,7 @@ def _needs_sanitizer() -> None:
         pytest.skip("the C++ compiler has no AddressSanitizer")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "line", "message"),
     [
@@ -65,16 +66,19 @@ def test_faults_on_the_device_name_the_line_and_the_index(
     assert message in found
 
 
+@pytest.mark.slow
 def test_a_subset_read_outside_is_found() -> None:
     problem = islands.subset(40, cost=cost_text("return s[64];"))
     assert "reads s[64] or an item near it" in difference(problem)
 
 
+@pytest.mark.slow
 def test_a_cost_that_does_not_return_is_stopped() -> None:
     problem = order("volatile unsigned k = 0;\nwhile (s[0] >= 0) k = k + 1;\nreturn k;")
     assert "did not return within 0.5 s" in difference(problem, seconds=0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("problem", "message"),
     [
@@ -123,6 +127,7 @@ def test_differences_between_functions_are_found(problem: Callable[[], Any], mes
     assert str(raised.value).startswith(f"{found.instance}: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("by", ["cost", "batch", "function"])
 def test_correct_problems_have_no_differences(kind: str, by: str) -> None:
@@ -135,6 +140,7 @@ def test_correct_problems_have_no_differences(kind: str, by: str) -> None:
     assert str(checked).endswith("No differences.")
 
 
+@pytest.mark.slow
 def test_a_correct_delta_and_repair_have_no_differences() -> None:
     good = islands.permutation(
         N,
@@ -161,6 +167,7 @@ def test_built_in_knapsacks_have_no_differences(way: str) -> None:
     assert examine(knapsack(40, 4).adjusted(MkpSettings(infeasible=way)), 40).works
 
 
+@pytest.mark.slow
 def test_a_check_needs_no_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
     monkeypatch.setattr("islands.backends.find_spec", lambda name: None)
@@ -169,6 +176,7 @@ def test_a_check_needs_no_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "not checked on a GPU: CuPy is not installed" in checked.notes
 
 
+@pytest.mark.slow
 def test_built_in_orders_have_no_differences() -> None:
     tours, linear = Tsp(uniform_tsp(9, seed=1)), facilities(8, linear=70_000)
     for problem in (tours, facilities(11, symmetric="neither"), linear):

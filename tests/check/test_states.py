@@ -9,6 +9,7 @@ import islands
 from islands.errors import RunError, UsageError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["state of choice", "state of places", "state of vectors"])
 def test_a_correct_state_has_no_differences(kind: str) -> None:
     checked = str(islands.check_problem(problem(kind)[0], samples=50))
@@ -16,6 +17,7 @@ def test_a_correct_state_has_no_differences(kind: str) -> None:
     assert "400 of 400 moves as costs" in checked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -33,6 +35,7 @@ def test_a_wrong_state_is_found(wrong: tuple[str, str], message: str) -> None:
         islands.check_problem(own, samples=50)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

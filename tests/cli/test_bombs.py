@@ -246,6 +246,7 @@ def test_a_command_ends_soon_or_says_why_not(
         assert message in limited(*line), words
 
 
+@pytest.mark.slow
 def test_the_tables_of_other_work_may_be_huge(tmp_path: Path, limited: Limited) -> None:
     series = tmp_path / "ten"
     series.mkdir()

@@ -25,6 +25,7 @@ def doctor(
     )
 
 
+@pytest.mark.slow
 def test_doctor_checks_a_single_process() -> None:
     done = doctor()
     assert done.returncode == 0, done.stdout + done.stderr

@@ -126,6 +126,7 @@ def test_errors_are_escaped_for_users_of_python_too(kind: Callable[[str], Except
     assert str(kind(f"a{CODES}")) == r"a\x1b]0;evil\x07\x1b[2J\r\x9b31m\u202e"
 
 
+@pytest.mark.slow
 def test_only_one_function_prints() -> None:
     found = []
     for path in sorted(PACKAGE.rglob("*.py")):

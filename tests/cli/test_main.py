@@ -73,6 +73,7 @@ def test_full_output_is_reported_once(command: str, unbuffered: str) -> None:
     assert done.stderr.count(b"\n") == 1
 
 
+@pytest.mark.slow
 def test_characters_missing_in_the_output_encoding_are_escaped(tmp_path: Path) -> None:
     for name in (b"caf\xe9.tsp", "café.tsp".encode()):
         path = os.fsdecode(os.path.join(os.fsencode(tmp_path), name))  # noqa: PTH118

@@ -83,6 +83,7 @@ def _next_to_a_script() -> None:
     Path("mine.py").write_text(SCRIPT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solution", ["out/solution.parquet", "out"])
 def test_a_run_is_verified_by_its_parquet_file(capsys: Capture, solution: str) -> None:
     line = ["run", "mine.py:text", *RUN, "1", "--stop", "generations=5", "--out", "out", "--quiet"]

@@ -25,6 +25,7 @@ PARTS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parts", PARTS)
 def test_any_number_of_ranks_gives_the_same_result(parts: str) -> None:
     settings = RUN | PARTS[parts]

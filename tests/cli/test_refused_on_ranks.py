@@ -68,6 +68,7 @@ def test_ranks_with_different_options_are_refused(mpirun: list[str]) -> None:
     assert not Path("runs").exists()
 
 
+@pytest.mark.slow
 def test_suspended_run_ends_quietly(mpirun: list[str]) -> None:
     def suspended(attempt: int) -> tuple[int, str]:
         folder, pids = f"run{attempt}", f"pids{attempt}"

@@ -58,6 +58,7 @@ def test_plot_writes_one_picture(run: Path, tmp_path: Path) -> None:
         assert path.read_bytes() == (raw if other == "tour" else (tmp_path / same).read_bytes())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_without_rendering")
 def test_pictures_and_pages_are_removed_with_their_run(run: Path) -> None:
     assert main(["plot", str(run)]) == main(["report", str(run)]) == 0

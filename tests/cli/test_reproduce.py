@@ -65,6 +65,7 @@ def test_values_equal_runs_of_solve(capsys: Capture) -> None:
     assert done["tables"]["values"]["facts"]["mean_value"] == row["mean"]
 
 
+@pytest.mark.slow
 def test_all_tables_write_their_files(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     out = tmp_path / "out"
@@ -162,6 +163,7 @@ def test_all_papers_write_a_folder_each(tmp_path: Path, capsys: Capture) -> None
 DEMO = "demo/mkp"
 
 
+@pytest.mark.slow
 def test_both_models_equal_runs_of_solve(
     tmp_path: Path, capsys: Capture, monkeypatch: Patch
 ) -> None:

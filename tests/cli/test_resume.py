@@ -83,6 +83,7 @@ def beyond() -> str:
     return f"generations={newest + 43}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "status", "word"),
     [
@@ -134,6 +135,7 @@ def test_finished_run_prints_its_result_again(capsys: Capture) -> None:
     assert {path: path.stat().st_mtime_ns for path in Path("a").rglob("*")} == before
 
 
+@pytest.mark.slow
 def test_finished_run_is_resumed_with_other_criteria(capsys: Capture) -> None:
     done(capsys, "run", "demo/tsp", *RUN, "--stop", "generations=43", "--out", "a")
     result = done(capsys, "resume", "a", "--stop", "generations=77")
@@ -149,6 +151,7 @@ def test_run_killed_before_its_first_checkpoint_restarts(capsys: Capture) -> Non
     require_uninterrupted(capsys, done(capsys, "resume", "a"), 1)
 
 
+@pytest.mark.slow
 def test_asynchronous_run_has_no_checkpoint_to_resume(
     mpirun: list[str], tmp_path: Path, capsys: Capture
 ) -> None:

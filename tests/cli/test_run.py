@@ -65,6 +65,7 @@ def test_different_spellings_of_a_value_are_equal(capsys: Capture) -> None:
     assert 'name = "two_opt"\n' in text
 
 
+@pytest.mark.slow
 def test_run_starts_from_solutions(capsys: Capture) -> None:
     first = solved(capsys, "--stop", "generations=100", "--out", "a")
     second = solved(capsys, "--stop", "generations=1", "--start", "a/solution.tour", "--seed", "2")

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from commands_for_tests import Capture, Patch
 
 import islands
@@ -58,6 +59,7 @@ def test_a_folder_of_instances_has_a_row_for_each(capfd: Capture) -> None:
     assert "0 runs of 5 to do" in capfd.readouterr().out
 
 
+@pytest.mark.slow
 def test_json_has_a_line_for_each_instance(capfd: Capture) -> None:
     paths = write_tours(3)
     Path("list.txt").write_text(f"# tours\n{paths[0]}\n\ntours/t00[12].tsp\ndemo/[mq]*\n")
@@ -114,6 +116,7 @@ def answers(process: subprocess.Popen[str], count: int) -> list[dict[str, Any]]:
     return [json.loads(process.stdout.readline()) for _ in range(count)]
 
 
+@pytest.mark.slow
 def test_names_are_solved_as_they_come() -> None:
     paths = write_tours(6)
     with reading_batch() as process:
@@ -136,6 +139,7 @@ def test_names_are_solved_as_they_come() -> None:
         assert (run.cost, run.digest, run.reason) == (each["cost"], each["digest"], each["reason"])
 
 
+@pytest.mark.slow
 def test_a_batch_that_waits_for_names_can_be_ended_and_resumed(capfd: Capture) -> None:
     paths = write_tours(4)
     with reading_batch() as process:
@@ -180,6 +184,7 @@ def test_another_batch_does_not_go_on_in_a_folder() -> None:
     assert [row["reason"] for row in rows("out")] == ["3 generations done"]
 
 
+@pytest.mark.slow
 def test_ranks_share_a_batch(mpirun: list[str]) -> None:
     write_tours(7)
     line = ["run", "tours", "--batch", *SETTINGS, "--threads", "1", "--quiet", "--out"]
@@ -194,6 +199,7 @@ def test_ranks_share_a_batch(mpirun: list[str]) -> None:
     assert len(objects(done.stdout.decode())) == 7
 
 
+@pytest.mark.slow
 def test_ranks_take_names_as_they_come(mpirun: list[str]) -> None:
     paths = write_tours(5)
     with reading_batch(*mpirun, "2") as process:

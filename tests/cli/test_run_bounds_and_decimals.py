@@ -155,6 +155,7 @@ def solved(capsys: Capture, *options: str, status: int = 0) -> dict[str, Any]:
     return dict(json.loads(out)) if out else {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_profits_with_decimals_are_exact(way: str, capsys: Capture) -> None:
     problem = Numbers(3)

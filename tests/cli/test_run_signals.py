@@ -13,6 +13,7 @@ import pytest
 from tsp_runs import SMALL, traced, wait_for
 
 
+@pytest.mark.slow
 def test_time_limit_and_signals_end_a_long_epoch(tmp_path: Path) -> None:
     line = ["demo/tsp", *SMALL, "--migration", "none", "--set", "record.every=1000000"]
     command = [sys.executable, "-m", "islands", "run", *line, "--json"]
@@ -72,6 +73,7 @@ def test_signal_ends_a_command_within_two_seconds(
     assert took < 2 + 1  # the end of the interpreter on a busy machine
 
 
+@pytest.mark.slow
 def test_a_request_for_a_checkpoint_does_not_fail_a_command_that_is_done(tmp_path: Path) -> None:
     line = ["islands", "run", "demo/tsp", "--stop", "generations=1", "--backend", "cpu", "--quiet"]
     program = [

@@ -156,6 +156,7 @@ def test_the_share_of_a_killed_rank_goes_to_the_others(
     assert result["digest"] == whole["digest"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("error", "rank"), [("ValueError('of the user')", "0"), ("KeyboardInterrupt", "2")]
 )

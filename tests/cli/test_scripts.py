@@ -101,6 +101,7 @@ def test_each_part_may_come_from_a_script(capsys: Capture, tmp_path: Path) -> No
     assert ran(capsys, "demo/tsp", "--config", "again.toml")["digest"] == usual["digest"]
 
 
+@pytest.mark.slow
 def test_parts_are_settings_and_may_be_in_files(capsys: Capture) -> None:
     usual = ran(capsys, "demo/tsp", *options(BUILT_IN))
     Path("set.toml").write_text('crossover = "mine.py:Spread"\nmigration = "mine.py:Circle"\n')
@@ -155,6 +156,7 @@ def test_a_script_cannot_end_a_command(capsys: Capture) -> None:
     assert "leaves.py, line 6, " in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_script_is_imported_once_and_not_as_main(capsys: Capture) -> None:
     with Path("mine.py").open("a") as script:
         script.write('with open("imports.txt", "a") as file:\n    print(__name__, file=file)\n')
@@ -243,6 +245,7 @@ def test_moved_script_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
 NAMELESS = "type('Nameless', (Spread,), {})"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("crossover", "named"), [("Spread", True), (NAMELESS, False)])
 def test_objects_are_found_by_their_name_in_the_module(
     capsys: pytest.CaptureFixture[str], crossover: str, named: bool
@@ -261,6 +264,7 @@ def test_objects_are_found_by_their_name_in_the_module(
     assert resume(capsys, *line)["digest"] == whole_digest(capsys)
 
 
+@pytest.mark.slow
 def test_script_in_main_is_found(capsys: pytest.CaptureFixture[str]) -> None:
     """The parts are in `__main__`; importing the script does not run it again."""
     text = Path("mine.py").read_text() + (IN_PYTHON % "Spread").replace("from mine import", "#")
@@ -277,6 +281,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", CHANGES)
 def test_changed_script_is_refused(capsys: pytest.CaptureFixture[str], what: str) -> None:
     begin(6)
@@ -343,6 +348,7 @@ def colonies(*crossovers: str, out: str = "out") -> list[str]:
     return [*line, *(word for each in words for word in ("--colony", each)), "--out", out]
 
 
+@pytest.mark.slow
 def test_each_part_of_colonies_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
     own = ["mine.py:Spread", "mine.py:Mingle", "mine.py:Spread", "two_point"]
     assert main([*colonies(*own), "--stop", "generations=6"]) == 0

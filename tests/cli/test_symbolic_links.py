@@ -87,6 +87,7 @@ def _content(folder: Path) -> dict[str, str]:
     return {str(each): hashlib.sha256(each.read_bytes()).hexdigest() for each in files}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_changes_nothing_outside_of_a_folder_with_links(
     command: str, finished: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -39,6 +39,7 @@ def rows(folder: str) -> list[dict[str, str]]:
         return list(csv.DictReader(stream, delimiter="\t"))
 
 
+@pytest.mark.slow
 def test_rows_are_runs_with_their_settings(capsys: Capture) -> None:
     tuned = done(capsys, "tune", *LINE, "--out", "a")
     assert [(row["instance"], row["configuration"]) for row in rows("a")] == [
@@ -158,6 +159,7 @@ def _refusing(*values: object) -> Callable[..., TaskResult]:
     return run
 
 
+@pytest.mark.slow
 def test_configuration_refused_at_its_run_is_omitted(capsys: Capture, monkeypatch: Patch) -> None:
     line = ["demo/tsp", "demo/qap", *SMALL, "--over", "F=0.3,0.4,0.9", "--grid", "--runs", "3"]
     without = ["demo/tsp", "demo/qap", *SMALL, "--over", "F=0.3,0.9", "--grid", "--runs", "3"]
@@ -203,6 +205,7 @@ def test_impossible_configurations_are_counted(capsys: Capture) -> None:
     assert found["last_refusal"].startswith("population=512: a ring with neighbours=600")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("better", "worse"),
     [

@@ -256,6 +256,7 @@ OF_FOLDERS: dict[str, Callable[[str], list[str]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "name"),
     [("report", SENT[0]), *((command, name) for command in [*OF_FOLDERS][1:] for name in SENT)],

@@ -111,6 +111,7 @@ python = islands.permutation(9, function=lambda s: int(s[0]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["text", "python"])
 def test_report_does_not_run_the_script_of_changed_settings(name: str) -> None:
     """The problem in the folder is the user's own, and signed, but not the name of its script."""
@@ -150,6 +151,7 @@ def test_python_needs_the_part_or_trust_too() -> None:
     assert islands.solve("demo/tsp", trust=True, **few).digest == part.digest  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_runs_of_ones_own_need_nothing(capsys: Capture, monkeypatch: Patch) -> None:
     script("mine.py")
     own = ["mine.py:problem", *RUN, "--crossover", "mine.py:Spread"]

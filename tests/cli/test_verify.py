@@ -108,6 +108,7 @@ def test_a_changed_folder_is_detected(capsys: Capture) -> None:
     assert "solution.parquet: is damaged or cut off: " in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_folder_of_another_instance_is_refused() -> None:
     for name in ("a.dat", "b.dat"):
         write(name, "3 1 0\n5 4 3\n2 3 4\n6\n")

@@ -173,6 +173,7 @@ def test_settings_of_problems_have_unique_names(
     assert {*algorithm.Settings.names(), *GENERAL, *ARGUMENTS}.isdisjoint(names)
 
 
+@pytest.mark.slow
 def test_all_kinds_of_runs_use_settings_of_the_problem(tmp_path: Path) -> None:
     few = {"backend": "cpu", "algorithm": "ga", "population": 8, "islands": 1, "seed": 3}
     problem = islands.load("demo/mkp")

@@ -61,6 +61,7 @@ def most(state: str) -> Model:
     return islands.subset(N, cost=COUNT, state=state, maximise=True)
 
 
+@pytest.mark.slow
 def test_children_have_the_items_of_both_parents(backend: Backend) -> None:
     result = islands.solve(most(STILL + UNION), **SEARCH, backend=backend.name)
     assert result.cost == N - 1 == np.sum(result.solution)
@@ -83,6 +84,7 @@ def test_all_but_the_best_of_a_ladder_that_is_alone_cross_with_it() -> None:
     assert one < two < four < N  # the items of one, of both and of all
 
 
+@pytest.mark.slow
 def test_a_state_without_steps_of_its_own_may_cross(backend: Backend) -> None:
     own = """
     struct State { __device__ State(Memory&, int, const Data&) {} };
@@ -127,6 +129,7 @@ def test_all_threads_may_cross_together(device: str, monkeypatch: pytest.MonkeyP
     assert together.solution.tolist() == alone.solution.tolist()
 
 
+@pytest.mark.slow
 def test_an_immigrant_is_not_replaced_by_a_child() -> None:
     worst = UNION.replace("state.mine[i] | other[i]", "0").replace("random.below(n), 0", "0, 0")
     options = SEARCH | {"islands": 4, "population": 2, "record.every": 1}
@@ -140,6 +143,7 @@ def test_an_immigrant_is_not_replaced_by_a_child() -> None:
     assert min(trace["best"]) < max(trace["best"]) == best[-1]
 
 
+@pytest.mark.slow
 def test_a_child_that_is_no_solution_ends_the_run() -> None:
     cost = COUNT.replace("s[i]", "i * s[i]")
     repeats = UNION.replace("state.mine[i] | other[i]", "0").replace("random.below(n), 0", "0, 0")

@@ -54,6 +54,7 @@ def usual() -> str:
     return digest(**BUILT_IN)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "part"), [(name, part) for name, parts in OWN.items() for part in parts]
 )

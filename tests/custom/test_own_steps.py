@@ -13,6 +13,7 @@ from islands.backends.base import Backend
 from islands.errors import RunError, UsageError
 
 
+@pytest.mark.slow
 def test_the_optimum_is_that_of_all_subsets(backend: Backend) -> None:
     every = np.array(list(product((0, 1), repeat=N)))
     best = np.einsum("ki,ij,kj->k", every, TABLE, every).min()
@@ -22,10 +23,12 @@ def test_the_optimum_is_that_of_all_subsets(backend: Backend) -> None:
     assert result.cost == best
 
 
+@pytest.mark.slow
 def test_the_check_makes_steps_of_the_state() -> None:
     assert "400 of 400 moves as costs" in str(islands.check_problem(problem(), samples=50))
 
 
+@pytest.mark.slow
 def test_the_check_finds_a_wrong_change() -> None:
     wrong = STATE.replace("return *state.now - before;", "return 1 + *state.now - before;")
     with pytest.raises(RunError, match="after 0 moves and a step of the solution"):

@@ -53,6 +53,7 @@ def run(block: Block) -> None:
     assert ran.returncode == 0, f"{block.text}\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_empty_folder")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_blocks_of_a_page_run(page: Path, monkeypatch: Patch) -> None:

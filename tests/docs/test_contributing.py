@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from pages import ROOT, blocks
 
 _FILE = re.compile(r"(?:#|//) ((?:islands|kernels)/\S+)\n")
@@ -54,6 +55,7 @@ def _end_of(name: str, lines: list[str]) -> int:
     raise AssertionError(f"{name} is not assigned")
 
 
+@pytest.mark.slow
 def test_the_parts_of_the_page_work_in_the_package(tmp_path: Path) -> None:
     for name in ("islands", "kernels", "instances"):
         ignored = shutil.ignore_patterns("__pycache__")

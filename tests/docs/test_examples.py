@@ -70,6 +70,7 @@ def test_the_script_runs_with_only_the_wheel(
     _checked_costs(_output(*command, script.name, "0.1", folder=script.parent))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_best_solution_is_feasible_and_its_cost_right(name: str) -> None:
     problem = small(name)
@@ -94,6 +95,7 @@ def test_the_reference_is_right_for_random_solutions(name: str) -> None:
     assert compared >= 5
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("mypy") is None, reason="needs mypy")
 def test_the_examples_are_typed(installed: Path, alone: Callable[[str], Path]) -> None:
     scripts = [alone(path.stem) for path in sorted(FOLDER.glob("*.py"))]
@@ -109,6 +111,7 @@ def code_cells(notebook: Path) -> list[dict[str, Any]]:
     return [cell for cell in content["cells"] if cell["cell_type"] == "code"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(notebook: Path) -> None:
     pytest.importorskip("matplotlib")
@@ -117,6 +120,7 @@ def test_a_notebook_runs(notebook: Path) -> None:
     _output(sys.executable, "-c", settings + text, folder=FOLDER)
 
 
+@pytest.mark.slow
 def test_the_bounds_of_the_comparison_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(FOLDER))
     bounds = example("bounds")

@@ -161,6 +161,7 @@ def test_headers_match_islands_and_ranks_as_documented(has_gpus: bool, tmp_path:
         assert f"\n{shown}\n" in printed, line
 
 
+@pytest.mark.slow
 def test_saved_scripts_of_the_readme_can_be_checked() -> None:
     every = blocks(ROOT / "README.md")
     for block in every:

@@ -15,6 +15,7 @@ def test_damaged_files_are_read_or_refused(tmp_path: Path, cases: range) -> None
     assert list(faults(targets(tmp_path), tmp_path, cases)) == []
 
 
+@pytest.mark.slow
 def test_valid_files_are_read(tmp_path: Path) -> None:
     """Otherwise the damage would not be tested."""
     for target in targets(tmp_path):

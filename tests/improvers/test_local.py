@@ -64,6 +64,7 @@ def compare(
         assert (keys == np.stack(reference.keys)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MOVES)
 @pytest.mark.parametrize("kind", PROBLEMS)
 def test_each_search_equals_the_reference(
@@ -73,6 +74,7 @@ def test_each_search_equals_the_reference(
         compare(backend, PROBLEMS[kind](12, tmp_path), name, **search)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MOVES)
 @pytest.mark.parametrize("kind", ["tsp", "qap-general"])
 def test_orders_of_up_to_five_items_equal_the_reference(
@@ -105,6 +107,7 @@ def test_groups_of_threads_find_the_same_moves(kind: str, name: str, tmp_path: P
         compare(emulated, problem, name, generations=1, strategy=strategy, scope=scope)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["two_opt", "reinsert"])
 def test_first_improving_moves_in_any_row(backend: Backend, name: str) -> None:
     """Populations that one step at a time has improved have few improving moves left."""

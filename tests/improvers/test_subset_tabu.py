@@ -31,6 +31,7 @@ def compare(
     return reference.kinds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("way", "core", "threads"), [("repair", 0, 32), ("linear", 9, 32), ("repair", 9, 128)]
 )

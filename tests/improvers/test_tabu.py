@@ -88,6 +88,7 @@ def test_each_search_equals_the_reference(
         compare(backend, problem, generations, steps=steps, aspiration=aspiration)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["tsp", "qap", "qap-general"])
 def test_orders_of_up_to_five_items_equal_the_reference(
     backend: Backend, kind: str, tmp_path: Path
@@ -105,6 +106,7 @@ def test_sizes_around_those_of_vectors_equal_the_reference(
         compare(backend, PROBLEMS[kind](n, tmp_path), generations=1, steps=60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["qap-diagonal", "qap-general"])
 def test_matrices_too_large_for_a_cache_equal_the_reference(
     backend: Backend, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -120,6 +122,7 @@ USUAL = ("qap-general", "qap-equals")
 RARE = [pytest.param(each, marks=pytest.mark.slow) for each in PROBLEMS if each not in USUAL]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*USUAL, *RARE])
 def test_several_rounds_of_pairs_equal_the_reference(
     backend: Backend, kind: str, tmp_path: Path
@@ -128,6 +131,7 @@ def test_several_rounds_of_pairs_equal_the_reference(
     compare(backend, PROBLEMS[kind](26, tmp_path), generations=1, steps=90)
 
 
+@pytest.mark.slow
 def test_all_kinds_of_steps_occur(backend: Backend) -> None:
     problem = facilities(8)
     always = compare(backend, problem, tenure_low=2, tenure_high=4)

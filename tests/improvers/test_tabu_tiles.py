@@ -45,6 +45,7 @@ def assert_same(size: int, gpu: Backend, steps: int = STEPS) -> None:
     assert found_costs == costs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("side", "size"), [(3, 3), (4, 7), (5, 20), (6, 25), (3, 25)])
 def test_tiles_make_the_same_steps(
     monkeypatch: pytest.MonkeyPatch, gpu: Backend, side: int, size: int
@@ -54,6 +55,7 @@ def test_tiles_make_the_same_steps(
     assert_same(size, gpu)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("symmetric", ["both", "a"])
 def test_diagonals_and_sums_of_an_asymmetric_matrix(
     monkeypatch: pytest.MonkeyPatch, gpu: Backend, symmetric: str

@@ -77,6 +77,7 @@ def around_tree(squares: set[tuple[int, int]]) -> list[tuple[int, int]]:
         tour.append(ways[0])
 
 
+@pytest.mark.slow
 def test_the_optimum_of_the_embedded_tour_is_the_bound() -> None:
     entry, made = catalogue().entry("demo", "tour"), demo_tour()
     assert entry is not None
@@ -103,6 +104,7 @@ def test_no_assignment_to_a_small_grid_costs_less_than_the_optimum(
     assert 4 <= np.count_nonzero(costs == costs.min()) < len(orders) / 100
 
 
+@pytest.mark.slow
 def test_the_embedded_subset_is_optimal() -> None:
     optimize = pytest.importorskip("scipy.optimize")
     file = demo_mkp()

@@ -106,6 +106,7 @@ def test_a_gigabyte_without_a_line_end_is_refused_in_little_memory(tmp_path: Pat
         read_tsp(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("filling", "section"),
     [

@@ -12,6 +12,7 @@ from islands.encodings.keys import LEVELS, Keys
 SIZES = [1, 2, 31, 32, 33, 257, 4097]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("levels", [3, 2**40])
 def test_sort_orders_pairs_by_value_then_index(

@@ -82,6 +82,7 @@ def reference_of(way: Mapping[str, Any]) -> NumpyMigration:
     return NumpyMigration(**{**defaults, "delay": 0, **way}, seed=SEED, fixed=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", MIGRATIONS, ids=lambda way: way["topology"])
 def test_jde_with_migration_equals_the_reference_bit_for_bit(
     backend: Backend, way: dict[str, Any]

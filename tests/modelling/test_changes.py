@@ -38,6 +38,7 @@ def test_overloads_are_all_replaced() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_state_with_another_member_counts_items() -> None:
     problem = changed(
         islands.models.max_cut([[0, 1], [1, 2], [2, 3], [3, 0], [0, 2]]),
@@ -76,6 +77,7 @@ __device__ void apply(State& state, const Solution& s, int n, const Data& data, 
     assert problem.cost(np.array([1, 1, 1, 0])) == 2 - 2
 
 
+@pytest.mark.slow
 def test_arguments_take_the_place_of_old_ones() -> None:
     old = islands.models.flow_shop(TIMES, name="small")
     new = changed(old, maximise=True, state=None)

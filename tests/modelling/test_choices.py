@@ -37,6 +37,7 @@ def medians(n: int, choose: int, **more: Any) -> Model:
     return islands.subset(n, choose=choose, cost=COST, data={"d": distances(n, 1)}, **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "repair"),
     [("tempering", FIRST), ("ga", None), ("brkga", FIRST), ("cellular", FIRST), ("pso", None)],
@@ -65,6 +66,7 @@ def nearest(chosen: Any) -> Any:
     return np.array([int(d[np.flatnonzero(row)].min(axis=0).sum()) for row in chosen])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "choose"),
     [("tempering", 5), ("tempering", (3, 6)), ("ga", (3, 6)), ("brkga", 5), ("pso", (3, 6))],
@@ -104,6 +106,7 @@ def pairs(n: int, choose: int | tuple[int, int], **more: Any) -> Model:
     return islands.subset(n, choose=choose, cost=PAIRS, data={"gain": gain}, **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "choose"),
     [("tempering", (3, 5)), ("ga", (0, 2)), ("brkga", (36, 40)), ("pso", (0, 2))],
@@ -155,6 +158,7 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
 WEIGHT = np.arange(1, 15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choose", [1, 13])
 def test_the_only_item_to_exchange_is_always_found(backend: Backend, choose: int) -> None:
     options: Any = {"algorithm": "tempering", "backend": backend.name, "generations": 20}
@@ -178,6 +182,7 @@ __device__ void apply(State&, const Solution&, int, const Data&, Exchange) {}
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [0, 32])
 def test_a_subset_without_items_has_no_exchange(
     threads: int, monkeypatch: pytest.MonkeyPatch

@@ -85,6 +85,7 @@ def on_gpu_paths(monkeypatch: pytest.MonkeyPatch) -> Any:
     return choose
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "algorithm", "encoding"), cases())
 def test_five_evaluations_have_the_same_digest(
     backend: Backend, on_gpu_paths: Any, kind: str, algorithm: str, encoding: str
@@ -105,6 +106,7 @@ def test_five_evaluations_have_the_same_digest(
     assert len(set(found.values())) == 1, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["permutation", "subset"])
 def test_a_cost_of_all_threads_has_the_same_digest(backend: Backend, kind: str) -> None:
     alone = solved(model_of(kind, "cost"), backend.name, "ga", "")
@@ -112,6 +114,7 @@ def test_a_cost_of_all_threads_has_the_same_digest(backend: Backend, kind: str) 
     assert cooperative.digest == alone.digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "more"),
     [
@@ -132,6 +135,7 @@ def test_a_batch_knows_which_children_wait_in_each_generation(
     assert len(found) == 1, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "maximise", "message"),
     [

@@ -30,6 +30,7 @@ def error(problem: Any, backend: str, **more: Any) -> str:
     return str(raised.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "maximise", "message"),
     [
@@ -51,6 +52,7 @@ def test_a_wrong_cost_of_any_individual_is_an_error(
     assert message in str(raised.value)
 
 
+@pytest.mark.slow
 def test_a_wrong_cost_that_any_rank_of_a_team_finds_is_an_error() -> None:
     size, population = 3, 16
     wrong = "    return s[0] == data.first && s[1] == data.second ? (1LL << 62) + 1 : s[0];"
@@ -75,6 +77,7 @@ def test_a_wrong_cost_that_any_rank_of_a_team_finds_is_an_error() -> None:
     assert found[-1] >= population - population // size, "a slot of the last rank"
 
 
+@pytest.mark.slow
 def test_nan_of_rejected_individuals_is_an_error(backend: Backend) -> None:
     # Generation 0 has no NaN, which is the cost of a child that no population accepts.
     body = "    return data.worst <= s[0] * 12 + s[1] ? NAN : -12.0 * s[0] - s[1];"

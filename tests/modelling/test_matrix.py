@@ -40,6 +40,7 @@ def chosen() -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("algorithm", "encoding", "name"), chosen())
 def test_a_pair_that_fits_solves_the_problem(algorithm: str, encoding: str, name: str) -> None:
     problem = problem_of(name)

@@ -69,6 +69,7 @@ def test_the_default_finds_the_best_parts(backend: Backend, n: int, parts: int) 
     assert again.digest == result.digest
 
 
+@pytest.mark.slow
 def test_parts_keep_items_in_sequence(backend: Backend) -> None:
     pairs = [(4, 0), (0, 2)]
     result = islands.solve(machines(5, 2, before=pairs), backend=backend.name, generations=40)
@@ -140,6 +141,7 @@ def test_items_are_placed_as_soon_as_they_are_available() -> None:
         assert rule.cycle() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga", "cellular"])
 def test_every_search_keeps_the_sequence(backend: Backend, algorithm: str) -> None:
     options: Any = {"algorithm": algorithm, "backend": backend.name, "seed": 1}
@@ -161,6 +163,7 @@ def test_every_search_keeps_the_sequence(backend: Backend, algorithm: str) -> No
     assert len(found) == 1
 
 
+@pytest.mark.slow
 def test_the_default_finds_the_best_order(backend: Backend) -> None:
     n, pairs = 8, [(3, 1), (1, 0), (5, 2), (7, 3)]
     orders = np.array([order for order in permutations(range(n)) if keeps(order, pairs)])
@@ -173,6 +176,7 @@ def test_the_default_finds_the_best_order(backend: Backend) -> None:
     assert again.digest == result.digest
 
 
+@pytest.mark.slow
 def test_a_violation_and_a_repair_see_items_in_sequence(backend: Backend) -> None:
     options: Any = {"backend": backend.name, "generations": 40, "seed": 1}
     ruled = islands.solve(stated(violation=LAST), **options)

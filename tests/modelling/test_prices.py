@@ -46,6 +46,7 @@ LOW = 2.0**-14
 """A price at which the best subset has all items."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["cost", "real", "batch"])
 def test_a_price_that_is_too_low_rises(backend: Backend, by: str) -> None:
     most = np.zeros(LIMIT + 1, np.int64)  # by dynamic programming: of each load
@@ -80,6 +81,7 @@ def test_a_resumed_run_has_the_same_price(backend: Backend, by: str, tmp_path: P
     assert again.digest == whole.digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["cost", "batch"])
 @pytest.mark.parametrize("islands_of_run", [3, 1])
 def test_ranks_adapt_it_alike(by: str, islands_of_run: int) -> None:

@@ -171,6 +171,7 @@ def test_types_may_be_deduced(signature: Signature, right: str, wrong: str) -> N
         signature.require("cost.cuh", [wrong])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 12, 1000])
 def test_a_sum_of_doubles_has_a_fixed_order(backend: Backend, n: int) -> None:
     problem = islands.permutation(n, cost=cost_text(SUM, "double"), cooperative=True)
@@ -243,6 +244,7 @@ __device__ void repair(Changing& s, int n, const Data&) {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("texts", "algorithm"),
     [
@@ -286,6 +288,7 @@ def test_a_change_of_a_whole_cost_is_no_real_number() -> None:
         islands.solve(own, algorithm="ga", improver="swap", backend="cpu", generations=1)
 
 
+@pytest.mark.slow
 def test_a_cost_and_a_mutation_share_exact_functions() -> None:
     cost = cost_text("return exact::exp(s[0]) * exact::sin(s[1]);", "double")
     own = islands.real(-3, 3, 2, cost=cost, reference=lambda x: np.exp(x[:, 0]) * np.sin(x[:, 1]))

@@ -83,6 +83,7 @@ def best() -> int:
     return int(values(every)[excess(every) == 0].max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["cost", "real", "together", "batch", "function"])
 def test_the_default_finds_the_best_feasible_subset(backend: Backend, by: str, best: int) -> None:
     # Calls of a function take far longer than the search itself.
@@ -93,6 +94,7 @@ def test_the_default_finds_the_best_feasible_subset(backend: Backend, by: str, b
     assert excess(result.solution) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["tempering", "ga", "pso"])
 def test_all_ways_have_the_same_digest(
     backend: Backend,
@@ -112,6 +114,7 @@ def test_all_ways_have_the_same_digest(
     assert len(set(found.values())) == 1, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["tempering", "ga"])
 def test_real_costs_of_the_host_have_the_bits_of_kernels(backend: Backend, algorithm: str) -> None:
     of_host = {"batch": lambda s: values(s).astype(float), "violation": excess}
@@ -170,6 +173,7 @@ def test_orders_with_precedence(backend: Backend, is_real: bool, options: dict[s
     assert late(result.solution.tolist()) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["cost", "real", "batch"])
 def test_a_run_without_a_feasible_solution_says_so(backend: Backend, by: str) -> None:
     always = EXCESS.replace("max(0ll, sum - data.limit)", "sum + 5")

@@ -92,6 +92,7 @@ def stated(by: str) -> Model:
     return islands.subset(N, maximise=True, data=DATA, state=LOAD, **own)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["cost", "real", "together"])
 def test_changes_of_a_state_lead_to_the_same_run_as_whole_costs(backend: Backend, by: str) -> None:
     plain = islands.subset(
@@ -131,6 +132,7 @@ def test_a_check_finds_a_wrong_change_of_the_violation() -> None:
         islands.check_problem(due(delta=delta), samples=50)
 
 
+@pytest.mark.slow
 def test_a_run_with_a_wrong_violation_says_so() -> None:
     wrong = LOAD.replace("*state.load +=", "*state.load -=")
     problem = islands.subset(N, cost=VALUE, violation=EXCESS, state=wrong, data=DATA, maximise=True)
@@ -138,6 +140,7 @@ def test_a_run_with_a_wrong_violation_says_so() -> None:
         islands.solve(problem, backend="cpu", **FEW)
 
 
+@pytest.mark.slow
 def test_steps_of_the_users_own_return_both_changes(backend: Backend) -> None:
     own: Any = {"maximise": True, "data": DATA, "cost": VALUE, "violation": EXCESS}
     problem = islands.subset(N, state=STEP, **own)

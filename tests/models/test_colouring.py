@@ -44,6 +44,7 @@ def test_the_fewest_clashes_are_those_of_all_colourings(backend: Backend, count:
     assert result.cost == clashes(colours_of(result.solution, count)) == best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [None, 3])
 def test_the_state_agrees_with_costs(count: int | None) -> None:
     problem = islands.models.graph_colouring(EDGES, count)
@@ -56,6 +57,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     assert islands.solve(read(path), **SEARCH).cost == 3
 
 
+@pytest.mark.slow
 def test_children_keep_the_classes_of_their_parents() -> None:
     random = np.random.default_rng(6)
     edges = [(a, b) for a in range(40) for b in range(a) if random.random() < 0.4]

@@ -58,6 +58,7 @@ def test_a_hidden_partition_is_found(backend: Backend) -> None:
     assert islands.solve(problem, generations=20, seed=1, backend=backend.name).cost == 80
 
 
+@pytest.mark.slow
 def test_the_state_agrees_with_costs() -> None:
     problem = islands.models.set_cover(COSTS, ROWS)
     assert "480 of 480 moves as costs" in str(islands.check_problem(problem, samples=60))

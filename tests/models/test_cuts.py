@@ -33,6 +33,7 @@ def test_the_best_cut_is_that_of_all_sides(backend: Backend, weights: Any) -> No
     assert result.cost == cut(result.solution, own) == best
 
 
+@pytest.mark.slow
 def test_the_state_agrees_with_costs() -> None:
     problem = islands.models.max_cut([*EDGES, EDGES[0][::-1]], [*WEIGHTS, 7])
     assert "240 of 240 moves as costs" in str(islands.check_problem(problem, samples=30))

@@ -85,6 +85,7 @@ def test_the_least_end_with_choices_is_that_of_all_schedules(backend: Backend, s
     assert FlexibleShop.of(machines, times, dates).bound() <= result.cost
 
 
+@pytest.mark.slow
 def test_choices_and_dates_go_together(backend: Backend) -> None:
     machines, times = shop(3, 2, 4, 3)
     release, due = [5, 0, 9], [10, 8, 12]
@@ -96,6 +97,7 @@ def test_choices_and_dates_go_together(backend: Backend) -> None:
     assert result.cost == best > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [1, 3])
 @pytest.mark.parametrize("objective", ["makespan", "tardiness"])
 def test_the_state_agrees_with_costs(most: int, objective: str) -> None:
@@ -123,6 +125,7 @@ MK01 = """10 6 2
 """The first instance of Brandimarte (1993), whose least end is 40."""
 
 
+@pytest.mark.slow
 def test_a_file_with_machines_from_1_is_read(tmp_path: Path) -> None:
     path = tmp_path / "small.fjs"
     path.write_text(_FATTAHI)

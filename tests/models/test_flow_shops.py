@@ -50,6 +50,7 @@ def test_no_order_ends_before_the_bound(seed: int) -> None:
     assert bound(times.tolist()) <= islands.models.flow_shop(times.tolist()).costs(orders).min()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["makespan", "flow_time"])
 def test_the_state_agrees_with_costs(objective: str) -> None:
     problem = islands.models.flow_shop(TIMES.tolist(), objective=objective)

@@ -40,6 +40,7 @@ def test_no_schedule_ends_before_the_bound(seed: int) -> None:
     assert Shop.of(machines, times).bound() <= best_makespan(machines, times)
 
 
+@pytest.mark.slow
 def test_a_schedule_has_the_times_of_the_longest_path() -> None:
     machines, times = shop(6, 5, 4)
     result = islands.solve(
@@ -73,6 +74,7 @@ def test_jobs_may_have_different_lengths_and_visit_a_machine_again() -> None:
     assert result.cost == best_makespan(machines, times)
 
 
+@pytest.mark.slow
 def test_two_operations_of_a_job_that_follow_each_other_on_a_machine(backend: Backend) -> None:
     machines, times = [[0, 0, 1], [1, 0, 0], [0, 1, 1]], [[2, 3, 4], [5, 1, 2], [1, 1, 3]]
     problem = islands.models.job_shop(machines, times)

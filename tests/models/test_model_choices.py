@@ -61,6 +61,7 @@ def test_a_wrong_number_of_items_is_never_best(seed: int) -> None:
         assert set(every[costs == best].sum(axis=1).tolist()) == {size}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [islands.models.p_median, islands.models.max_diversity])
 @pytest.mark.parametrize("size", [1, SIZE, N])
 def test_states_agree_with_costs(model: Any, size: int) -> None:

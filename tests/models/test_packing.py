@@ -74,6 +74,7 @@ def test_the_items_of_each_bin_fit() -> None:
     assert result.cost == len(found)
 
 
+@pytest.mark.slow
 def test_the_state_agrees_with_costs() -> None:
     problem = islands.models.bin_packing(SIZES, 9)
     assert "480 of 480 moves as costs" in str(islands.check_problem(problem, samples=60))

@@ -44,6 +44,7 @@ def test_the_optimum_is_that_of_brute_force(backend: Backend, kind: str, maximis
     assert x @ dense @ x == pytest.approx(result.cost, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["integers", "real", "sparse"])
 def test_its_state_agrees_with_its_costs(kind: str) -> None:
     checked = islands.check_problem(islands.qubo(matrix(kind)), samples=40)

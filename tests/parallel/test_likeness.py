@@ -74,6 +74,7 @@ def copied(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_ranks_of_another_program_end_before_anything_is_written(
     tmp_path: Path, mpirun: list[str]
 ) -> None:

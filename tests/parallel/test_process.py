@@ -125,6 +125,7 @@ def started(mpirun: list[str], when: str, option: str) -> subprocess.CompletedPr
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["yes", "no"])
 @pytest.mark.parametrize("when", ["before", "during", "after"])
 def test_the_others_end_soon_and_another_start_may_help(
@@ -142,6 +143,7 @@ def test_the_others_end_soon_and_another_start_may_help(
     assert line.endswith(" by itself")
 
 
+@pytest.mark.slow
 def test_ranks_that_live_start_and_end_with_status_0(mpirun: list[str]) -> None:
     done = started(mpirun, "never", "yes")
     assert (done.returncode, done.stderr) == (0, "")

@@ -68,6 +68,7 @@ def test_the_profit_of_an_mkp_is_that_of_its_items(form: Callable[[Any], Any]) -
     assert (np.array(WEIGHTS) @ result.solution <= CAPACITIES).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["ga", "tempering"])
 @pytest.mark.parametrize("m", [1, 4])
 def test_the_optimum_of_an_mkp_is_that_of_brute_force(algorithm: str, m: int) -> None:

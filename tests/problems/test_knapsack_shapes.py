@@ -42,6 +42,7 @@ def _found(shape: Shape, best: float) -> float:
     return islands.solve(islands.mkp(*shape), stop=stop, seed=2, backend="cpu").cost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["independent", "correlated", "subset sum", "with zeros"])
 def test_one_constraint_has_the_profit_of_a_dynamic_program(kind: str) -> None:
     rng = np.random.default_rng(4)
@@ -101,6 +102,7 @@ def test_a_proven_optimum_is_reached(shape: Callable[[np.random.Generator], Shap
     assert _found((profits, weights, capacities), best) == best
 
 
+@pytest.mark.slow
 def test_decimals_of_a_file_are_exact(tmp_path: Path) -> None:
     rng = np.random.default_rng(6)
     profits = rng.integers(1000, 9999, 50) / 100

@@ -123,6 +123,7 @@ def test_runs_reach_the_optimum_of_brute_force(algorithm: str, encoding: str, wa
     problem.check(result.solution)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "encoding", "way"), [("pso", "keys", PENALTIES[0]), ("ga", "bits", PENALTIES[1])]
 )

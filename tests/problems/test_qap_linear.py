@@ -34,6 +34,7 @@ def problem(flows: Any = FLOWS, linear: Any = LINEAR) -> Any:
     return islands.qap(flows, DISTANCES, linear=linear)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("algorithm", ["tempering", "memetic", "brkga"])
 def test_the_optimum_is_found(algorithm: str, kind: str) -> None:
@@ -47,6 +48,7 @@ def test_the_optimum_is_found(algorithm: str, kind: str) -> None:
     assert result.cost == optimum == cost(KINDS[kind], result.solution)
 
 
+@pytest.mark.slow
 def test_large_linear_terms_are_exact() -> None:
     linear = LINEAR * 500_000
     mine = problem(linear=linear)

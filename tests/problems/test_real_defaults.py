@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import islands
 
@@ -19,6 +20,7 @@ __device__ double cost(const Solution& s, int n, const Data& data) {
 }"""
 
 
+@pytest.mark.slow
 def test_a_rotated_ellipsoid_is_solved() -> None:
     random = np.random.default_rng(1)
     turn, _ = np.linalg.qr(random.standard_normal((N, N)))

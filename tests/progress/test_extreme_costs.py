@@ -99,6 +99,7 @@ def test_gaps_of_huge_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert stated.gap(HUGE) == pytest.approx(206.25)
 
 
+@pytest.mark.slow
 def test_tests_of_huge_losses() -> None:
     losses = np.array([[1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, np.inf]] * 3)
     assert against(HUGE * losses, 0)[1] == against(losses, 0)[1]

@@ -47,6 +47,7 @@ def test_numbers_of_up_to_15_digits_are_exact(digits: int) -> None:
         assert scale.value_of(drawn).tolist() == values
 
 
+@pytest.mark.slow
 def test_results_and_records_have_decimals(problem: islands.Problem, tmp_path: Path) -> None:
     result = islands.solve(problem, generations=30, out=tmp_path / "a", **FEW)
     assert Decimal(repr(result.cost)) == BEST

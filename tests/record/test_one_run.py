@@ -63,6 +63,7 @@ def test_files_of_one_run_are_no_strangers(runs: Path, capsys: pytest.CaptureFix
     assert "mixes" not in said(capsys, "verify", "demo/tsp", str(runs))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_every_command_says_what_is_of_another_run(
     runs: Path, capsys: pytest.CaptureFixture[str], name: str

@@ -119,6 +119,7 @@ def bombs() -> dict[str, tuple[pa.Table, dict[str, Any]]]:
     }
 
 
+@pytest.mark.slow
 def test_files_that_no_run_writes_are_refused_in_little_memory(tmp_path: Path) -> None:
     for name, (table, options) in bombs().items():
         with (tmp_path / f"{name}.parquet").open("wb") as stream:
@@ -241,6 +242,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.slow
 def test_a_run_with_migrations_does_not_import_pandas(tmp_path: Path) -> None:
     words = "run demo/tsp --backend cpu --islands 2 --population 16 --interval 1 --algorithm ga"
     words += f" --stop generations=3 --out {tmp_path}/run"

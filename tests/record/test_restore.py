@@ -141,6 +141,7 @@ FAULTS: dict[str, tuple[str, Callable[[Path], object], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_damaged_checkpoint_is_refused_and_the_previous_one_used(
     fault: str, folder: Path, tmp_path: Path
@@ -290,6 +291,7 @@ RUNS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("problem", "options"), RUNS)
 def test_equal_runs_write_equal_checkpoints(
     problem: str, options: dict[str, Any], tmp_path: Path

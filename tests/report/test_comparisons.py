@@ -11,6 +11,7 @@ from checked_pages import page, plain
 from islands.errors import UsageError
 
 
+@pytest.mark.slow
 def test_several_runs_are_compared(methods: Path, tmp_path: Path) -> None:
     words = plain(page(methods))
     assert "12 runs" in words
@@ -24,6 +25,7 @@ def test_several_runs_are_compared(methods: Path, tmp_path: Path) -> None:
         page(one, one)
 
 
+@pytest.mark.slow
 def test_only_instances_that_all_methods_have_run_are_pooled(
     runs: Path, methods: Path, tmp_path: Path
 ) -> None:
@@ -36,6 +38,7 @@ def test_only_instances_that_all_methods_have_run_are_pooled(
     assert "The share of runs" not in words
 
 
+@pytest.mark.slow
 def test_a_damaged_run_among_several_is_left_out(methods: Path, tmp_path: Path) -> None:
     shutil.copytree(methods, tmp_path / "some")
     (tmp_path / "some" / "ga-tsp-1" / "trace" / "rank-000.parquet").write_bytes(b"PAR1")

@@ -20,6 +20,7 @@ def texts(html: str | None) -> str:
     return "\n".join(ElementTree.fromstring(html).itertext())
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_facts_a_picture_and_settings(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     result = islands.solve("demo/mkp", out=tmp_path / "a", **SMALL)

@@ -21,6 +21,7 @@ def run_of(cities: int, folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cities", "others"), [(12, 9), (9, 12)])
 def test_the_problem_of_another_run_is_not_drawn(
     cities: int, others: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -23,6 +23,7 @@ from islands.report.recorded import RecordedRun
 from islands.report.single import page_of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tsp", "qap", "mkp"])
 def test_the_page_of_a_run_shows_all_of_it(runs: Path, name: str) -> None:
     text = page(runs / name)
@@ -39,6 +40,7 @@ def test_the_page_of_a_run_shows_all_of_it(runs: Path, name: str) -> None:
     assert "same digest again yes" in words
 
 
+@pytest.mark.slow
 def test_a_run_that_does_not_repeat_itself_says_so(runs: Path) -> None:
     run = RecordedRun.read(runs / "tsp")
     assert run.finished is not None
@@ -52,12 +54,14 @@ def test_a_run_that_does_not_repeat_itself_says_so(runs: Path) -> None:
     assert "energy of GPUs 12,346 J" in words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["alone", "none", "many"])
 def test_a_run_of_one_island_or_without_migration_has_a_page(runs: Path, name: str) -> None:
     text = page(runs / name)
     assert "<h2>Course</h2>" in text
 
 
+@pytest.mark.slow
 def test_a_finished_run_whose_records_are_lost_says_so(runs: Path, tmp_path: Path) -> None:
     folder = tmp_path / "lost"
     shutil.copytree(runs / "tsp", folder)
@@ -74,6 +78,7 @@ def unfinished(runs: Path, folder: Path) -> Path:
     return folder / "going"
 
 
+@pytest.mark.slow
 def test_an_unfinished_run_shows_its_rows_so_far(runs: Path, tmp_path: Path) -> None:
     text = page(unfinished(runs, tmp_path))
     assert "This run is not finished" in text
@@ -155,6 +160,7 @@ def test_text_of_any_source_is_escaped() -> None:
     assert text.count("&lt;script&gt;alert(&#x27;&amp;&#x27;)&lt;/script&gt;") == 12
 
 
+@pytest.mark.slow
 def test_the_page_of_a_run_with_colonies_names_them(tmp_path: Path) -> None:
     settings: dict[str, Any] = {"population": 16, "backend": "cpu", "improver": "none"}
     colonies = [{"islands": 1, "algorithm": each} for each in ("brkga", "ga")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from checked_pages import page
 from commands_for_tests import Capture, Patch
 
@@ -39,17 +40,20 @@ def scripted(folder: Path, name: str) -> Path:
     return folder / name
 
 
+@pytest.mark.slow
 def test_a_problem_of_a_script_is_drawn_by_its_function(tmp_path: Path) -> None:
     assert "drawn by the script" in page(scripted(tmp_path, "problem"))
     assert "ValueError: no picture today" in page(scripted(tmp_path, "failing"))
 
 
+@pytest.mark.slow
 def test_without_its_script_only_the_numbers_are_drawn(tmp_path: Path) -> None:
     folder = scripted(tmp_path, "problem")
     (tmp_path / "mine.py").unlink()
     assert "drawn by the script" not in page(folder)
 
 
+@pytest.mark.slow
 def test_a_script_that_has_moved_can_be_named(tmp_path: Path, capsys: Capture) -> None:
     folder = scripted(tmp_path, "problem")
     (tmp_path / "mine.py").rename(tmp_path / "yours.py")
@@ -67,6 +71,7 @@ def test_a_script_that_has_moved_can_be_named(tmp_path: Path, capsys: Capture) -
     assert main(["report", str(tmp_path), *named]) == 2
 
 
+@pytest.mark.slow
 def test_a_script_of_others_is_not_run(tmp_path: Path, monkeypatch: Patch) -> None:
     folder = scripted(tmp_path, "problem")
     monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "other"))  # another user has another key

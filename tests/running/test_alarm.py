@@ -32,6 +32,7 @@ from islands.run.concurrent import run_concurrently
 from islands.run.single import combined
 
 
+@pytest.mark.slow
 def test_a_run_ends_in_time_with_a_complete_generation(tmp_path: Path) -> None:
     few: dict[str, Any] = {"islands": 2, "population": 48, "seed": 5, "backend": "cpu"}
     few |= {"algorithm": "brkga", "improver": {"name": "tabu", "steps": 50_000}, "threads": 1}
@@ -145,6 +146,7 @@ def started(backend: Backend, problem: Problem, run: tuple[Any, ...]) -> Archipe
     return islands
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run[0]}-{run[1]}")
 def test_an_attempt_that_is_undone_has_no_effect(
     backend: Backend, run: tuple[Any, ...], tmp_path: Path

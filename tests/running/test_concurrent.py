@@ -32,6 +32,7 @@ SETTINGS |= {"algorithm": "brkga"}
 DELAYED = {"migration": "ring", "interval": 7, "migration.delay": 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("migration", [{}, DELAYED])
 @pytest.mark.parametrize("algorithm", ["ga", "pso"])
 def test_results_do_not_depend_on_how_often_the_host_measures(
@@ -202,6 +203,7 @@ def test_no_generation_exceeds_the_bound(backend: Backend, strategy: str) -> Non
     assert (bound if strategy == "best" else bound / 10) <= largest <= bound
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "migration"),
     [({}, "ring"), ({"improver.every": 3}, "none"), ({"improver": "none"}, "ring")],

@@ -101,6 +101,7 @@ EMULATED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "device"), [*((name, "cpu") for name in CASES), *EMULATED])
 def test_each_has_the_result_that_it_has_alone(name: str, device: str) -> None:
     problems, settings = CASES[name]
@@ -291,6 +292,7 @@ def test_the_memory_of_a_state_is_that_of_the_first_only_if_it_cannot_read_data(
     assert Functions(cost, None, None, False, Text("state", code)).memory_depends_on_data != is_same
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", [choose("cpu", 1), EmulatedGpu(64)], ids=["cpu", "emulated"])
 @pytest.mark.parametrize(("member", "wrong"), [("base", -np.inf), ("centre", np.full(9, np.nan))])
 def test_a_wrong_cost_concerns_its_own_problem_only(

@@ -23,6 +23,7 @@ def _checkpoints_at_epochs_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("owner", "method"), [(Journal, "epoch"), (Checkpoints, "keep"), (Journal, "finish")]
 )

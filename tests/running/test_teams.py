@@ -70,6 +70,7 @@ def facts(result: Result) -> tuple[Any, ...]:
     return (np.asarray(result.solution).tolist(), *(getattr(result, name) for name in names))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS)
 def test_results_and_records_are_those_of_one_rank(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

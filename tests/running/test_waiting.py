@@ -58,6 +58,7 @@ CASES: dict[str, tuple[list[Problem], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_each_result_is_that_of_solve(name: str) -> None:
     problems, settings = CASES[name]

@@ -56,6 +56,7 @@ def seed(folder: str) -> int:
     return int(recorded(Path(folder)).result.seed)
 
 
+@pytest.mark.slow
 def test_force_replaces_the_old_run_even_if_the_first_attempt_ends_at_once(
     slurm: Commands, monkeypatch: Patch
 ) -> None:
@@ -66,6 +67,7 @@ def test_force_replaces_the_old_run_even_if_the_first_attempt_ends_at_once(
     assert seed("run") == 2
 
 
+@pytest.mark.slow
 def test_force_that_is_refused_keeps_the_old_run(slurm: Commands, monkeypatch: Patch) -> None:
     cli.main(["run", *OLD, "--out", "run"])
     assert attempt(monkeypatch, "5", *NEW, "--rho", "2") == 2
@@ -74,6 +76,7 @@ def test_force_that_is_refused_keeps_the_old_run(slurm: Commands, monkeypatch: P
     assert seed("run") == 2
 
 
+@pytest.mark.slow
 def test_the_same_words_continue_a_run_and_repeat_a_finished_one(
     slurm: Commands, monkeypatch: Patch
 ) -> None:
@@ -85,6 +88,7 @@ def test_the_same_words_continue_a_run_and_repeat_a_finished_one(
     assert Path("run", FINISHED).stat().st_mtime_ns > first
 
 
+@pytest.mark.slow
 def test_a_series_runs_in_a_job_and_is_continued(
     slurm: Commands, monkeypatch: Patch, capsys: Capture
 ) -> None:
@@ -184,6 +188,7 @@ def test_a_script_that_the_folder_alone_names_is_not_run(
     assert words == ["resume", "run"]
 
 
+@pytest.mark.slow
 def test_an_error_of_a_rank_is_final_and_its_message_is_shown(
     slurm: Commands, monkeypatch: Patch
 ) -> None:
@@ -207,6 +212,7 @@ def test_a_launcher_that_fails_without_an_error_of_a_rank_is_not_final(
     assert "status 1" in state_of(Path("run")).detail
 
 
+@pytest.mark.slow
 def test_a_scaling_test_repeats_finished_runs_only_with_force(
     slurm: Commands, monkeypatch: Patch
 ) -> None:
@@ -341,6 +347,7 @@ def test_collect_writes_one_page_of_the_finished_runs(slurm: Commands, monkeypat
     assert calls == [([Path("all/1"), Path("all/2")], Path("all/report.html"))]
 
 
+@pytest.mark.slow
 def test_scripts_of_a_list_that_the_user_has_submitted_are_run(
     slurm: Commands, monkeypatch: Patch, capsys: Capture
 ) -> None:

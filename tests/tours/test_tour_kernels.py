@@ -41,6 +41,7 @@ PROBLEMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_neighbours_are_those_of_all_pairs(name: str, backend: Backend) -> None:
     problem = PROBLEMS[name]
