@@ -35,7 +35,10 @@ _LONG = (
 """Folders and files with the tests that take longest."""
 _BY_FIXTURE = {"cluster": "slurm", "hosts": "slow"}
 """Marks of all tests that use a fixture."""
-_BY_NAME = {"test_the_same_on_an_emulated_gpu": "slow", "test_the_same_under_mpi": "mpi"}
+_BY_NAME = {
+    "test_the_same_on_an_emulated_gpu": ("slow",),
+    "test_the_same_under_mpi": ("mpi", "slow"),
+}
 """Marks of tests of contracts, which have none, as other projects do not know them."""
 _MOST_CASES = 4
 """Cases of a parametrised test in the default tier: evenly spread ones; the others are slow."""
@@ -104,7 +107,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     files: dict[Path, list[pytest.Item]] = {}
     for item in items:
         marks = [_BY_FIXTURE.get(name) for name in getattr(item, "fixturenames", ())]
-        for mark in filter(None, [*marks, _BY_NAME.get(getattr(item, "originalname", ""))]):
+        for mark in filter(None, [*marks, *_BY_NAME.get(getattr(item, "originalname", ""), ())]):
             item.add_marker(mark)
         files.setdefault(item.path, []).append(item)
     for cases in _cases_of_each(items):

@@ -32,6 +32,7 @@ def alone(problem: islands.Problem, **settings: Any) -> islands.Result:
     return islands.solve(problem, threads=1, **{"stop": STOP, **SETTINGS, **settings})
 
 
+@pytest.mark.slow
 def test_each_result_is_that_of_solve() -> None:
     problems = tours(12)
     whole = islands.solve_many(problems, threads=3, seed=4, **SETTINGS)
@@ -100,6 +101,7 @@ def test_arrays_are_problems() -> None:
         assert (weight @ mine.solution <= 200).all()
 
 
+@pytest.mark.slow
 def test_problems_are_made_when_they_are_needed() -> None:
     made = []
 

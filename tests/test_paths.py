@@ -150,6 +150,7 @@ def _opening(tree: ast.AST) -> Iterator[str]:
                 yield words
 
 
+@pytest.mark.slow
 def test_files_inside_folders_are_opened_by_one_module() -> None:
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):

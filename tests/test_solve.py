@@ -129,6 +129,7 @@ def test_a_session_solves_as_solve_does() -> None:
         session.solve(problems[0])
 
 
+@pytest.mark.slow
 def test_threads_with_a_device_each_solve_at_the_same_time(tmp_path: Path) -> None:
     """Launches without helpers share neither buffers nor counters of blocks."""
     problems = [tour(20 + 5 * number, number) for number in range(12)]

@@ -90,6 +90,7 @@ def test_a_search_starts_from_arrays(tmp_path: Path) -> None:
     assert solver.best(1)[0].cost == good.cost
 
 
+@pytest.mark.slow
 def test_no_seed_draws_one_that_repeats_the_run() -> None:
     first, second = (islands.solve("demo/qap", generations=2, seed=None, **SMALL) for _ in "ab")
     assert first.seed != second.seed

@@ -68,6 +68,7 @@ def test_large_populations_are_ranked_correctly(backend: Backend, tmp_path: Path
         assert ranked.tolist() == np.argsort(costs, kind="stable").tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO"])
 def test_device_costs_equal_numpy(backend: Backend, metric: str, tmp_path: Path) -> None:
     """Distances between the cities of a lattice are integers and halves."""

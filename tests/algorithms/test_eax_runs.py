@@ -76,6 +76,7 @@ def test_abandoned_generations_leave_no_trace(backend: Backend, tmp_path: Path) 
     assert whole.digests() == other.digests()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "first_tours"), [("many", "greedy"), ("many", "random"), ("weights", "nearest")]
 )

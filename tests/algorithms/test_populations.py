@@ -47,6 +47,7 @@ def test_child_with_equal_cost_replaces_no_individual(backend: Backend) -> None:
     assert np.array_equal(mine.snapshot()["genes"], before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("selection", ["tournament", "proportional"])
 def test_duplicates_are_compared_by_their_genes(backend: Backend, selection: str) -> None:
     problem = Wanted(12)
@@ -57,6 +58,7 @@ def test_duplicates_are_compared_by_their_genes(backend: Backend, selection: str
     assert any(len(set(cost)) < 15 for cost in reference.cost), "no costs are equal"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replacement", ["generational", "steady"])
 @pytest.mark.parametrize("encoding", ["permutation", "keys"])
 def test_improvers_change_children(backend: Backend, replacement: str, encoding: str) -> None:
@@ -74,6 +76,7 @@ def test_improvers_change_children(backend: Backend, replacement: str, encoding:
         assert problem.costs(mine._encodings[0].decode(rows)).tolist() == costs.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cost", [0, 720])
 @pytest.mark.parametrize("selection", ["proportional", "relative"])
 def test_equal_neighbours_are_equally_likely(backend: Backend, selection: str, cost: int) -> None:
@@ -113,6 +116,7 @@ def test_improved_keys_decode_to_their_cost(backend: Backend) -> None:
     assert sum(each.evaluations for each in mine.measure()) == 24 * (1 + 2 * 9 + 8 * 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", NUMBERS)
 def test_bounded_genes_cover_their_range_and_reach_the_bounds(backend: Backend, kind: str) -> None:
     mine, _ = numpy_de.both(backend, NUMBERS[kind](8), Cr=1, F=2)
@@ -147,6 +151,7 @@ def take_over(mine: Archipelago, reference: numpy_de.NumpyDe, saved: dict[str, A
     reference.cost = [island.copy() for island in saved["cost"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", numpy_de.PROBLEMS)
 def test_improvers_make_equal_keys_different(backend: Backend, kind: str, tmp_path: Path) -> None:
     """Sums of small integers are often equal, but improved keys must be different."""

@@ -375,6 +375,7 @@ def test_more_than_2_to_32_generations_equal_the_reference(
     assert mine.generation == reference.generation == 6 * FAR + 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", LONG)
 def test_later_generations_draw_different_numbers(
     backend: Backend, algorithm: str, tmp_path: Path

@@ -50,6 +50,7 @@ def test_temperatures_are_set_as_in_the_reference(
     assert reference.low < first / reference.unit < last / reference.unit <= reference.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "n"), [("equals", 9), ("symmetric", 40)])
 def test_exchanges_count_as_rows_as_in_the_reference(kind: str, n: int, backend: Backend) -> None:
     mine, reference = both(backend, PROBLEMS[kind](n), tuning=3, sweeps=3, population=4)
@@ -63,6 +64,7 @@ def test_a_single_ladder_is_renewed_by_newcomers(backend: Backend) -> None:
     assert reference.kinds["newcomer"] > 0
 
 
+@pytest.mark.slow
 def test_islands_restart_and_begin_with_given_orders(backend: Backend) -> None:
     given = ([3, 1, 0, 2, 5, 4, 6], [0, 1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1, 0])
     mine, reference = both(backend, facilities(7), given=given, reset=4, patience=0, **FIXED)
@@ -142,6 +144,7 @@ def test_changes_are_accepted_by_the_rule_of_metropolis(
             assert (may_ever >= accepts).all()
 
 
+@pytest.mark.slow
 def test_deltas_of_an_abandoned_generation_are_computed_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

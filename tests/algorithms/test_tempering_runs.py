@@ -27,6 +27,7 @@ COMPILED: dict[str, Callable[[], Qap]] = {
 }
 
 
+@pytest.mark.slow
 def test_states_have_the_distribution_of_boltzmann(backend: Backend) -> None:
     problem = facilities(4, largest=9)
     mine = archipelago(

@@ -60,6 +60,7 @@ def digest(name: str) -> str:
     return str(islands.solve(model_of("permutation", "cost"), backend=name, **OPTIONS).digest)
 
 
+@pytest.mark.slow
 def test_repeated_launches_give_the_same_digest(
     backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:

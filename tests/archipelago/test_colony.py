@@ -207,6 +207,7 @@ def test_individuals_keep_fields_that_a_migrant_of_another_colony_lacks(backend:
         assert set(after[name][1][moved]) <= set(before[name][0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mix", MIXES)
 def test_ranks_with_parts_of_colonies_give_the_same_result(mix: str) -> None:
     make, colonies = MIXES[mix]

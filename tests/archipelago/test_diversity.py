@@ -90,6 +90,7 @@ def archipelago(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_diversity_equals_numpy(backend: Backend, case: str) -> None:
     problem, algorithm, encoding, population = CASES[case]

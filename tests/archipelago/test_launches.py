@@ -84,6 +84,7 @@ def test_an_error_in_one_program_ends_all_compilers(
     assert not Path("a").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [_HANGS, _CHILD_HANGS])
 def test_an_interrupt_ends_all_compilers(
     body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

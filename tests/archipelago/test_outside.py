@@ -64,6 +64,7 @@ def test_host_evaluation_equals_kernel_evaluation(
     )
 
 
+@pytest.mark.slow
 def test_a_generation_abandoned_during_host_evaluation_can_be_undone(
     backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

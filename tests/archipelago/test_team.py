@@ -51,6 +51,7 @@ def test_all_members_have_the_bits_of_one_rank(
                 require_copies(alone[0], rank[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("islands", "population", "sizes"),
     # Members without a pair of parents, and two teams.
@@ -140,6 +141,7 @@ def test_a_generation_that_one_member_abandons_is_undone_by_all(
         require_copies(straight, disturbed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", [0, 2])
 @pytest.mark.parametrize("name", ["tsp", "eax", "memetic", "tempering"])
 def test_all_members_have_the_same_part_of_an_abandoned_generation_0(

@@ -75,6 +75,7 @@ def test_a_compiler_without_output_is_an_error(
     assert programs(fresh_cache) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wanted", "level"), [("c++", "-O3"), ("c++ -O1", "-O1"), ("c++ -DANY -Os", "-Os")]
 )

@@ -50,6 +50,7 @@ def test_the_command_keeps_its_runs(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert (tmp_path / "runs.jsonl").read_bytes() == kept
 
 
+@pytest.mark.slow
 @pytest.mark.mpi(min_size=2)
 def test_all_numbers_of_ranks_have_the_same_solutions() -> None:
     ranks = world()

@@ -117,6 +117,7 @@ def test_a_wrong_cost_of_a_rival_is_detected() -> None:
         rivals._check(Stub(), problem, wrong)
 
 
+@pytest.mark.slow
 def test_a_rival_that_does_not_end_has_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rivals, "_solved", time.sleep)
     monkeypatch.setattr(rivals, "_STARTING", 1.0)

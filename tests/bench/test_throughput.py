@@ -77,6 +77,7 @@ def test_ga_counts_children_of_each_setting() -> None:
     assert 256 <= a_generation < 1.2 * 256
 
 
+@pytest.mark.slow
 def test_every_exchange_of_every_step_is_counted(
     backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -171,6 +171,7 @@ def test_one_rank_is_compared_with_itself(capsys: pytest.CaptureFixture[str]) ->
         assert min(row[name] for name in ("pack", "unpack", "end", "epoch")) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.mpi(min_size=2)
 def test_every_number_of_ranks_is_measured_and_all_ranks_get_the_rows() -> None:
     ranks = world()

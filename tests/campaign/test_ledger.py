@@ -101,6 +101,7 @@ def test_settings_that_differ_are_named() -> None:
     assert {*differing({"a": 1}, {"a": 1, "c": 2})} == {"c"}
 
 
+@pytest.mark.slow
 def test_results_stay_on_disk_until_they_are_asked_for(tmp_path: Path) -> None:
     solution, count = list(range(300)), 200
     kept = Ledger(tmp_path)
@@ -201,6 +202,7 @@ def test_a_configuration_is_a_regular_file(tmp_path: Path) -> None:
         BatchPlan.of_folder(folder, SETTINGS)
 
 
+@pytest.mark.slow
 def test_any_number_of_runs_begins_at_once_and_ends_by_a_signal(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "a", runs=10**12)
     seeds: list[int] = []

@@ -113,6 +113,7 @@ CELLS = {
 }
 
 
+@pytest.mark.slow
 def test_ranking_by_hand() -> None:
     ranking = Ranking.of(CONFIGURATIONS, PROBLEMS, CELLS, "gap")
     by_number = {each.configuration: each for each in ranking.ranked}

@@ -162,6 +162,7 @@ def test_a_correct_delta_and_repair_have_no_differences() -> None:
     assert row.outcome.startswith("30 valid and stable")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["repair", "drop", "linear", "dynamic"])
 def test_built_in_knapsacks_have_no_differences(way: str) -> None:
     assert examine(knapsack(40, 4).adjusted(MkpSettings(infeasible=way)), 40).works

@@ -226,6 +226,7 @@ def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Limited]:
     commands.launcher.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_command_ends_soon_or_says_why_not(
     name: str, finished: Path, tmp_path: Path, limited: Limited

@@ -149,6 +149,7 @@ def test_the_same_command_goes_on_after_a_signal(
     assert kept.read_text() == finished, "nothing is made again"
 
 
+@pytest.mark.slow
 def test_all_ranks_work_on_each_run_of_a_series(
     standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -99,6 +99,7 @@ def test_a_run_is_verified_by_its_parquet_file(capsys: Capture, solution: str) -
     assert json.loads(capsys.readouterr().out)["cost"] <= found["cost"]
 
 
+@pytest.mark.slow
 def test_real_costs_are_numbers_in_all_files(capsys: Capture) -> None:
     line = ["run", "mine.py:text", *RUN, "1", "--stop", "generations=9", "--out", "out", "--json"]
     assert main(line) == 0
@@ -126,6 +127,7 @@ def test_the_end_of_a_process_that_calls_the_function_is_an_error(capsys: Captur
     assert "a process that called function= ended suddenly" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_leaves_processes_whose_function_does_not_return(capsys: Capture) -> None:
     before = {each.pid for each in multiprocessing.active_children()}
     line = ["run", "mine.py:hanging", *RUN, "2", "--stop", "seconds=1", "--json", "--quiet"]

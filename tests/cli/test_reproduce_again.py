@@ -139,6 +139,7 @@ sys.exit(status)
 """
 
 
+@pytest.mark.slow
 def test_runs_with_fewer_islands_than_ranks_use_all_of_them(
     standing_ranks: StandingRanks, own40: None
 ) -> None:

@@ -176,6 +176,7 @@ def test_profits_with_decimals_are_exact(way: str, capsys: Capture) -> None:
     assert f"\nprofit {best}\n" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_format_option_selects_the_reader_and_is_recorded(capsys: Capture) -> None:
     Path("numbers.dat").write_text(Numbers(1).text(), encoding="utf-8")
     options = ["--stop", "generations=3", "--format"]

@@ -94,6 +94,7 @@ def generations_of(folder: str) -> int:
     return max(int(each.parent.name[:12]) for each in Path(folder).glob("checkpoints/*/*.json"))
 
 
+@pytest.mark.slow
 def test_ranks_are_idle_if_an_algorithm_cannot_be_divided(
     standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -114,6 +114,7 @@ def test_parts_are_settings_and_may_be_in_files(capsys: Capture) -> None:
     assert ran(capsys, "demo/tsp", *line)["digest"] == usual["digest"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nine", "Nine"])
 def test_problem_of_a_script_is_run_and_verified(
     capsys: Capture, name: str, tmp_path: Path
@@ -126,6 +127,7 @@ def test_problem_of_a_script_is_run_and_verified(
     assert json.loads(capsys.readouterr().out)["cost"] == result["cost"]
 
 
+@pytest.mark.slow
 def test_problem_without_folder_reader_is_verified_from_a_folder(capsys: Capture) -> None:
     shutil.copy(user_script.__file__, "user_script.py")
     line = ["--algorithm", "ga", "--encoding", "keys", "--improver", "none"]
@@ -219,6 +221,7 @@ def whole_digest(capsys: pytest.CaptureFixture[str]) -> str:
     return str(json.loads(capsys.readouterr().out)["digest"])
 
 
+@pytest.mark.slow
 def test_run_is_resumed_with_its_script(capsys: pytest.CaptureFixture[str]) -> None:
     begin(6)
     kept = {path.name: path.read_text() for path in Path("out/parts").glob("*.cuh")}
@@ -227,6 +230,7 @@ def test_run_is_resumed_with_its_script(capsys: pytest.CaptureFixture[str]) -> N
     assert resume(capsys)["digest"] == whole_digest(capsys)
 
 
+@pytest.mark.slow
 def test_moved_script_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
     begin(6)
     Path("elsewhere").mkdir()
@@ -368,6 +372,7 @@ def test_each_part_of_colonies_can_be_named(capsys: pytest.CaptureFixture[str]) 
     assert json.loads(capsys.readouterr().out)["digest"] == rest["digest"]
 
 
+@pytest.mark.slow
 def test_parts_of_colonies_cannot_be_changed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*colonies("mine.py:Spread", "mine.py:Mingle"), "--stop", "generations=2"]) == 0
     spread = ["--crossover", "mine.py:Spread"]

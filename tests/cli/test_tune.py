@@ -56,6 +56,7 @@ def test_rows_are_runs_with_their_settings(capsys: Capture) -> None:
         assert row["evaluations"].split() == [str(run["evaluations"]) for run in series["runs"]]
 
 
+@pytest.mark.slow
 def test_best_configuration_is_a_file_that_repeats_its_runs(capsys: Capture) -> None:
     tuned = done(capsys, "tune", *LINE, "--out", "a")
     best = tuned["configurations"][0]
@@ -191,6 +192,7 @@ def test_tuning_ends_if_all_configurations_are_refused(capsys: Capture, monkeypa
     assert "Only configuration 0 is left." in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_impossible_configurations_are_counted(capsys: Capture) -> None:
     line = ["demo/mkp", "--preset", "munhao2019-m1", "--stop", "generations=2", "--runs", "2"]
     ways = [*line, "--over", "infeasible=repair,drop,linear,dynamic", "--grid"]
@@ -314,6 +316,7 @@ def asked(folder: str) -> list[Any]:
     return [json.loads(line)["asked"] for line in lines]
 
 
+@pytest.mark.slow
 def test_ranks_share_the_configurations(standing_ranks: StandingRanks, capsys: Capture) -> None:
     found = standing_ranks.run(3, *TUNE, *LINE, "--out", "many")
     assert found.returncode == 0, found.stderr

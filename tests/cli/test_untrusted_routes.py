@@ -269,6 +269,7 @@ def test_the_name_of_a_folder_names_no_script(command: str, name: str) -> None:
     assert MARK.exists(), "the test does not reach the script"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SENT)
 def test_the_name_of_a_file_or_folder_as_an_instance_names_no_script(name: str) -> None:
     folder = sent(name)

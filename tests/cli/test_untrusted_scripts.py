@@ -91,6 +91,7 @@ def test_a_part_that_is_named_does_not_let_others_run(capsys: Capture, line: lis
     assert "evil/payload.py:Spread (crossover)" in refused(capsys, *line, *named)
 
 
+@pytest.mark.slow
 def test_report_and_plot_do_not_run_it_although_the_problem_is_data() -> None:
     script("mine.py")
     assert main(["run", "mine.py:problem", *RUN, "--stop", "generations=3", "--out", "own"]) == 0

@@ -192,6 +192,7 @@ def test_tempering_has_not_converged_while_it_cools_down() -> None:
     assert given.generations < 40
 
 
+@pytest.mark.slow
 def test_few_facilities_have_a_memetic_search_that_ends() -> None:
     random = np.random.default_rng(3).integers(0, 99, (2, 8, 8))
     problem = islands.qap(*random)

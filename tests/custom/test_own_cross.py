@@ -69,6 +69,7 @@ def test_children_have_the_items_of_both_parents(backend: Backend) -> None:
     assert islands.solve(most(STILL + whole), **SEARCH, backend=backend.name).cost == N
 
 
+@pytest.mark.slow
 def test_all_but_the_best_of_a_ladder_that_is_alone_cross_with_it() -> None:
     whole = UNION.replace("child.set(random.below(n), 0);", "")
 
@@ -155,6 +156,7 @@ def test_a_child_that_is_no_solution_ends_the_run() -> None:
         islands.solve(most(STILL + wrong), **SEARCH)
 
 
+@pytest.mark.slow
 def test_a_ladder_is_renewed_sooner_by_a_crossover() -> None:
     def patience(state: str) -> object:
         return islands.solve(most(state), generations=1, backend="cpu").settings["patience"]

@@ -64,6 +64,7 @@ def test_a_custom_part_gives_the_same_result_as_the_same_built_in_part(
     assert digest(**BUILT_IN | {name: part}) == usual
 
 
+@pytest.mark.slow
 def test_all_parts_may_be_custom() -> None:
     file = uniform_tsp(9, seed=1)
     assert digest(copied_parts.Tour(file), **ALL) == digest(Tsp(file), **BUILT_IN)

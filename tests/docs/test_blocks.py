@@ -89,6 +89,7 @@ def _with_extras(tmp_path: Path, monkeypatch: Patch, own_tmpdir: None) -> None:
     monkeypatch.chdir(here)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_with_extras")
 @pytest.mark.parametrize("page", _WITH_PICTURES, ids=lambda page: page.stem)
 def test_the_blocks_with_pictures_run(page: Path) -> None:

@@ -256,6 +256,7 @@ def _packages() -> None:
         pytest.importorskip(name)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("here", "_packages")
 @pytest.mark.parametrize(("page", "has_gpus"), [*SOURCES, *MEASUREMENTS])
 def test_the_program_accepts_the_commands_of(page: Documented, has_gpus: bool) -> None:

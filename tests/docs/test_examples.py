@@ -43,6 +43,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Pa
     return lambda name: Path(shutil.copy(FOLDER / f"{name}.py", tmp_path))
 
 
+@pytest.mark.slow
 def test_the_colonies_exchange_solutions_on_one_rank_and_on_two(
     standing_ranks: StandingRanks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -60,6 +61,7 @@ def test_the_colonies_exchange_solutions_on_one_rank_and_on_two(
             assert int(crossings) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ranks", ["1", "2"])
 @pytest.mark.parametrize("name", NAMES)
 def test_the_script_runs_with_only_the_wheel(

@@ -34,6 +34,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_page_of_settings_is_up_to_date() -> None:
     assert script(DOCS / "generate").main(["--check"]) == 0, "run docs/generate"
 

@@ -43,6 +43,7 @@ def test_each_search_equals_the_reference(
         assert_same(backend, problem, search, threads, **settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_ties_of_profit_are_broken_by_item_number(backend: Backend, strategy: str) -> None:
     for seed in range(4):

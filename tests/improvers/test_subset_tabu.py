@@ -55,6 +55,7 @@ def test_all_kinds_of_steps_occur(backend: Backend) -> None:
     assert compare(backend, ways(8, 3), low=30, high=30, steps=50)["none"] > 0
 
 
+@pytest.mark.slow
 def test_ties_of_profit_are_broken_by_item_number(backend: Backend) -> None:
     for seed in range(4):
         compare(backend, ways(12, 3, largest=6, seed=seed), low=0.3, high=1, steps=30)

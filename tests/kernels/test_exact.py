@@ -93,6 +93,7 @@ POINTS: dict[str, tuple[Floats, float]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_functions_are_accurate_and_equal_the_reference(backend: Backend, name: str) -> None:
     x, most = POINTS[name]

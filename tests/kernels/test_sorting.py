@@ -35,6 +35,7 @@ def test_sort_orders_pairs_by_value_then_index(
             assert list(got) == pairs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 31, 32, 33, 64, 500])
 def test_sort_few_sorts_any_number(launchers: list[Launcher], n: int) -> None:
     value = random(20, n, low=0, high=2**32).astype(np.uint32)

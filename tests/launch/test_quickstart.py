@@ -88,6 +88,7 @@ def test_without_a_compiler_and_without_a_gpu_zigs_compiler_is_installed(machine
     assert machine.calls("-m pip install")[-1].endswith(" .[mpi,cuda13,compiler]")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
 def test_quickstart_lets_the_run_write_a_checkpoint(
     machine: Machine, number: signal.Signals

@@ -34,6 +34,7 @@ def machine(tmp_path: Path) -> Supervised:
     return Supervised(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP])
 def test_a_signal_lets_the_job_write_its_checkpoint(
     machine: Supervised, sent: signal.Signals
@@ -60,6 +61,7 @@ def replace_in_job(machine: Supervised, line: str, by: str) -> None:
     job.write_text(text.replace(line, by))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS)
 @pytest.mark.parametrize(
     ("by", "until"),
@@ -89,6 +91,7 @@ def test_no_job_starts_after_a_signal(machine: Supervised, script: str) -> None:
     assert not (machine.folder / "started").exists()
 
 
+@pytest.mark.slow
 def test_a_second_signal_ends_the_job_at_once(machine: Supervised) -> None:
     machine.add("mpirun", STUBBORN)
     running = start(machine)
@@ -101,6 +104,7 @@ def test_a_second_signal_ends_the_job_at_once(machine: Supervised) -> None:
     assert heard.read_text() == "USR1\nTERM\n"
 
 
+@pytest.mark.slow
 def test_ctrl_c_does_not_reach_the_job(machine: Supervised) -> None:
     """An mpirun that receives it would kill the ranks while they write."""
     machine.add("mpirun", PATIENT)

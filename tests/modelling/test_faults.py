@@ -97,6 +97,7 @@ def test_nan_of_rejected_individuals_is_an_error(backend: Backend) -> None:
     assert "cost= returned NaN" in error(problem, backend.name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cost", [2**62, -(2**62), np.inf])
 def test_the_largest_costs_are_allowed(backend: Backend, cost: float) -> None:
     text = cost_text("    return s[0] == 3 ? data.largest : s[0];", KINDS[type(cost)])
@@ -138,6 +139,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "entry", "value", "message"), WRONG)
 def test_a_wrong_repair_is_an_error_and_no_endless_loop(
     backend: Backend, kind: str, entry: int, value: float | None, message: str

@@ -150,6 +150,7 @@ assert result.cost == 7.0
 """
 
 
+@pytest.mark.slow
 def test_a_script_with_function_runs_once(tmp_path: Path) -> None:
     """Each process that called the function imported the script, which ran its statements again."""
     (tmp_path / "own.py").write_text(_AGAIN)

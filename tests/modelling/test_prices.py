@@ -60,6 +60,7 @@ def test_a_price_that_is_too_low_rises(backend: Backend, by: str) -> None:
     assert (adapted.cost, adapted.violation) == (most.max(), 0)
 
 
+@pytest.mark.slow
 def test_a_price_that_is_too_high_falls(backend: Backend) -> None:
     problem = tight("cost", None)
     problem._price = 2.0**20

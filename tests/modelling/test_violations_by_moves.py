@@ -105,6 +105,7 @@ def test_changes_of_a_state_lead_to_the_same_run_as_whole_costs(backend: Backend
     assert (first.cost, first.violation) == (other.cost, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["real", "together"])
 def test_the_threads_of_a_gpu_follow_both_changes(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     options: Any = FEW | {"generations": 5, "proposals": 60}

@@ -22,6 +22,7 @@ def covers(chosen: Any) -> bool:
     return all(any(chosen[j] for j in row) for row in ROWS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("costs", [COSTS, np.ones(12, int)])
 def test_the_best_cover_is_that_of_all_subsets(backend: Backend, costs: Any) -> None:
     best = min(int(costs @ each) for each in product((0, 1), repeat=12) if covers(each))

@@ -166,6 +166,7 @@ islands.cli.main()
 """
 
 
+@pytest.mark.slow
 def test_an_interrupt_of_one_rank_during_the_start_ends_all(mpirun: list[str]) -> None:
     command = [*mpirun, "2", sys.executable, "-c", ONE_IS_INTERRUPTED]
     command += ["run", "demo/tsp", "--backend", "cpu", "--threads", "1", "--stop", "seconds=1"]

@@ -60,6 +60,7 @@ def test_the_costs_of_a_tsp_are_those_of_its_distances(form: Callable[[Any], Any
     assert result.cost == SYMMETRIC[tour, np.roll(tour, -1)].sum()
 
 
+@pytest.mark.slow
 @FORMS
 def test_the_profit_of_an_mkp_is_that_of_its_items(form: Callable[[Any], Any]) -> None:
     problem = islands.mkp(form(PROFITS), form(WEIGHTS), form(CAPACITIES))
@@ -87,6 +88,7 @@ def test_the_optimum_of_an_mkp_is_that_of_brute_force(algorithm: str, m: int) ->
     assert one.gap(optimum) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [metric for metric in METRICS if metric != "EXPLICIT"])
 def test_coordinates_have_all_metrics_of_tsplib(metric: str, tmp_path: Path) -> None:
     problem = islands.tsp(PLACES, metric=metric)

@@ -72,6 +72,7 @@ def test_the_shortest_tour_is_found_with_its_true_length(name: str) -> None:
         assert 0.9 * result.cost <= bound <= result.cost * (1 + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"algorithm": "ga", "improver": "or_opt"}])
 def test_threads_of_a_gpu_compute_the_same_bits(
     settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch

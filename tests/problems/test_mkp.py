@@ -141,6 +141,7 @@ def test_fit_first_makes_the_first_generation_feasible(
     problem.check(np.array(result.solution))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "encoding", "changes"),
     [

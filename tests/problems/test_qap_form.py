@@ -81,6 +81,7 @@ def test_kernels_see_the_same_costs(turned: bool) -> None:
         assert (form.a * form.b[np.ix_(order, order)]).sum() == cost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "turned"), [("tempering", True), ("memetic", True), ("brkga", False)]
 )

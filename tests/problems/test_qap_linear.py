@@ -58,6 +58,7 @@ def test_large_linear_terms_are_exact() -> None:
     assert result.cost == others + sum(linear[i, p].item() for i, p in enumerate(result.solution))
 
 
+@pytest.mark.slow
 def test_a_folder_contains_the_linear_terms(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

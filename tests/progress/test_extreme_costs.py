@@ -34,6 +34,7 @@ def two_costs(orders: Any) -> Any:
     return np.where(orders[:, 0] % 2 == 0, -HUGE, HUGE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("maximise", [False, True])
 @pytest.mark.parametrize("best_known", [None, 0.0, 3.0, -HUGE, HUGE])
 def test_a_run_with_huge_costs_ends_well(maximise: bool, best_known: float | None) -> None:

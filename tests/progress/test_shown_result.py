@@ -52,6 +52,7 @@ def test_foreign_text_makes_no_lines_and_no_codes() -> None:
         assert shown.replace("\n", "").isprintable()
 
 
+@pytest.mark.slow
 def test_settings_are_those_of_run_toml(tmp_path: Path) -> None:
     found = solve("demo/mkp", algorithm="ga", stop="generations=3", backend="cpu", out=tmp_path)
     assert found.settings == tomllib.loads((tmp_path / "run.toml").read_text())
@@ -136,6 +137,7 @@ def test_long_runs_keep_evenly_spaced_epochs(count: int, monkeypatch: pytest.Mon
     assert len(kept) >= min(count, 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instance", ["demo/tsp", "demo/mkp"])
 def test_plot_draws_the_best_cost(instance: str, tmp_path: Path) -> None:
     found = solve(instance, stop="generations=20", seed=3, backend="cpu")

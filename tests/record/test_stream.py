@@ -51,6 +51,7 @@ def test_the_first_rows_of_an_unfinished_stream(tmp_path: Path) -> None:
         numbers(tmp_path, 1, 3)
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_of_a_stream_is_detected_or_harmless(tmp_path: Path) -> None:
     written(tmp_path, batch(1, 2), batch(3))
     path = stream_path(tmp_path, 0, 1)

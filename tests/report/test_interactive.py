@@ -42,6 +42,7 @@ def drawn(x: object, y: object, name: str = "a", scale: str = "linear") -> str:
         return inline(figure, "a curve")
 
 
+@pytest.mark.slow
 def test_values_are_those_of_the_history_of_a_run(runs: Path) -> None:
     history = RecordedRun.read(runs / "tsp").history
     assert history is not None
@@ -55,6 +56,7 @@ def test_values_are_those_of_the_history_of_a_run(runs: Path) -> None:
     assert np.allclose([line["y"] for line in others["lines"]], wanted.T, rtol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", ["linear", "log"])
 def test_places_are_those_of_the_picture(scale: str) -> None:
     svg = drawn([1, 2, 4, 8], [3, 1, 2, 0.5], scale=scale)

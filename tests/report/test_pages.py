@@ -89,6 +89,7 @@ def test_an_unfinished_run_shows_its_rows_so_far(runs: Path, tmp_path: Path) -> 
     assert f"best so far {run.best:,.0f} best known 8,637 gap {run.result.gap:.2f}%" in plain(text)
 
 
+@pytest.mark.slow
 def test_a_run_without_rows(runs: Path, tmp_path: Path) -> None:
     folder = unfinished(runs, tmp_path)
     shutil.rmtree(folder / "trace")
@@ -130,6 +131,7 @@ def test_a_damaged_file_and_another_version_give_one_clear_error(
         page(tmp_path / "nowhere")
 
 
+@pytest.mark.slow
 def test_islands_have_a_legend_and_their_distinct_costs_are_drawn(runs: Path) -> None:
     history = RecordedRun.read(runs / "tsp").history
     assert history is not None

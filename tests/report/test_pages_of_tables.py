@@ -30,6 +30,7 @@ def write_made(folder: Path, **others: object) -> None:
     (folder / "provenance.json").write_text(json.dumps(MADE | others))
 
 
+@pytest.mark.slow
 def test_the_page_of_a_tuning(tmp_path: Path) -> None:
     tuning(tmp_path)
     text = page(tmp_path)

@@ -101,6 +101,7 @@ def test_equal_time_with_one_processor_and_with_one_per_island() -> None:
     assert "-3.20 points against 1 island" in found["change_time_8_none"].sentence
 
 
+@pytest.mark.slow
 def test_gaps_are_compared_with_the_prototype() -> None:
     table = filled(PrototypeTable, lambda runs, **options: ended([980] * runs))
     (row,) = table.rows(known("orlib/mknapcb3-00"))

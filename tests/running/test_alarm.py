@@ -46,6 +46,7 @@ def test_a_run_ends_in_time_with_a_complete_generation(tmp_path: Path) -> None:
     assert result.digest == combined(whole.digests())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_batch", [False, True])
 def test_generation_0_is_completed_after_a_foreign_handler(
     in_batch: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -84,6 +85,7 @@ def test_generation_0_is_completed_after_a_foreign_handler(
     assert begun == [True, False]
 
 
+@pytest.mark.slow
 def test_an_asynchronous_rank_ends_generation_0_in_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

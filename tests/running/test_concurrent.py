@@ -62,6 +62,7 @@ def test_results_do_not_depend_on_how_often_the_host_measures(
     assert ends[0] == ends[1]
 
 
+@pytest.mark.slow
 def test_the_time_limit_ends_runs_inside_an_epoch(backend: Backend, tmp_path: Path) -> None:
     problem = cities(30, tmp_path)
     asked = {**SETTINGS, "record.every": 10**5, "stop": ["seconds=0.3", "generations=100000"]}
@@ -74,6 +75,7 @@ def test_the_time_limit_ends_runs_inside_an_epoch(backend: Backend, tmp_path: Pa
     assert islands.solve(problem, backend=backend.name, **alone).digest == batch.runs[0].digest
 
 
+@pytest.mark.slow
 def test_a_time_limit_shorter_than_generation_0_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,6 +191,7 @@ def test_bounds_of_the_evaluations_in_a_generation() -> None:
     assert most(problem, algorithm="tempering", improver="none", population=16) == math.inf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["first", "best"])
 def test_no_generation_exceeds_the_bound(backend: Backend, strategy: str) -> None:
     problem = facilities(SIZE)

@@ -15,6 +15,7 @@ LATE = 4.0
 """Seconds after which a launch that takes long must be over: users wait for the end of a run."""
 
 
+@pytest.mark.slow
 def test_a_launch_that_takes_long_is_halted() -> None:
     halted = Event()
     watch, began = Watch(halted.set), time.monotonic()

@@ -63,6 +63,7 @@ def test_outside_the_main_thread_signals_keep_their_usual_effect() -> None:
     assert seen == [(0, before)]
 
 
+@pytest.mark.slow
 def test_the_second_interrupt_ends_the_process_even_inside_a_kernel() -> None:
     # A long C call represents a kernel: Python's handlers cannot run in it.
     code = (

@@ -52,6 +52,7 @@ def test_a_kill_during_a_write_loses_nothing(
     require_same(folder, whole(tmp_path / "b", 2))
 
 
+@pytest.mark.slow
 def test_a_finished_run_can_be_extended(tmp_path: Path) -> None:
     folder = whole(tmp_path / "a", 2, stop="generations=61")
     assert 61 in record(folder, "trace")["rank-000.parquet"].column("generation").to_pylist()

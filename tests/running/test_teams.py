@@ -87,6 +87,7 @@ def test_results_and_records_are_those_of_one_rank(
     assert rows(tmp_path / "1", "trace")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["delay", "colonies"])
 def test_ranks_that_become_idle_change_nothing(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -105,6 +106,7 @@ def model_of(**how: Any) -> Model:
     return islands.permutation(len(TIMES), **how)
 
 
+@pytest.mark.slow
 def test_python_functions_are_called_by_all_ranks() -> None:
     called: dict[int, int] = {}
 

@@ -121,6 +121,7 @@ problem = islands.subset(8, cost=COST.replace("WEIGHT", "3"), reference=lambda s
 """
 
 
+@pytest.mark.slow
 def test_a_resumed_run_names_its_script_for_nodes_that_do_not_trust_the_copy(
     slurm: Commands, monkeypatch: Patch
 ) -> None:
@@ -148,6 +149,7 @@ class Other(Spread):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "named",
     [

@@ -48,6 +48,7 @@ def test_neighbours_are_those_of_all_pairs(name: str, backend: Backend) -> None:
     assert (Tours(backend, problem).neighbours() == expected_neighbours(problem)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("spread", [0, 200])
 def test_greedy_tours_visit_each_city_once(name: str, spread: int, backend: Backend) -> None:
