@@ -246,7 +246,7 @@ class Run:
         return cls(algorithm, problem, usual, "ring" in words, generations, changes, wanted)
 
     def both(self, backend: Backend, **more: Any) -> tuple[Archipelago, Any]:
-        """Return the same run on a device and in NumPy."""
+        """Return the run on a device and its NumPy reference."""
         changes = self.changes | more
         given = changes.pop("given", None)
         if self.algorithm in ("ga", "cellular"):

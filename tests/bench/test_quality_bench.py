@@ -1,4 +1,4 @@
-"""`islands bench quality` and `colonies`: runs over time, their tables, and their methods."""
+"""`islands bench quality` and `islands bench colonies`: tables and statistical tests of runs."""
 
 from __future__ import annotations
 

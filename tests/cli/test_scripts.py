@@ -295,7 +295,7 @@ def test_changed_script_is_refused(capsys: pytest.CaptureFixture[str], what: str
     Path("mine.py").write_text(text.replace(old, new))
     said = refusal(capsys)
     assert said.startswith(f"islands: out: {what}")
-    # So are the checkpoints, which contain the identity of their run.
+    # The same holds for the checkpoints, which contain the identity of their run.
     shutil.rmtree("out/parts")
     refusal(capsys)
     Path("mine.py").write_text(text + "\n# Other lines may change.\n")

@@ -223,7 +223,7 @@ def test_no_configuration_is_best_without_a_valid_run(better: str, worse: str) -
     line = ["tune", "tight.dat", "--algorithm", "pso", "--population", "8", "--islands", "1"]
     line += ["--stop", "generations=2", "--over", "c1=0,1", "--grid", "--runs", "2"]
     line += ["--backend", "cpu", "--out", "a", "--quiet"]
-    # The ranking of a previous command is removed.
+    # A ranking left by an earlier command is removed.
     assert main([*line, *better.split()]) == 0
     assert Path("a/best.toml").exists()
     assert main([*line, *worse.split()]) == 1

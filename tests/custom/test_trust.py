@@ -19,6 +19,7 @@ from islands.custom.trust import (
     command,
     current,
     is_signed,
+    sign,
     signed,
     signed_scripts,
     trust_files,
@@ -74,6 +75,14 @@ def test_a_text_is_recognised_until_it_is_changed(keys: Path, monkeypatch: Patch
         assert not is_signed(other)
     monkeypatch.setenv("ISLANDS_CACHE", str(keys.parent.parent / "of somebody else"))
     assert not is_signed(text)
+
+
+def test_the_signature_of_a_problem_signs_no_text(keys: Path) -> None:
+    text = signed(TEXT)
+    of_problem = sign(TEXT.encode()).hex()
+    forged = re.sub("[0-9a-f]{64}", of_problem, text)
+    assert forged != text
+    assert not is_signed(forged)
 
 
 def test_a_signed_file_is_trusted_for_the_scripts_that_it_names(keys: Path, tmp_path: Path) -> None:

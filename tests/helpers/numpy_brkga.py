@@ -130,7 +130,7 @@ def assert_same(mine: Archipelago, reference: NumpyBrkga) -> None:
 def both(
     backend: Backend, problem: Problem, shares: tuple[float, ...] = (0.7,), **changes: Any
 ) -> tuple[Archipelago, NumpyBrkga]:
-    """Return the same run on a device and in NumPy; `shares` are those of the bias."""
+    """Return a run on a device and its NumPy reference; `shares` are the parents' probabilities."""
     changes = {"migrants": 2, "islands": 3, **changes}
     mine = archipelago(backend, problem, **changes)
     reference = NumpyBrkga(

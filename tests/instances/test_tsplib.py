@@ -17,7 +17,7 @@ from islands.instances.tsplib import FORMATS, read_tsp
 
 DATA = Path(__file__).parent / "data"
 
-# The files of `data` that are refused, by the line that the error names.
+# Files in `data` that must be refused, grouped by the line number that the error reports.
 WRONG = {
     1: """
         binary empty gzip_checksum.tsp.gz gzip_corrupt.tsp.gz gzip_truncated.tsp.gz prose

@@ -53,8 +53,8 @@ def cases() -> list[Any]:
                 continue
             if is_swarm_of_orders and encoding == "permutation":
                 continue
-            # All kernels of an algorithm evaluate in the same way; one case for each of them, and
-            # for each kind of genomes.
+            # All kernels of an algorithm evaluate costs in the same way, so one case per algorithm
+            # and one per type of genome is enough.
             marks = [] if (kind, algorithm, encoding) in USUAL else [pytest.mark.slow]
             found.append(pytest.param(kind, algorithm, encoding, marks=marks))
     return found

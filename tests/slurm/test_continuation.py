@@ -252,7 +252,7 @@ QUICK_RUN += ["--quiet", "--stop", "generations=2"]
 
 
 def run_element(monkeypatch: Patch, element: int, *words: str, number: str = "5") -> int:
-    """Return the exit status of an element of a job array."""
+    """Run one element of a job array and return its exit status."""
     with monkeypatch.context() as patched:
         for name, value in in_array(element, number).items():
             patched.setenv(name, value)
