@@ -111,9 +111,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(mark)
         files.setdefault(item.path, []).append(item)
     for cases in _cases_of_each(items):
+        if len(cases) <= _MOST_CASES:
+            continue
         step = (len(cases) - 1) / (_MOST_CASES - 1)
         kept = {round(number * step) for number in range(_MOST_CASES)}
-        for number, item in enumerate(cases if len(cases) > _MOST_CASES else []):
+        for number, item in enumerate(cases):
             if number not in kept:
                 item.add_marker("slow")
     parts: list[list[pytest.Item]] = [
