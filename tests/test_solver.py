@@ -184,3 +184,17 @@ def test_all_calls_agree_on_several_ranks(is_shared: bool, monkeypatch: pytest.M
     for size in (2, 5):
         assert on_ranks(size, work) == [alone] * size
     assert len(alone[1]) == 3
+
+
+def test_the_trace_has_the_costs_of_the_populations() -> None:
+    settings: dict[str, Any] = {"algorithm": "ga", "encoding": "permutation", "improver": "none"}
+    settings |= {"islands": 2, "population": 24, "migration": "none", "backend": "cpu", "seed": 3}
+    trace = solve("demo/tsp", generations=3, record={"every": 1}, **settings).trace().to_pydict()
+    solver = Solver("demo/tsp", **settings)
+    solver.evolve(3)
+    for island, genomes in enumerate(solver.populations()):
+        orders = np.asarray(genomes)[:, : solver.problem.size]
+        costs = [solver.problem.cost(order) for order in orders]
+        row = list(zip(trace["generation"], trace["island"], strict=True)).index((3, island))
+        found = [trace[name][row] for name in ("best", "mean", "worst")]
+        assert found == [min(costs), pytest.approx(np.mean(costs), rel=1e-12), max(costs)]
