@@ -90,7 +90,7 @@ class BackendContract:
         assert device.download(array).tolist() == [0, 1, 2, 3]
 
     def test_a_word_is_set_and_read_at_once(self, device: Backend) -> None:
-        words = device.zeros((3,), np.uint32)
+        words = device.zeros((3,), np.int32)
         device.synchronise()
         device.poke(words)
         assert device.peek(words).tolist() == [1, 0, 0]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
-from models_for_tests import KINDS, model_of
+from models_for_tests import model_of
 
 import islands
 from islands.archipelago import parts as program_parts
@@ -23,17 +22,9 @@ FEW: dict[str, Any] = {
     "interval": 4,
     "migrants": 1,
 }
-ENCODINGS = {
-    "permutation": ("permutation", "keys"),
-    "subset": ("bits", "keys"),
-    "keys": ("",),
-    "real": ("",),
-}
-ONLY_KEYS = {"brkga", "de"}
-ALGORITHMS = ("ga", "brkga", "cellular", "de", "pso")
-
-
-USUAL = [
+# All kernels of an algorithm evaluate costs in the same way, so one case per algorithm and one per
+# type of genome is enough.
+CASES = [
     ("permutation", "ga", "permutation"),
     ("permutation", "brkga", "keys"),
     ("subset", "cellular", "bits"),
@@ -41,23 +32,6 @@ USUAL = [
     ("keys", "ga", ""),
     ("real", "de", ""),
 ]
-
-
-def cases() -> list[Any]:
-    """Return all kinds of solutions with the algorithms and encodings that accept them."""
-    found = []
-    for kind in KINDS:
-        for algorithm, encoding in product(ALGORITHMS, ENCODINGS[kind]):
-            is_swarm_of_orders = (kind, algorithm, encoding) == ("permutation", "pso", encoding)
-            if encoding in ("permutation", "bits") and algorithm in ONLY_KEYS:
-                continue
-            if is_swarm_of_orders and encoding == "permutation":
-                continue
-            # All kernels of an algorithm evaluate costs in the same way, so one case per algorithm
-            # and one per type of genome is enough.
-            marks = [] if (kind, algorithm, encoding) in USUAL else [pytest.mark.slow]
-            found.append(pytest.param(kind, algorithm, encoding, marks=marks))
-    return found
 
 
 def solved(problem: Any, name: str, algorithm: str, encoding: str, **more: Any) -> Any:
@@ -86,7 +60,7 @@ def on_gpu_paths(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "algorithm", "encoding"), cases())
+@pytest.mark.parametrize(("kind", "algorithm", "encoding"), CASES)
 def test_five_evaluations_have_the_same_digest(
     backend: Backend, on_gpu_paths: Any, kind: str, algorithm: str, encoding: str
 ) -> None:

@@ -29,14 +29,15 @@ ALL = [(a, encoding, name) for name in PROBLEMS for a in ALGORITHMS for encoding
 FITS = {name: fitting(problem_of(name)) for name in PROBLEMS}
 
 
-def chosen() -> list[Any]:
-    """Return all pairs that fit; those of an algorithm and an encoding again are slow."""
-    seen, found = set(), []
+def chosen() -> list[tuple[str, str, str]]:
+    """Return cases with each algorithm and encoding, and with each encoding of each problem."""
+    seen, found = set[tuple[str, str]](), []
     for each in ALL:
-        if each[:2] in FITS[each[2]]:
-            marks = [pytest.mark.slow] if each[:2] in seen else []
-            found.append(pytest.param(*each, marks=marks))
-            seen.add(each[:2])
+        algorithm, encoding, name = each
+        new = {(algorithm, encoding), (encoding, name)} - seen
+        if new and each[:2] in FITS[name]:
+            found.append(each)
+            seen |= new
     return found
 
 
