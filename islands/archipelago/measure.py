@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -89,6 +89,7 @@ class Meaning:
 
     def __init__(self, problem: Problem, encoding: Encoding, population: int) -> None:
         self._problem, self.scale, self._population = problem, problem.scale, population
+        self._encoding = encoding
         self.worst = INFINITE if self.scale.real else NONE
         """Costs from here on are not those of a solution."""
         self.infeasible = self.worst
@@ -130,6 +131,45 @@ class Meaning:
             has_converged=row["ended"] > 0 or row["distinct"] == 1,
         )
 
+    def elite(
+        self,
+        costs: NDArray[np.int64],
+        records: NDArray[np.int64],
+        genome: Callable[[int, int | None], NDArray[Any]],
+        count: int,
+        *,
+        any_solution: bool = False,
+    ) -> list[Candidate]:
+        """Return the best individuals of islands, best first, archives included.
+
+        `costs` has a row for each population, and `records` the `ISLAND` of each. `genome` returns
+        that of an island at a place in the population, or in the archive if it is None. If
+        populations may hold infeasible solutions, only the archives are considered. With
+        `any_solution`, a violation does not exclude one.
+        """
+        if self.scale.marks:
+            costs = np.full_like(costs, NONE)
+        # Archives follow the populations; an archive with the cost NONE is empty.
+        every = np.column_stack([costs, records[:, ISLAND.index("archived")]])
+        flat, archive = every.ravel(), every.shape[1] - 1
+        chosen = flat.argsort(kind="stable")[:count] if count > 1 else [flat.argmin()]
+        end, found = self.worst if any_solution else self.infeasible, []
+        for index in chosen:
+            if flat[index] < end:
+                island, place = divmod(int(index), every.shape[1])
+                row = genome(island, None if place == archive else place)[: self._encoding.size]
+                decoded = self._encoding.decode(row[np.newaxis])[0]
+                solution = self._problem.layout.from_device(decoded)
+                cost = self.scale.unmarked(int(flat[index]))
+                found.append(Candidate(cost, island, solution, row))
+        return found
+
+    def digest(self, genes: NDArray[Any], cost: NDArray[np.int64]) -> str:
+        """Return the SHA-256 of the genomes and costs of an island."""
+        content = hashlib.sha256(_bytes(genes[:, : self._encoding.size]))
+        content.update(_bytes(cost))
+        return content.hexdigest()
+
     def _refuse_nan(self, worst: int, island: int) -> None:
         if worst == NOT_A_NUMBER:
             raise RunError(
@@ -151,12 +191,11 @@ class IslandReader:
         islands_a_run: int,
     ) -> None:
         """Allocate the measures; the kernel `measure` writes them to `measured`."""
-        self._problem, self._encoding, self._state = problem, encoding, state
-        self._backend, self._mine, self._islands_a_run = backend, mine, islands_a_run
+        self._state, self._backend = state, backend
+        self._mine, self._islands_a_run = mine, islands_a_run
         self.measured = backend.empty((len(mine), len(MEASURE)), np.int64)
         self._fetched = backend.host_array(self.measured.shape, np.int64)
-        self._population = int(state.arrays["order"].shape[1])
-        self.meaning = Meaning(problem, encoding, self._population)
+        self.meaning = Meaning(problem, encoding, int(state.arrays["order"].shape[1]))
         """What the measures mean."""
 
     def fetch(self) -> None:
@@ -175,60 +214,37 @@ class IslandReader:
     def elite(
         self, generation: int, count: int, run: int | None, *, any_solution: bool = False
     ) -> list[Candidate]:
-        """Return the best individuals, best first, archives included, of one run or of all.
+        """Return the best individuals of one run or of all: see `Meaning.elite`."""
+        here = self._of_run(run)
+        costs, records = (
+            self._backend.download(self._state.part(name, generation))[here]
+            for name in ("cost", "island")
+        )
 
-        If populations may hold infeasible solutions, only the archives are considered. With
-        `any_solution`, a violation does not exclude one.
-        """
-        costs = self._backend.download(self._state.part("cost", generation)).reshape(-1)
-        islands = np.arange(len(costs)) // self._population
-        records = self._backend.download(self._state.part("island", generation))
-        archived = records[:, ISLAND.index("archived")]
-        # Archives follow the populations; an archive with the cost NONE is empty.
-        if self.meaning.scale.marks:
-            costs = np.full_like(costs, NONE)
-        costs = np.concatenate([costs, archived])
-        islands = np.concatenate([islands, np.arange(len(self._mine))])
-        if run is not None:
-            others = (islands + self._mine.start) // self._islands_a_run != run
-            costs = np.where(others, NONE, costs)
-        chosen = np.lexsort((islands, costs))[:count]
-        found = []
-        meaning = self.meaning
-        end = meaning.worst if any_solution else meaning.infeasible
-        for place in chosen[costs[chosen] < end]:
-            local = int(islands[place])
-            if place < len(costs) - len(self._mine):
-                row = self._state.part("genes", generation)[local, place - local * self._population]
-            else:
-                row = self._state.part("archive", generation)[local]
-            found.append(self._candidate(meaning.scale.unmarked(int(costs[place])), local, row))
-        return found
+        def genome(island: int, place: int | None) -> NDArray[Any]:
+            local = here.start + island
+            if place is None:
+                return self._backend.download(self._state.part("archive", generation)[local])
+            return self._backend.download(self._state.part("genes", generation)[local, place])
+
+        found = self.meaning.elite(costs, records, genome, count, any_solution=any_solution)
+        return [replace(each, island=self._mine[here.start + each.island]) for each in found]
 
     def digests(self, generation: int, run: int | None) -> list[tuple[int, str]]:
-        """Return the SHA-256 of the genomes and costs of each island, of all runs or of one."""
-        size, found = self._encoding.size, []
-        genomes, costs = (self._state.part(name, generation) for name in ("genes", "cost"))
-        first = 0 if run is None else run * self._islands_a_run
-        for local, island in enumerate(self._mine):
-            if run not in (None, island // self._islands_a_run):
-                continue
-            genes, cost = self._backend.read(genomes[local]), self._backend.read(costs[local])
-            found.append((island - first, digest_of(genes[:, :size], cost)))
-        return found
+        """Return the SHA-256 of the genomes and costs of each island, of one run or of all."""
+        genes, costs = (self._state.part(name, generation) for name in ("genes", "cost"))
+        here, read = self._of_run(run), self._backend.read
+        numbers = self._mine if run is None else range(self._islands_a_run)
+        return [
+            (number, self.meaning.digest(read(genes[local]), read(costs[local])))
+            for number, local in zip(numbers, range(here.start, here.stop), strict=True)
+        ]
 
-    def _candidate(self, cost: int, local: int, row: Any) -> Candidate:
-        genome = self._backend.download(row)[: self._encoding.size]
-        decoded = self._encoding.decode(genome[np.newaxis])[0]
-        solution = self._problem.layout.from_device(decoded)
-        return Candidate(cost, self._mine[local], solution, genome)
-
-
-def digest_of(genes: NDArray[Any], cost: NDArray[np.int64]) -> str:
-    """Return the SHA-256 of the genomes and costs of an island."""
-    content = hashlib.sha256(_bytes(genes))
-    content.update(_bytes(cost))
-    return content.hexdigest()
+    def _of_run(self, run: int | None) -> slice:
+        """Return the rows of the islands of one run, or of all."""
+        if run is None:
+            return slice(0, len(self._mine))
+        return slice(run * self._islands_a_run, (run + 1) * self._islands_a_run)
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:

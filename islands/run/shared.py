@@ -18,13 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from islands.archipelago.measure import (
-    ISLAND,
     MEASURE,
     NONE,
-    Candidate,
     IslandMeasure,
     Meaning,
-    digest_of,
 )
 from islands.archipelago.shared import Found, SharedRuns, parts_for
 from islands.backends.base import Backend
@@ -360,15 +357,20 @@ class Sharing(Generic[Key]):
             return error
 
     def _result(self, run: _Run[Key], search: _Search) -> Result:
-        waiting, found = run.waiting, search.found
-        spec, problem = waiting.spec, waiting.problem
-        best = self._best(waiting, found)
+        found = search.found
+        spec, problem, encoding = run.waiting.spec, run.waiting.problem, run.waiting.parts.encoding
+        meaning = Meaning(problem, encoding, found.cost.shape[1])
+
+        def genome(island: int, place: int | None) -> Any:
+            if place is not None:
+                return found.genes[island, place]
+            assert found.archive is not None
+            return found.archive[island]
+
+        elite = meaning.elite(found.cost, found.island, genome, 1, any_solution=True)
+        best = next(iter(elite), None)
         violation = check_exactly(problem, best, search.progress.cost)
-        size = self._parts.encoding.size
-        digests = [
-            (island, digest_of(found.genes[island, :, :size], found.cost[island]))
-            for island in range(len(found.genes))
-        ]
+        digests = [*enumerate(map(meaning.digest, found.genes, found.cost))]
         moment = Moment(search.progress.generation, search.progress.seconds, None)
         outcome = Outcome(search.progress, search.reason, moment)
         return completed(
@@ -377,27 +379,6 @@ class Sharing(Generic[Key]):
             folder=None,
             records=VisitRecords(self._spec, problem, self._meaning, run.visits),
         )
-
-    def _best(self, waiting: Waiting[Key], found: Found) -> Candidate | None:
-        """Return the best individual of a run, as `IslandReader.elite` finds it."""
-        problem, encoding = waiting.problem, waiting.parts.encoding
-        meaning = self._meaning
-        costs = np.full_like(found.cost, NONE) if problem.scale.marks else found.cost
-        island, slot = divmod(int(costs.argmin()), costs.shape[1])
-        archived = found.island[:, ISLAND.index("archived")]
-        of_costs, other = (int(costs[island, slot]), island), int(archived.argmin())
-        cost, island = min(of_costs, (int(archived[other]), other))
-        if cost >= meaning.worst:
-            return None
-        if (cost, island) == of_costs:
-            row = found.genes[island, slot]
-        else:
-            assert found.archive is not None
-            row = found.archive[island]
-        genome = row[: encoding.size]
-        decoded = encoding.decode(genome[np.newaxis])[0]
-        solution = problem.layout.from_device(decoded)
-        return Candidate(meaning.scale.unmarked(cost), island, solution, genome)
 
 
 def _best_generations(measured: NDArray[np.int64]) -> NDArray[np.int64]:
