@@ -29,7 +29,7 @@ from islands.report.notebook import html, of_result
 from islands.report.pictures import draw_result, draw_run
 from islands.report.recorded import RecordedRun
 from islands.run.build import RankOptions
-from islands.run.loop import Callback
+from islands.run.observers import Callback
 from islands.run.runner import resume_requested
 from islands.run.single import Output
 

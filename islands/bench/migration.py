@@ -31,6 +31,7 @@ from islands.problems.base import Problem
 from islands.progress.progress import Epoch
 from islands.run.build import make_archipelago, take_device
 from islands.run.loop import Loop
+from islands.run.observers import Observer
 from islands.run.signals import Interruption
 from islands.tables import Column, Table
 from islands.text import count, counted
@@ -243,16 +244,12 @@ class Case:
 
     def _rate(self, archipelago: Archipelago, world: World, generations: int) -> float:
         """Return generations per second, from the end of the first epoch to that of the last."""
-        seen: list[tuple[int, float]] = []
-
-        def watch(epoch: Epoch) -> None:
-            seen.append((epoch.progress.generation, epoch.progress.seconds))
-
+        clock = _Clock()
         spec = self.spec(generations)
         with Interruption() as interruption:
-            Loop(archipelago, spec, self.problem, world, interruption, watch=watch).run()
+            Loop(archipelago, spec, self.problem, world, interruption, [clock]).run()
         # The first epoch has small steps, as the speed is still unknown.
-        (_, (first, began), *_, (last, ended)) = seen
+        (_, (first, began), *_, (last, ended)) = clock.seen
         return (last - first) / (ended - began)
 
     def _end(self, timed: TimedArchipelago, world: World) -> EndRow:
@@ -272,6 +269,17 @@ class Case:
             end=median(end.whole for end in ends),
             epoch=median(end.epoch for end in ends),
         )
+
+
+class _Clock(Observer):
+    """Notes the generation and the time of each epoch."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[int, float]] = []
+
+    def epoch(self, epoch: Epoch) -> None:
+        """Note an epoch."""
+        self.seen.append((epoch.progress.generation, epoch.progress.seconds))
 
 
 class End(NamedTuple):

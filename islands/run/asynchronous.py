@@ -6,7 +6,7 @@ If ranks share islands, the first rank of each team does this, and the others do
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, fields
 
 import numpy as np
@@ -28,7 +28,8 @@ from islands.progress.progress import (
     size_of_generation_0,
 )
 from islands.progress.tally import StopRequests, Tally
-from islands.run.loop import Epochs, Viewer
+from islands.run.loop import Epochs
+from islands.run.observers import Observer
 from islands.run.signals import OUTPUT_LOST, UNWRITABLE, Alarm, Interruption, suspension
 
 _TAG = 4
@@ -43,17 +44,16 @@ def evolve_asynchronous(
     problem: Problem,
     world: World,
     interruption: Interruption,
-    *,
-    viewer: Viewer,
-    watch: Callable[[Epoch], None] = lambda _: None,
+    observers: Sequence[Observer],
+    say: Callable[[str], None],
 ) -> Outcome:
     """Run until rank 0 finds a criterion satisfied, or every rank has done its generations."""
     began, limit = time.perf_counter(), time_limit(spec.stop)
-    slow = Slow(archipelago, spec, viewer.say, problem.evaluation.name)
+    slow = Slow(archipelago, spec, say, problem.evaluation.name)
     loop: _AsynchronousLoop | None = None
     if archipelago.mine:
         evolution = (archipelago, spec, problem, archipelago.firsts or world, interruption)
-        loop = _AsynchronousLoop(*evolution, watch, viewer)
+        loop = _AsynchronousLoop(*evolution, observers)
     with Alarm(
         archipelago, interruption, lambda: time.perf_counter() - began >= limit, world, slow
     ):
@@ -95,11 +95,10 @@ class _AsynchronousLoop(Epochs):
         problem: Problem,
         world: World,
         interruption: Interruption,
-        watch: Callable[[Epoch], None],
-        viewer: Viewer,
+        observers: Sequence[Observer],
     ) -> None:
         super().__init__(archipelago, spec, problem, world, interruption)
-        self._watch, self._viewer = watch, viewer
+        self._observers = observers
         self._rows = np.zeros((world.size, _NUMBERS), np.int64)
         """The latest numbers of each rank; ranks above 0 have only their own."""
         self._known = {world.rank}
@@ -140,8 +139,8 @@ class _AsynchronousLoop(Epochs):
         self._rows[self._world.rank, :-1] = [*astuple(Tally.of(measures)), generation]
         own = self._progress_of(self._rows[sorted(self._known)], generation, seconds, self._before)
         self._pace.epoch_ended(self._before, generation, seconds)
-        self._watch(Epoch(measures, arrivals, own))
-        self._viewer.show(own)
+        for each in self._observers:
+            each.epoch(Epoch(measures, arrivals, own))
         self.phases.lap(usage.RECORDS)
         self._before = own
         self._has_news = True

@@ -8,9 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
-
-import numpy as np
 
 from islands.algorithms import ALGORITHMS
 from islands.archipelago.archipelago import Archipelago
@@ -18,8 +15,6 @@ from islands.archipelago.measure import IslandMeasure
 from islands.configuration.spec import RunSpec, Visits, deal_of
 from islands.configuration.stop import first_reason, is_spent, time_limit
 from islands.display.messages import Slow, idle_words
-from islands.errors import RunError
-from islands.modelling.functions import is_of_signal
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress import usage
@@ -33,25 +28,12 @@ from islands.progress.progress import (
 )
 from islands.progress.tally import StopRequests, Tally, summarise
 from islands.progress.usage import Stopwatch
+from islands.run.observers import Observer
 from islands.run.pace import Pace
 from islands.run.signals import INTERRUPT, Alarm, Interruption, suspension
 
 _VIEW_SECONDS = 1.0
-_ENDED_BY_CALLBACK = "the callback returned True"
 _BEGIN = Moment(0, 0.0, None)
-
-Callback = Callable[[Progress], object]
-"""A user's function for the progress at the end of an epoch; the run ends if it returns True."""
-
-
-class Viewer(Protocol):
-    """Receives the progress and messages of a running run."""
-
-    def show(self, progress: Progress) -> None:
-        """Show the progress."""
-
-    def say(self, text: str) -> None:
-        """Show a message."""
 
 
 class Epochs:
@@ -199,36 +181,30 @@ class Loop(Epochs):
         problem: Problem,
         world: World,
         interruption: Interruption,
+        observers: Sequence[Observer] = (),
         *,
-        watch: Callable[[Epoch], None] = lambda _: None,
-        keep: Callable[[Moment], None] | None = None,
-        viewer: Viewer | None = None,
-        callback: Callback | None = None,
+        say: Callable[[str], None] | None = None,
         origin: Moment | None = None,
     ) -> None:
         """Prepare to run from the start, or from `origin`.
 
-        `watch` records an epoch, `keep` writes a checkpoint; they are called on all ranks. A
-        `viewer` also receives progress between epochs; pass one on all ranks or on none. The
-        `callback` of rank 0 may end the run.
+        Pass observers of the same types on all ranks. `say` prints a message.
         """
         self._origin = origin
         origin = origin or _BEGIN
         super().__init__(archipelago, spec, problem, world, interruption, origin)
         used = (ALGORITHMS[each.algorithm] for each in spec.all_colonies)
         self._always_attempts |= any(each.varies_in_length for each in used)
-        self._watch, self._keep, self._viewer = watch, keep, viewer
-        self._callback, self._has_callback = callback, world.bcast(callback is not None)
-        self._kept_at = self._viewed_at = origin.seconds
+        self._observers, self._say = observers, say
+        self._viewed_at = origin.seconds
         self._unreported: tuple[Sequence[IslandMeasure], Progress] | None = None
         self._has_told_idle = False
 
     def run(self) -> Outcome:
         """Run until a criterion is satisfied, a signal arrives or the callback ends the run."""
-        islands, viewer = self._archipelago, self._viewer
-        slow = None
-        if viewer is not None:
-            slow = Slow(islands, self._spec, viewer.say, self._problem.evaluation.name)
+        islands, slow = self._archipelago, None
+        if self._say is not None:
+            slow = Slow(islands, self._spec, self._say, self._problem.evaluation.name)
         with Alarm(islands, self._interruption, self.is_late, self._world, slow):
             if self._origin is None:
                 self.start()
@@ -263,8 +239,9 @@ class Loop(Epochs):
         self._unreported, self._viewed_at = (measures, progress), seconds
         moment = Moment(generation, seconds, self._before)
         outcome = self._end(progress, requests, moment)
-        if self._is_ended_by_callback(progress) and outcome is None:
-            outcome = Outcome(progress, _ENDED_BY_CALLBACK, moment)
+        reason = self._decided(progress)
+        if outcome is None and reason is not None:
+            outcome = Outcome(progress, reason, moment)
         if outcome is None:
             self._keep_if_due(moment)
             self._before = progress
@@ -278,34 +255,29 @@ class Loop(Epochs):
     def _tell_idle(self) -> None:
         """Say once that ranks which share an island with rank 0 are idle."""
         self._world.naps = self._archipelago.is_idle and self._archipelago.is_on_cpu
-        if self._viewer is None or self._has_told_idle or not self._archipelago.why_idle:
+        if self._say is None or self._has_told_idle or not self._archipelago.why_idle:
             return
         self._has_told_idle = True
         sharing = deal_of(self._spec, self._problem, self._world.size).largest_team
         idle = sharing - self._archipelago.working_ranks
-        self._viewer.say(idle_words(idle, sharing, self._world.size, self._archipelago.why_idle))
+        self._say(idle_words(idle, sharing, self._world.size, self._archipelago.why_idle))
 
-    def _is_ended_by_callback(self, progress: Progress) -> bool:
-        """Return whether the callback of rank 0 ends the run; collective."""
-        if not self._has_callback:
-            return False
-
-        def answer() -> bool:
-            assert self._callback is not None
-            return requests_end(self._callback, progress)
-
-        is_over = self._world.from_first(answer)
-        self.phases.lap(usage.CALLBACK)
-        return is_over
+    def _decided(self, progress: Progress) -> str | None:
+        """Return why an observer ends the run now, or None; collective."""
+        reasons = []
+        for each in self._observers:
+            reasons.append(each.decide(progress))
+            self.phases.lap(each.phase)
+        return next(filter(None, reasons), None)
 
     def _report(self) -> None:
         if self._unreported is not None:
             measures, progress = self._unreported
             self._unreported = None
-            self._watch(Epoch(measures, self._archipelago.arrivals(), progress))
-            if self._viewer is not None:
-                self._viewer.show(progress)
-            self.phases.lap(usage.RECORDS)
+            epoch = Epoch(measures, self._archipelago.arrivals(), progress)
+            for each in self._observers:
+                each.epoch(epoch)
+                self.phases.lap(each.phase)
 
     def _end(self, progress: Progress, requests: StopRequests, moment: Moment) -> Outcome | None:
         """Return how the run ends now, or None if it continues.
@@ -331,9 +303,10 @@ class Loop(Epochs):
 
     def _step_ended(self, seconds: float) -> None:
         """Show the progress between two distant visits, and write a checkpoint if it is due."""
-        if self._viewer is not None and seconds - self._viewed_at >= _VIEW_SECONDS:
-            self._viewed_at = seconds
-            self._viewer.show(self._measured(seconds))
+        if self._observers and seconds - self._viewed_at >= _VIEW_SECONDS:
+            self._viewed_at, progress = seconds, self._measured(seconds)
+            for each in self._observers:
+                each.between(progress)
         self._keep_if_due(Moment(self._archipelago.generation, seconds, self._before))
 
     def _measured(self, seconds: float) -> Progress:
@@ -342,26 +315,8 @@ class Loop(Epochs):
         return self._progress(tally, self._archipelago.generation, seconds, self._before)
 
     def _keep_if_due(self, moment: Moment) -> None:
-        every = self._spec.checkpoint.every
-        if self._keep is not None and 0 < every <= moment.seconds - self._kept_at:
-            self._report()
-            self._keep(moment)
-            self._kept_at = moment.seconds
-            self.phases.lap(usage.CHECKPOINTS)
-
-
-def requests_end(callback: Callback, progress: Progress) -> bool:
-    """Call the callback; return whether it returned True.
-
-    Other true values do not count: functions of libraries return all kinds of values.
-    """
-    try:
-        given = callback(progress)
-    except SystemExit as error:
-        if is_of_signal(error):
-            raise
-        raise RunError(
-            f"callback= called sys.exit({error.code!r}), which would end the run without a result."
-            " To end the run, return True"
-        ) from error
-    return isinstance(given, bool | np.bool_) and bool(given)
+        for each in self._observers:
+            if each.is_due(moment):
+                self._report()
+                each.keep(moment)
+                self.phases.lap(each.phase)

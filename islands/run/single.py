@@ -5,10 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import shlex
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -26,19 +23,27 @@ from islands.configuration.spec import RunSpec
 from islands.display.messages import opening, place
 from islands.display.screen import Screen
 from islands.display.standstill import Standstill, advice, cure
-from islands.errors import InputError, IslandsError, RunError
-from islands.parallel import World, describe
+from islands.errors import IslandsError, RunError
+from islands.parallel import World
 from islands.problems.base import Problem
-from islands.progress.progress import Epoch, Moment, Outcome
+from islands.progress.progress import Outcome
 from islands.progress.result import Records, Result
 from islands.progress.usage import EnergyMeter, Machine
-from islands.record.folder import FINISHED, LOG
+from islands.record.folder import LOG
 from islands.record.journal import Journal
 from islands.record.tables import FolderRecords, MemoryRecords
 from islands.run.asynchronous import evolve_asynchronous
-from islands.run.loop import Callback, Loop
-from islands.run.signals import INTERRUPT, OUTPUT_LOST, UNWRITABLE, Interruption
-from islands.text import show
+from islands.run.failures import Failures, resuming
+from islands.run.loop import Loop
+from islands.run.observers import (
+    Callback,
+    Calling,
+    Checkpointing,
+    Observer,
+    Printing,
+    Recording,
+)
+from islands.run.signals import INTERRUPT, Interruption
 
 _FACTS = ("islands", "population", "rate", "algorithm", "encoding")
 """The settings of a colony in a result."""
@@ -80,52 +85,6 @@ class PreparedRun:
     """The device of this rank, if it can tell its energy."""
 
 
-class _Failures:
-    """Files and output that cannot be written end a run early, but its result is not lost."""
-
-    def __init__(self, run: PreparedRun, interruption: Interruption) -> None:
-        self._world, self._folder, self._interruption = run.world, run.folder, interruption
-        self._error = ""
-
-    @contextmanager
-    def tolerated(self) -> Iterator[None]:
-        """Note the failure of a file inside the block, and request the end of the run."""
-        try:
-            yield
-        except BrokenPipeError:
-            raise
-        except (OSError, InputError) as error:
-            self._note(error)
-
-    def of_screen(self, error: Exception, is_log: bool) -> None:
-        """Note that the log or the output cannot be written; a lost terminal is no failed file."""
-        if is_log:
-            self._note(error)
-        elif self._folder is not None:
-            with suppress(OSError):
-                show(f"islands: the output is lost: {describe(error)}", file=sys.stderr)
-            self._interruption.request(OUTPUT_LOST)
-
-    def of_all_ranks(self) -> str:
-        """Return the first failure of a file, with the command that continues; collective."""
-        found = next(filter(None, self._world.allgather(self._error)), "")
-        if not found or self._folder is None or self._is_finished():
-            return found
-        return f"{found}. Then continue the run with: {_resuming(self._folder)}"
-
-    def _is_finished(self) -> bool:
-        folder = self._folder
-        return self._world.from_first(lambda: folder is not None and (folder / FINISHED).exists())
-
-    def _note(self, error: Exception) -> None:
-        self._error = self._error or describe(error)
-        self._interruption.request(UNWRITABLE)
-
-
-def _resuming(folder: Path | str | None) -> str:
-    return f"islands resume {shlex.quote(str(folder))}"
-
-
 def perform(
     run: PreparedRun,
     interruption: Interruption,
@@ -142,7 +101,7 @@ def perform(
     stream = output.stream if world.rank == 0 else None
     log = folder / LOG if folder is not None and world.rank == 0 else None
     processes = spec.general.threads or share_of_cores(world.local_size)
-    failures = _Failures(run, interruption)
+    failures = Failures(world, folder, interruption)
     with (
         problem.evaluation.prepared(processes, run.machine.backend) as evaluation,
         Screen(
@@ -154,33 +113,31 @@ def perform(
             failed=failures.of_screen,
         ) as screen,
     ):
-        if news:
-            screen.say(news)
-        for text in notices:
-            screen.note(text)
-        if not notices:
-            screen.say(opening(islands.__version__, spec, problem, world.size))
-        screen.say(place(spec, run.machine, folder))
-        if evaluation:
-            screen.say(evaluation)
-        process = f"rank {world.rank}   host {platform.node()}   pid {os.getpid()}   {run.device}"
-        for line in world.gather(process):
-            screen.note(line)
-        journal, memory = None, None
+        _introduce(run, screen, evaluation, news, notices)
+        journal, memory, checkpoints = None, None, None
+        observers: list[Observer] = []
+        if world.bcast(output.callback is not None):
+            observers.append(Calling(output.callback, world))
         if folder is not None:
             whole = (folder, spec, problem, world, run.archipelago, screen.say)
             journal = Journal(*whole, goes_on=run.goes_on)
+            observers.append(Recording(journal, failures))
         elif output.collects:
             memory = MemoryRecords(spec, problem, world)
+            observers.append(Recording(memory, failures))
+        observers.append(Printing(screen))
+        if journal is not None and not run.asynchronous:
+            every, origin = spec.checkpoint.every, journal.origin
+            kept = (journal.checkpoints, screen, failures)
+            checkpoints = Checkpointing(*kept, every, origin)
+            observers.append(checkpoints)
         screen.say("")
         interruption.handle_interrupts()
         energy = EnergyMeter(run.backend, world)
-        outcome = _evolved(run, journal, memory, screen, interruption, output.callback, failures)
+        outcome = _evolved(run, journal, observers, screen, interruption)
         result = _result(run, outcome, memory, energy.of_all_ranks())
-        if journal is not None and not run.asynchronous and not outcome.is_partial:
-            with failures.tolerated():
-                journal.checkpoints.keep(outcome.moment)
-                screen.kept()
+        if checkpoints is not None and not outcome.is_partial:
+            checkpoints.keep(outcome.moment)
         # A run without a solution is not finished; it can only be resumed.
         is_finished = not (outcome.suspended or outcome.is_partial) and result.cost is not None
         if journal is not None and is_finished:
@@ -206,47 +163,46 @@ def perform(
     return result if folder is None else replace(result, write_error=failures.of_all_ranks())
 
 
+def _introduce(
+    run: PreparedRun, screen: Screen, evaluation: str, news: str, notices: Sequence[str]
+) -> None:
+    """Print what is known before the run begins; collective."""
+    if news:
+        screen.say(news)
+    for text in notices:
+        screen.note(text)
+    if not notices:
+        screen.say(opening(islands.__version__, run.spec, run.problem, run.world.size))
+    screen.say(place(run.spec, run.machine, run.folder))
+    if evaluation:
+        screen.say(evaluation)
+    process = f"host {platform.node()}   pid {os.getpid()}   {run.device}"
+    for line in run.world.gather(f"rank {run.world.rank}   {process}"):
+        screen.note(line)
+
+
 def _with_ending(result: Result, write_error: str) -> Result:
     """Return the result with what failed, or with how to resume a suspended run."""
     if write_error or not result.suspended:
         return replace(result, write_error=write_error)
     kept = "no checkpoint; start again" if result.is_partial else "checkpoint written; resume"
-    return replace(result, reason=f"{result.reason}: {kept} with: {_resuming(result.folder)}")
+    return replace(result, reason=f"{result.reason}: {kept} with: {resuming(result.folder)}")
 
 
 def _evolved(
     run: PreparedRun,
     journal: Journal | None,
-    memory: MemoryRecords | None,
+    observers: Sequence[Observer],
     screen: Screen,
     interruption: Interruption,
-    callback: Callback | None,
-    failures: _Failures,
 ) -> Outcome:
-    records = journal if journal is not None else memory
-
-    def watch(epoch: Epoch) -> None:
-        if records is not None:
-            with failures.tolerated():
-                records.epoch(epoch)
-
-    observers: dict[str, Any] = {"viewer": screen, "watch": watch}
     evolution = (run.archipelago, run.spec, run.problem, run.world, interruption)
     if run.asynchronous:
-        return evolve_asynchronous(*evolution, **observers)
-    observers["callback"] = callback
-    if journal is None:
-        return Loop(*evolution, **observers).run()
-    checkpoints, origin = journal.checkpoints, journal.origin
-
-    def keep(moment: Moment) -> None:
-        with failures.tolerated():
-            checkpoints.keep(moment)
-            screen.kept()
-
+        return evolve_asynchronous(*evolution, observers, screen.say)
+    origin = None if journal is None else journal.origin
     if origin is not None:
         screen.resumes_from(origin.generation)
-    return Loop(*evolution, **observers, keep=keep, origin=origin).run()
+    return Loop(*evolution, observers, say=screen.say, origin=origin).run()
 
 
 def check_exactly(problem: Problem, best: Candidate | None, shown: float | None) -> float:

@@ -26,6 +26,7 @@ from islands.configuration.resolve import layers, resolve
 from islands.display.messages import Slow
 from islands.progress.progress import Progress
 from islands.run.build import forget_devices
+from islands.run.observers import Printing
 
 RUN = ["run", "demo/tsp", "--population", "16", "--islands", "2", "--backend", "cpu"]
 RUN += ["--threads", "1", "--stop", "generations=2", "--improver", "none"]
@@ -205,7 +206,7 @@ def test_progress_is_shown_between_distant_visits(monkeypatch: Patch) -> None:
         options,
         FakeProblem(),
         archipelago=SlowArchipelago(monkeypatch, seconds=0.5),
-        viewer=Seen(),
+        others=[Printing(Seen())],  # type: ignore[arg-type]
     )
     assert [each.generation for each in shown] == [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20]
     assert [each.cost for each in shown] == [1000 - each.generation for each in shown]

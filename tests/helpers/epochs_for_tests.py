@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fakes import FakeArchipelago, FakeProblem, Quiet
+from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
 
 from islands.configuration.resolve import layers, resolve
 from islands.parallel import World
 from islands.progress.progress import Epoch, Moment, Outcome
 from islands.run import loop as module
-from islands.run.loop import Loop, Viewer
+from islands.run.failures import Failures
+from islands.run.loop import Loop
+from islands.run.observers import Checkpointing, Observer
 
 
 def run(
@@ -19,18 +23,27 @@ def run(
     problem: FakeProblem,
     interruption: Any = Quiet,
     archipelago: FakeArchipelago | None = None,
-    viewer: Viewer | None = None,
+    others: Sequence[Observer] = (),
 ) -> tuple[Outcome, FakeArchipelago, list[Epoch]]:
-    archipelago, epochs = archipelago or FakeArchipelago(), list[Epoch]()
+    archipelago, seen = archipelago or FakeArchipelago(), Seen()
     spec = resolve(layers(options), problem)
     loop = Loop(
         archipelago,  # type: ignore[arg-type]
         *(spec, problem, World(), interruption),
-        watch=epochs.append,
-        viewer=viewer,
+        [seen, *others],
     )
     outcome = loop.run()
-    return outcome, archipelago, epochs
+    return outcome, archipelago, seen.epochs
+
+
+class Seen(Observer):
+    """Collects the epochs of a run."""
+
+    def __init__(self) -> None:
+        self.epochs = list[Epoch]()
+
+    def epoch(self, epoch: Epoch) -> None:
+        self.epochs.append(epoch)
 
 
 class Slow(FakeArchipelago):
@@ -54,13 +67,17 @@ def resumed(
     options: dict[str, Any], archipelago: FakeArchipelago, origin: Moment, interruption: Any = Quiet
 ) -> tuple[Outcome, list[Epoch], list[Moment]]:
     """Resume from a checkpoint; return the outcome, and the epochs and checkpoints that follow."""
-    archipelago.generation, epochs, kept = origin.generation, list[Epoch](), list[Moment]()
+    archipelago.generation = origin.generation
     spec = resolve(layers(options), FakeProblem())
+    seen, kept = Seen(), list[Moment]()
+    failures = Failures(World(), None, interruption)
+    checkpoints = SimpleNamespace(keep=kept.append)
+    screen = Silent()
+    checkpointing = Checkpointing(checkpoints, screen, failures, spec.checkpoint.every, origin)  # type: ignore[arg-type]
     loop = Loop(
         archipelago,  # type: ignore[arg-type]
         *(spec, FakeProblem(), World(), interruption),
-        watch=epochs.append,
-        keep=kept.append,
+        [seen, checkpointing],
         origin=origin,
     )
-    return loop.run(), epochs, kept
+    return loop.run(), seen.epochs, kept

@@ -99,8 +99,8 @@ def test_an_asynchronous_rank_ends_generation_0_in_time(
     asked = {"algorithm": "ga", "decoding": "host", "islands": 2, "population": 40}
     spec = resolve(layers({**asked, "improver": "none", "stop": "seconds=0.3"}), problem)
     islands_ = islands_of(spec, problem, world, choose("cpu", 1))
-    observers: dict[str, Any] = {"watch": lambda _: None, "viewer": Silent()}
-    outcome = evolve_asynchronous(islands_, spec, problem, world, Quiet(), **observers)  # type: ignore[arg-type]
+    evolution: Any = (islands_, spec, problem, world, Quiet(), [], Silent().say)
+    outcome = evolve_asynchronous(*evolution)
     assert outcome.progress.seconds < 4  # a complete generation would take 8 s
     assert 0 < outcome.progress.evaluations < 80
     size = f"; generation 0 is incomplete, with {outcome.progress.evaluations} individuals"

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from epochs_for_tests import Seen
 from fakes import FakeArchipelago, FakeProblem, Quiet
 
 from islands.archipelago.measure import Candidate, IslandMeasure
@@ -22,7 +23,6 @@ from islands.configuration.resolve import layers, resolve
 from islands.errors import RunError
 from islands.parallel import World
 from islands.problems.capabilities import ProblemWords
-from islands.progress.progress import Epoch
 from islands.progress.result import Result
 from islands.run import request as request
 from islands.run.loop import Loop
@@ -88,13 +88,13 @@ def test_all_ranks_agree_on_a_run_that_finds_a_solution_late(
     first(60)
 
     def one(world: World) -> tuple[Any, ...]:
-        problem, epochs = Hinting(), list[Epoch]()
+        problem, seen = Hinting(), Seen()
         spec = resolve(layers({**ASKED, "islands": 4}), problem)
         islands = Late(range(2 * world.rank, 2 * world.rank + 2))
 
-        loop = Loop(islands, spec, problem, world, Quiet(), watch=epochs.append)  # type: ignore[arg-type]
+        loop = Loop(islands, spec, problem, world, Quiet(), [seen])  # type: ignore[arg-type]
         outcome = loop.run()
-        costs = [epoch.progress.cost for epoch in epochs]
+        costs = [epoch.progress.cost for epoch in seen.epochs]
         return costs, outcome.progress.island, outcome.progress.best_generation
 
     assert on_ranks(2, one) == [([None, None, 100], 0, 7)] * 2

@@ -1,0 +1,132 @@
+"""What a run does beside its search: it records, writes checkpoints, prints, and calls the user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+
+from islands.display.screen import Screen
+from islands.errors import RunError
+from islands.modelling.functions import is_of_signal
+from islands.parallel import World
+from islands.progress import usage
+from islands.progress.progress import Epoch, Moment, Progress
+from islands.record.checkpoint import Checkpoints
+from islands.run.failures import Failures
+
+_ENDED_BY_CALLBACK = "the callback returned True"
+
+Callback = Callable[[Progress], object]
+"""A user's function for the progress at the end of an epoch; the run ends if it returns True."""
+
+
+class Observer:
+    """Receives the epochs of a run; each method is called on all ranks."""
+
+    phase = usage.RECORDS
+    """The phase of the run to which the time of its methods belongs."""
+
+    def decide(self, progress: Progress) -> str | None:
+        """Return why the run ends with this epoch, or None; the islands have not gone on."""
+        return None
+
+    def epoch(self, epoch: Epoch) -> None:
+        """Receive an epoch; a GPU may already make the next generations."""
+
+    def between(self, progress: Progress) -> None:
+        """Receive the progress inside a long epoch."""
+
+    def is_due(self, moment: Moment) -> bool:
+        """Return whether to keep the state of the run; the same on all ranks."""
+        return False
+
+    def keep(self, moment: Moment) -> None:
+        """Keep the state of the run, whose epochs have all been received."""
+
+
+class _Records(Protocol):
+    def epoch(self, epoch: Epoch) -> None: ...
+
+
+class Recording(Observer):
+    """Adds each epoch to the records of the run."""
+
+    def __init__(self, records: _Records, failures: Failures) -> None:
+        self._records, self._failures = records, failures
+
+    def epoch(self, epoch: Epoch) -> None:
+        with self._failures.tolerated():
+            self._records.epoch(epoch)
+
+
+class Printing(Observer):
+    """Prints the progress."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+
+    def epoch(self, epoch: Epoch) -> None:
+        self._screen.show(epoch.progress)
+
+    def between(self, progress: Progress) -> None:
+        self._screen.show(progress)
+
+
+class Checkpointing(Observer):
+    """Writes a checkpoint every few seconds, and one at the end."""
+
+    phase = usage.CHECKPOINTS
+
+    def __init__(
+        self,
+        checkpoints: Checkpoints,
+        screen: Screen,
+        failures: Failures,
+        every: float,
+        origin: Moment | None,
+    ) -> None:
+        """Begin at `origin`, if the run is resumed; 0 seconds: only at the end."""
+        self._checkpoints, self._screen, self._failures = checkpoints, screen, failures
+        self._every, self._kept_at = every, 0.0 if origin is None else origin.seconds
+
+    def is_due(self, moment: Moment) -> bool:
+        return 0 < self._every <= moment.seconds - self._kept_at
+
+    def keep(self, moment: Moment) -> None:
+        with self._failures.tolerated():
+            self._checkpoints.keep(moment)
+            self._screen.kept()
+        self._kept_at = moment.seconds
+
+
+class Calling(Observer):
+    """Calls a user's function on rank 0, which may end the run."""
+
+    phase = usage.CALLBACK
+
+    def __init__(self, callback: Callback | None, world: World) -> None:
+        """Only rank 0 needs a `callback`."""
+        self._callback, self._world = callback, world
+
+    def decide(self, progress: Progress) -> str | None:
+        is_over = self._world.from_first(lambda: self._requests_end(progress))
+        return _ENDED_BY_CALLBACK if is_over else None
+
+    def _requests_end(self, progress: Progress) -> bool:
+        """Call the function; return whether it returned True.
+
+        Other true values do not count: functions of libraries return all kinds of values.
+        """
+        assert self._callback is not None
+        try:
+            given = self._callback(progress)
+        except SystemExit as error:
+            if is_of_signal(error):
+                raise
+            raise RunError(
+                f"callback= called sys.exit({error.code!r}), which would end the run without a"
+                " result. To end the run, return True"
+            ) from error
+        return isinstance(given, bool | np.bool_) and bool(given)
