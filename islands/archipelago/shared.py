@@ -27,6 +27,9 @@ from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend, Call, Calls, Program
 from islands.backends.state import Field
 from islands.migration import Layout
+from islands.migration.kernels import Side
+from islands.migration.settings import MigrationSettings, fixed
+from islands.migration.shared import Landing, SharedExchange
 from islands.parallel import World
 from islands.problems.base import Problem
 
@@ -85,10 +88,12 @@ class SharedRuns:
         arrays: Arrays,
         runs: int,
         backend: Backend,
+        migration: MigrationSettings | None,
     ) -> None:
         """Compile the program and allocate all memory; `parts` are those of `parts_for`.
 
-        The first instance has these `arrays`, of `arrays_of`.
+        The first instance has these `arrays`, of `arrays_of`. `migration` is None if runs have
+        none.
         """
         self.runs, self.islands_a_run, self._backend = runs, islands_a_run, backend
         fields = fields_of(parts)
@@ -126,14 +131,23 @@ class SharedRuns:
         self._rest = backend.call(program, "rest_runs", memory.all, self._read.chosen, blocks=1)
         start, generation = _only(launches.start), _only(launches.generation)
         sort = [] if launches.keeps_order else [launches.rank_again]
-        adopt = launches.adopt
+        self._sort, self._adopt = sort, launches.adopt
+        self._state = memory.state
         self._start: Calls = [
-            *(write, *launches.begin_runs, *start, launches.rank_again, *adopt, ended),
+            *(write, *launches.begin_runs, *start, launches.rank_again, *self._adopt, ended),
             launches.measure,
         ]
         self._generation: Calls = generation
         self._after: Calls = [*sort, launches.measure]
         self._faults = self._reports(parts.problem, program, memory, count)
+        self._exchange: SharedExchange | None = None
+        if migration is not None:
+            side = Side(
+                *(0, parts.shape.islands, parts.shape.population, fixed(parts.algorithm)),
+                *(program, memory.all, launches.rank_again, launches.ranking_room),
+            )
+            exchange = (migration, backend, side, layout.bytes, islands_a_run)
+            self._exchange = SharedExchange(*exchange)
 
     def fits(self, parts: ProgramParts) -> bool:
         """Return whether the kernels can solve an instance with arrays of the same shapes."""
@@ -228,9 +242,19 @@ class SharedRuns:
         words = self._faults.of_all(_FAULTS).view(np.int64).reshape(self.runs, -1, 2)
         return words if words.any() else None
 
-    def advance(self, generations: int) -> None:
-        """Run this number of generations and measure; the device goes on meanwhile."""
+    def advance(self, generations: int, migrations: Sequence[int], seeds: Sequence[int]) -> None:
+        """Run this number of generations, migrate and measure; the device goes on meanwhile.
+
+        Each run has the number of its migration, or 0 if it has none now, and a seed.
+        """
         self._backend.run(self._generation, generations)
+        if any(migrations):
+            assert self._exchange is not None, "runs that migrate have settings for it"
+            self._backend.run(self._sort)
+            self._exchange.migrate(migrations, seeds)
+            if self._adopt:
+                self._backend.run(self._adopt)
+                self._state.fill("changed")
         self._backend.run_again(self._after)
         self._fetch()
 
@@ -238,6 +262,10 @@ class SharedRuns:
         """Wait, and return the row of `Measure` of each island, in an array for each run."""
         self._backend.synchronise()
         return self.reader.rows.reshape(self.runs, self.islands_a_run, -1)
+
+    def landings(self) -> Mapping[int, Landing]:
+        """Return what the migration before the last measures has brought to each run, once."""
+        return {} if self._exchange is None else self._exchange.landings()
 
     def rest(self, chosen: Sequence[int]) -> None:
         """Let runs compute nothing until others take their places.

@@ -17,7 +17,6 @@ from islands.bench.base import BenchRequest, spread, timed
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.errors import IslandsError
-from islands.migration import migrates
 from islands.parallel import World
 from islands.problems import loaded
 from islands.problems.base import Problem
@@ -145,7 +144,7 @@ class AlgorithmBench:
 
 def _advance(archipelago: Archipelago, spec: RunSpec, generations: int) -> None:
     """Advance by the given number of generations and migrate after each interval."""
-    if not migrates(spec.migration, spec.general.islands):
+    if not spec.migrates:
         archipelago.advance(generations)
         return
     interval = spec.migration.interval

@@ -149,6 +149,11 @@ class RunSpec:
         return sum(len(a) * b.population for a, b in zip(shared, colonies, strict=True))
 
     @property
+    def migrates(self) -> bool:
+        """Whether islands exchange migrants."""
+        return migrates(self.migration, self.general.islands)
+
+    @property
     def mean_population(self) -> float:
         """The mean number of individuals per island."""
         if not self.colonies:
@@ -227,7 +232,7 @@ class Visits:
     def of(cls, spec: RunSpec) -> Self:
         """Return the visits of a run: they depend on its settings only, not on time."""
         migration = spec.migration
-        interval = migration.interval if migrates(migration, spec.general.islands) else None
+        interval = migration.interval if spec.migrates else None
         every = spec.record.every
         if any(criterion.kind == CONVERGED for criterion in spec.stop):
             every = min(every, _CONVERGED_EVERY)

@@ -64,6 +64,19 @@ class Arrivals:
         return np.searchsorted(self.starts, islands, "right") - 1
 
 
+def entries(
+    source: Islands, mine: range, migrants: int
+) -> tuple[Islands, Islands, NDArray[np.bool_]]:
+    """Return the source and the target of each migrant, and which of all possible ones exist.
+
+    `source` has a row for each of `mine`: the islands that send to it, then NOBODY.
+    """
+    target = np.broadcast_to(np.arange(mine.start, mine.stop)[:, None], source.shape)
+    sources, targets = source.repeat(migrants), target.reshape(-1).repeat(migrants)
+    exists = sources != NOBODY
+    return sources[exists], targets[exists], exists
+
+
 @dataclass
 class Migration:
     """One migration of a rank: its route, and the times of its steps, as marks of the device."""
@@ -270,10 +283,7 @@ class Exchange:
         migrants, phases = self._settings.migrants, completed.phases(self._backend.seconds_between)
         source = np.full((len(mine), len(cost) // (migrants * len(mine))), NOBODY, np.int64)
         source[:, : route.sources.shape[1]] = np.where(route.slots == NOBODY, NOBODY, route.sources)
-        target = np.broadcast_to(np.arange(mine.start, mine.stop)[:, None], source.shape)
-        sources, targets = source.repeat(migrants), target.reshape(-1).repeat(migrants)
-        exists = sources != NOBODY
-        sources, targets = sources[exists], targets[exists]
+        sources, targets, exists = entries(source, mine, migrants)
         is_local = (sources >= mine.start) & (sources < mine.stop)
         kernels = 1e6 * (phases.pack + phases.unpack)
         remote = "device" if self._carrier is None else self._carrier.name

@@ -63,6 +63,8 @@ class Topology:
     most: int | None = None
     """The largest number of islands that send to one island in a migration; None: all others."""
     function: Senders | None = None
+    is_built_in: ClassVar[bool] = False
+    """Whether it calls no function of a user."""
     hint: ClassVar[str] = ", pass most=1 to Topology if at most one island sends to each"
     """The fix to suggest when populations have no room for the migrants."""
 
@@ -160,6 +162,7 @@ class _BuiltIn(Topology):
     one other, or one island sends to all. `from_all`: each island receives from all others.
     """
 
+    is_built_in: ClassVar[bool] = True
     hint: ClassVar[str] = ""
 
     def __init__(

@@ -17,7 +17,6 @@ from islands.backends import choose, gpus, takes_gpu
 from islands.backends.base import Backend
 from islands.configuration.spec import RunSpec, deal_of
 from islands.errors import InputError, RunError
-from islands.migration import migrates
 from islands.migration.transport import find
 from islands.parallel import World
 from islands.problems.base import Problem, Solution
@@ -131,7 +130,7 @@ def make_archipelago(
         team = world.split(deal.team(world.rank).start)
         if asynchronous:
             firsts = world.split(min(team.rank, 1))
-    if team is not None or has_halo(spec) or migrates(spec.migration, spec.general.islands):
+    if team is not None or has_halo(spec) or spec.migrates:
         transport, trouble = find(world, backend)
         if trouble and world.rank == 0:
             show(f"islands: {trouble}", file=sys.stderr)

@@ -28,9 +28,6 @@ large ones take so long that only those of one alone are ended in time."""
 _MOST_AHEAD, _MOST_BYTES = 2 * MOST_PLACES, 1 << 30
 """Instances that wait for several threads if there are many kinds, so that there are some of each;
 and what the arrays of those that wait may take."""
-_MANY_LEFT = 8
-"""Instances of a kind that were left, more than were solved, from which on the others are solved
-alone."""
 _GROWN = 2
 """From how many instances for a place on a kind begins again with more places."""
 _LOOK_SECONDS, _MOST_LOOK_SECONDS = 0.02, 1.28
@@ -208,11 +205,9 @@ class Queue(Generic[Key]):
             self._alone_kinds.add(kind)  # each has its own result, or its own error
             return
         next_of_kind = partial(self._next, sharing, may_grow=places < most)
-        surplus = 0
         try:
             for key, result in sharing.solve(next_of_kind, self._is_over):
-                surplus += 1 if result is None else -1
-                if sharing.is_slow or surplus > _MANY_LEFT:
+                if sharing.is_slow:
                     self._alone_kinds.add(kind)
                 if result is None:
                     self._leave(key)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ from islands.backends.base import Backend
 from islands.configuration.spec import RunSpec, Visits
 from islands.configuration.stop import CONVERGED, first_reason
 from islands.errors import IslandsError
+from islands.migration.shared import Landing
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch, Moment, Outcome, Progress
@@ -53,8 +54,16 @@ _OF_BEST, _OF_GENERATION, _OF_ARCHIVED, _OF_ARCHIVED_GENERATION, _OF_DISTINCT, _
 Take = Callable[[], Waiting[Key] | None]
 """Returns the next instance of a kind, or None if there is none now."""
 
-Visit = tuple[int, float, bytes]
-"""The generation, the time and the measures at a visit: the numbers of `MEASURE` of each island."""
+
+class Visit(NamedTuple):
+    """What was seen of a run at a visit."""
+
+    generation: int
+    seconds: float
+    measures: bytes
+    """The numbers of `MEASURE` of each island."""
+    landing: Landing | None
+    """The migrants that have arrived."""
 
 
 @dataclass
@@ -96,7 +105,8 @@ class Sharing(Generic[Key]):
         colony = first.spec.as_colony()
         self._parts = parts_for(colony, first.problem, places, backend)
         self._runs = SharedRuns(
-            colony.islands, self._parts, with_arrays([first])[0], places, backend
+            *(colony.islands, self._parts, with_arrays([first])[0], places, backend),
+            migration=first.spec.migration if first.spec.migrates else None,
         )
         self.kind, self.places = first.kind, places
         self._ready: deque[Waiting[Key]] = deque()
@@ -109,8 +119,6 @@ class Sharing(Generic[Key]):
         self._is_active, self._rests = np.zeros(places, np.bool_), np.zeros(places, np.bool_)
         self._meaning = Meaning(first.problem, self._parts.encoding, colony.population)
         self._ended = deque[_Ended[Key]]()
-        self._left = deque[Key]()
-        """Instances that are to be solved alone, and have not been yielded yet."""
         self._watch: Watch | None = None
         if self._parts.evaluates_own:
             self._watch = Watch(self._runs.halt)
@@ -139,9 +147,8 @@ class Sharing(Generic[Key]):
     ) -> Iterator[tuple[Key, Result | IslandsError | None]]:
         """Solve the instances that `take` returns, until all are over and it returns None.
 
-        Yield each with its result or its error, or with None if it is to be solved alone: its
-        islands would exchange migrants now, or evaluations take long. What has been found when it
-        `must_end` is kept.
+        Yield each with its result or its error, or with None if it is to be solved alone, as
+        evaluations take long. What has been found when it `must_end` is kept.
         """
         with nullcontext() if self._watch is None else self._watch.until(must_end):
             try:
@@ -151,8 +158,6 @@ class Sharing(Generic[Key]):
             yield from self._results()
         if self.is_slow and not must_end():
             runs = [run for run in self._at if run is not None]
-            for key in self._left:
-                yield key, None
             for waiting in (*(run.waiting for run in runs), *self._ready):
                 yield waiting.key, None
 
@@ -171,11 +176,7 @@ class Sharing(Generic[Key]):
             yield from self._results()
             if is_working:
                 self._make_ready(take, count)
-                self._left += self._leaving()  # a run exchanges migrants before it is looked at
                 self._look(step)
-                while self._left:
-                    with self._paused():
-                        yield self._left.popleft(), None
             elif not may_begin:
                 return
 
@@ -206,10 +207,19 @@ class Sharing(Generic[Key]):
         step = int(ahead[self._is_active].min())
         if self._watch is not None:
             step = min(step, self._watch.generations)
-        with self._working():
-            self._runs.advance(step)
         self._generations += step
+        seeds = [0 if each is None else each.waiting.spec.general.seed for each in self._at]
+        with self._working():
+            self._runs.advance(step, self._migrations().tolist(), seeds)
         return step
+
+    def _migrations(self) -> NDArray[np.int64]:
+        """Return the number of the migration that each run has now, or 0."""
+        interval = self._visits.migration_interval
+        if interval is None:
+            return np.zeros(self.places, np.int64)
+        numbers, rest = np.divmod(self._generations, interval)
+        return np.where(self._is_active & (rest == 0), numbers, 0)
 
     def _make_ready(self, take: Take[Key], count: int) -> None:
         """Take about as many instances as the next look will need, while the device works."""
@@ -256,7 +266,7 @@ class Sharing(Generic[Key]):
             measured = self._runs.measured()
         if self._watch is not None:
             self._watch.has_made(step)
-        faults, now = self._runs.faults(), self._now()
+        faults, landings, now = self._runs.faults(), self._runs.landings(), self._now()
         looked = self._is_active.copy()
         if step == 0:  # only those that have just begun
             looked &= [each is not None and not each.visits for each in self._at]
@@ -266,7 +276,8 @@ class Sharing(Generic[Key]):
             run = self._at[place]
             assert run is not None
             generation = int(self._generations[place])
-            run.visits.append((generation, now - run.began, measured[place].tobytes()))
+            seen = measured[place].tobytes()
+            run.visits.append(Visit(generation, now - run.began, seen, landings.get(place)))
         may_end, ended = self._may_end(measured, now), []
         if faults is not None:
             may_end |= faults.any(axis=(1, 2))
@@ -280,7 +291,7 @@ class Sharing(Generic[Key]):
                     self._ended.append(_Ended(run, error))
                     self._free([place])
                     continue
-            generation, seconds, _ = run.visits[-1]
+            generation, seconds, *_ = run.visits[-1]
             rows = measured[place].tolist()
             measures = self._meaning.measures(range(len(rows)), rows)
             progress = _progress(run.waiting, measures, generation, seconds)
@@ -325,19 +336,6 @@ class Sharing(Generic[Key]):
             else:
                 may[:] = True
         return may
-
-    def _leaving(self) -> list[Key]:
-        """Return the runs that would exchange migrants now, whose places are free then."""
-        interval, left = self._visits.migration_interval, list[Key]()
-        if interval is None:
-            return left
-        leaves = self._is_active & (self._generations > 0) & (self._generations % interval == 0)
-        for place in np.flatnonzero(leaves).tolist():
-            run = self._at[place]
-            assert run is not None
-            self._free([place])
-            left.append(run.waiting.key)
-        return left
 
     def _results(self) -> Iterator[tuple[Key, Result | IslandsError]]:
         while self._ended:
@@ -425,10 +423,10 @@ class VisitRecords:
     @cached_property
     def _kept(self) -> Any:
         records, before = MemoryRecords(self._spec, self.problem, World()), None
-        for generation, seconds, content in self._visits:
+        for generation, seconds, content, landing in self._visits:
             rows = np.frombuffer(content, np.int64).reshape(-1, len(MEASURE)).tolist()
             measures = self._meaning.measures(range(len(rows)), rows)
             tally, population = Tally.of(measures), self._spec.mean_population
             before = summarise(tally, generation, seconds, population, self.problem, before)
-            records.epoch(Epoch(measures, None, before))
+            records.epoch(Epoch(measures, landing and landing.arrivals(), before))
         return records.of_all_ranks()

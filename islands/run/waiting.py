@@ -12,6 +12,8 @@ from islands.archipelago.shared import bytes_a_run, can_share, parts_for
 from islands.backends.base import Backend
 from islands.configuration.spec import RunSpec
 from islands.configuration.stop import CRITERIA
+from islands.migration.settings import require_fit
+from islands.migration.topology import TOPOLOGIES
 from islands.problems.base import Problem
 
 _CRITERIA = {kind for kind in CRITERIA if kind != "evaluations"}
@@ -78,6 +80,8 @@ def with_arrays(many: Sequence[Waiting[Key]]) -> list[Arrays]:
 def shares_launches(spec: RunSpec) -> bool:
     """Return whether runs with these settings may share launches."""
     is_plain = not (spec.colonies or spec.start or spec.given or spec.general.bound)
+    # A topology of a user may fail, which must end this run alone.
+    is_plain &= not spec.migrates or TOPOLOGIES[spec.migration.topology].is_built_in
     return is_plain and all(each.kind in _CRITERIA for each in spec.stop)
 
 
@@ -89,6 +93,8 @@ def waiting_for(key: Key, spec: RunSpec, problem: Problem, backend: Backend) -> 
     parts = parts_for(colony, problem, 1, backend)
     if not can_share(parts):
         return None
+    islands, seed = colony.islands, spec.general.seed
+    require_fit(parts.algorithm, colony.population, spec.migration, islands=islands, seed=seed)
     [arrays] = arrays_of([parts])
     macros = tuple(sorted((name, each) for name, each in parts.macros().items()))
     settings = type(problem), problem.size, colony, spec.stop, spec.record, spec.migration

@@ -127,15 +127,6 @@ def test_tours_of_one_city(data: dict[str, Any]) -> None:
     assert [(each.cost, each.solution.tolist()) for each in results] == [(0, [0])] * 20
 
 
-def test_runs_that_would_exchange_migrants_are_solved_alone() -> None:
-    settings = {"islands": 2, "population": 8, "migration": "ring", "interval": 10}
-    settings |= {"algorithm": "ga", "encoding": "permutation", "record.every": 5}
-    settings |= {"stop": ["target=3300", "generations=30"]}
-    problems = tours(6, 9)
-    shared = require_same(problems, choose("cpu", 1), **settings)
-    assert 0 < len(shared) < len(problems), "choose another target"
-
-
 def test_an_instance_that_comes_later_takes_a_free_place(monkeypatch: pytest.MonkeyPatch) -> None:
     problems = [islands.tsp(each) for each in np.random.default_rng(1).random((5, 60, 2)) * 1000]
     settings: dict[str, Any] = {"islands": 1, "population": 30, "stop": "converged"}
@@ -337,21 +328,3 @@ def test_evaluations_that_take_long_are_made_alone(monkeypatch: pytest.MonkeyPat
     assert require_same(problems, choose("cpu", 1), **settings) == []
     (seconds,) = times
     assert 0.1 < seconds < 1.6  # instead of 1.9, as the costs sleep
-
-
-def test_problems_that_reach_a_migration_are_not_begun_for_ever() -> None:
-    problems = some(own_problems.order, (9,) * 40)
-    settings = {**GA, "islands": 2, "migration": "ring", "interval": 5, "stop": "generations=9"}
-    begun = list[int]()
-    original = SharedRuns.begin
-
-    def begin(runs: SharedRuns, chosen: Sequence[int], *others: Any) -> None:
-        begun.extend(chosen)
-        original(runs, chosen, *others)
-
-    with pytest.MonkeyPatch.context() as patches:
-        patches.setattr(SharedRuns, "begin", begin)
-        every = found(problems, choose("cpu", 1), **settings)
-    assert 0 < len(begun) <= 16 + 9  # places, and those that are left before this is noticed
-    for number in (0, 39):
-        assert facts(every[number]) == facts(alone(problems[number], number, **settings))

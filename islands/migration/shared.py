@@ -1,0 +1,123 @@
+"""The exchange of migrants in launches that several runs share, each of which migrates in its time.
+
+The islands of a rank belong to runs at different generations, each with a seed of its own. No
+migrant leaves its run. An island packs its migrants into the slot that has its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from islands.backends.base import Backend
+from islands.migration.exchange import Arrivals, MigrationTimes, entries
+from islands.migration.kernels import Kernels, Side
+from islands.migration.route import Route
+from islands.migration.settings import MigrationSettings
+from islands.migration.topology import NOBODY, TOPOLOGIES, Islands, Scene
+
+
+class Landing(NamedTuple):
+    """What a migration has brought to a run: an entry for each migrant that may have arrived."""
+
+    number: int
+    sources: Islands
+    """A row for each island: the islands of the run that sent to it, then NOBODY."""
+    cost: NDArray[np.int64]
+    accepted: NDArray[np.bool_]
+    bytes: int
+    """The size of each migrant."""
+    phases: MigrationTimes
+
+    def arrivals(self) -> Arrivals:
+        """Return the record of the migrants."""
+        islands = range(len(self.sources))
+        migrants = len(self.cost) // self.sources.size
+        source, target, exists = entries(self.sources, islands, migrants)
+        seconds = self.phases.pack + self.phases.unpack
+        return Arrivals(
+            *(self.number, source, target, self.cost[exists], self.accepted[exists], self.bytes),
+            microseconds=np.full(len(source), 1e6 * seconds),
+            transport=np.full(len(source), "device"),
+            phases=self.phases,
+        )
+
+
+class SharedExchange:
+    """Carries migrants between the islands of those runs that migrate now."""
+
+    def __init__(
+        self,
+        settings: MigrationSettings,
+        backend: Backend,
+        side: Side,
+        migrant_bytes: int,
+        islands_a_run: int,
+    ) -> None:
+        """Bind the kernels to the islands of all runs; a migrant has `migrant_bytes` bytes."""
+        self._backend, self._delay, self._bytes = backend, settings.delay, migrant_bytes
+        self._islands, self._islands_a_run = side.islands, islands_a_run
+        self._landed: dict[int, tuple[int, Islands]] = {}
+        """The number of the migration that has brought migrants to a run, and their sources."""
+        self._phases: list[tuple[Any, Any]] = []
+        """The marks before and after packing and unpacking, or unpacking and packing."""
+        topology = TOPOLOGIES[settings.topology]
+        assert topology.is_built_in, "the others may refuse a run"
+        self._degree = topology.widest(islands_a_run, seed=0)
+        self._a_run = islands_a_run * self._degree * settings.migrants
+        """The migrants that may arrive in a run."""
+        buffer = backend.zeros((side.islands, settings.migrants * migrant_bytes), np.uint8)
+        self._kernels = Kernels(
+            *(settings, backend, side, buffer), degree=self._degree, slots=side.islands
+        )
+
+        @lru_cache(maxsize=4096)
+        def sources(seed: int, number: int) -> Islands:
+            found = topology.sources(Scene(islands_a_run, seed, number), range(islands_a_run))
+            rows = np.full((islands_a_run, self._degree), NOBODY, np.int64)
+            rows[:, : found.shape[1]] = found
+            return rows
+
+        self._sources, self._changes = sources, topology.changes
+
+    def migrate(self, numbers: Sequence[int], seeds: Sequence[int]) -> None:
+        """Pack and unpack the migrants of each run by the number of its migration; 0: it has none.
+
+        With a delay, the migrants of the one before arrive now.
+        """
+        size, self._landed = self._islands_a_run, {}
+        leaving = np.full(self._islands, NOBODY, np.int64)
+        sources = np.full((self._islands, self._degree), NOBODY, np.int64)
+        for run, (number, seed) in enumerate(zip(numbers, seeds, strict=True)):
+            mine, arriving = slice(run * size, (run + 1) * size), number - self._delay
+            if number:
+                leaving[mine] = np.arange(mine.start, mine.stop)
+            if arriving > 0:
+                rows = self._sources(seed, arriving if self._changes else 1)
+                self._landed[run] = arriving, rows
+                sources[mine] = np.where(rows == NOBODY, NOBODY, rows + mine.start)
+        self._kernels.follow(Route(leaving, sources, slots=sources, sends=(), receives=()))
+        phases, self._phases = [self._kernels.packing, self._kernels.unpacking], []
+        for calls in phases if self._delay == 0 else reversed(phases):
+            begin = self._backend.mark()
+            self._backend.run(calls)
+            self._phases.append((begin, self._backend.mark()))
+        self._kernels.fetch()
+
+    def landings(self) -> dict[int, Landing]:
+        """Return what the last migration has brought to each run, once, when it is complete."""
+        landed, self._landed = self._landed, {}
+        if not landed:
+            return {}
+        cost, accepted = (each.reshape(-1, self._a_run) for each in self._kernels.arrivals())
+        first, second = (self._backend.seconds_between(*each) for each in self._phases)
+        pack, unpack = (first, second) if self._delay == 0 else (second, first)
+        phases = MigrationTimes(pack, 0.0, unpack)
+        return {
+            run: Landing(number, rows, cost[run], accepted[run], self._bytes, phases)
+            for run, (number, rows) in landed.items()
+        }

@@ -1,0 +1,115 @@
+"""Runs that share launches exchange migrants, each at its own time, as it does alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import own_problems
+import pytest
+from emulated_gpu import EmulatedGpu
+from shared_launches import facts, found
+
+import islands
+from islands.backends import choose
+from islands.backends.base import Backend
+from islands.errors import UsageError
+from islands.progress.result import Result
+from islands.run.shared import VisitRecords
+
+RING: dict[str, Any] = {"migration": "ring", "interval": 3, "migrants": 2}
+GA: dict[str, Any] = {"algorithm": "ga", "encoding": "permutation", "improver": "none"}
+SMALL: dict[str, Any] = {"islands": 3, "population": 16}
+SELECTION, REPLACEMENT = "migration.selection", "migration.replacement"
+DELAY, DUPLICATES = "migration.delay", "migration.duplicates"
+CASES: dict[str, dict[str, Any]] = {
+    "ring": {**GA, **RING},
+    "all others, random ones": {
+        **GA,
+        "migration": "elite",
+        "interval": 4,
+        SELECTION: "random",
+    },
+    "a random ring, delayed": {**GA, **RING, "migration": "random", DELAY: 1},
+    "from one to all": {**GA, **RING, "migration": "broadcast", SELECTION: "roulette"},
+    "if better, delayed": {
+        **GA,
+        **RING,
+        REPLACEMENT: "if-better",
+        DELAY: 1,
+    },
+    "a torus, no duplicates": {
+        **GA,
+        **RING,
+        "migration": "torus",
+        DUPLICATES: "refuse",
+    },
+    "random places": {**GA, **RING, "migration": "hypercube", REPLACEMENT: "random"},
+    "keys": {"algorithm": "brkga", "migration": "elite", "interval": 5, "reset": 2},
+    "swarms": {"algorithm": "pso", **RING, "population": 20},
+    "cells": {"algorithm": "cellular", **RING, "improver": "two_opt"},
+    "tours of edges": {"algorithm": "eax", **RING, "islands": 2},
+    "few generations at a time": {**GA, **RING, "record.every": 2},
+}
+
+
+def require_same(problems: list[Any], backend: Backend, **settings: Any) -> None:
+    """Require that all shared launches, and have the results and records that they have alone."""
+    every = found(problems, backend, **settings)
+    for number, problem in enumerate(problems):
+        mine = every[number]
+        own = {"backend": "cpu", "threads": 1, "seed": 4 + number}
+        alone = islands.solve(problem, **own, **settings)
+        assert isinstance(mine, Result), mine
+        assert isinstance(mine.records, VisitRecords), "it was solved alone"
+        assert facts(mine) == facts(alone)
+        assert without_times(mine.trace()) == without_times(alone.trace())
+        assert without_times(mine.migrations()) == without_times(alone.migrations())
+        assert alone.migrations().num_rows > 0
+
+
+def without_times(table: Any) -> Any:
+    return table.drop_columns([n for n in ("seconds", "microseconds") if n in table.column_names])
+
+
+def tours(count: int, size: int) -> list[Any]:
+    random = np.random.default_rng(8)
+    return [islands.tsp(each) for each in random.random((count, size, 2)) * 1000]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_runs_migrate_as_they_do_alone(name: str) -> None:
+    # Some end sooner than others, whose places the next ones take: all are at other generations.
+    stop = ["stagnation=7", "generations=23"]
+    require_same(tours(9, 12), choose("cpu", 1), **{**SMALL, "stop": stop, **CASES[name]})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ring", "a random ring, delayed", "tours of edges"])
+def test_on_an_emulated_gpu(name: str) -> None:
+    settings = {**SMALL, "stop": ["stagnation=7", "generations=23"], **CASES[name]}
+    require_same(tours(4, 12), EmulatedGpu(64), **settings)
+
+
+@pytest.mark.parametrize("make", [own_problems.order, own_problems.vector])
+def test_problems_of_a_users_own(make: Any) -> None:
+    settings = {**SMALL, **RING, "algorithm": "ga", "stop": "generations=14"}
+    problems = [make(9, np.random.default_rng(number)) for number in range(4)]
+    require_same(problems, choose("cpu", 1), **settings)
+
+
+def test_populations_that_are_too_small_for_the_migrants_are_refused() -> None:
+    settings: dict[str, Any] = {**GA, "migration": "elite", "migrants": 5, "interval": 2}
+    with pytest.raises(UsageError, match=r"problems\[\d\]: migration elite brings up to 15 migra"):
+        islands.solve_many(tours(3, 9), backend="cpu", islands=4, population=12, **settings)
+
+
+def test_the_fault_of_a_topology_names_the_problem() -> None:
+    def senders(island: int, count: int, number: int, seed: int) -> list[int]:
+        return [(island + 1) % count if seed != 6 else 99]
+
+    back = islands.Topology("back", senders, most=1)
+    settings: dict[str, Any] = {**GA, **SMALL, "interval": 2, "generations": 4, "threads": 1}
+    results = islands.iter_many(tours(4, 9), migration=back, seed=4, runs=3, **settings)
+    with pytest.raises(UsageError, match=r"problems\[0\]: .*99 is not an island number"):
+        dict(results)
