@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from islands.improvers.base import Improver
     from islands.migration.topology import Topology
     from islands.parallel import World
-    from islands.run.observers import Callback
+    from islands.progress.progress import Callback
 
 
 class ImproverKeywords(TypedDict, total=False):

@@ -31,9 +31,9 @@ from islands.parallel import world as launched_world
 from islands.paths import given_folder
 from islands.problems import taken
 from islands.problems.base import Problem
+from islands.progress.progress import Callback
 from islands.progress.result import Result
 from islands.run.build import RankOptions, make_archipelago, take_device
-from islands.run.observers import Callback
 from islands.run.request import resolved, starting_from
 from islands.run.runner import run_requested
 from islands.run.single import Output, check_exactly

@@ -19,6 +19,7 @@ from islands.parallel import world as launched_world
 from islands.paths import given_folder
 from islands.problems import taken
 from islands.problems.base import Problem
+from islands.progress.progress import Callback
 from islands.progress.result import Result
 from islands.record.folder import FINISHED, MIGRATIONS, TRACE, require_run
 from islands.record.inputs import trust_folder
@@ -29,7 +30,6 @@ from islands.report.notebook import html, of_result
 from islands.report.pictures import draw_result, draw_run
 from islands.report.recorded import RecordedRun
 from islands.run.build import RankOptions
-from islands.run.observers import Callback
 from islands.run.runner import resume_requested
 from islands.run.single import Output
 

@@ -24,7 +24,8 @@ from islands.errors import IslandsError, Suspended, UsageError
 from islands.parallel import InterruptedTogether, World
 from islands.paths import writing
 from islands.progress.result import Result
-from islands.record.folder import FolderKind, fresh
+from islands.record.claim import fresh
+from islands.record.folder import FolderKind
 from islands.run.signals import INTERRUPT, Interruption, received
 
 Value = TypeVar("Value")

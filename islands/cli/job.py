@@ -23,7 +23,8 @@ from islands.cli.run import add_run, options, resume_options
 from islands.configuration.resolve import DEFAULT_INSTANCE
 from islands.custom.trust import command, trust_typed
 from islands.errors import IslandsError, UnwritableError, UsageError
-from islands.record.folder import JOB, fresh, refuse_unfit, require_run
+from islands.record.claim import fresh
+from islands.record.folder import JOB, refuse_unfit, require_run
 from islands.slurm.command_line import Check, JobFacts
 from islands.slurm.jobs import output_in, refuse_second_job
 from islands.slurm.run_job import run_job, run_scaling

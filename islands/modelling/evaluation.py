@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,26 +13,65 @@ from numpy.typing import NDArray
 from islands.backends import takes_gpu
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend, Block
-from islands.backends.source import Source
+from islands.backends.source import Header, Macros, Source
 from islands.errors import CompileError, RunError
 from islands.modelling.faults import FAULTS, no_faults, refuse_faults
-from islands.modelling.functions import SEED, PythonCosts
+from islands.modelling.functions import SEED, PythonCosts, UserFunction
+from islands.modelling.header import Functions
 from islands.modelling.members import Members
 from islands.problems import priced
-from islands.problems.evaluation import Evaluation, never
+from islands.problems.evaluation import Evaluated, Evaluation, never
 from islands.problems.real_costs import ordered
-
-if TYPE_CHECKING:
-    from islands.modelling.model import Model
+from islands.problems.scale import Scale
+from islands.problems.solution_kinds import SolutionKind
 
 _BLOCKS = 1024
+
+
+class Stated(Evaluated, Protocol):
+    """A user's own problem, as its evaluation needs it."""
+
+    name: str
+    instance: str
+    functions: Functions | None
+    reference: UserFunction | None
+    header: Header
+
+    @property
+    def kind(self) -> SolutionKind:
+        """The kind of its solutions."""
+
+    @property
+    def scale(self) -> Scale:
+        """How costs are read."""
+
+    @property
+    def price(self) -> float:
+        """The price of a unit of the violation."""
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """Who calls the user's functions."""
+
+    def defines(self) -> Macros:
+        """Return the macros of the header."""
+
+    def data(self) -> Members:
+        """Return the members of `struct Data`."""
+
+    def own_violations(
+        self, solutions: NDArray[Any], backend: str, must_leave: Callable[[], bool]
+    ) -> NDArray[np.float64]:
+        """Return the violation of each row without the reference."""
 
 
 class ModelEvaluation(Evaluation):
     """The evaluation of a model; its reference, if it has one, only confirms costs."""
 
+    python: PythonCosts | None
+
     def __init__(
-        self, model: Model, python: PythonCosts | None, violation: PythonCosts | None
+        self, model: Stated, python: PythonCosts | None, violation: PythonCosts | None
     ) -> None:
         """Take a model with its functions in CUDA, or in Python."""
         functions, has_rules = model.functions, bool(model.kind.rules)
@@ -170,7 +209,7 @@ def other_backend(name: str) -> str:
 
 
 def costs_of(
-    problem: Model,
+    problem: Stated,
     solutions: NDArray[Any],
     backend: str = "",
     threads: int = 128,

@@ -23,7 +23,8 @@ from islands.modelling.functions import Function, PythonCosts, UserFunction, par
 from islands.modelling.header import PRICE, Functions, Text
 from islands.modelling.members import Members
 from islands.problems import priced
-from islands.problems.base import FACTS, Problem, Solution, packed
+from islands.problems.arrays import FACTS, packed
+from islands.problems.base import Problem, Solution
 from islands.problems.capabilities import Chains, OtherDefaults, ProblemWords
 from islands.problems.evaluation import never
 from islands.problems.scale import Scale

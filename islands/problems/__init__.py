@@ -18,7 +18,8 @@ from islands.instances.catalogue import BestKnown, Entry, catalogue
 from islands.instances.formats import EVERY_FORMAT, FOUND_BY_NAME, MODELS, recognised
 from islands.instances.locate import Finder, Found, set_of
 from islands.instances.mkp import FORMATS as KNAPSACK_FORMATS
-from islands.problems.base import FACTS, Arrays, Problem, packed
+from islands.problems.arrays import FACTS, Arrays, packed
+from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 from islands.problems.qap import Qap
 from islands.problems.tsp import Tsp

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from islands import settings as named
 from islands.backends.source import Header, Macros
 from islands.errors import UsageError
+from islands.problems.arrays import Arrays
 from islands.problems.capabilities import Chains, Layout, OtherDefaults, ProblemWords
 from islands.problems.distances import Distances
 from islands.problems.evaluation import Evaluation
@@ -32,26 +32,6 @@ if TYPE_CHECKING:
 
 Solution = NDArray[Any]
 """An order or a subset of integers, or a vector of numbers."""
-
-
-Arrays = dict[str, NDArray[Any]]
-FACTS = "facts"
-"""The array with what says which problem the other arrays describe."""
-
-
-def packed(facts: Mapping[str, Any]) -> NDArray[np.uint8]:
-    """Return facts as an array of bytes."""
-    return np.frombuffer(json.dumps(facts).encode(), np.uint8)
-
-
-def narrowed(numbers: NDArray[np.int64], types: Iterable[str]) -> NDArray[Any] | None:
-    """Return integers in the first of these types that can represent them; None: none can."""
-    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
-    for name in types:
-        limits = np.iinfo(name)
-        if limits.min <= low and high <= limits.max:
-            return np.ascontiguousarray(numbers, name)
-    return None
 
 
 _SCALES = {each: Scale(maximise=each) for each in (False, True)}

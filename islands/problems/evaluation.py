@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,20 +12,43 @@ from numpy.typing import NDArray
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend
 
-if TYPE_CHECKING:
-    from islands.modelling.functions import PythonCosts
-    from islands.problems.base import Problem
-
 
 def never() -> bool:
     """Return that all solutions must be evaluated."""
     return False
 
 
+class Evaluated(Protocol):
+    """A problem, as its evaluation needs it."""
+
+    maximise: bool
+
+    @property
+    def size(self) -> int:
+        """The number of items."""
+
+    def costs(self, solutions: NDArray[Any]) -> NDArray[Any]:
+        """Return the exact cost of each row."""
+
+
+class HostCosts(Protocol):
+    """A function in Python that computes costs instead of kernels."""
+
+    callers: int
+    """The number of processes that call it at the same time."""
+
+    @property
+    def is_batch(self) -> bool:
+        """Whether it takes many solutions at once."""
+
+    def stored_costs(self, stored: Any, *, is_compared: bool) -> Any:
+        """Return the costs of solutions as kernels store them, in their memory."""
+
+
 class Evaluation:
     """The evaluation of a problem by its kernels, whose costs NumPy confirms."""
 
-    python: PythonCosts | None = None
+    python: HostCosts | None = None
     """The Python function that computes costs instead of kernels."""
     name: str = "an evaluation"
     """What evaluates solutions, for a message about an evaluation that does not return."""
@@ -39,7 +62,7 @@ class Evaluation:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: Evaluated,
         *,
         items: int | None = None,
         reads: Mapping[str, int] | None = None,

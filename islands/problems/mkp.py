@@ -21,7 +21,8 @@ from islands.errors import InputError, RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.mkp import SUM_MAX, MkpFile, read_mkp, read_sol, write_sol
 from islands.problems import utilities
-from islands.problems.base import Arrays, Problem, Solution, narrowed
+from islands.problems.arrays import Arrays, narrowed
+from islands.problems.base import Problem, Solution
 from islands.problems.capabilities import Layout, OtherDefaults, ProblemWords
 from islands.problems.core import MOST_CONSTRAINTS, Core
 from islands.problems.evaluation import Evaluation

@@ -20,7 +20,8 @@ from islands.instances.catalogue import BestKnown, catalogue
 from islands.instances.qaplib import QapFile, read_qap
 from islands.instances.sln import WORDS, compared, counted, inverts, read_sln, write_sln
 from islands.instances.solution_files import Remark, order_fault, read_json, solution_file
-from islands.problems.base import Arrays, Problem, Solution, narrowed
+from islands.problems.arrays import Arrays, narrowed
+from islands.problems.base import Problem, Solution
 from islands.problems.capabilities import Layout, OtherDefaults, ProblemWords
 from islands.problems.evaluation import Evaluation
 from islands.problems.qap_exchanges import Swaps

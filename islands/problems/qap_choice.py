@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from islands.problems.base import narrowed
+from islands.problems.arrays import narrowed
 from islands.problems.qap_form import Form
 
 _MOST_POINTS = 1024

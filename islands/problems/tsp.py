@@ -21,7 +21,8 @@ from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
 from islands.instances.solution_files import Remark
 from islands.instances.tsplib import METRICS, TspFile, read_tour, read_tsp, tour_fault, write_tour
-from islands.problems.base import Arrays, Problem, Solution, packed
+from islands.problems.arrays import Arrays, packed
+from islands.problems.base import Problem, Solution
 from islands.problems.capabilities import Layout, OtherDefaults, ProblemWords
 from islands.problems.distances import Distances
 from islands.problems.evaluation import Evaluation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from islands.archipelago.measure import IslandMeasure
@@ -48,6 +48,10 @@ class Progress:
     def reached(self, value: float) -> bool:
         """Return whether the best cost is at least as good as `value`."""
         return reaches(self.cost, value, maximise=self.maximise, tolerance=self.tolerance)
+
+
+Callback = Callable[[Progress], object]
+"""A user's function for the progress at the end of an epoch; the run ends if it returns True."""
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import TYPE_CHECKING
 
 import islands
 from islands.configuration.spec import FORMAT, SIGN
@@ -21,9 +18,6 @@ from islands.paths import writing
 from islands.problems import PROBLEMS
 from islands.text import option
 from islands.untrusted import bounded_text, parsing
-
-if TYPE_CHECKING:
-    from islands.record.lock import FolderLock
 
 RUN_SETTINGS = "run.toml"
 """The settings, the first file written; a folder with a valid one is a run's folder."""
@@ -50,7 +44,8 @@ _FIRST_LINE = re.compile(
     rf"{SIGN}( (?P<version>[\w.+]+), format (?P<format>[0-9]{{1,9}}))?: --config repeats it\.\n"
 )
 _LONGEST_LINE = 200
-_FOLDERS = (TRACE, MIGRATIONS, CHECKPOINTS, PARTS)
+FOLDERS = (TRACE, MIGRATIONS, CHECKPOINTS, PARTS)
+"""The folders that a run writes."""
 
 
 LEDGER = "runs.jsonl"
@@ -101,7 +96,7 @@ def refuse_unfit(folder: Path | None, *, force: bool) -> None:
                 f" {shlex.quote(str(folder))}; or pass {option('force', True)} to overwrite it"
             )
     except OSError as error:
-        raise _unusable(folder, error) from error
+        raise unusable(folder, error) from error
 
 
 def has_checkpoint(folder: Path) -> bool:
@@ -147,28 +142,6 @@ def _first_line(folder: Path) -> str:
         return stream.readline(_LONGEST_LINE).decode(errors="replace")
 
 
-def claim(folder: Path | None, *, name: str, force: bool, lock: FolderLock) -> Path:
-    """Return the folder for a run: the requested one without an earlier run, or a new one.
-
-    The folder is locked on return.
-    """
-    refuse_unfit(folder, force=force)
-    try:
-        if folder is None:
-            folder = fresh(Path("runs"), f"{name}-{time.strftime('%Y%m%d-%H%M%S')}")
-            lock.take(folder)
-            return folder
-        folder.mkdir(parents=True, exist_ok=True)
-        _require_writable(folder)
-        lock.take(folder)
-        # Check again: another process may have used it until now.
-        refuse_unfit(folder, force=force)
-        _remove_earlier_run(folder)
-    except OSError as error:
-        raise _unusable(folder or Path("runs"), error) from error
-    return folder
-
-
 def remove_unpublished(folder: Path) -> None:
     """Remove temporary files of a killed run, except in its checkpoints.
 
@@ -189,7 +162,8 @@ def remove_checkpoint(checkpoint: Path) -> None:
             checkpoint.rmdir()
 
 
-def _unusable(folder: Path, error: OSError) -> UsageError:
+def unusable(folder: Path, error: OSError) -> UsageError:
+    """Return the error of a folder that cannot be used."""
     reason = f"{option('out', folder)}: {system_reason(error)}"
     return UsageError(f"{reason}. Name a folder that can be written")
 
@@ -204,29 +178,7 @@ def _holds_files(folder: Path) -> bool:
     )
 
 
-def fresh(parent: Path, name: str) -> Path:
-    """Create a new folder; `mkdir` is atomic, so two runs never share one."""
-    parent.mkdir(parents=True, exist_ok=True)
-    number = 1
-    while True:
-        folder = parent / (name if number == 1 else f"{name}-{number}")
-        try:
-            folder.mkdir()
-        except FileExistsError:
-            number += 1
-        else:
-            return folder
-
-
-def _require_writable(folder: Path) -> None:
-    """Check that the folder can be written before an earlier run is removed."""
-    for place in (folder, *(inside(folder, name) for name in _FOLDERS)):
-        if place.exists():
-            with TemporaryFile(dir=place) as probe:
-                probe.write(b"probe")
-
-
-def _remove_earlier_run(folder: Path) -> None:
+def remove_earlier_run(folder: Path) -> None:
     """Remove the files of a run, but not other files of the user.
 
     The log is emptied, not removed, as the lock needs it.
@@ -237,7 +189,7 @@ def _remove_earlier_run(folder: Path) -> None:
         else:
             path.unlink(missing_ok=True)
     # Inner folders first.
-    for place in (*_checkpoints(folder), *(inside(folder, name) for name in _FOLDERS)):
+    for place in (*_checkpoints(folder), *(inside(folder, name) for name in FOLDERS)):
         if place.is_dir() and not any(place.iterdir()):
             place.rmdir()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -12,14 +11,11 @@ from islands.errors import RunError
 from islands.modelling.functions import is_of_signal
 from islands.parallel import World
 from islands.progress import usage
-from islands.progress.progress import Epoch, Moment, Progress
+from islands.progress.progress import Callback, Epoch, Moment, Progress
 from islands.record.checkpoint import Checkpoints
 from islands.run.failures import Failures
 
 _ENDED_BY_CALLBACK = "the callback returned True"
-
-Callback = Callable[[Progress], object]
-"""A user's function for the progress at the end of an epoch; the run ends if it returns True."""
 
 
 class Observer:

@@ -25,7 +25,8 @@ from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.progress.usage import Machine
 from islands.record.checkpoint import remove_obsolete
-from islands.record.folder import FINISHED, RUN_SETTINGS, claim, refuse_unfit, require_run
+from islands.record.claim import claim
+from islands.record.folder import FINISHED, RUN_SETTINGS, refuse_unfit, require_run
 from islands.record.inputs import (
     require_intact,
     signature_of,

@@ -26,7 +26,7 @@ from islands.display.standstill import Standstill, advice, cure
 from islands.errors import IslandsError, RunError
 from islands.parallel import World
 from islands.problems.base import Problem
-from islands.progress.progress import Outcome
+from islands.progress.progress import Callback, Outcome
 from islands.progress.result import Records, Result
 from islands.progress.usage import EnergyMeter, Machine
 from islands.record.folder import LOG
@@ -36,7 +36,6 @@ from islands.run.asynchronous import evolve_asynchronous
 from islands.run.failures import Failures, resuming
 from islands.run.loop import Loop
 from islands.run.observers import (
-    Callback,
     Calling,
     Checkpointing,
     Observer,

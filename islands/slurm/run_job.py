@@ -19,7 +19,8 @@ from islands.inside import inside
 from islands.parallel import ERROR_FILE, powers_of_two
 from islands.problems import loaded
 from islands.progress.result import Result
-from islands.record.folder import FINISHED, RUN_SETTINGS, claim
+from islands.record.claim import claim
+from islands.record.folder import FINISHED, RUN_SETTINGS
 from islands.record.inputs import as_stored, has_problem
 from islands.record.lock import FolderLock
 from islands.record.solution import finished

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from islands.configuration.spec import FORMAT, SIGN
-from islands.record.folder import claim
+from islands.record.claim import claim
 from islands.record.lock import FolderLock
 
 

@@ -12,7 +12,8 @@ from run_folders import claimed, finished
 from islands.configuration.spec import SIGN
 from islands.errors import InputError, UsageError
 from islands.record import lock as lock_module
-from islands.record.folder import claim, refuse_unfit, remove_checkpoint, require_run
+from islands.record.claim import claim
+from islands.record.folder import refuse_unfit, remove_checkpoint, require_run
 from islands.record.lock import FolderLock
 
 

@@ -1,0 +1,29 @@
+"""The arrays of a problem: as they are stored, and in the narrowest types on a device."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Arrays = dict[str, NDArray[Any]]
+FACTS = "facts"
+"""The array with what says which problem the other arrays describe."""
+
+
+def packed(facts: Mapping[str, Any]) -> NDArray[np.uint8]:
+    """Return facts as an array of bytes."""
+    return np.frombuffer(json.dumps(facts).encode(), np.uint8)
+
+
+def narrowed(numbers: NDArray[np.int64], types: Iterable[str]) -> NDArray[Any] | None:
+    """Return integers in the first of these types that can represent them; None: none can."""
+    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
+    for name in types:
+        limits = np.iinfo(name)
+        if limits.min <= low and high <= limits.max:
+            return np.ascontiguousarray(numbers, name)
+    return None
