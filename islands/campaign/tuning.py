@@ -333,7 +333,7 @@ def _result(ends: list[Progress], seconds: float, spec: RunSpec) -> TaskResult:
     return TaskResult(
         costs=tuple(end.cost for end in ends),
         evaluations=tuple(end.evaluations for end in ends),
-        reached=tuple(any(aim.reason(end) for aim in quality_criteria(spec)) for end in ends),
+        reached=tuple(any(aim.met(end) for aim in quality_criteria(spec)) for end in ends),
         generations=fmean(end.generation for end in ends),
         seconds=seconds / len(ends),
     )

@@ -1,4 +1,4 @@
-"""Stopping criteria: pure functions of a `Progress` record that return the reason, or None.
+"""Stopping criteria: pure functions of the progress of one run, or of several runs at once.
 
 They have no counters, so a resumed run stops at the same point as an uninterrupted one.
 """
@@ -16,6 +16,7 @@ from islands.configuration.given import twice
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.progress.progress import Progress
+from islands.progress.standings import Standings
 from islands.text import counted, meant, nearest, option, seconds, unknown
 
 KEYWORDS = ("seconds", "generations", "evaluations", "target", "gap", "stagnation")
@@ -25,14 +26,20 @@ CONVERGED = "converged"
 """The criterion of a search that is unlikely to find more: for many small instances."""
 
 
+State = Progress | Standings
+"""What criteria read: the progress of a run, or of several ones in arrays."""
+
+
 @dataclass(frozen=True)
 class StopKind:
-    """A kind of criterion: how to read its value, describe it and give the reason to stop."""
+    """A kind of criterion: how to read its value, describe it, test it and give the reason."""
 
     example: str
     read: Callable[[str], float]
     words: Callable[[float], str]
-    reason: Callable[[Progress, float], str | None]
+    met: Callable[[State, float], Any]
+    """Whether a run ends now, or each of several runs, in an array."""
+    reason: Callable[[Progress, float], str]
     needs: str = ""
     """The value of the catalogue that it needs."""
 
@@ -89,47 +96,23 @@ def _no_value(_: str) -> float:
     return 0
 
 
-def _generations(progress: Progress, limit: float) -> str | None:
-    return f"{counted(limit, 'generation')} done" if progress.generation >= limit else None
+def _stands_still(state: State, limit: float) -> Any:
+    return state.generation - state.best_generation >= limit
 
 
-def _time(progress: Progress, limit: float) -> str | None:
-    return f"time limit of {limit:g} s reached" if progress.seconds >= limit else None
-
-
-def _evaluations(progress: Progress, limit: float) -> str | None:
-    return f"evaluation limit of {limit} reached" if progress.evaluations >= limit else None
-
-
-def _target(progress: Progress, value: float) -> str | None:
-    return f"target {value} reached" if progress.reached(value) else None
-
-
-def _gap(progress: Progress, percent: float) -> str | None:
-    if progress.gap is None or progress.gap > percent:
-        return None
-    return f"target gap of {percent:g}% reached"
-
-
-def _best_known(words: str) -> Callable[[Progress, float], str | None]:
-    def reason(progress: Progress, _: float) -> str | None:
-        best = progress.best_known
-        reached = best is not None and progress.reached(best)
-        return f"{words} {best} reached" if reached else None
-
-    return reason
-
-
-def _stagnation(progress: Progress, limit: float) -> str | None:
+def _idle(progress: Progress, _: float = 0) -> str:
     idle = progress.generation - progress.best_generation
-    return f"no improvement for {counted(idle, 'generation')}" if idle >= limit else None
+    return f"no improvement for {counted(idle, 'generation')}"
 
 
-def _converged(progress: Progress, limit: float) -> str | None:
+def _converged(progress: Progress, _: float) -> str:
     if progress.has_converged:
         return "converged: on each island, all costs are equal or no longer improve"
-    reason = _stagnation(progress, limit)
-    return None if reason is None else f"converged: {reason}"
+    return f"converged: {_idle(progress)}"
+
+
+def _known(words: str) -> Callable[[Progress, float], str]:
+    return lambda progress, _: f"{words} {progress.best_known} reached"
 
 
 def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
@@ -138,37 +121,73 @@ def _words(noun: str, rest: str = "", form: str = "") -> Callable[[float], str]:
 
 
 CRITERIA = {
-    "generations": StopKind("generations=1000", _at_least_one, _words("generation"), _generations),
-    "seconds": StopKind("seconds=60", _seconds, "{:g} s".format, _time),
-    "evaluations": StopKind(
-        "evaluations=1e9", _at_least_one, _words("evaluation", form=","), _evaluations
+    "generations": StopKind(
+        "generations=1000",
+        _at_least_one,
+        _words("generation"),
+        lambda state, limit: state.generation >= limit,
+        lambda _, limit: f"{counted(limit, 'generation')} done",
     ),
-    "target": StopKind("target=9552", _cost, "cost {}".format, _target),
+    "seconds": StopKind(
+        "seconds=60",
+        _seconds,
+        "{:g} s".format,
+        lambda state, limit: state.seconds >= limit,
+        lambda _, limit: f"time limit of {limit:g} s reached",
+    ),
+    "evaluations": StopKind(
+        "evaluations=1e9",
+        _at_least_one,
+        _words("evaluation", form=","),
+        lambda state, limit: state.evaluations >= limit,
+        lambda _, limit: f"evaluation limit of {limit} reached",
+    ),
+    "target": StopKind(
+        "target=9552",
+        _cost,
+        "cost {}".format,
+        lambda state, value: state.reached(value),
+        lambda _, value: f"target {value} reached",
+    ),
     "gap": StopKind(
-        "gap=0.5%", _percent, "gap at most {:g}%".format, _gap, needs="best known value"
+        "gap=0.5%",
+        _percent,
+        "gap at most {:g}%".format,
+        lambda state, percent: state.is_within(percent),
+        lambda _, percent: f"target gap of {percent:g}% reached",
+        needs="best known value",
     ),
     "best-known": StopKind(
         "best-known",
         _no_value,
         "the best known cost".format,
-        _best_known("best known cost"),
+        lambda state, _: state.has_reached_best_known,
+        _known("best known cost"),
         needs="best known value",
     ),
     "optimum": StopKind(
         "optimum",
         _no_value,
         "the proven optimum".format,
-        _best_known("proven optimum"),
+        lambda state, _: state.has_reached_best_known,
+        _known("proven optimum"),
         needs="optimum",
     ),
     "stagnation": StopKind(
         "stagnation=200",
         _at_least_one,
         _words("generation", " without a better solution"),
-        _stagnation,
+        _stands_still,
+        _idle,
     ),
     # The algorithm says for how long; until then, a standstill ends no run.
-    CONVERGED: StopKind(CONVERGED, lambda _: math.inf, "convergence".format, _converged),
+    CONVERGED: StopKind(
+        CONVERGED,
+        lambda _: math.inf,
+        "convergence".format,
+        lambda state, limit: state.has_converged | _stands_still(state, limit),
+        _converged,
+    ),
 }
 
 
@@ -182,9 +201,13 @@ class Criterion:
     text: str
     """The text that `--stop` accepts."""
 
+    def met(self, state: State) -> Any:
+        """Return whether the run stops now, or each of several runs, in an array."""
+        return CRITERIA[self.kind].met(state, self.value)
+
     def reason(self, progress: Progress) -> str | None:
         """Return why the run stops now, or None."""
-        return CRITERIA[self.kind].reason(progress, self.value)
+        return CRITERIA[self.kind].reason(progress, self.value) if self.met(progress) else None
 
     def words(self) -> str:
         """Return the criterion in words."""
@@ -281,8 +304,7 @@ def time_limit(criteria: Iterable[Criterion]) -> float:
 
 def is_spent(criteria: Iterable[Criterion], progress: Progress) -> bool:
     """Return whether a limit of evaluations is reached."""
-    limits = (criterion for criterion in criteria if criterion.kind == "evaluations")
-    return first_reason(limits, progress) is not None
+    return any(each.met(progress) for each in criteria if each.kind == "evaluations")
 
 
 def seconds_left(criteria: Iterable[Criterion], progress: Progress) -> float | None:

@@ -49,6 +49,15 @@ class Progress:
         """Return whether the best cost is at least as good as `value`."""
         return reaches(self.cost, value, maximise=self.maximise, tolerance=self.tolerance)
 
+    @property
+    def has_reached_best_known(self) -> bool:
+        """Whether the best cost is at least as good as the best known one, if there is one."""
+        return self.best_known is not None and self.reached(self.best_known)
+
+    def is_within(self, percent: float) -> bool:
+        """Return whether the gap is known, and at most this."""
+        return self.gap is not None and self.gap <= percent
+
 
 Callback = Callable[[Progress], object]
 """A user's function for the progress at the end of an epoch; the run ends if it returns True."""

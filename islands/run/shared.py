@@ -19,20 +19,20 @@ from numpy.typing import NDArray
 
 from islands.archipelago.measure import (
     MEASURE,
-    NONE,
     IslandMeasure,
     Meaning,
 )
 from islands.archipelago.shared import Found, SharedRuns, parts_for
 from islands.backends.base import Backend
 from islands.configuration.spec import RunSpec, Visits
-from islands.configuration.stop import CONVERGED, first_reason
+from islands.configuration.stop import first_reason
 from islands.errors import IslandsError
 from islands.migration.shared import Landing
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.progress.progress import Epoch, Moment, Outcome, Progress
 from islands.progress.result import Result
+from islands.progress.standings import Standings
 from islands.progress.tally import Tally, summarise
 from islands.progress.usage import Machine
 from islands.record.tables import MemoryRecords
@@ -42,14 +42,6 @@ from islands.run.waiting import Key, Waiting, with_arrays
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_OF_BEST, _OF_GENERATION, _OF_ARCHIVED, _OF_ARCHIVED_GENERATION, _OF_DISTINCT, _OF_ENDED = (
-    MEASURE.index(name)
-    for name in (
-        *("best", "best_generation", "archived", "archived_generation"),
-        *("distinct", "ended"),
-    )
-)
 
 Take = Callable[[], Waiting[Key] | None]
 """Returns the next instance of a kind, or None if there is none now."""
@@ -278,10 +270,10 @@ class Sharing(Generic[Key]):
             generation = int(self._generations[place])
             seen = measured[place].tobytes()
             run.visits.append(Visit(generation, now - run.began, seen, landings.get(place)))
-        may_end, ended = self._may_end(measured, now), []
+        is_met, ended = self._is_met(measured, now), []
         if faults is not None:
-            may_end |= faults.any(axis=(1, 2))
-        for place in np.flatnonzero(looked & may_end).tolist():
+            is_met |= faults.any(axis=(1, 2))
+        for place in np.flatnonzero(looked & is_met).tolist():
             run = self._at[place]
             assert run is not None
             if faults is not None:
@@ -317,25 +309,15 @@ class Sharing(Generic[Key]):
     def _is_visit(self, generation: int) -> bool:
         return bool(self._visits.include(generation))
 
-    def _may_end(self, measured: NDArray[np.int64], now: float) -> NDArray[np.bool_]:
-        """Return which runs may be over, from the measures of all of them at once."""
-        spec, generations = self._spec, self._generations
-        may = np.zeros(self.places, np.bool_)
-        scale = self._parts.problem.scale
-        is_plain = not (scale.has_violations or scale.real)
-        for criterion in spec.stop:
-            if criterion.kind == "generations":
-                may |= generations >= criterion.value
-            elif criterion.kind == "seconds":
-                began = [0.0 if each is None else now - each.began for each in self._at]
-                may |= np.array(began) >= criterion.value
-            elif criterion.kind == CONVERGED and is_plain:
-                stands = generations - _best_generations(measured)
-                each = (measured[..., _OF_DISTINCT] == 1) | (measured[..., _OF_ENDED] > 0)
-                may |= each.all(axis=1) | (stands >= criterion.value)
-            else:
-                may[:] = True
-        return may
+    def _is_met(self, measured: NDArray[np.int64], now: float) -> NDArray[np.bool_]:
+        """Return which runs meet a criterion, from the measures of all of them at once."""
+        seconds = np.array([0.0 if each is None else now - each.began for each in self._at])
+        problems = [None if each is None else each.waiting.problem for each in self._at]
+        standings = Standings(self._meaning, measured, problems, self._generations, seconds)
+        is_met: NDArray[np.bool_] = np.any(
+            [each.met(standings) for each in self._spec.stop], axis=0
+        )
+        return is_met
 
     def _results(self) -> Iterator[tuple[Key, Result | IslandsError]]:
         while self._ended:
@@ -377,16 +359,6 @@ class Sharing(Generic[Key]):
             folder=None,
             records=VisitRecords(self._spec, problem, self._meaning, run.visits),
         )
-
-
-def _best_generations(measured: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the generation in which each run found its best cost."""
-    archived = measured[..., _OF_ARCHIVED] <= measured[..., _OF_BEST]
-    best = np.minimum(measured[..., _OF_ARCHIVED], measured[..., _OF_BEST])
-    own = np.where(archived, measured[..., _OF_ARCHIVED_GENERATION], measured[..., _OF_GENERATION])
-    is_best = best == best.min(axis=1, keepdims=True)
-    found: NDArray[np.int64] = np.where(is_best, own, NONE).min(axis=1)
-    return found
 
 
 def _progress(
