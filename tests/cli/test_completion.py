@@ -16,39 +16,44 @@ def script(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
-def offered(text: str, *words: str) -> list[str]:
-    """Return what bash offers for the last of some words."""
-    line = " ".join(f"'{word}'" for word in words)
-    code = f"{text}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _islands\n"
-    code += 'printf "%s\\n" "${COMPREPLY[@]}"'
+def offered(text: str, lines: list[list[str]]) -> list[list[str]]:
+    """Return what bash offers for the last word of each line."""
+    code = text
+    for words in lines:
+        quoted = " ".join(f"'{word}'" for word in ("islands", *words))
+        code += f"\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _islands\n"
+        code += 'echo "${COMPREPLY[@]}"'
     done = subprocess.run(
         ["bash", "-c", code], capture_output=True, text=True, check=True, timeout=20
     )
-    return done.stdout.split()
+    return [line.split() for line in done.stdout.splitlines()]
+
+
+OFFERED = {
+    "wat": ["watch"],
+    "run --see": ["--seed"],
+    "run national/z": ["national/zi929"],
+    "run national.": ["national.tsp"],
+    "instances fe": ["fetch"],
+    "plot a sol": ["solution"],
+    "run --algorithm te": ["tempering"],
+    "run --algorithm = te": ["tempering"],
+    "reproduce x --only national/z": ["national/zi929"],
+    "run --stop se": ["seconds="],
+    "run --set migration.de": ["migration.delay="],
+    "tune --over rh": ["rho="],
+    "status solu": [],
+}
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_bash_offers_commands_options_and_values(capsys: pytest.CaptureFixture[str]) -> None:
     Path("national.tsp").touch()
-    text = script("bash", capsys)
-    assert offered(text, "islands", "") == list(COMMANDS)
-    for words, expected in {
-        "wat": ["watch"],
-        "run --see": ["--seed"],
-        "run national/z": ["national/zi929"],
-        "run national.": ["national.tsp"],
-        "instances fe": ["fetch"],
-        "plot a sol": ["solution"],
-        "run --algorithm te": ["tempering"],
-        "run --algorithm = te": ["tempering"],
-        "reproduce x --only national/z": ["national/zi929"],
-        "run --stop se": ["seconds="],
-        "run --set migration.de": ["migration.delay="],
-        "tune --over rh": ["rho="],
-        "status solu": [],
-    }.items():
-        assert offered(text, "islands", *words.split()) == expected, words
-    assert offered(text, "islands", "tune", "--seed", "") == []
+    lines = [[""], ["tune", "--seed", ""], *(line.split() for line in OFFERED)]
+    commands, seeds, *others = offered(script("bash", capsys), lines)
+    assert commands == list(COMMANDS)
+    assert seeds == []
+    assert dict(zip(OFFERED, others, strict=True)) == OFFERED
 
 
 def test_other_shells_have_the_same_commands(capsys: pytest.CaptureFixture[str]) -> None:

@@ -77,16 +77,6 @@ def test_file_with_many_problems_is_fetched_once(published: Path, capsys: Captur
     assert "270 instances, 270 here" in capsys.readouterr().out
 
 
-def test_the_list_shows_all_sets(folder: Path, capsys: Capture) -> None:
-    write(folder / "national" / "zi929.tsp", 929)
-    write(folder / "vlsi" / "own.tsp", 5)
-    assert run("list") == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["tsplib/att48", "48", "10628", "optimal", "not", "here"] in rows
-    assert ["national/zi929", "929", "95345", "optimal", "here"] in rows
-    assert ["vlsi/own", str(folder / "vlsi" / "own.tsp")] in rows
-
-
 def test_an_instance_is_shown(folder: Path, capsys: Capture) -> None:
     assert run("show", "orlib/mknapcb9-29") == 0
     out = capsys.readouterr().out

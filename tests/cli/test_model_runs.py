@@ -7,9 +7,7 @@ import multiprocessing
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
 
-import pyarrow.parquet as parquet
 import pytest
 from commands_for_tests import Capture
 from ready_python import ready_python
@@ -97,21 +95,6 @@ def test_a_run_is_verified_by_its_parquet_file(capsys: Capture, solution: str) -
     again = [*line[:-3], "--out", "again", "--start", solution, "--json"]
     assert main(again) == 0
     assert json.loads(capsys.readouterr().out)["cost"] <= found["cost"]
-
-
-@pytest.mark.slow
-def test_real_costs_are_numbers_in_all_files(capsys: Capture) -> None:
-    line = ["run", "mine.py:text", *RUN, "1", "--stop", "generations=9", "--out", "out", "--json"]
-    assert main(line) == 0
-    result: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert isinstance(result["cost"], float)
-    table = parquet.read_table(next(Path("out/trace").glob("*.parquet")))
-    assert min(table["best"].to_pylist()) == result["cost"]
-    migrations = parquet.read_schema(next(Path("out/migrations").glob("*.parquet")))
-    kinds = [str(table.schema.field(name).type) for name in ("best", "mean", "worst")]
-    kinds += [str(field.type) for field in migrations if "cost" in field.name]
-    assert len(kinds) > 3
-    assert {*kinds} == {"double"}
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.csv as csv
 import pyarrow.parquet as parquet
 import pytest
-from quick_plots import without_rendering
 from standing_ranks import StandingRanks
 
 from islands.cli import main
@@ -24,12 +22,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run") / "a"
     assert main([*RUN, "--stop", "generations=12", "--out", str(folder)]) == 0
     return folder
-
-
-@pytest.fixture
-def _without_rendering() -> Iterator[None]:
-    with without_rendering():
-        yield
 
 
 @pytest.mark.slow
@@ -56,16 +48,6 @@ def test_plot_writes_one_picture(run: Path, tmp_path: Path) -> None:
         path = tmp_path / f"same{same[-4:]}"
         assert main(["plot", str(run), other, "--out", str(path)]) == 0
         assert path.read_bytes() == (raw if other == "tour" else (tmp_path / same).read_bytes())
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("_without_rendering")
-def test_pictures_and_pages_are_removed_with_their_run(run: Path) -> None:
-    assert main(["plot", str(run)]) == main(["report", str(run)]) == 0
-    again = [*RUN, "--stop", "generations=12", "--out", str(run), "--force"]
-    assert main(again) == 0
-    assert not (run / "solution.png").exists()
-    assert not (run / "report.html").exists()
 
 
 def test_run_draws_its_solution(tmp_path: Path) -> None:

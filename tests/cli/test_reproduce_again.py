@@ -12,12 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from instance_texts import tsplib_text
 from quick_plots import without_drawing
 from standing_ranks import StandingRanks
 
 from islands.cli import main
-from islands.instances.synthetic import uniform_tsp
 
 pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
@@ -115,55 +113,3 @@ def test_ranks_divide_the_runs_of_a_batch(ranks: int, standing_ranks: StandingRa
     # Only three ranks have one of the three runs.
     assert re.fullmatch(rf"CPU, \d+ threads? on each of {min(3, ranks)} ranks", places[0])
     assert " ranks" not in places[1]
-
-
-@pytest.fixture
-def own40(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use one small instance as the VLSI instances."""
-    own = tmp_path / "instances" / "vlsi" / "own40.tsp"
-    own.parent.mkdir(parents=True)
-    own.write_text(tsplib_text(uniform_tsp(40, seed=1)), encoding="utf-8")
-    monkeypatch.setenv("ISLANDS_INSTANCES", str(tmp_path / "instances"))
-
-
-ON_TWO_CORES = """
-import os, sys
-from islands.cli import main
-usable = os.sched_getaffinity(0)
-os.sched_setaffinity(0, sorted(usable)[:2])
-try:
-    status = main(sys.argv[1:])
-finally:
-    os.sched_setaffinity(0, usable)
-sys.exit(status)
-"""
-
-
-@pytest.mark.slow
-def test_runs_with_fewer_islands_than_ranks_use_all_of_them(
-    standing_ranks: StandingRanks, own40: None
-) -> None:
-    line = ["xavier2019/vlsi", "--runs", "1", "--generations", "4", "--threads", "1"]
-    line += ["--backend", "cpu", "--quiet"]
-    Path("on_two_cores.py").write_text(ON_TWO_CORES)
-
-    def on_ranks(ranks: int) -> None:
-        # With few cores, a rank has one thread for any number of ranks, so the place is the same.
-        command = ["on_two_cores.py", "reproduce", *line, "--out", "many"]
-        done = standing_ranks.run(ranks, *command)
-        assert done.returncode == 0, done.stderr
-
-    on_ranks(4)
-    assert main(["reproduce", *line, "--out", "one"]) == 0
-    means = [[row["mean"] for row in rows(name, "vlsi")] for name in ("many", "one")]
-    assert means[0] == means[1]
-    # Its 3 islands use 4 ranks, and its run to compare with uses one.
-    run, compared = (json.loads(each) for each in kept("many"))
-    assert re.fullmatch(r"CPU, \d+ threads? on each of 4 ranks", run["asked"]["place"])
-    assert compared["asked"]["place"] == "CPU, 1 thread"
-    on_ranks(4)
-    assert len(kept("many")) == 2
-    # Times of another number of ranks do not count; the run to compare with is the same.
-    assert main(["reproduce", *line, "--out", "many"]) == 0
-    assert len(kept("one")) == 2
-    assert [json.loads(each)["asked"].get("threads") for each in kept("many")] == [None, 1, None]

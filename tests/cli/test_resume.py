@@ -135,15 +135,6 @@ def test_finished_run_prints_its_result_again(capsys: Capture) -> None:
     assert {path: path.stat().st_mtime_ns for path in Path("a").rglob("*")} == before
 
 
-@pytest.mark.slow
-def test_finished_run_is_resumed_with_other_criteria(capsys: Capture) -> None:
-    done(capsys, "run", "demo/tsp", *RUN, "--stop", "generations=43", "--out", "a")
-    result = done(capsys, "resume", "a", "--stop", "generations=77")
-    require_uninterrupted(capsys, result, 1)
-    assert Path("a", "run.toml").read_text() == Path("b", "run.toml").read_text()
-    assert "resumed from generation 43 " in Path("a", "log.txt").read_text()
-
-
 def test_run_killed_before_its_first_checkpoint_restarts(capsys: Capture) -> None:
     done(capsys, "run", "demo/tsp", *RUN, "--stop", "generations=43", "--out", "a")
     for path in [*manifests(), Path("a", "solution.parquet")]:

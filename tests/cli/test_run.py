@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from commands_for_tests import Capture, Patch
-from tsp_runs import SMALL, solved, traced
+from tsp_runs import solved
 
 from islands.cli import main
 from islands.problems import load
@@ -32,15 +32,6 @@ def test_standard_output_is_only_json(capsys: Capture) -> None:
     assert Path(result["folder"], "solution.tour").exists()
 
 
-def test_shorter_run_is_a_prefix_of_a_longer_one(capsys: Capture) -> None:
-    short = solved(capsys, "--stop", "generations=100")
-    long = solved(capsys, "--stop", "generations=120")
-    rows = traced(short["folder"])
-    assert rows == traced(long["folder"])[: len(rows)]
-    # Generations 0, 20, 40, 50, 60, 80 and 100, four islands each.
-    assert len(rows) == 7 * 4
-
-
 def test_run_toml_repeats_the_run(capsys: Capture) -> None:
     options = ["--preset", "xavier2019", "--set", "rho=0.65", "--migration", "ring", "--seed", "4"]
     first = solved(capsys, *options, "--stop", "generations=50", "--out", "a")
@@ -63,38 +54,6 @@ def test_different_spellings_of_a_value_are_equal(capsys: Capture) -> None:
     text = Path("a/run.toml").read_text()
     assert "rho = 0.6\n" in text
     assert 'name = "two_opt"\n' in text
-
-
-@pytest.mark.slow
-def test_run_starts_from_solutions(capsys: Capture) -> None:
-    first = solved(capsys, "--stop", "generations=100", "--out", "a")
-    second = solved(capsys, "--stop", "generations=1", "--start", "a/solution.tour", "--seed", "2")
-    assert second["cost"] <= first["cost"]
-
-
-def test_finished_folder_needs_force(capsys: Capture) -> None:
-    solved(capsys, "--stop", "generations=2", "--out", "a")
-    line = ["run", "demo/tsp", *SMALL, "--stop", "generations=3", "--out", "a"]
-    assert main(line) == 2
-    assert main([*line, "--force"]) == 0
-    assert {row[1] for row in traced("a")} == {0, 3}
-
-
-@pytest.mark.parametrize("force", [[], ["--force"]])
-def test_folder_with_other_files_is_refused(force: list[str]) -> None:
-    for name in ("solution.cpp", "log.txt", "trace.csv"):
-        Path(name).write_text("mine")
-    assert main(["run", "demo/tsp", *SMALL, "--stop", "generations=3", "--out", ".", *force]) == 2
-    assert sorted(path.read_text() for path in Path().iterdir()) == ["mine"] * 3
-
-
-def test_restarts_do_not_delay_stagnation(capsys: Capture) -> None:
-    options = ["--set", "reset=10", "--stop", "stagnation=60", "--stop", "generations=20000"]
-    small = ["16" if word == "64" else word for word in SMALL]
-    result = solved(capsys, *options, line=[*small, "--algorithm", "brkga"])
-    idle = result["generations"] - result["best_generation"]
-    assert result["reason"] == f"no improvement for {idle} generations"
-    assert 60 <= idle < 80
 
 
 @pytest.mark.parametrize(

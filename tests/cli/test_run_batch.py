@@ -185,21 +185,6 @@ def test_another_batch_does_not_go_on_in_a_folder() -> None:
 
 
 @pytest.mark.slow
-def test_ranks_share_a_batch(mpirun: list[str]) -> None:
-    write_tours(7)
-    line = ["run", "tours", "--batch", *SETTINGS, "--threads", "1", "--quiet", "--out"]
-    assert main([*line, "one"]) == 0
-    command = [*mpirun, "3", *PROGRAM, *line, "many", "--json"]
-    done = subprocess.run(command, check=True, capture_output=True)
-    names = ("instance", "cost", "evaluations", "reason")
-    one, many = (
-        sorted(tuple(row[name] for name in names) for row in rows(each)) for each in ("one", "many")
-    )
-    assert one == many
-    assert len(objects(done.stdout.decode())) == 7
-
-
-@pytest.mark.slow
 def test_ranks_take_names_as_they_come(mpirun: list[str]) -> None:
     paths = write_tours(5)
     with reading_batch(*mpirun, "2") as process:

@@ -43,19 +43,6 @@ result = islands.solve(
 )
 print(result.ranks, result.team, result.digest)
 """
-OWN = '''
-import islands
-from islands.algorithms.de import De
-
-
-class Mine(De):
-    """Differential evolution with a number for each island, which no kernel uses."""
-
-    name = "mine"
-
-    def fields(self, shape):
-        return super().fields(shape) | {"sum": islands.Field((3,), "int64")}
-'''
 
 
 def alone(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
@@ -92,20 +79,6 @@ def running(
 def generations_of(folder: str) -> int:
     """Return the generation of the newest checkpoint."""
     return max(int(each.parent.name[:12]) for each in Path(folder).glob("checkpoints/*/*.json"))
-
-
-@pytest.mark.slow
-def test_ranks_are_idle_if_an_algorithm_cannot_be_divided(
-    standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Path("mine.py").write_text(OWN, encoding="utf-8")
-    line = ["run", "demo/qap", "--algorithm", "mine.py:Mine", "--islands", "2"]
-    line += ["--population", "16", "--stop", "generations=30", "--improver", "none"]
-    one = alone(capsys, *line, "--out", "1")
-    found, said = on(standing_ranks, 5, *line, "--out", "5")
-    assert found["digest"] == one["digest"]
-    assert (found["team"], found["idle_ranks"]) == (1, 3)
-    assert said.count("2 of 3 ranks idle: ") == 1
 
 
 @pytest.mark.slow

@@ -102,19 +102,6 @@ def test_each_part_may_come_from_a_script(capsys: Capture, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_parts_are_settings_and_may_be_in_files(capsys: Capture) -> None:
-    usual = ran(capsys, "demo/tsp", *options(BUILT_IN))
-    Path("set.toml").write_text('crossover = "mine.py:Spread"\nmigration = "mine.py:Circle"\n')
-    line = ["--config", "set.toml", "--set", "mutation=mine.py:Shift"]
-    rest = {name: BUILT_IN[name] for name in ("algorithm", "encoding", "improver")}
-    assert ran(capsys, "demo/tsp", *options(rest), *line)["digest"] == usual["digest"]
-    # An overridden part need not exist.
-    Path("set.toml").write_text('crossover = "gone.py:Spread"\n')
-    line = ["--config", "set.toml", *options(BUILT_IN)]
-    assert ran(capsys, "demo/tsp", *line)["digest"] == usual["digest"]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nine", "Nine"])
 def test_problem_of_a_script_is_run_and_verified(
     capsys: Capture, name: str, tmp_path: Path
@@ -135,19 +122,6 @@ def test_problem_without_folder_reader_is_verified_from_a_folder(capsys: Capture
     for solution in ("out", "out/solution.shifts"):
         assert main(["verify", "user_script.py:shifts", solution, "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["cost"] == cost
-
-
-@pytest.mark.slow
-def test_tuning_compares_parts_of_scripts(capsys: Capture) -> None:
-    over = ["--over", "crossover=mine.py:Spread,one_point"]
-    over += ["--over", "migration=mine.py:circle,elite"]
-    rest = {name: BUILT_IN[name] for name in ("algorithm", "encoding", "mutation", "improver")}
-    line = ["demo/tsp", *FEW, *options(rest), *over, "--grid", "--runs", "2"]
-    assert main(["tune", *line, "--json", "--out", "tuned"]) == 0
-    values = [each["values"] for each in json.loads(capsys.readouterr().out)["configurations"]]
-    pairs = {(each.get("crossover"), each.get("migration.topology")) for each in values}
-    assert pairs >= {("spread", "circle"), ("one_point", "circle"), ("one_point", "elite")}
-    assert ran(capsys, "demo/tsp", "--config", "tuned/best.toml")["cost"] > 0
 
 
 def test_a_script_cannot_end_a_command(capsys: Capture) -> None:
@@ -370,19 +344,6 @@ def test_each_part_of_colonies_can_be_named(capsys: pytest.CaptureFixture[str]) 
     forget()
     assert main([*colonies(*own, out="whole_digest"), "--stop", "generations=12", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["digest"] == rest["digest"]
-
-
-@pytest.mark.slow
-def test_parts_of_colonies_cannot_be_changed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*colonies("mine.py:Spread", "mine.py:Mingle"), "--stop", "generations=2"]) == 0
-    spread = ["--crossover", "mine.py:Spread"]
-    for line in (
-        ["--mutation", "mine.py:Shift"],
-        ["--crossover", "two_point"],
-        ["--crossover", "mine.py:Third"],
-        [*spread, *spread],
-    ):
-        refusal(capsys, *line)
 
 
 def solved(**parts: Any) -> islands.Result:

@@ -79,76 +79,6 @@ def test_best_configuration_is_a_file_that_repeats_its_runs(capsys: Capture) -> 
     ]
 
 
-def test_the_printed_ranking_and_what_made_it_are_files(capsys: Capture) -> None:
-    assert main(["tune", *LINE, "--out", "a"]) == 0
-    assert Path("a/ranking.txt").read_text() in capsys.readouterr().out
-    made = json.loads(Path("a/provenance.json").read_text())
-    assert {"date", "commit", "driver", "metric", "command"} <= {*made}
-    elapsed = sum(float(row["elapsed"]) for row in rows("a"))
-    assert 0 < elapsed < made["seconds"]
-    # A command that finds all rows done does not become what made them.
-    assert main(["tune", *LINE, "--out", "a", "--metric", "cost"]) == 0
-    again = json.loads(Path("a/provenance.json").read_text())
-    assert again == made | {"metric": "cost", "command": again["command"]}
-    more = [*LINE[:-3], "3", "--runs", "3", "--out", "a"]
-    assert main(["tune", *more]) == 0
-    last = json.loads(Path("a/provenance.json").read_text())
-    assert last["date"] >= made["date"]
-    assert elapsed < sum(float(row["elapsed"]) for row in rows("a")) < last["seconds"]
-
-
-def test_configuration_without_success_is_last_by_evaluations(capsys: Capture) -> None:
-    line = ["demo/tsp", "--algorithm", "brkga", "--improver", "none", "--islands", "1"]
-    line += ["--set", "elite=0.25", "--backend", "cpu", "--runs", "3", "--metric", "evaluations"]
-    line += ["--stop", "target=35000", "--stop", "generations=300"]
-    found = done(capsys, "tune", *line, "--over", "population=8,64", "--grid", "--out", "a")
-    order = [each["values"].get("population") for each in found["configurations"]]
-    evaluations = {each["values"].get("population"): each for each in found["configurations"]}
-    few, enough = evaluations[8], evaluations[64]
-    assert few["evaluations"] < enough["evaluations"] == enough["loss"]
-    assert (few["void"], enough["void"], few["loss"]) == (3, 0, None)
-    assert order[-1] == 8
-    assert found["best"]["population"] == 64
-    # The same from the written files.
-    again = done(capsys, "tune", *line, "--over", "population=8,64", "--grid", "--out", "a")
-    assert again["configurations"] == found["configurations"]
-
-
-def test_runs_with_migration_are_concurrent(capsys: Capture) -> None:
-    ring = [{"none": "ring"}.get(word, word) for word in SMALL]
-    ring += ["--interval", "5", "--runs", "2"]
-    line = ["demo/qap", *ring, "--over", "F=0.3,0.7", "--grid", "--out", "a"]
-    assert main(["tune", *line]) == 0
-    series = done(capsys, "run", "demo/qap", *ring)
-    assert rows("a")[0]["costs"].split() == [str(run["cost"]) for run in series["runs"]]
-
-
-def test_all_runs_are_sequential_if_some_cannot_be_concurrent(
-    capsys: Capture, monkeypatch: Patch
-) -> None:
-    def never(*_: object) -> None:
-        raise AssertionError("the runs of one configuration would share their seconds")
-
-    monkeypatch.setattr("islands.campaign.tuning.run_concurrently", never)
-    common = ["--population", "16", "--islands", "2", "--migration", "none", "--backend", "cpu"]
-    common += ["--stop", "generations=5", "--stop", "seconds=60", "--runs", "2"]
-    common += ["--algorithm", "cellular", "--improver", "none"]
-    line = ["demo/qap", *common, "--over", "halo=false,true", "--grid", "--out", "a"]
-    assert main(["tune", *line]) == 0
-    for row, halo in zip(rows("a"), ("false", "true"), strict=True):
-        series = done(capsys, "run", "demo/qap", *common, f"--set=halo={halo}")
-        assert row["costs"].split() == [str(run["cost"]) for run in series["runs"]]
-
-
-def test_concurrent_runs_share_the_seconds() -> None:
-    line = ["demo/qap", *SMALL, "--stop", "seconds=0.2", "--over", "F=0.3,0.7", "--grid"]
-    began = time.perf_counter()
-    assert main(["tune", *line, "--runs", "100", "--out", "a"]) == 0
-    # With separate time limits, a hundred runs of three configurations would take a minute.
-    assert time.perf_counter() - began < 30
-    assert all(float(row["seconds"]) < 0.2 for row in rows("a"))
-
-
 def _refusing(*values: object) -> Callable[..., TaskResult]:
     """Return a function like `run_task` that refuses configurations with the given values of F."""
 
@@ -190,21 +120,6 @@ def test_tuning_ends_if_all_configurations_are_refused(capsys: Capture, monkeypa
     line = ["demo/tsp", *SMALL, "--over", "F=0.3", "--grid", "--runs", "1", "--out", "b"]
     assert main(["tune", *line]) == 0
     assert "Only configuration 0 is left." in capsys.readouterr().out
-
-
-@pytest.mark.slow
-def test_impossible_configurations_are_counted(capsys: Capture) -> None:
-    line = ["demo/mkp", "--preset", "munhao2019-m1", "--stop", "generations=2", "--runs", "2"]
-    ways = [*line, "--over", "infeasible=repair,drop,linear,dynamic", "--grid"]
-    found = done(capsys, "tune", *ways, "--out", "a")
-    # The base has the preset's setting.
-    tried = [each["values"].get("infeasible") for each in found["configurations"]]
-    assert sorted(map(str, tried)) == ["None", "drop", "dynamic", "repair"]
-    assert (found["refused"], found["last_refusal"]) == (0, None)
-    rings = [*line, "--over", "neighbourhood=ring", "--over", "neighbours=2,3,600", "--grid"]
-    found = done(capsys, "tune", *rings, "--out", "b")
-    assert (found["refused"], len(found["configurations"])) == (2, 2)
-    assert found["last_refusal"].startswith("population=512: a ring with neighbours=600")
 
 
 @pytest.mark.slow
@@ -330,14 +245,6 @@ def test_ranks_share_the_configurations(standing_ranks: StandingRanks, capsys: C
     assert ranked(again) == ranked(one)
     assert (again["best"], again["blocks"]) == (one["best"], one["blocks"])
     assert Path("many/runs.jsonl").read_bytes() == before
-
-
-def test_runs_made_by_several_ranks_are_continued_by_one(standing_ranks: StandingRanks) -> None:
-    assert standing_ranks.run(2, *TUNE, *LINE, "--out", "a", "--quiet").returncode == 0
-    whole, lines = without_times("a"), Path("a/runs.jsonl").read_text().splitlines(keepends=True)
-    Path("a/runs.jsonl").write_text("".join(lines[:4]))
-    assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
-    assert without_times("a") == whole
 
 
 @pytest.mark.slow
