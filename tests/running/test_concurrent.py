@@ -94,21 +94,6 @@ def test_a_time_limit_shorter_than_generation_0_is_refused(
     assert time.perf_counter() - began < 4  # a complete generation would take 8 s
 
 
-@pytest.mark.parametrize("topology", ["broadcast", "hypercube"])
-def test_migrants_stay_in_their_run(backend: Backend, tmp_path: Path, topology: str) -> None:
-    problem = cities(30, tmp_path)
-    asked = {**SETTINGS, "islands": 5, "stop": ["generations=45"], "record.every": 10}
-    migrating = {**asked, "migration": topology, "interval": 7, "migrants": 1}
-    batch = run_concurrently(resolve(layers(migrating), problem), problem, 3, backend)
-    alone = [
-        islands.solve(problem, backend=backend.name, **{**migrating, "seed": seed})
-        for seed in (5, 6, 7)
-    ]
-    apart = run_concurrently(resolve(layers(asked), problem), problem, 3, backend)
-    assert [run.digest for run in batch.runs] == [run.digest for run in alone]
-    assert {run.digest for run in batch.runs}.isdisjoint(run.digest for run in apart.runs)
-
-
 def test_a_batch_with_halos_is_refused() -> None:
     problem = facilities(8)
     asked = {"algorithm": "cellular", "halo": True, "islands": 2, "population": 16}

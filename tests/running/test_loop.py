@@ -16,46 +16,7 @@ from islands.parallel import World
 from islands.progress.progress import Moment
 from islands.run import pace as pace
 from islands.run.loop import Loop
-from islands.run.signals import SUSPENSIONS
 from islands.testing.ranks import on_ranks
-
-
-@pytest.fixture
-def complete_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a step last a whole epoch, however slow this machine is."""
-    monkeypatch.setattr(pace, "_STEP_SECONDS", 1e9)
-
-
-@pytest.mark.usefixtures("complete_epochs")
-def test_epochs_end_at_records_migrations_and_the_last_generation() -> None:
-    options = {"record.every": 50, "interval": 70, "stop": "generations=160"}
-    outcome, archipelago, epochs = run(options, FakeProblem())
-    assert [epoch.progress.generation for epoch in epochs] == [0, 50, 70, 100, 140, 150, 160]
-    assert archipelago.calls == [
-        *("start", "advance 50", "advance 20", "migrate", "advance 30", "advance 40", "migrate"),
-        *("advance 10", "advance 10"),
-    ]
-    assert outcome.reason == "160 generations done"
-    assert outcome.progress == epochs[-1].progress
-
-
-def test_a_target_stops_at_the_first_epoch_that_reaches_it() -> None:
-    outcome, archipelago, _ = run({"stop": ["target=930", "generations=900"]}, FakeProblem())
-    assert outcome.progress.cost == 900
-    assert archipelago.generation == 100
-    assert outcome.reason == "target 930 reached"
-
-
-def test_time_ends_a_run_of_slow_generations_inside_an_epoch(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    slow = Slow(monkeypatch, seconds=0.1)
-    outcome, _, epochs = run({"stop": "seconds=2", "interval": 30}, FakeProblem(), archipelago=slow)
-    # Half a second contains four generations, as the number is a power of two.
-    assert slow.calls == ["start", *["advance 4"] * 5]
-    assert [epoch.progress.generation for epoch in epochs] == [0, 20]
-    assert outcome.reason == "time limit of 2 s reached"
-    assert (outcome.progress.generation, outcome.interrupted) == (20, False)
 
 
 def test_a_start_that_fails_on_one_rank_fails_on_all() -> None:
@@ -118,36 +79,3 @@ def test_checkpoints_are_also_due_inside_long_epochs(monkeypatch: pytest.MonkeyP
         epochs[1].progress,
         epochs[1].progress,
     ]
-
-
-def test_a_signal_suspends_a_run_inside_an_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
-    number, name = next(iter(SUSPENSIONS.items()))
-    slow = Slow(monkeypatch, seconds=0.5)
-
-    class AfterFourSeconds(Quiet):
-        @property
-        def requested(self) -> int:
-            return number if slow.now >= 9 else 0
-
-    outcome, _, _ = run({"stop": "target=999"}, FakeProblem(), AfterFourSeconds(), archipelago=slow)
-    assert (outcome.suspended, outcome.interrupted, outcome.reason) == (True, False, name)
-    assert (outcome.moment.generation, outcome.progress.generation) == (7, 7)
-
-
-class SlowMigration(Slow):
-    """Fake islands with a migration that takes a time of its own."""
-
-    def migrate(self) -> None:
-        super().migrate()
-        self.now += 0.25
-
-
-def test_the_loop_of_a_run_divides_its_time_into_phases(monkeypatch: pytest.MonkeyPatch) -> None:
-    archipelago = SlowMigration(monkeypatch, seconds=2.0)
-    options = {"stop": "generations=20", "interval": 5, "record.every": 4, "backend": "cpu"}
-    outcome, _, _ = run(options, FakeProblem(), archipelago=archipelago)
-    seconds = dict(outcome.phases)
-    assert seconds.pop("generations") == 2.0 * 21  # generation 0 is computed too
-    assert seconds.pop("migration") == pytest.approx(0.25 * archipelago.migrations)
-    assert archipelago.migrations >= 3
-    assert set(seconds.values()) == {0.0}
