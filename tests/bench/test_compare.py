@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from results_for_tests import run_row
 
 from islands.bench.compare import ratios, read_tables
 from islands.bench.quality_tests import changes
-from islands.cli import main, parser
+from islands.cli import main
 from islands.errors import InputError
 
 CPU = "CPU, 1 thread"
@@ -68,17 +67,6 @@ def test_other_files_are_refused(text: str, tmp_path: Path) -> None:
         read_tables(tmp_path / "old.json")
 
 
-def test_the_command_prints_ratios(tmp_path: Path, capsys: Any) -> None:
-    line = ["bench", "topologies", "--islands", "4", "--genes", "8", "--json", "--quiet"]
-    assert main(line) == 0
-    old = tmp_path / "old.json"
-    old.write_text(capsys.readouterr().out)
-    assert main([*line, "--compare", str(old)]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["ratios"], found["changes"]) == ([], [])
-    assert main([*line, "--compare", str(tmp_path / "none.json")]) == 2
-
-
 QUALITY = ["bench", "quality", "--limit", "0.1", "--seeds", "1", "--backend", "cpu"]
 QUALITY += ["--threads", "1", "--quiet"]
 OTHERS = (
@@ -113,9 +101,3 @@ def test_other_work_is_not_overwritten(file: str, tmp_path: Path) -> None:
     for line in (OTHERS[2], ["reproduce", "jardim2021", "--backend", "cpu"]):
         assert main([*line, "--out", str(tmp_path)]) == 2
     assert [each for each in tmp_path.rglob("*") if each.is_file()] == [path]
-
-
-def test_a_program_that_is_named_twice_runs_once() -> None:
-    line = ["bench", "quality", "--rivals", "highs,lkh,highs", "--of", "gk,gk"]
-    asked = parser("bench").parse_args(line)
-    assert (asked.rivals, asked.of) == (("highs", "lkh"), ("gk",))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,33 +19,12 @@ from islands.bench.gpus_rows import (
     GpuTargetRow,
     digests,
 )
-from islands.cli import main
 from islands.parallel import world
 
 
 def request(**options: Any) -> BenchRequest:
     usual: dict[str, Any] = {"limit": 0.2, "seeds": 1, "threads": 1, "of": ("demo/qap",)}
     return BenchRequest(world(), ["cpu"], **(usual | options))
-
-
-@pytest.mark.slow
-def test_the_command_keeps_its_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("matplotlib")
-    line = ["bench", "gpus", "demo/qap", "--gap", "5%,0%", "--limit", "0.3", "--seeds", "2"]
-    line += ["--backend", "cpu", "--threads", "1", "--quiet", "--json", "--out", str(tmp_path)]
-    assert main(line) == 0
-    first = json.loads(capsys.readouterr().out)
-    speed, *targets = (*first["gpus_speed"], *first["gpus_targets"])
-    assert (speed["ranks"], speed["speed_up"], speed["digests"]) == (1, 1.0, "-")
-    assert speed["evaluations_per_second"] > 0
-    assert [each["target"] for each in targets] == ["5 %", "best known"]
-    assert {"gpus.png", "gpus_runs.csv", "bench.json", "runs.jsonl"} <= {
-        each.name for each in tmp_path.iterdir()
-    }
-    kept = (tmp_path / "runs.jsonl").read_bytes()
-    assert main(line) == 0  # finds all runs
-    assert json.loads(capsys.readouterr().out)["gpus_runs"] == first["gpus_runs"]
-    assert (tmp_path / "runs.jsonl").read_bytes() == kept
 
 
 @pytest.mark.slow

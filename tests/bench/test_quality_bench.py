@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from examples_for_tests import FOLDER
 from results_for_tests import run_row
 
 from islands.bench import quality
@@ -146,36 +145,3 @@ def test_all_ranks_take_part(variant: str, tmp_path: Path) -> None:
 
 
 pytest.importorskip("scipy")
-
-
-@pytest.mark.slow
-def test_all_methods_run_with_the_same_seeds_and_time(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    mixes = f"demo/qap,{FOLDER / 'flow_shop.py'}:problem"
-    line = ["bench", "colonies", "--mixes", mixes, "--seeds", "2", "--limit", "0.2"]
-    line += ["--backend", "cpu", "--threads", "1", "--islands-a-rank", "4", "--interval", "3"]
-    line += ["--colony", "algorithm=ga encoding=permutation population=16"]
-    line += ["--colony", "algorithm=brkga population=16", "--quiet", "--json"]
-    pytest.importorskip("matplotlib")
-    assert main([*line, "--out", str(tmp_path / "found")]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert len((tmp_path / "found" / "quality.csv").read_text().splitlines()) == 1 + 12
-    rows, runs = found["quality"], found["quality_runs"]
-    names = [
-        *("together", "together, no migration"),
-        *("colony 0 ga permutation", "colony 0 ga permutation, no migration"),
-        *("colony 1 brkga", "colony 1 brkga, no migration"),
-    ]
-    assert [row["method"] for row in rows] == names * 2
-    for row in rows:
-        mine = [each for each in runs if all(each[k] == row[k] for k in ("instance", "method"))]
-        assert [each["seed"] for each in mine] == [1, 2]
-        assert {each["islands"] for each in mine} == {4}
-        assert row["best"] == min(each["cost"] for each in mine)
-        if row["hits"] == 0:
-            assert 0.2 <= row["seconds"] < 5
-    algorithms = {each["method"].split(",")[0]: each["algorithm"] for each in runs}
-    assert list(algorithms.values()) == ["ga + brkga", "ga", "brkga"]
-    assert len(found["quality_tests"]) == 2 * 5
-    assert {each["first"] for each in found["quality_tests"]} == {"together"}

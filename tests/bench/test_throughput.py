@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from problems_for_tests import knapsack
 
 import islands
 from islands.backends.base import Backend
-from islands.bench import algorithms, decoders, many, tabu
+from islands.bench import algorithms, many, tabu
 from islands.bench.base import BenchRequest
 from islands.bench.throughput import AlgorithmBench
 from islands.cli import main
@@ -50,33 +49,6 @@ def test_brkga_counts_keys_and_bytes(
         )
 
 
-@pytest.mark.published
-@pytest.mark.usefixtures("published")
-def test_cellular_counts_children_and_exchanges() -> None:
-    [row] = measured(algorithms.CELLULAR, 10, instances={"qaplib/chr12a": 2.0})
-    assert (row["instance"], row["size"], row["runs"], row["generations"]) == ("chr12a", 12, 1, 10)
-    # Two children of each of 2048, and 11 exchanges of each every tenth generation.
-    per_second = 2048 * (2 + 11 / 10) / (row["milliseconds"] / 1000)
-    assert row["evaluations_per_second"] == pytest.approx(per_second)
-    assert row["speedup"] == pytest.approx(2.0 / (5 * row["milliseconds"]))
-
-
-def test_ga_counts_children_of_each_setting() -> None:
-    whole, steady = measured(
-        algorithms.GA, 2, instances={"some": None}, read=lambda *_: knapsack(40, 5)
-    )
-    assert (whole["setting"], whole["individuals"], whole["generations"]) == (
-        "dantas2014",
-        8 * 512,
-        2,
-    )
-    assert whole["children_per_second"] == pytest.approx(4096 / (whole["milliseconds"] / 1000))
-    assert (steady["items"], steady["constraints"], steady["individuals"]) == (40, 5, 8 * 64)
-    # Half of the population has one child each, and so has each duplicate individual.
-    a_generation = steady["children_per_second"] * steady["milliseconds"] / 1000
-    assert 256 <= a_generation < 1.2 * 256
-
-
 @pytest.mark.slow
 def test_every_exchange_of_every_step_is_counted(
     backend: Backend, monkeypatch: pytest.MonkeyPatch
@@ -106,18 +78,6 @@ def test_the_benchmark_fails_on_a_wrong_cost_or_order(backend: Backend) -> None:
     search.costs["kernel"], search.orders["kernel"] = costs, 0 * orders
     with pytest.raises(RunError, match="not an assignment of random12"):
         search.check()
-
-
-@pytest.mark.slow
-def test_all_decoders_of_an_instance_reach_the_same_cost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decoders, "INSTANCES", {"national/random": 30})
-    request = BenchRequest(world=World(), backends=["cpu"], threads=1, generations=2)
-    rows = list(decoders.measure(request))
-    assert [row["decoder"] for row in rows] == list(decoders.WAYS)
-    assert len({row["cost"] for row in rows}) == 1
-    assert rows[0]["ratio"] == 1
-    for row in rows:
-        assert row["ratio"] == pytest.approx(row["milliseconds"] / rows[0]["milliseconds"])
 
 
 class _Backwards:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from itertools import product
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -50,19 +48,6 @@ def test_one_fitting_topology_is_chosen(capsys: pytest.CaptureFixture[str]) -> N
     assert chosen == {8: "elite", 128: "hypercube"}
     none = rows_of(capsys, "--islands", "8", "--migrants", "300").values()
     assert not any(row["fits"] or row["chosen"] for row in none)
-
-
-@pytest.mark.slow
-def test_out_contains_the_table_and_a_plot(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    folder = tmp_path / "new"
-    assert main(["bench", "topologies", "--islands", "8,64", "--out", str(folder)]) == 0
-    with (folder / "topologies.csv").open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    assert [(row["islands"], row["topology"]) for row in rows] == [
-        (islands, name) for islands in ("8", "64") for name in TOPOLOGIES if name != "none"
-    ]
-    assert (folder / "topologies.png").read_bytes().startswith(b"\x89PNG")
 
 
 SENDING = [name for name in TOPOLOGIES if name != "none"]
@@ -148,27 +133,6 @@ SMALL = {
     "seconds": 1e-3,
 }
 ROW_BYTES = 16 + 4 * 120
-
-
-@pytest.mark.slow
-def test_one_rank_is_compared_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    line = ["bench", "migration", "--backend", "cpu", "--threads", "1", "--json"]
-    line += ["--instances", "demo/tsp", "--islands-a-rank", "2", "--population", "16"]
-    assert main([*line, "--interval", "3", "--seconds", "0.001"]) == 0
-    tables = json.loads(capsys.readouterr().out)
-    scaling, ends = tables["scaling"], tables["epoch_ends"]
-    assert [(row["scaling"], row["islands"], row["delay"]) for row in scaling] == [
-        *(("weak", 2, 0), ("weak", 2, 1), ("strong", 64, 0), ("strong", 64, 1))
-    ]
-    for row in scaling:
-        assert (row["ranks"], row["of_one"], row["size"]) == (1, 1.0, 120)
-        assert row["generations"] % 3 == 0
-        assert row["rate"] > 0
-    assert [(row["delay"], row["transport"], row["bytes"]) for row in ends] == [
-        *((0, "device", 0), (1, "device", 0))
-    ]
-    for row in ends:
-        assert min(row[name] for name in ("pack", "unpack", "end", "epoch")) > 0
 
 
 @pytest.mark.slow

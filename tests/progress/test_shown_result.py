@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pickle
 import shutil
-import tomllib
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -50,13 +48,6 @@ def test_foreign_text_makes_no_lines_and_no_codes() -> None:
     for shown, lines in ((str(found), str(result())), (found.summary(), result().summary())):
         assert shown.count("\n") == lines.count("\n")
         assert shown.replace("\n", "").isprintable()
-
-
-@pytest.mark.slow
-def test_settings_are_those_of_run_toml(tmp_path: Path) -> None:
-    found = solve("demo/mkp", algorithm="ga", stop="generations=3", backend="cpu", out=tmp_path)
-    assert found.settings == tomllib.loads((tmp_path / "run.toml").read_text())
-    assert found.checked == "NumPy"
 
 
 def test_records_are_the_same_with_and_without_a_folder(tmp_path: Path) -> None:
@@ -135,19 +126,3 @@ def test_long_runs_keep_evenly_spaced_epochs(count: int, monkeypatch: pytest.Mon
     kept = generations[::2]
     assert kept == sorted({*range(0, count, rows.every), count - 1})
     assert len(kept) >= min(count, 8)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("instance", ["demo/tsp", "demo/mkp"])
-def test_plot_draws_the_best_cost(instance: str, tmp_path: Path) -> None:
-    found = solve(instance, stop="generations=20", seed=3, backend="cpu")
-    axes = found.plot()
-    (line,) = axes.get_lines()
-    best = np.array(line.get_ydata())
-    assert best[-1] == found.cost
-    steps = np.diff(best)
-    assert (steps >= 0).all() if instance == "demo/mkp" else (steps <= 0).all()
-    assert line.get_xdata()[-1] == 20
-    axes.figure.savefig(tmp_path / "best.png")
-    assert found.plot(axes) is axes
-    assert len(axes.get_lines()) == 2

@@ -26,19 +26,6 @@ def test_several_runs_are_compared(methods: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_only_instances_that_all_methods_have_run_are_pooled(
-    runs: Path, methods: Path, tmp_path: Path
-) -> None:
-    assert "All 2 instances" in plain(page(methods))
-    names = ("ga-tsp-1", "ga-qap-1", "cellular-tsp-1", "cellular-qap-1")
-    words = plain(page(runs / "mkp", *(methods / name for name in names)))  # mkp: by ga alone
-    assert "The 2 of 3 instances that all methods have run: the share of runs" in words
-    words = plain(page(*(methods / name for name in names[:3])))
-    assert "All 2 instances" not in words
-    assert "The share of runs" not in words
-
-
-@pytest.mark.slow
 def test_a_damaged_run_among_several_is_left_out(methods: Path, tmp_path: Path) -> None:
     shutil.copytree(methods, tmp_path / "some")
     (tmp_path / "some" / "ga-tsp-1" / "trace" / "rank-000.parquet").write_bytes(b"PAR1")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -18,20 +17,6 @@ def texts(html: str | None) -> str:
     """Return the texts of HTML that is also XML."""
     assert html is not None
     return "\n".join(ElementTree.fromstring(html).itertext())
-
-
-@pytest.mark.slow
-def test_a_notebook_shows_facts_a_picture_and_settings(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    result = islands.solve("demo/mkp", out=tmp_path / "a", **SMALL)
-    for shown in (result, islands.read_run(tmp_path / "a")):
-        html = shown._repr_html_()
-        assert html is not None
-        assert html.count("<svg") == 1
-        found = texts(html)
-        for name, value in result.facts().items():
-            assert f"{name}\n{value}" in found
-        assert "migration.topology" in found
 
 
 def test_names_are_escaped_and_matplotlib_is_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as parquet
 import pytest
 from checked_pages import Checked, experiment, page, plain
 
-import islands
 from islands.errors import InputError
 from islands.record.solution import recorded
-from islands.report.course import draw_convergence
 from islands.report.figure import style
 from islands.report.folders import page_for
 from islands.report.page import Page, facts, figure, folded, note, paragraph, table
 from islands.report.recorded import RecordedRun
-from islands.report.single import page_of
 
 
 @pytest.mark.slow
@@ -38,37 +33,6 @@ def test_the_page_of_a_run_shows_all_of_it(runs: Path, name: str) -> None:
     assert "migration.interval 3" in words
     assert f"repeat it with islands run --config {runs / name / 'run.toml'} " in words
     assert "same digest again yes" in words
-
-
-@pytest.mark.slow
-def test_a_run_that_does_not_repeat_itself_says_so(runs: Path) -> None:
-    run = RecordedRun.read(runs / "tsp")
-    assert run.finished is not None
-    assert run.result is not None
-    other = {"ranks": 3, "reproducible": False, "joules": 12345.6}
-    changed = replace(run, finished=replace(run.finished, result=replace(run.result, **other)))
-    with style():
-        words = plain(page_of(changed).html())
-    assert "repeat it with mpirun -n 3 islands run" in words
-    assert "same digest again no" in words
-    assert "energy of GPUs 12,346 J" in words
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["alone", "none", "many"])
-def test_a_run_of_one_island_or_without_migration_has_a_page(runs: Path, name: str) -> None:
-    text = page(runs / name)
-    assert "<h2>Course</h2>" in text
-
-
-@pytest.mark.slow
-def test_a_finished_run_whose_records_are_lost_says_so(runs: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "lost"
-    shutil.copytree(runs / "tsp", folder)
-    shutil.rmtree(folder / "migrations")
-    assert f"Restore {folder / 'migrations'}." in plain(page(folder))
-    shutil.rmtree(folder / "trace")
-    assert f"Restore {folder / 'trace'}." in plain(page(folder))
 
 
 def unfinished(runs: Path, folder: Path) -> Path:
@@ -131,18 +95,6 @@ def test_a_damaged_file_and_another_version_give_one_clear_error(
         page(tmp_path / "nowhere")
 
 
-@pytest.mark.slow
-def test_islands_have_a_legend_and_their_distinct_costs_are_drawn(runs: Path) -> None:
-    history = RecordedRun.read(runs / "tsp").history
-    assert history is not None
-    with style():
-        figure = draw_convergence(history)
-        (legend,) = figure.legends
-        assert [each.get_text() for each in legend.get_texts()] == ["0", "1", "2", "3", "all"]
-        drawn = [line.get_ydata().tolist() for line in figure.axes[3].get_lines()]
-        assert drawn == history.distinct.T.tolist()
-
-
 def test_a_setting_of_matplotlib_that_starts_another_program_has_no_effect() -> None:
     """Matplotlib reads a matplotlibrc in the current folder, which may be somebody else's."""
     mpl = pytest.importorskip("matplotlib")
@@ -160,16 +112,3 @@ def test_text_of_any_source_is_escaped() -> None:
     assert text.count("<script") == 1
     assert plain(text).count("<script>") == 0
     assert text.count("&lt;script&gt;alert(&#x27;&amp;&#x27;)&lt;/script&gt;") == 12
-
-
-@pytest.mark.slow
-def test_the_page_of_a_run_with_colonies_names_them(tmp_path: Path) -> None:
-    settings: dict[str, Any] = {"population": 16, "backend": "cpu", "improver": "none"}
-    colonies = [{"islands": 1, "algorithm": each} for each in ("brkga", "ga")]
-    result = islands.solve(
-        "demo/tsp", generations=4, seed=5, out=tmp_path / "run", colonies=colonies, **settings
-    )
-    words = plain(page(tmp_path / "run"))
-    assert "demo/tsp, brkga and ga, seed 5" in words
-    assert f"found island {result.island} of colony {result.colony} (" in words
-    assert "colony 1 islands = 1, population = 16, algorithm = ga" in words

@@ -47,13 +47,6 @@ def test_a_problem_of_a_script_is_drawn_by_its_function(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_without_its_script_only_the_numbers_are_drawn(tmp_path: Path) -> None:
-    folder = scripted(tmp_path, "problem")
-    (tmp_path / "mine.py").unlink()
-    assert "drawn by the script" not in page(folder)
-
-
-@pytest.mark.slow
 def test_a_script_that_has_moved_can_be_named(tmp_path: Path, capsys: Capture) -> None:
     folder = scripted(tmp_path, "problem")
     (tmp_path / "mine.py").rename(tmp_path / "yours.py")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
-from checked_pages import experiment, page, plain, tuning
+from checked_pages import experiment, page
 
-from islands.display.heartbeat import Work, write_work
 from islands.errors import InputError
 from islands.report.figure import stored_picture
 
-MADE = {"date": "2026-01-02T03:04:05Z", "commit": "0123456789abcdef", "changed": True}
-MADE |= {"command": ["reproduce", "a/b", "--only", "x y"], "driver": "580.1", "seconds": 12.3}
 PRINTED = """Table 1   preset a, on a GPU
 
 instance    our best      s/run
@@ -24,22 +20,6 @@ demo/b           310          -
 First.
 ~: scaled.
 """
-
-
-def write_made(folder: Path, **others: object) -> None:
-    (folder / "provenance.json").write_text(json.dumps(MADE | others))
-
-
-@pytest.mark.slow
-def test_the_page_of_a_tuning(tmp_path: Path) -> None:
-    tuning(tmp_path)
-    text = page(tmp_path)
-    assert text.count("<svg") == 3
-    words = plain(text)
-    assert "1 rho=0.7 bias=rho 1.25 0.5" in words
-    assert "0.031" in words
-    (tmp_path / "ranking.tsv").unlink()
-    assert "This tuning is not finished" in plain(page(tmp_path))
 
 
 def test_the_page_of_an_experiment_has_its_printed_tables(tmp_path: Path) -> None:
@@ -56,30 +36,6 @@ def test_the_page_of_an_experiment_has_its_printed_tables(tmp_path: Path) -> Non
     assert "<td>2465718.00</td><td>~12.345</td>" in text
     assert "<p>First.</p>\n<p>~: scaled.</p>" in text
     assert "e+0" not in text
-
-
-def test_the_page_of_an_experiment_tells_what_made_it(tmp_path: Path) -> None:
-    experiment(tmp_path)
-    assert "commit" not in plain(page(tmp_path))
-    write_made(tmp_path, ranks=2)
-    words = plain(page(tmp_path))
-    assert "date 2026-01-02 commit 0123456789ab, with changes ranks 2 GPU driver 580.1" in words
-    assert "islands reproduce a/b --only &#x27;x y&#x27;" in words
-    (tmp_path / "provenance.json").write_text('{"date": 1}')
-    with pytest.raises(InputError, match=r"provenance\.json: is damaged"):
-        page(tmp_path)
-
-
-def test_an_unfinished_experiment_says_so(tmp_path: Path) -> None:
-    experiment(tmp_path)
-    note = "This experiment is not finished"
-    assert note in plain(page(tmp_path))
-    write_made(tmp_path)
-    assert note not in plain(page(tmp_path))
-    write_work(tmp_path, Work(2, 3, "table1: demo/a, 2 of 3", ""))
-    words = plain(page(tmp_path))
-    assert note in words
-    assert "Its last piece of work was table1: demo/a, 2 of 3." in words
 
 
 def test_nothing_in_a_stored_picture_can_run_or_load_anything(tmp_path: Path) -> None:
