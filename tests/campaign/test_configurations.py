@@ -142,21 +142,6 @@ def test_invalid_configurations_are_drawn_again() -> None:
     assert candidates.refusal.startswith("too much: ")
 
 
-def test_a_repeated_draw_is_neither_checked_nor_counted_again() -> None:
-    """A check takes about as long as the start of a run."""
-    seen: list[Values] = []
-
-    def identify(values: Values) -> str:
-        seen.append(values)
-        if values.get("a") == 3:
-            raise UsageError("a=3")
-        return text(values)
-
-    candidates = random((Choices("a", (1, 2, 3)),), 10, 1, identify)
-    assert (len(candidates.configurations), candidates.refused) == (1 + 2, 1)
-    assert len(seen) == 1 + 3
-
-
 def test_a_grid_has_all_combinations_and_the_base_once() -> None:
     usual = {"a": 1, "b": 0.5}
     domains = (Choices("a", (1, 2)), Reals("b", 0.0, 1.0))

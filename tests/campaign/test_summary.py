@@ -137,21 +137,6 @@ def test_ranking_by_hand() -> None:
     assert ranking.friedman is not None
 
 
-def test_costs_and_instances_to_be_maximised() -> None:
-    problem = called("one", 100)
-    problem.maximise = True  # type: ignore[misc]
-    cells = {(0, "one"): cell(90, 99), (1, "one"): cell(100, 101)}
-    two = CONFIGURATIONS[:2]
-    ranking = Ranking.of(two, {"one": problem}, cells, "gap")
-    assert [each.configuration for each in ranking.ranked] == [1, 0]
-    assert [each.loss for each in ranking.ranked] == pytest.approx([-0.5, 5.5])
-    assert [each.hits for each in ranking.ranked] == [2, 0]
-    assert ranking.friedman is None
-    costs = Ranking.of(two, {"one": problem}, cells, "cost")
-    assert [each.loss for each in costs.ranked] == [100.5, 94.5]
-    assert [each.mean_rank for each in costs.ranked] == [1, 2]
-
-
 @pytest.mark.parametrize("maximise", [False, True])
 @pytest.mark.parametrize("metric", METRICS)
 def test_runs_without_a_solution_are_worst_by_every_metric(metric: str, *, maximise: bool) -> None:

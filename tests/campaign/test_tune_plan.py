@@ -12,32 +12,14 @@ from problems_for_tests import cities
 import islands
 import islands.configuration.resolve as resolving
 from islands.backends.base import Backend
-from islands.campaign.tuning import TuneRequest, Tuning, asked_of, quality_criteria, run_task
+from islands.campaign.tuning import TuneRequest, Tuning, asked_of, run_task
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
-from islands.configuration.stop import CRITERIA
 from islands.errors import UsageError
-from islands.instances.catalogue import BestKnown
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.base import Problem
 from islands.run.build import islands_of
-
-
-def test_the_order_of_settings_makes_no_difference(tmp_path: Path) -> None:
-    name = str(cities(9, tmp_path).path)
-    over = ["rho=0.5..1", "elite=0.1..0.3"]
-    one, two = (
-        Tuning.of(
-            TuneRequest({"algorithm": "brkga", "improver": "none"}),
-            [name],
-            each,
-            2,
-            configurations=3,
-        )
-        for each in (over, over[::-1])
-    )
-    assert one.candidates == two.candidates
 
 
 def test_either_all_runs_form_batches_or_none() -> None:
@@ -89,17 +71,6 @@ def test_the_costs_equal_those_of_single_runs(
     assert result.reached == (False,) * 3
     assert result.generations == pytest.approx(sum(each.generations for each in alone) / 3)
     assert result.seconds > 0
-
-
-def test_quality_criteria_depend_on_the_cost(tmp_path: Path) -> None:
-    problem = cities(9, tmp_path)
-    problem.best_known = BestKnown(7, "optimal", "a list")
-    named = {
-        kind: resolve(layers({"stop": each.example}), problem) for kind, each in CRITERIA.items()
-    }
-    assert [kind for kind, spec in named.items() if quality_criteria(spec)] == [
-        *("target", "gap", "best-known", "optimum")
-    ]
 
 
 TSP = {"instance": "demo/tsp", "algorithm": "brkga", "population": 8, "islands": 3, "elite": 0.25}

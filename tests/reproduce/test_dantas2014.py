@@ -10,10 +10,8 @@ from results_for_tests import called, ended, filled
 from islands.problems.base import Problem
 from islands.reproduce.dantas2014 import (
     GapsTable,
-    PrototypeTable,
     change_facts,
     level_facts,
-    prototype,
 )
 from islands.reproduce.dantas2014_islands import ALL, ONE, EqualTimeTable
 from islands.reproduce.orlib import ProblemKind
@@ -99,19 +97,3 @@ def test_equal_time_with_one_processor_and_with_one_per_island() -> None:
     found = {fact.name: fact for fact in table.facts([*rows.values()])}
     assert found["change_processors_64_ring"].value == pytest.approx(-6.3)
     assert "-3.20 points against 1 island" in found["change_time_8_none"].sentence
-
-
-@pytest.mark.slow
-def test_gaps_are_compared_with_the_prototype() -> None:
-    table = filled(PrototypeTable, lambda runs, **options: ended([980] * runs))
-    (row,) = table.rows(known("orlib/mknapcb3-00"))
-    assert {*row} == {column.name for column in table.columns()}
-    assert (row["kind"], row["64_ring"], row["64_ring_prototype"]) == ("5 x 500, 0.25", 2.0, 8.7)
-    assert "8_none" not in row
-    found = {fact.name: fact.value for fact in table.facts([row])}
-    assert found["mean_gap_1"] == 2.0
-    # Islands reduce quality if n is large, and improve it if n is small.
-    assert all(
-        (figures["64_ring"] > figures["1"]) == (name in ("orlib/mknapcb3-00", "orlib/mknapcb9-12"))
-        for name, figures in prototype().items()
-    )

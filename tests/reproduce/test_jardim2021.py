@@ -16,35 +16,12 @@ from islands.reproduce.jardim2021 import (
     LITERATURE_GAPS,
     SEARCH_GAPS,
     SEARCHES,
-    ImplementationsTable,
-    LiteratureTable,
     LocalSearchesTable,
     gap_facts,
     implementations,
     literature,
     searches,
 )
-
-CALLS = 1_025_024
-
-
-def test_a_row_has_a_batch_a_single_run_and_the_thesis() -> None:
-    def answer(runs: int) -> Any:
-        # A batch of ten takes 0.1 s, one run takes 0.04 s.
-        seconds = 0.1 if runs == 10 else 0.04
-        costs = [12, 10] * 5 if runs == 10 else [11]
-        return ended(costs, evaluations=CALLS, seconds=seconds)
-
-    table = filled(ImplementationsTable, answer)
-    (row,) = table.rows(called("qaplib/chr12c", known=10))
-    assert {*row} == {column.name for column in table.columns()}
-    assert (row["gap"], row["runs"], row["evaluations"]) == (10.0, 10, CALLS)
-    assert row["deviation"] == pytest.approx((1000 / 9) ** 0.5)  # ten times 10 from the mean
-    assert (row["seconds"], row["alone_seconds"]) == (0.01, 0.04)
-    assert (row["GPU_gap"], row["GPU-P_gap"], row["CPU_gap"]) == (12.46, 10.32, 15.88)
-    # The GPU is the fastest of the three on this instance, with 1.13 s.
-    assert row["speedup"] == pytest.approx(113.0)
-    assert row["rate"] == pytest.approx(102_502.4)
 
 
 def row(gap: float, deviation: float | None = None, runs: int = 10) -> TableRow:
@@ -129,22 +106,6 @@ def test_every_instance_is_in_the_catalogue_with_its_value() -> None:
     assert (len(implementations()), len(searches())) == (14, 8)
     for name in (*implementations(), *searches()):
         assert catalogue().entry(*name.split("/")) is not None, name
-
-
-def test_rows_and_facts_follow_from_the_runs() -> None:
-    ends = ended([11156, 11379], evaluations=2_000_000, generations=900, seconds=5.0)
-    table = filled(LiteratureTable, lambda runs: ends)
-    rows = [*table.rows(called("qaplib/chr12c", known=11156))]
-    (row,) = rows
-    assert {*row} == {column.name for column in table.columns()}
-    assert (row["best"], row["best_gap"], row["hits"]) == (11156, 0.0, 1)
-    assert row["mean_gap"] == pytest.approx(100 * 111.5 / 11156)
-    assert (row["thesis_mean_gap"], row["thesis_calls"]) == (2.29, 118.41)
-    assert (row["calls"], row["seconds"]) == (2.0, 2.5)
-    facts = {fact.name: fact.value for fact in table.facts(rows)}
-    assert facts["average_mean_gap"] == row["mean_gap"]
-    assert facts["average_thesis_mean_gap"] == 2.29
-    assert (facts["as_good"], facts["reached"]) == (1, 1)
 
 
 CALLS_OF = {"swap": 8_257_500, "two_opt": 4_264_600, "reinsert": 2_714_060}

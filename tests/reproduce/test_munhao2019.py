@@ -16,9 +16,7 @@ from islands.reproduce.munhao2019 import (
     RANDOM,
     RANGES,
     ComparisonTable,
-    GkTable,
     Sac94Table,
-    SearchTable,
     configurations,
 )
 from islands.reproduce.munhao2019_figures import MODELS, RUNS, gk, orlib, sac94
@@ -106,17 +104,6 @@ def test_a_group_is_summarised_after_its_last_instance() -> None:
     assert all({*part} == {column.name for column in columns} for part in parts)
 
 
-def test_gaps_of_large_instances_use_the_papers_reference_values() -> None:
-    table = filled(GkTable, lambda runs, preset: ended([3698] * runs), here=("gk/gk01",))
-    m1, _ = rows(table, "gk/gk01")
-    assert gk()["gk01"].reference == 3766
-    # Our profit equals the paper's best.
-    assert m1["best"] == pytest.approx(m1["paper_best"], abs=1e-5)
-    assert m1["wanted"] == 100
-    table = filled(GkTable, lambda runs, preset: ended([95231] * runs), here=("gk/gk11",))
-    assert rows(table, "gk/gk11")[0]["wanted"] == 500
-
-
 def row(**cells: Any) -> TableRow:
     usual = {"group": "a", "model": "m1", "mean": 5.0, "paper_mean": 5.0, "error": 0.03}
     usual |= {"paper_error": 0.04, "best": 1.0, "paper_best": 1.0, "hits": 0, "runs": 30}
@@ -128,23 +115,6 @@ def test_means_within_two_standard_errors_are_as_good() -> None:
     means = [4.9, 5.0, 5.09, 5.11]
     found = {fact.name: fact for fact in facts.mean_facts("m1", [row(mean=mean) for mean in means])}
     assert (found["at_most_the_printed_m1"].value, found["as_good_m1"].value) == (2, 3)
-
-
-def test_best_gaps_hits_and_ratios_are_counted() -> None:
-    some = [
-        row(hits=2, paper_hits=0, ratio=700.0, group="b"),
-        row(best=1.1, hits=0, paper_hits=4, ratio=300.0, wanted=500, group="gk11"),
-        row(best=0.5, hits=1, paper_hits=1),
-    ]
-    assert facts.best_fact("m1", some).value == 2
-    hits = {fact.name: fact for fact in facts.hit_facts("m1", some)}
-    assert (hits["hits_m1"].value, hits["paper_hits_m1"].value, hits["rows_hit_m1"].value) == (
-        3,
-        5,
-        2,
-    )
-    ratios = {fact.name: fact for fact in facts.ratio_facts(some)}
-    assert ratios["as_fast_as_wanted"].value == 2
 
 
 def test_best_gaps_are_compared_with_both_papers() -> None:
@@ -170,30 +140,3 @@ def test_configurations_are_the_papers_choice_and_draws_from_its_ranges() -> Non
         *configurations("m2")[1:]
     ]
     assert configurations("m2")[0] == {"c1": 0.670175, "c2": 0.670175}
-
-
-def test_configurations_are_ranked_over_all_instances() -> None:
-    best = configurations("m1")[4]["c1"]
-
-    def answer(runs: int, preset: str, c1: float, c2: float, penalty: float = 0.0) -> Any:
-        """Return better costs near one configuration, and none for the paper's choice of m2."""
-        if preset == "munhao2019-m2" and c1 == 0.670175:
-            return ended([None] * runs)
-        return ended([999 - round(100 * abs(c1 - best))] * runs)
-
-    names = ("orlib/mknapcb1-00", "orlib/mknapcb1-10")
-    table = filled(SearchTable, answer, runs=2, here=names)
-    problems = [called(name, known=1000, maximise=True) for name in names]
-    assert [*table.rows(problems[0])] == []
-    rows = [*table.rows(problems[1])]
-    m1, m2 = rows[: RANDOM + 1], rows[RANDOM + 1 :]
-    assert {row["model"] for row in m1} == {"m1"}
-    assert len(m2) == RANDOM + 1
-    assert (m1[0]["configuration"], m1[0]["rank"], m1[0]["instances"]) == (4, 1.0, 2)
-    assert m1[0]["mean"] == pytest.approx(0.1)
-    found = [row["rank"] for row in m1]
-    assert found == sorted(found)
-    # A configuration without a feasible solution has the last rank.
-    assert (m2[-1]["configuration"], m2[-1]["without"], m2[-1]["mean"]) == (0, 4, None)
-    places = {fact.name: fact.value for fact in table.facts(rows)}
-    assert places["place_of_the_papers_m2"] == RANDOM + 1

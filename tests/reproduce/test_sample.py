@@ -16,7 +16,7 @@ from islands.reproduce.cells import Scaled, TableRow, significance
 from islands.reproduce.experiment import Experiment, Sample
 from islands.reproduce.jardim2021 import LiteratureTable
 from islands.reproduce.table import SampleTable, average, least, standard_error, total
-from islands.reproduce.timing import median_run, paper_seconds, scaled_facts, speedup_facts
+from islands.reproduce.timing import median_run, paper_seconds
 
 
 def test_statistics_of_a_batch() -> None:
@@ -108,15 +108,6 @@ def test_both_tests_are_in_one_sentence() -> None:
     assert facts["mann_whitney_p_gap"].value == pytest.approx(exact)
 
 
-def test_costs_of_different_sizes_are_scaled_for_the_test_without_pairs() -> None:
-    pairs, ratios = [(110.0, 100.0), (11_000.0, 10_000.0)], [(1.1, 1.0), (1.1, 1.0)]
-    plain = {fact.name: fact.value for fact in significance("a", "", pairs)}
-    scaled = {fact.name: fact.value for fact in significance("a", "", pairs, ratios)}
-    assert plain["effect_a_a"] == 0.25
-    assert scaled["effect_a_a"] == 0.0
-    assert plain["wilcoxon_p_a"] == scaled["wilcoxon_p_a"]
-
-
 def took(seconds: float, generations: int = 1000) -> Any:
     return SimpleNamespace(seconds=seconds, generations=generations)
 
@@ -148,17 +139,3 @@ def test_the_median_of_several_runs_counts(experiment: Experiment) -> None:
     three, four = [took(3), took(1), took(2)], [took(4), took(3), took(1), took(2)]
     assert median_run(three, experiment).seconds == 2
     assert median_run(four, experiment).seconds == 2
-
-
-def test_the_mean_speedup_is_the_mean_of_ratios(experiment: Experiment) -> None:
-    pytest.importorskip("scipy")
-    rows = [
-        {"seconds": 1.0, "cpu_1_seconds": 10.0, "cpu_4_seconds": Scaled(5.0)},
-        {"seconds": 2.0, "cpu_1_seconds": 60.0, "cpu_4_seconds": Scaled(6.0)},
-    ]
-    facts = {fact.name: fact for fact in speedup_facts(rows, experiment, {4: 1.28})}
-    assert facts["mean_speedup_cpu_1"].value == 20.0
-    assert facts["mean_speedup_cpu_4"].value == 4.0
-    assert facts["wilcoxon_p_cpu_1"].value == 0.5
-    assert "scaled_cells" not in facts  # once for each table
-    assert [fact.value for fact in scaled_facts(rows, experiment)] == [2]

@@ -16,7 +16,6 @@ from islands.problems import load
 from islands.problems.tsp import Tsp
 from islands.reproduce.xavier2019 import (
     MEAN_VALUES,
-    InstanceFigures,
     ValuesTable,
     mean_random_tour,
     printed,
@@ -58,20 +57,6 @@ def test_published_instances(name: str, length: int, published: Path) -> None:
     # The references use distances without rounding, so the last digits differ.
     tour = mean_random_tour(load(str(published / "national" / f"{name}.tsp")))
     assert tour == pytest.approx(length, rel=2e-6)
-
-
-def test_a_row_compares_with_the_better_of_the_two() -> None:
-    table = filled(ValuesTable, ended)
-    paper = InstanceFigures(200.0, 160.0, 1.0, 2.0, 3.0, 4.0)
-    measured = {"problem": Tsp(uniform_tsp(5, seed=1), "small"), "paper": paper, "random": 400.0}
-    row = table.cells(costs=[160, 170, 174], **measured)
-    assert row["mean"] == 168.0
-    assert row["best"] == 160
-    assert row["deviation"] == pytest.approx(52**0.5)  # (64 + 4 + 36) / 2
-    assert row["difference"] == pytest.approx(5.0)
-    assert (row["ratio"], row["cuda_ratio"], row["api_ratio"]) == (0.42, 0.5, 0.4)
-    assert (row["runs"], row["cities"]) == (3, 5)
-    assert table.cells(costs=[160], **measured)["deviation"] is None
 
 
 def row(mean: float, cuda: float, api: float, random: float) -> dict[str, float]:
