@@ -33,20 +33,6 @@ def alone(problem: islands.Problem, **settings: Any) -> islands.Result:
 
 
 @pytest.mark.slow
-def test_each_result_is_that_of_solve() -> None:
-    problems = tours(12)
-    whole = islands.solve_many(problems, threads=3, seed=4, **SETTINGS)
-    for problem, mine in zip(problems, whole, strict=True):
-        other = alone(problem, seed=4)
-        assert (mine.digest, mine.cost, mine.seed) == (other.digest, other.cost, 4)
-        assert (mine.generations, mine.reason) == (other.generations, other.reason)
-        assert mine.reason.startswith("converged: ")
-        assert mine.solution.tolist() == other.solution.tolist()
-        assert problem.cost(mine.solution) == mine.cost
-    assert whole[-1].trace().num_rows == other.trace().num_rows
-
-
-@pytest.mark.slow
 def test_many_kinds_have_the_results_of_a_cpu_on_each_device(
     backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:

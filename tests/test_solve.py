@@ -6,19 +6,17 @@ import ctypes
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from problems_for_tests import cities, facilities
 
 import islands
-from islands import IslandsError, Problem, Solver, solve
+from islands import Problem, solve
 from islands.backends.base import Backend
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
 from islands.calls import explained
-from islands.cli import main
 from islands.errors import UsageError
 from islands.instances.synthetic import uniform_tsp
 from islands.problems.tsp import Tsp
@@ -45,39 +43,11 @@ def test_a_problem_object_may_have_any_name(
     assert again.digest == result.digest
 
 
-def test_a_problem_may_be_a_path(tmp_path: Path) -> None:
-    few = {"generations": 2, "population": 16, "backend": "cpu"}
-    problem = cities(9, tmp_path)
-    assert problem.path is not None
-    assert solve(problem.path, **few).digest == solve(str(problem.path), **few).digest
-
-
 def test_only_verbose_runs_print(capsys: pytest.CaptureFixture[str]) -> None:
     solve("demo/tsp", stop="generations=2", population=32)
     assert capsys.readouterr().out == ""
     solve("demo/tsp", stop="generations=2", population=32, verbose=True)
     assert "checked again by NumPy" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("settings", "in_python", "on_the_line"),
-    [
-        ({"stop": "x=1"}, 'stop="x=1"', "--stop x=1"),
-        ({"algorithm": "brkga", "encoding": "bits"}, 'encoding="keys"', "--encoding keys"),
-        ({"format": "tsp"}, 'format="tsp"', "--format tsp"),
-    ],
-)
-def test_errors_name_settings_in_the_users_notation(
-    settings: dict[str, Any], in_python: str, on_the_line: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for make in (solve, Solver):
-        with pytest.raises(IslandsError) as caught:
-            make("demo/tsp", **settings)
-        assert in_python in str(caught.value)
-        assert "--" not in str(caught.value)
-    line = [word for name, value in settings.items() for word in (f"--{name}", str(value))]
-    assert main(["run", "demo/tsp", *line]) == 2
-    assert on_the_line in capsys.readouterr().err
 
 
 def test_an_error_inside_of_a_call_is_kept() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy_brkga import archipelago, assert_same, both, genes_and_costs
-from problems_for_tests import cities, lattice
+from problems_for_tests import cities
 
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
@@ -66,28 +66,3 @@ def test_large_populations_are_ranked_correctly(backend: Backend, tmp_path: Path
     order = mine.snapshot()["order"]
     for (_, costs), ranked in zip(genes_and_costs(mine), order, strict=True):
         assert ranked.tolist() == np.argsort(costs, kind="stable").tolist()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("metric", ["EUC_2D", "CEIL_2D", "ATT", "GEO"])
-def test_device_costs_equal_numpy(backend: Backend, metric: str, tmp_path: Path) -> None:
-    """Distances between the cities of a lattice are integers and halves."""
-    for problem in (cities(61, tmp_path, metric), *([lattice(metric)] if metric != "GEO" else [])):
-        mine = archipelago(backend, problem)
-        evolved(mine, 3)
-        for keys, costs in genes_and_costs(mine):
-            assert problem.costs(np.argsort(keys, axis=1, kind="stable")).tolist() == costs.tolist()
-
-
-def test_one_launch_of_many_generations_equals_many_launches(
-    backend: Backend, tmp_path: Path
-) -> None:
-    digests = []
-    for steps in ([230], [1, 2, 101, 126]):
-        mine = archipelago(backend, cities(12, tmp_path))
-        mine.start()
-        for step in steps:
-            mine.advance(step)
-        assert mine.measure()[0].evaluations == 20 + 230 * 16
-        digests.append(mine.digests())
-    assert digests[0] == digests[1]

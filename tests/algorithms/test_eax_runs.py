@@ -10,7 +10,6 @@ import pytest
 from eax_for_tests import (
     DONE,
     field,
-    genes,
     placed,
     require_consistent,
     shortest,
@@ -61,21 +60,6 @@ def test_a_grid_with_many_cities_at_each_place_is_solved(backend: Backend) -> No
     require_consistent(mine)
 
 
-def test_abandoned_generations_leave_no_trace(backend: Backend, tmp_path: Path) -> None:
-    problem = cities(60, tmp_path)
-    whole, other = (tours(backend, problem) for _ in range(2))
-    whole.advance(9)
-    other.advance(3)
-    other.abandon()
-    if other.attempt(5):
-        assert backend.name == "cuda"
-        pytest.skip("a GPU checks for stop requests only between these kernels")
-    other.undo()
-    require_consistent(other)
-    other.advance(6)
-    assert whole.digests() == other.digests()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "first_tours"), [("many", "greedy"), ("many", "random"), ("weights", "nearest")]
@@ -124,20 +108,6 @@ def test_other_memory_gives_the_same_tours(
     other.advance(12)
     assert field(other, "position").dtype == position
     assert usual.digests() == other.digests()
-
-
-def test_a_given_tour_is_among_the_first(backend: Backend, tmp_path: Path) -> None:
-    problem = cities(40, tmp_path)
-    good = tours(backend, problem, population=30, seed=9)
-    good.advance(30)
-    best = good.best()
-    assert best is not None
-    mine = tours(backend, problem, start=(best.solution,))
-    require_consistent(mine)
-    assert genes(mine)[0, 0].tolist() == best.solution.tolist()
-    found = mine.best()
-    assert found is not None
-    assert found.cost <= best.cost
 
 
 def test_without_restarts_a_converged_island_stays(backend: Backend, tmp_path: Path) -> None:

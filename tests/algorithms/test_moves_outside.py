@@ -15,7 +15,6 @@ import islands
 from islands.backends import choose
 from islands.modelling.model import Model
 from islands.parallel import World
-from islands.testing.ranks import on_ranks
 
 Rows = NDArray[Any]
 
@@ -89,20 +88,6 @@ def test_replicas_that_descend_are_the_same(kind: str, descent: int) -> None:
             mine.advance(6)
             mine.migrate()
     assert runs[0].digests() == runs[1].digests()
-
-
-def test_ranks_that_share_islands_give_the_same_bits() -> None:
-    def run(ranks: World) -> list[Any]:
-        mine = chains(choose("cpu", 1), in_python("order"), OWN, ranks, "ring")
-        mine.start()
-        for _ in range(2):
-            mine.advance(5)
-            mine.migrate()
-        mine.finish()
-        return mine.digests()
-
-    one = run(World())
-    assert sorted(pair for pairs in on_ranks(4, run) for pair in pairs) == one
 
 
 def test_an_abandoned_generation_leaves_no_trace() -> None:

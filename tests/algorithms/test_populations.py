@@ -59,24 +59,6 @@ def test_duplicates_are_compared_by_their_genes(backend: Backend, selection: str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("replacement", ["generational", "steady"])
-@pytest.mark.parametrize("encoding", ["permutation", "keys"])
-def test_improvers_change_children(backend: Backend, replacement: str, encoding: str) -> None:
-    search = {"name": "two_opt", "rate": 0.5}
-    problem = facilities(7)
-    mine, reference = numpy_ga.both(
-        backend, problem, encoding, replacement=replacement, search=search, reset=3
-    )
-    if encoding == "permutation":
-        numpy_ga.assert_evolves(mine, reference, 12)
-        assert reference.restarts > 0
-    mine.advance(5)
-    saved = mine.snapshot()
-    for rows, costs in zip(saved["genes"], saved["cost"], strict=True):
-        assert problem.costs(mine._encodings[0].decode(rows)).tolist() == costs.tolist()
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("cost", [0, 720])
 @pytest.mark.parametrize("selection", ["proportional", "relative"])
 def test_equal_neighbours_are_equally_likely(backend: Backend, selection: str, cost: int) -> None:

@@ -4,14 +4,11 @@ import random
 from typing import Any
 
 import pytest
-from test_exchange import archipelago_of, assert_migrates
+from test_exchange import assert_migrates
 
-from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import IslandsError
 from islands.migration.topology import KIND, Scene, Topology
-from islands.parallel import World
-from islands.testing.ranks import on_ranks
 
 
 def some(island: int, islands: int, number: int, seed: int) -> list[int]:
@@ -26,20 +23,6 @@ def test_migrants_travel_by_the_function(backend: Backend, delay: int) -> None:
     assert KIND.name_of(Topology("some", some)) == "some"
     settings = {"selection": "best", "replacement": "worst", "duplicates": "refuse"}
     assert_migrates(backend, {"topology": "some", "delay": delay, **settings})
-
-
-@pytest.mark.parametrize("size", [2, 3, 5])
-def test_several_ranks_give_the_same_result_as_one(size: int) -> None:
-    KIND.name_of(Topology("some", some))
-
-    def digests(ranks: World) -> list[Any]:
-        made = archipelago_of(choose("cpu", 1), islands=7, ranks=ranks, topology="some")
-        for _ in range(6):
-            made.advance(1)
-            made.migrate()
-        return [digest for rank in ranks.allgather(made.digests()) for digest in rank]
-
-    assert on_ranks(size, digests) == [digests(World())] * size
 
 
 @pytest.mark.parametrize(

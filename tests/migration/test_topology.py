@@ -34,25 +34,6 @@ def test_each_topology_connects_the_documented_islands(islands: int) -> None:
         assert senders(name, islands) == [sorted(row - {i}) for i, row in enumerate(rows)], name
 
 
-@pytest.mark.parametrize("islands", SIZES)
-@pytest.mark.parametrize("name", TOPOLOGIES)
-def test_sources_are_ascending_others_and_the_same_for_any_part(name: str, islands: int) -> None:
-    topology, scene = TOPOLOGIES[name], Scene(islands, 11, 5)
-    whole = senders(name, islands, 11, 5)
-    for island, row in enumerate(whole):
-        assert row == sorted(set(row) - {island})
-        alone = topology.sources(scene, range(island, island + 1))[0]
-        assert [int(each) for each in alone if each != NOBODY] == row
-
-
-@pytest.mark.parametrize("islands", SIZES)
-@pytest.mark.parametrize("name", TOPOLOGIES)
-def test_memory_suffices_for_the_largest_number_of_senders(name: str, islands: int) -> None:
-    topology = TOPOLOGIES[name]
-    most = max(len(row) for epoch in (1, 2, 3) for row in senders(name, islands, 3, epoch))
-    assert most <= topology.widest(islands, 3)
-
-
 @pytest.mark.parametrize("islands", [2, 3, 8, 31])
 def test_a_random_topology_is_one_ring_through_all(islands: int) -> None:
     rows = senders("random", islands)

@@ -70,25 +70,6 @@ def test_the_profit_of_an_mkp_is_that_of_its_items(form: Callable[[Any], Any]) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("algorithm", ["ga", "tempering"])
-@pytest.mark.parametrize("m", [1, 4])
-def test_the_optimum_of_an_mkp_is_that_of_brute_force(algorithm: str, m: int) -> None:
-    rng = np.random.default_rng(m)
-    profits, weights = rng.integers(0, 90, 12), rng.integers(0, 90, (m, 12))
-    capacities = weights.sum(axis=1) * 2 // 5
-    subsets = (np.arange(2**12)[:, np.newaxis] >> np.arange(12)) & 1
-    fits = (subsets @ weights.T <= capacities).all(axis=1)
-    optimum = int((subsets[fits] @ profits).max())
-    one = islands.mkp(profits, weights, capacities, best_known=optimum)
-    (same,) = islands.mkp_batch(profits[np.newaxis], weights, capacities)
-    for problem in (one, same):
-        result = islands.solve(problem, algorithm=algorithm, generations=60, **FEW)
-        assert result.cost == result.solution @ profits == optimum
-        assert (weights @ result.solution <= capacities).all()
-    assert one.gap(optimum) == 0
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("metric", [metric for metric in METRICS if metric != "EXPLICIT"])
 def test_coordinates_have_all_metrics_of_tsplib(metric: str, tmp_path: Path) -> None:
     problem = islands.tsp(PLACES, metric=metric)

@@ -23,13 +23,6 @@ def equals(n: int = 12, *, turned: bool = False) -> Qap:
     return Qap(QapFile("equals", None, n, *(matrices[::-1] if turned else matrices)))
 
 
-def grey(n: int, chosen: int) -> Qap:
-    """Return the problem of choosing some of n locations."""
-    block = np.zeros((n, n), np.int64)
-    block[:chosen, :chosen] = 1
-    return Qap(QapFile("grey", None, n, block, facilities(n).file.b))
-
-
 def test_indices_are_alike_if_their_exchange_never_changes_a_cost() -> None:
     problem = facilities(7)
     a = problem.file.a.copy()
@@ -93,14 +86,3 @@ def test_a_warm_start_is_the_same_assignment(turned: bool, algorithm: str) -> No
     solver.evolve(3)
     best = solver.best(1)[0]
     assert best.cost == problem.cost(best.solution) <= problem.cost(order)
-
-
-@pytest.mark.parametrize("algorithm", ["tempering", "memetic"])
-def test_the_best_subset_is_found(algorithm: str) -> None:
-    problem = grey(10, 3)
-    b = problem.file.b
-    triples = [(i, j, k) for i in range(10) for j in range(i) for k in range(j)]
-    best = min(2 * int(b[i, j] + b[i, k] + b[j, k]) for i, j, k in triples)
-    result = islands.solve(problem, algorithm=algorithm, generations=30, **FEW)
-    assert result.solution is not None
-    assert result.cost == best == problem.cost(result.solution)
