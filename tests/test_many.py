@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from weakref import WeakSet
 
@@ -14,7 +14,7 @@ import pytest
 import islands
 from islands.backends.base import Backend
 from islands.campaign import dealing
-from islands.errors import RunError, UsageError
+from islands.errors import RunError
 from islands.parallel import world
 from islands.run import queue
 
@@ -138,44 +138,6 @@ def test_solved_problems_and_their_results_are_not_kept(callback: Any) -> None:
     assert most[1] < 10
     assert len(results) == 0
     assert len(problems) == 0
-
-
-def _masked(*shape: int) -> Any:
-    array = np.ma.masked_array(np.ones(shape, int))
-    array[(0,) * len(shape)] = np.ma.masked
-    return array
-
-
-class _Unsized:
-    def __len__(self) -> int:
-        raise RuntimeError
-
-    def __getitem__(self, index: int) -> Any:
-        raise RuntimeError
-
-
-SQUARES = np.ones((2, 4, 4), int)
-NO_BATCHES: dict[str, Callable[[], Any]] = {
-    "masked coordinates": lambda: islands.tsp_batch(_masked(2, 4, 2)),
-    "masked in a list": lambda: islands.tsp_batch([_masked(4, 2), np.ones((5, 2))]),
-    "masked distances": lambda: islands.tsp_batch(distances=_masked(2, 4, 4)),
-    "masked matrix of all": lambda: islands.qap_batch(SQUARES, _masked(4, 4)),
-    "masked capacities": lambda: islands.mkp_batch([1, 2], [[1, 2]], _masked(2, 1)),
-    "a number as distances": lambda: islands.tsp_batch(distances=5),
-    "an object": lambda: islands.tsp_batch(object()),
-    "ragged coordinates": lambda: islands.tsp_batch([[[0, 1], [2]]]),
-    "one problem": lambda: islands.qap_batch(np.zeros((4, 4)), np.zeros((4, 4))),
-    "not a number": lambda: islands.solve_many(np.full((2, 4, 2), np.nan), **SETTINGS),
-    "fewer seeds": lambda: islands.solve_many(tours(2), seeds=[1], **SETTINGS),
-    "more seeds": lambda: islands.solve_many(tours(1), seeds=[1, 2], **SETTINGS),
-    "without length": lambda: islands.tsp_batch(_Unsized()),
-}
-
-
-@pytest.mark.parametrize("name", NO_BATCHES)
-def test_what_is_no_batch_is_refused(name: str) -> None:
-    with pytest.raises(UsageError):
-        NO_BATCHES[name]()
 
 
 @pytest.mark.slow

@@ -67,28 +67,6 @@ def test_injected_solutions_replace_the_worst_of_the_islands_in_turn(tmp_path: P
     assert costs()[2] == sorted([*before[2][:-1], cost])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("instance", "solutions", "message"),
-    [
-        ("demo/tsp", "tour", "is not a list of solutions"),
-        ("demo/tsp", [range(120), [0] * 120], r"^solutions\[1\]: not a tour"),
-        ("demo/tsp", [range(8)], r"^solutions\[0\]: has the shape"),
-        ("demo/tsp", [range(120), range(1, 121)], r"^solutions\[1\]\[119\] = 120"),
-        ("demo/tsp", [[0.5] * 120], r"^solutions\[0\]\[0\] = 0.5"),
-        ("demo/tsp", [range(120)] * 9, "9 solutions for 8 individuals"),
-        ("demo/mkp", [np.zeros(60), np.ones(60)], r"^solutions\[1\]: not feasible"),
-    ],
-)
-def test_wrong_solutions_are_refused_by_index(instance: str, solutions: Any, message: str) -> None:
-    few = {"algorithm": "brkga", "islands": 2, "population": 4}
-    solver = Solver(instance, **few, backend="cpu", elite=0.5, mutants=0.25)
-    before = state(solver)
-    with pytest.raises(IslandsError, match=message):
-        solver.inject(solutions)
-    assert state(solver) == before
-
-
 def test_populations_are_views_of_the_genomes(backend: Backend) -> None:
     name = "cpu" if backend.in_host_memory else "cuda"
     solver = Solver("demo/tsp", islands=3, population=20, backend=name, encoding="keys")

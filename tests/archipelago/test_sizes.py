@@ -124,24 +124,6 @@ def test_each_rank_needs_memory_for_its_share(needed: list[int], monkeypatch: An
     assert needed[1] == pytest.approx(needed[0] / 4, rel=0.05)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"population": 4294967296},
-        {"islands": 8000000000},
-        {"threads": 100_000},
-        {"migrants": 10**30},
-        {"record.every": "1e30"},
-        {"population": 10**5000},
-        {"colonies": [{"islands": 1 << 24}, {"islands": 1}]},
-    ],
-    ids=range(7),
-)
-def test_settings_have_limits(options: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="must be from"):
-        resolve(layers(options), load("demo/tsp"))
-
-
 def test_many_islands_are_refused_without_computing_their_senders(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -57,18 +57,6 @@ def test_a_domain_has_the_type_of_its_setting(text: str, expected: Any) -> None:
     assert domain(text, OWNERS) == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("share", "share=", "shore=0..1", "seed=1..9", "share=0.5..2", "share=0.5..", "share=0,2"),
-        *("size=1..2.5", "size=9..9", "share=0..1:log", "word=a..b", "word=rign", "word=ring,"),
-    ],
-)
-def test_an_invalid_domain_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=f"^--over {text}"):
-        domain(text, OWNERS)
-
-
 SHARES = (np.arange(9000) + 0.5) / 9000
 
 

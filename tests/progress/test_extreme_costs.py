@@ -19,7 +19,6 @@ from islands import statistics
 from islands.backends.base import Backend
 from islands.campaign.summary import Summary, table
 from islands.display.screen import row
-from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.problems.scale import Scale
 from islands.progress.progress import Progress
@@ -114,13 +113,3 @@ def test_summaries_and_rows_of_huge_costs() -> None:
     assert max(map(len, table([found]).split("\n"))) < 140
     progress = Progress(5, 320, 1.0, -HUGE, 0, 3, HUGE, gap=-LARGEST)
     assert len(row(progress, None)) < 110
-
-
-@pytest.mark.parametrize(
-    "best_known", [10**400, -(10**5000), float("inf")], ids=["large", "endless", "inf"]
-)
-def test_a_best_known_value_beyond_all_doubles_is_refused(best_known: float) -> None:
-    with pytest.raises(UsageError, match="best_known="):
-        islands.permutation(4, function=len, best_known=best_known)
-    with pytest.raises(UsageError, match="best_known="):
-        islands.tsp([[0, 0], [1, 1], [2, 0]], best_known=best_known)
