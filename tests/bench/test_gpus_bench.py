@@ -12,7 +12,6 @@ from islands.bench import gpus
 from islands.bench.base import BenchRequest
 from islands.bench.gpus_rows import (
     SPEED,
-    GpuLawRow,
     GpuMeansRow,
     GpuRunRow,
     GpuSpeedRow,
@@ -90,20 +89,6 @@ def test_the_speed_excludes_generation_0() -> None:
     assert (two.evaluations_per_second, two.generations_per_second) == (200, 2)
     assert (two.speed_up, two.efficiency, two.runs, two.start_seconds) == (2, 1, 3, 1)
     assert two.spread == pytest.approx((250 - 125) / 200)
-
-
-def test_the_law_of_restarts_is_compared_with_the_measured_speed_up() -> None:
-    runs = {
-        1: [gpu_row(1, 2.0 + each) for each in (0.5, 1.0, 3.5)],
-        4: [gpu_row(4, each) for each in (1.0, 1.5, 2.0)],
-    }
-    row = GpuLawRow.of(0.0, runs)
-    assert row is not None
-    mean = (0.5 + 3.0) / 2  # the sum after the first, by one less than there are
-    assert (row.mu, row.t0) == pytest.approx((mean, 2.5 - mean / 3))
-    assert row.gain == row.gain_4 == pytest.approx((row.t0 + mean) / (row.t0 + mean / 4))
-    assert (row.ranks, row.measured) == (4, 2.0)
-    assert GpuLawRow.of(0.0, {1: [gpu_row(1, np.inf), gpu_row(1, 1.0)]}) is None
 
 
 def test_digests_are_compared_for_equal_settings_and_seeds() -> None:

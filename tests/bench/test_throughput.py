@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from itertools import permutations
@@ -15,10 +14,9 @@ import pytest
 
 import islands
 from islands.backends.base import Backend
-from islands.bench import algorithms, many, tabu
+from islands.bench import many, tabu
 from islands.bench.base import BenchRequest
 from islands.bench.throughput import AlgorithmBench
-from islands.cli import main
 from islands.errors import RunError
 from islands.parallel import World
 
@@ -28,25 +26,6 @@ def measured(bench: AlgorithmBench, generations: int, **changes: Any) -> list[An
     short = replace(bench, seconds={"cpu": 0.01}, **changes)
     request = BenchRequest(world=World(), backends=["cpu"], generations=generations)
     return list(short.measure(request))
-
-
-def test_brkga_counts_keys_and_bytes(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    short = replace(algorithms.BRKGA, instances={"national/random": 30, "national/wi29": 29})
-    monkeypatch.setattr(algorithms, "BRKGA", short)
-    monkeypatch.setattr(algorithms, "copy_bandwidth", lambda backend: 1e9)
-    assert main(["bench", "brkga", "--backend", "cpu", "--generations", "3", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["brkga"]
-    assert [row["size"] for row in rows] == [30, 29]
-    for row in rows:
-        seconds = row["milliseconds"] / 1000
-        # 3 islands of 256: 25 elite, copied (2 rows), 25 mutants (1), 206 children (2 + 1).
-        assert row["share_of_copy"] == row["bytes_per_second"] / 1e9
-        assert row["keys_per_second"] * seconds == pytest.approx(3 * 231 * row["size"])
-        assert row["bytes_per_second"] * seconds == pytest.approx(
-            3 * (206 * 3 + 25 + 50) * row["size"] * 4
-        )
 
 
 @pytest.mark.slow

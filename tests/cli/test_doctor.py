@@ -47,6 +47,7 @@ def test_json_under_mpirun_lists_all_ranks(mpirun: list[str]) -> None:
     assert report["works"] is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variables", "problem"),
     [

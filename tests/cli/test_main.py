@@ -55,12 +55,14 @@ def shell(line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["islands instances list >&-", "islands --version >&- 2>&-"])
 def test_closed_output_is_ignored(line: str) -> None:
     done = shell(line)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")  # noqa: PTH110
 @pytest.mark.parametrize(
     ("command", "unbuffered"), [("--version", ""), ("instances list", ""), ("instances list", "1")]

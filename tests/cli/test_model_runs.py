@@ -127,8 +127,8 @@ def test_a_run_leaves_processes_whose_function_does_not_return(capsys: Capture) 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("none", "function= returned None"),
-        ("broken", "cost.cu:5:12: error: "),
+        pytest.param("none", "function= returned None", marks=pytest.mark.slow),
+        pytest.param("broken", "cost.cu:5:12: error: ", marks=pytest.mark.slow),
         ("failing", "function= raised ValueError: too late"),
     ],
 )

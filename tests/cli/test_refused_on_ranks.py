@@ -16,6 +16,7 @@ from ready_python import ready_python
 ISLANDS = [sys.executable, "-m", "islands"]
 ATTEMPTS = 5
 DASHES = "-" * 40
+SLOW = pytest.mark.slow
 
 
 def without_report(run: Callable[[int], tuple[int, str]]) -> tuple[int, str]:
@@ -35,9 +36,15 @@ def without_report(run: Callable[[int], tuple[int, str]]) -> tuple[int, str]:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("run --foo", "unknown option '--foo'"),  # before MPI is started
-        ("run demo/tsp --migration random --async", "--async with migration random: "),
-        ("run demo/tsp --fault-tolerant", "--fault-tolerant needs Open MPI 5"),
+        pytest.param("run --foo", "unknown option '--foo'", marks=SLOW),  # before MPI is started
+        pytest.param(
+            "run demo/tsp --migration random --async",
+            "--async with migration random: ",
+            marks=SLOW,
+        ),
+        pytest.param(
+            "run demo/tsp --fault-tolerant", "--fault-tolerant needs Open MPI 5", marks=SLOW
+        ),
         ("verify demo/tsp nosuch", "nosuch: no such file"),  # only by rank 0
     ],
 )
@@ -56,6 +63,7 @@ def test_refusal_prints_one_message_and_gives_status_2(
     assert said.startswith(f"islands: {message}")
 
 
+@pytest.mark.slow
 def test_ranks_with_different_options_are_refused(mpirun: list[str]) -> None:
     command = [*ready_python(), "-m", "islands", "run", "demo/tsp", "--backend", "cpu"]
     other = [":", "-n", "1", *command, "--seed", "5"]

@@ -10,7 +10,7 @@ from commands_for_tests import Capture, Patch
 from commands_of_slurm import Commands, in_array
 
 from islands import cli
-from islands.cli import job, report
+from islands.cli import job
 from islands.cli.job import checked, trust_words
 from islands.custom.trust import command
 from islands.errors import UntrustedError
@@ -316,37 +316,6 @@ def test_an_element_completes_the_record_that_a_killed_one_has_begun(
     assert begun is not None
     assert begun.collecting == "99"
     assert begin_array(Path("all"), "5", ["demo/tsp"]) is None
-
-
-def test_an_element_that_cannot_write_the_record_leaves_it_to_the_next(
-    slurm: Commands, monkeypatch: Patch
-) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr(sweep, "_queried", lambda _: 1 // 0)
-        with pytest.raises(ZeroDivisionError):
-            begin_array(Path("all"), "5", ["demo/tsp"])
-    assert begin_array(Path("all"), "5", ["demo/tsp"]) is not None
-
-
-def test_the_command_to_repeat_runs_does_not_name_those_in_the_queue(
-    slurm: Commands, monkeypatch: Patch, capsys: Capture
-) -> None:
-    slurm.prints("squeue", "1|a|p|q|1:00\n2|a|p|q|1:00\n3|a|p|q|1:00")
-    begin_array(Path("all"), "5", ["demo/tsp"])
-    slurm.prints("squeue", "5_1|PENDING|(Priority)\n5_2|RUNNING|n1\n5_3|FAILED|(None)")
-    assert cli.main(["collect", "all"]) == 1
-    printed = capsys.readouterr().out
-    assert "with: sbatch --array=3 " in printed
-
-
-def test_collect_writes_one_page_of_the_finished_runs(slurm: Commands, monkeypatch: Patch) -> None:
-    for element in ("1", "2"):
-        cli.main(["run", "demo/tsp", *QUICK_RUN, "--seed", element, "--out", f"all/{element}"])
-    Path("all/3/slurm").mkdir(parents=True)  # failed before it began
-    calls = []
-    monkeypatch.setattr(report, "report", lambda args: calls.append((args.folders, args.out)) or 0)
-    assert cli.main(["collect", "all"]) == 1
-    assert calls == [([Path("all/1"), Path("all/2")], Path("all/report.html"))]
 
 
 @pytest.mark.slow
