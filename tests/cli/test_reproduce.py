@@ -124,23 +124,3 @@ def test_concurrent_runs_equal_runs_of_solve(capsys: Capture) -> None:
     assert row["deviation"] == pytest.approx(abs(gaps[0] - gaps[1]) / 2**0.5)
     assert (row["evaluations"], row["generations"], row["runs"]) == (5 * 1024, 4, 2)
     assert row["cpu_1_generations"] == 4
-
-
-@pytest.mark.slow
-def test_all_papers_write_a_folder_each(tmp_path: Path, capsys: Capture) -> None:
-    pytest.importorskip("matplotlib")
-    path = tmp_path / "instances" / "qaplib" / "nug18.dat"
-    path.parent.mkdir()
-    path.write_text("18\n" + 2 * 18 * (" ".join(map(str, range(18))) + "\n"), encoding="utf-8")
-    line = ["all", "--only", "own40", "nug18", "--runs", "1", "--threads", "none"]
-    out = tmp_path / "papers"
-    done = reproduced([*line, "--out", str(out)], capsys)["papers"]
-    names = {name: list(each["tables"]) for name, each in done.items()}
-    assert names["xavier2019"] == ["vlsi"]
-    assert "jardim2021" in names
-    for name in names:
-        assert (out / name / "settings.toml").is_file()
-        kept = tomllib.loads((out / name / "settings.toml").read_text(encoding="utf-8"))
-        assert kept["what"] == name
-    again = reproduced([*line, "--out", str(out)], capsys)["papers"]
-    assert again == done

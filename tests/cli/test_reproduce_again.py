@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 import subprocess
 import sys
 import time
@@ -13,17 +12,14 @@ from pathlib import Path
 
 import pytest
 from quick_plots import without_drawing
-from standing_ranks import StandingRanks
 
 from islands.cli import main
 
 pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
 
-ISLANDS = ["-m", "islands", "reproduce"]
 LITERATURE = ["jardim2021/literature", "--only", "nug18", "had16", "--runs", "3"]
 LITERATURE += ["--backend", "cpu", "--threads", "none", "--quiet", "--out"]
-FEW = ["--generations", "20"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -93,23 +89,3 @@ def test_a_repetition_without_a_new_result_keeps_the_provenance() -> None:
     path.unlink()
     assert main(line) == 0
     assert path.exists()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("published")
-@pytest.mark.parametrize("ranks", [2, 5])
-def test_ranks_divide_the_runs_of_a_batch(ranks: int, standing_ranks: StandingRanks) -> None:
-    done = standing_ranks.run(ranks, *ISLANDS, *LITERATURE, "many", *FEW)
-    assert done.returncode == 0, done.stderr
-    assert main(["reproduce", *LITERATURE, "one", *FEW]) == 0
-    assert rows("many", "literature") == rows("one", "literature")
-    # One rank continues where several ended, with the first of two results.
-    ledger = Path("many", "runs.jsonl")
-    ledger.write_text(ledger.read_text().splitlines(keepends=True)[0])
-    assert main(["reproduce", *LITERATURE, "many", *FEW]) == 0
-    assert rows("many", "literature") == rows("one", "literature")
-    assert len(kept("many")) == 2
-    places = [json.loads(each)["result"]["place"] for each in kept("many")]
-    # Only three ranks have one of the three runs.
-    assert re.fullmatch(rf"CPU, \d+ threads? on each of {min(3, ranks)} ranks", places[0])
-    assert " ranks" not in places[1]

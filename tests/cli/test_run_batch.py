@@ -14,12 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from commands_for_tests import Capture, Patch
+from commands_for_tests import Capture
 
 import islands
-from islands.campaign import batch
 from islands.cli import main
-from islands.errors import InputError
 
 SETTINGS = ["--backend", "cpu", "--islands", "1", "--population", "20"]
 PROGRAM = [sys.executable, "-m", "islands"]
@@ -157,22 +155,6 @@ def test_a_batch_that_waits_for_names_can_be_ended_and_resumed(capfd: Capture) -
     assert sorted(each["instance"] for each in objects(said)) == paths
     assert sorted(row["instance"] for row in rows("out")) == paths
     assert len(Path("out/runs.jsonl").read_text().splitlines()) == 4
-
-
-def test_only_some_names_are_tried_before_the_first_is_solved(
-    capfd: Capture, monkeypatch: Patch
-) -> None:
-    tried = list[str]()
-
-    def tries(*asked: Any) -> None:
-        tried.append(str(asked))
-        raise InputError("no file")
-
-    monkeypatch.setattr(batch, "resolved", tries)
-    names = [f"{number}.tsp" for number in range(50)]
-    assert main(["run", *names, "--batch", *SETTINGS, "--out", "out"]) == 1
-    assert "50 failed" in capfd.readouterr().out
-    assert len(tried) == 20
 
 
 def test_another_batch_does_not_go_on_in_a_folder() -> None:

@@ -14,7 +14,6 @@ from typing import Any
 
 import copied_parts
 import pytest
-import user_script
 from commands_for_tests import Capture
 
 import islands
@@ -112,16 +111,6 @@ def test_problem_of_a_script_is_run_and_verified(
     assert kept["instance"] == f"{tmp_path}/mine.py:{name}"
     assert main(["verify", f"mine.py:{name}", "out", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["cost"] == result["cost"]
-
-
-@pytest.mark.slow
-def test_problem_without_folder_reader_is_verified_from_a_folder(capsys: Capture) -> None:
-    shutil.copy(user_script.__file__, "user_script.py")
-    line = ["--algorithm", "ga", "--encoding", "keys", "--improver", "none"]
-    cost = ran(capsys, "user_script.py:shifts", *line)["cost"]
-    for solution in ("out", "out/solution.shifts"):
-        assert main(["verify", "user_script.py:shifts", solution, "--json"]) == 0
-        assert json.loads(capsys.readouterr().out)["cost"] == cost
 
 
 def test_a_script_cannot_end_a_command(capsys: Capture) -> None:
@@ -242,16 +231,6 @@ def test_objects_are_found_by_their_name_in_the_module(
     assert resume(capsys, *line)["digest"] == whole_digest(capsys)
 
 
-@pytest.mark.slow
-def test_script_in_main_is_found(capsys: pytest.CaptureFixture[str]) -> None:
-    """The parts are in `__main__`; importing the script does not run it again."""
-    text = Path("mine.py").read_text() + (IN_PYTHON % "Spread").replace("from mine import", "#")
-    Path("mine.py").write_text(text)
-    subprocess.run([sys.executable, "mine.py"], check=True, timeout=120)
-    assert f'"{Path.cwd()}/mine.py:Spread"' in Path("out/run.toml").read_text()
-    assert resume(capsys)["digest"] == whole_digest(capsys)
-
-
 CHANGES = {
     "the header of the crossover spread": ('"spread.cuh")', '"spread.cuh", word="word ")'),
     "the header of the problem tour": ('"tour.cuh")', '"tour.cuh", namespace="namespace ")'),
@@ -296,18 +275,6 @@ def test_result_is_shown_without_the_script(capsys: pytest.CaptureFixture[str]) 
     assert "Its cost cannot be computed again, as files are missing" in capsys.readouterr().out
 
 
-def test_resumed_run_uses_only_the_kept_headers(capsys: pytest.CaptureFixture[str]) -> None:
-    begin(6)
-    Path("out/parts/notes.txt").write_text("mine")
-    line = ["demo/tsp", *SETTINGS, "--stop", "generations=1", "--out", "out", "--force", "--quiet"]
-    assert main(["run", *line]) == 0
-    assert [path.name for path in Path("out/parts").iterdir()] == ["notes.txt"]
-    Path("out/parts/notes.txt").unlink()
-    begin(6, "other")
-    assert main(["run", *line[:-4], "--out", "other", "--force", "--quiet"]) == 0
-    assert not Path("other/parts").exists()
-
-
 def test_index_cannot_name_other_files() -> None:
     begin(6)
     Path("precious.cuh").write_text("mine")
@@ -316,34 +283,6 @@ def test_index_cannot_name_other_files() -> None:
     line = ["demo/tsp", *SETTINGS, "--stop", "generations=1", "--out", "out", "--force", "--quiet"]
     assert main(["run", *line]) == 0
     assert Path("precious.cuh").read_text() == "mine"
-
-
-def colonies(*crossovers: str, out: str = "out") -> list[str]:
-    """Return a run in which each colony has a crossover."""
-    words = [f"islands=1 algorithm=ga encoding=keys crossover={each}" for each in crossovers]
-    line = ["run", "demo/tsp", "--backend", "cpu", "--threads", "1", "--improver", "none"]
-    line += ["--population", "20", "--migration", "ring", "--interval", "3", "--quiet"]
-    return [*line, *(word for each in words for word in ("--colony", each)), "--out", out]
-
-
-@pytest.mark.slow
-def test_each_part_of_colonies_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
-    own = ["mine.py:Spread", "mine.py:Mingle", "mine.py:Spread", "two_point"]
-    assert main([*colonies(*own), "--stop", "generations=6"]) == 0
-    index = json.loads(Path("out", "parts", "index.json").read_text(encoding="utf-8"))
-    assert {each["file"] for each in index} == {"mingle.cuh", "spread.cuh"}
-    forget()
-    Path("elsewhere").mkdir()
-    shutil.move("mine.py", "elsewhere/mine.py")
-    flags = "--crossover FILE.py:Spread --crossover FILE.py:Mingle"
-    assert f"name its new location: islands resume out {flags}\n" in refusal(capsys)
-    spread, mingle = (["--crossover", f"elsewhere/mine.py:{each}"] for each in ("Spread", "Mingle"))
-    assert "islands resume out --crossover FILE.py:" in refusal(capsys, *mingle)
-    rest = resume(capsys, *mingle, *spread)
-    shutil.copy("elsewhere/mine.py", "mine.py")
-    forget()
-    assert main([*colonies(*own, out="whole_digest"), "--stop", "generations=12", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["digest"] == rest["digest"]
 
 
 def solved(**parts: Any) -> islands.Result:

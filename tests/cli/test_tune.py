@@ -18,12 +18,11 @@ from commands_for_tests import Capture, Patch, done
 from standing_ranks import StandingRanks
 
 from islands.campaign.ledger import Ledger
-from islands.campaign.tuning import COLUMNS, TaskResult, run_task
+from islands.campaign.tuning import TaskResult, run_task
 from islands.cli import main
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
 from islands.record import lock
-from islands.record.files import write_table
 from islands.slurm.follow import state_of
 
 pytest.importorskip("scipy")
@@ -122,30 +121,6 @@ def test_tuning_ends_if_all_configurations_are_refused(capsys: Capture, monkeypa
     assert "Only configuration 0 is left." in capsys.readouterr().out
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("better", "worse"),
-    [
-        ("--set infeasible=repair", "--set infeasible=dynamic"),
-        ("--metric gap --stop target=9999", "--metric evaluations --stop target=9999"),
-    ],
-)
-def test_no_configuration_is_best_without_a_valid_run(better: str, worse: str) -> None:
-    # No subset of about half of the items fits, and infeasible subsets are not repaired.
-    n, m = 60, 3
-    rows_of_ones = "\n".join([f"{n} {m} 0", *[" ".join(["1"] * n)] * (1 + m), "2 2 2"])
-    Path("tight.dat").write_text(rows_of_ones)
-    line = ["tune", "tight.dat", "--algorithm", "pso", "--population", "8", "--islands", "1"]
-    line += ["--stop", "generations=2", "--over", "c1=0,1", "--grid", "--runs", "2"]
-    line += ["--backend", "cpu", "--out", "a", "--quiet"]
-    # A ranking left by an earlier command is removed.
-    assert main([*line, *better.split()]) == 0
-    assert Path("a/best.toml").exists()
-    assert main([*line, *worse.split()]) == 1
-    left = [".tune.tsv.lock", "runs.jsonl", "tune.tsv"]
-    assert sorted(path.name for path in Path("a").iterdir()) == left
-
-
 def test_damaged_table_is_named(capsys: Capture) -> None:
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
     whole = Path("a/tune.tsv").read_text()
@@ -176,19 +151,6 @@ def test_extended_tuning_reuses_finished_runs(capsys: Capture) -> None:
     assert main(["tune", *LINE, "--out", "a", "--force", "--quiet"]) == 0
     assert len(rows("a")) == 6
     assert "done before" not in capsys.readouterr().out
-
-
-def test_a_tuning_of_an_earlier_version_goes_on(capsys: Capture) -> None:
-    first = done(capsys, "tune", *LINE, "--out", "a")
-    path = Path("a/tune.tsv")
-    earlier = [name for name in COLUMNS if name != "elapsed"]
-    write_table(path, earlier, [{name: row[name] for name in earlier} for row in rows("a")])
-    Path("a/runs.jsonl").unlink()
-    assert done(capsys, "tune", *LINE, "--out", "a") == first
-    more = [*LINE[:-3], "3", "--runs", "3", "--out", "a"]
-    assert main(["tune", *more]) == 0
-    assert capsys.readouterr().out.count("done before") == 6
-    assert [row["elapsed"] == "0" for row in rows("a")] == [True] * 6 + [False] * 2
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])

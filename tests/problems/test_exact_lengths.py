@@ -85,16 +85,6 @@ def test_threads_of_a_gpu_compute_the_same_bits(
     assert (other.digest, other.cost) == (own.digest, own.cost)
 
 
-def test_many_instances_in_different_units_are_solved_as_alone() -> None:
-    places = random(10)
-    problems = [islands.tsp(places * unit) for unit in (1e-9, 1, 1e4)]
-    problems += [islands.tsp(places * 1e4, "EUC_2D"), islands.tsp_batch(places[np.newaxis])[0]]
-    alone = [islands.solve(each, **SMALL) for each in problems]
-    for one, other in zip(alone, islands.solve_many(problems, **SMALL), strict=True):
-        assert (one.cost, one.digest) == (other.cost, other.digest)
-    assert [type(each.cost) for each in alone] == [float, float, float, int, float]
-
-
 def test_a_folder_keeps_the_lengths_it_was_made_with(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

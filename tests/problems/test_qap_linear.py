@@ -49,16 +49,6 @@ def test_the_optimum_is_found(algorithm: str, kind: str) -> None:
 
 
 @pytest.mark.slow
-def test_large_linear_terms_are_exact() -> None:
-    linear = LINEAR * 500_000
-    mine = problem(linear=linear)
-    result = islands.solve(mine, generations=40, **FEW)
-    assert result.solution is not None
-    others = islands.qap(FLOWS, DISTANCES).cost(result.solution)
-    assert result.cost == others + sum(linear[i, p].item() for i, p in enumerate(result.solution))
-
-
-@pytest.mark.slow
 def test_a_folder_contains_the_linear_terms(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
