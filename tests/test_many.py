@@ -12,11 +12,9 @@ import own_problems
 import pytest
 
 import islands
-from islands.backends.base import Backend
 from islands.campaign import dealing
 from islands.errors import RunError
 from islands.parallel import world
-from islands.run import queue
 
 SETTINGS = {"islands": 1, "population": 20, "backend": "cpu"}
 STOP = ["converged", "seconds=10"]
@@ -30,28 +28,6 @@ def tours(count: int, low: int = 30, high: int = 120) -> list[islands.Problem]:
 
 def alone(problem: islands.Problem, **settings: Any) -> islands.Result:
     return islands.solve(problem, threads=1, **{"stop": STOP, **SETTINGS, **settings})
-
-
-@pytest.mark.slow
-def test_many_kinds_have_the_results_of_a_cpu_on_each_device(
-    backend: Backend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(queue, "_LONG_SECONDS", -1.0)  # so that several are in progress
-    draw = np.random.default_rng(54)
-    problems: list[islands.Problem] = [
-        islands.tsp(draw.random((size, 2)) * 1000) for size in (*range(20, 30), *range(20, 30), 31)
-    ]
-    problems += islands.qap_batch(draw.integers(0, 99, (4, 9, 9)), draw.integers(0, 99, (4, 9, 9)))
-    problems += islands.mkp_batch(
-        draw.integers(1, 99, (4, 30)), draw.integers(1, 99, (4, 5, 30)), [600] * 5
-    )
-    settings: dict[str, Any] = {"generations": 12, "islands": 1, "population": 16}
-    digests = [
-        islands.solve(each, backend="cpu", threads=1, **settings).digest for each in problems
-    ]
-    for _ in range(3):
-        found = islands.solve_many(problems, backend=backend.name, **settings)
-        assert [each.digest for each in found] == digests
 
 
 @pytest.mark.slow
@@ -85,29 +61,6 @@ def test_arrays_are_problems() -> None:
     for mine, profit, weight in zip(found, profits[1:], weights[1:], strict=True):
         assert mine.cost == mine.solution @ profit
         assert (weight @ mine.solution <= 200).all()
-
-
-@pytest.mark.slow
-def test_problems_are_made_when_they_are_needed() -> None:
-    made = []
-
-    def stream() -> Iterator[islands.Problem]:
-        for number in range(400):
-            made.append(number)
-            yield islands.tsp(np.random.default_rng(number).random((8, 2)) * 100)
-
-    # Each thread has 12 in progress, up to 24 that wait, and the results that nobody has taken.
-    most = 100
-    done = islands.iter_many(stream(), threads=2, **SETTINGS)
-    for count in range(1, 11):
-        index, result = next(done)
-        assert (
-            result.cost
-            == alone(islands.tsp(np.random.default_rng(index).random((8, 2)) * 100)).cost
-        )
-        assert len(made) <= count + most
-    done.close()
-    assert len(made) < 20 + most
 
 
 @pytest.mark.slow

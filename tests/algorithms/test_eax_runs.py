@@ -62,28 +62,6 @@ def test_a_grid_with_many_cities_at_each_place_is_solved(backend: Backend) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "first_tours"), [("many", "greedy"), ("many", "random"), ("weights", "nearest")]
-)
-def test_an_abandoned_generation_0_has_a_tour(
-    name: str, first_tours: str, backend: Backend, tmp_path: Path
-) -> None:
-    problem = weights(40) if name == "weights" else cities(60, tmp_path)
-    mine = tours(backend, problem, first_tours=first_tours)
-    mine.may_be_partial = True
-    mine.abandon()
-    mine.start()
-    if not mine.is_partial:
-        assert backend.name == "cuda"
-        pytest.skip("a GPU checks for stop requests only between these kernels")
-    best = mine.best()
-    assert best is not None
-    assert best.cost == problem.cost(best.solution)
-    made = field(mine, "calls").sum()
-    assert made >= 1 if backend.name == "cuda" else made == 1  # GPUs stop between kernels
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
     ("name", "value", "position"),
     [
         ("NARROW", 8, np.int32),

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from itertools import product
 from statistics import fmean
 from typing import Any
 
 import pytest
 
-from islands.bench.base import BenchRequest
-from islands.bench.migration import EndRow, ScalingRow, measure
 from islands.bench.topologies import SEEDS, Traffic, counted_traffic, simulated, takeover, traffic
 from islands.cli import main
 from islands.migration.route import plan
 from islands.migration.topology import TOPOLOGIES, Scene
-from islands.parallel import Deal, world
+from islands.parallel import Deal
 
 
 def rows_of(capsys: pytest.CaptureFixture[str], *options: str) -> dict[tuple[int, str], Any]:
@@ -123,38 +120,3 @@ def test_traffic_agrees_with_a_run(name: str, islands: int, ranks: int) -> None:
         assert found.parcels == pytest.approx(expected.parcels)
         assert found.most_parcels == pytest.approx(expected.most_parcels)
         assert found.most_messages == pytest.approx(expected.most_messages)
-
-
-SMALL = {
-    "instances": ("demo/tsp",),
-    "islands_a_rank": 2,
-    "population": 16,
-    "interval": 3,
-    "seconds": 1e-3,
-}
-ROW_BYTES = 16 + 4 * 120
-
-
-@pytest.mark.slow
-@pytest.mark.mpi(min_size=2)
-def test_every_number_of_ranks_is_measured_and_all_ranks_get_the_rows() -> None:
-    ranks = world()
-    request = BenchRequest(world=ranks, backends=["cpu"], threads=1, **SMALL)
-    rows = list(measure(request))
-    assert ranks.allgather(rows) == [rows] * ranks.size
-    counts = sorted({1, 2, ranks.size})
-    *scaling, apart = (row for row in rows if isinstance(row, ScalingRow))
-    assert (apart.scaling, apart.ranks, apart.islands) == ("apart", ranks.size, 2)
-    assert [(row.scaling, row.delay, row.ranks) for row in scaling] == [
-        *product(("weak", "strong"), (0, 1), counts)
-    ]
-    for row in scaling:
-        assert row.islands == (2 * row.ranks if row.scaling == "weak" else 64)
-        alone = next(r for r in scaling if (r.scaling, r.delay) == (row.scaling, row.delay))
-        assert row.of_one == pytest.approx(row.rate / alone.rate)
-    ends = [row for row in rows if isinstance(row, EndRow)]
-    assert [(row.delay, row.ranks) for row in ends] == [*product((0, 1), counts)]
-    for end in ends:
-        # In a ring, the last island of a block sends its two migrants to the next rank.
-        assert end.bytes == (2 * ROW_BYTES if end.ranks > 1 else 0)
-        assert end.transport == ("staged" if end.ranks > 1 else "device")

@@ -23,26 +23,6 @@ SHARED = ["demo/qap", "--algorithm", "memetic", "--improver", "tabu", "--islands
 SHARED += ["--population", "24", "--set", "improver.steps=40", "--seed", "4"]
 LONG = ["--stop", "generations=1000000", "--set", "checkpoint.every=0.2s"]
 PLACE = ["--backend", "cpu", "--threads", "1", "--json"]
-SCRIPT = """
-import os
-import numpy as np
-import islands
-
-calls = 0
-
-def cost(order):
-    global calls
-    calls += 1
-    if calls == 60 and os.environ.get("OMPI_COMM_WORLD_RANK") == os.environ.get("FAILS_ON"):
-        raise {error}
-    return int(order[0])
-
-problem = islands.permutation(9, function=cost)
-result = islands.solve(
-    problem, algorithm="de", islands=1, population=24, generations=20, backend="cpu", threads=1
-)
-print(result.ranks, result.team, result.digest)
-"""
 
 
 def alone(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
@@ -128,25 +108,3 @@ def test_the_share_of_a_killed_rank_goes_to_the_others(
     assert (result["ranks"], result["team"]) == (RANKS - 1, RANKS - 1)
     whole = alone(capsys, "run", *SHARED, "--stop", "generations=800", "--out", "whole")
     assert result["digest"] == whole["digest"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("error", "rank"), [("ValueError('of the user')", "0"), ("KeyboardInterrupt", "2")]
-)
-def test_an_error_of_one_member_ends_all_with_one_message(
-    mpirun: list[str], error: str, rank: str
-) -> None:
-    Path("own.py").write_text(SCRIPT.format(error=error), encoding="utf-8")
-    done = subprocess.run(
-        [*mpirun, str(RANKS), sys.executable, "own.py"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env={**os.environ, "FAILS_ON": rank},
-    )
-    assert (done.returncode, done.stdout) == (1, ""), done.stderr
-    assert done.stderr.count("islands: [rank") == 1
-    assert f"islands: [rank {rank} of {RANKS}, " in done.stderr
-    assert error.partition("(")[0] in done.stderr

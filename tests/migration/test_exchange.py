@@ -15,7 +15,7 @@ from islands.backends.base import Backend
 from islands.instances.synthetic import uniform_tsp
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.migration.settings import DUPLICATES, REPLACEMENTS, SELECTIONS
-from islands.parallel import Deal, World, world
+from islands.parallel import World
 from islands.problems.tsp import Tsp
 
 POPULATION, ELITE, SEED = 24, 4, 6
@@ -132,59 +132,3 @@ def test_one_island_or_no_topology_means_no_migration(backend: Backend) -> None:
         assert islands.digests() == before
         assert islands.transport == "none"
         assert islands.arrivals() is None
-
-
-@pytest.mark.mpi(min_size=2)
-@pytest.mark.parametrize(("islands", "delay"), [(2, 0), (3, 1), (8, 0), (8, 1)])
-@pytest.mark.parametrize("topology", TOPOLOGIES)
-def test_several_ranks_give_the_same_result_as_one(
-    backend: Backend, topology: str, delay: int, islands: int
-) -> None:
-    ranks = world()
-    found = []
-    for each in (World(), ranks):
-        made = archipelago_of(
-            backend, islands=islands, ranks=each, topology=topology, delay=delay, migrants=2
-        )
-        rows = []
-        for _ in range(4):
-            made.advance(2)
-            made.migrate()
-            made.measure()
-            arrivals = made.arrivals()
-            if arrivals is not None:
-                columns = (arrivals.source, arrivals.target, arrivals.cost, arrivals.accepted)
-                rows += np.stack(columns, axis=1).tolist()
-        digests = [digest for rank in each.allgather(made.digests()) for digest in rank]
-        everywhere = [row for rank in each.allgather(rows) for row in rank]
-        found.append((digests, sorted(everywhere)))
-    assert found[0] == found[1]
-
-
-@pytest.mark.mpi(min_size=2)
-@pytest.mark.parametrize("number", [2, 7])
-def test_migrants_in_flight_between_ranks_are_restored_on_one_rank(
-    backend: Backend, number: int
-) -> None:
-    ranks = world()
-    settings: dict[str, Any] = {"islands": number, "topology": "torus", "delay": 1}
-    many = archipelago_of(backend, ranks=ranks, **settings)
-    many.advance(3)
-    many.migrate()
-    saved = [part for part in ranks.allgather(many.snapshot()) if part]
-    together = {name: np.concatenate([part[name] for part in saved]) for name in saved[0]}
-    alone = archipelago_of(backend, **settings)
-    alone.restore(together, generation=3, migrations=1)
-    again = archipelago_of(backend, ranks=ranks, **settings)
-    mine = Deal(number, ranks.size).held(ranks.rank)
-    part = {name: rows[mine.start : mine.stop] for name, rows in together.items()}
-    again.restore(part, generation=3, migrations=1)
-    for each in (many, alone, again):
-        each.advance(2)
-        each.migrate()
-        each.advance(2)
-    digests = [
-        [digest for rank in ranks.allgather(each.digests()) for digest in rank]
-        for each in (many, again)
-    ]
-    assert digests[0] == digests[1] == alone.digests()

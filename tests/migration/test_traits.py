@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,7 +23,7 @@ from islands.backends.base import Backend
 from islands.backends.state import Field
 from islands.errors import InputError, UsageError
 from islands.migration import MigrationSettings
-from islands.parallel import World, world
+from islands.parallel import World
 
 N, POPULATION, ISLANDS, SEED = 13, 30, 5, 4
 CHANGED = {"adaptation": "jde", "F": 0.5, "Cr": 0.6}
@@ -162,33 +161,6 @@ def test_padding_of_migrants_in_flight_is_zero_and_other_sizes_are_refused(
     saved = islands.snapshot() | {"emigrants": plain.snapshot()["emigrants"]}
     with pytest.raises(InputError, match=r"emigrants has shape \(5, 160\) and type uint8, but"):
         islands.restore(saved, generation=6, migrations=1)
-
-
-@pytest.mark.mpi(min_size=2)
-def test_fields_stay_with_their_genes_without_waiting(backend: Backend, tagged: str) -> None:
-    ranks = world()
-    way = {"topology": "ring", "migrants": 2, "selection": "random"}
-    islands = made(backend, way, ranks=ranks, algorithm=tagged, settings={}, asynchronous=True)
-    saved = islands.snapshot()
-    # The fields of every individual are copies of its keys.
-    saved["row"] = saved["genes"][..., :8].reshape(saved["row"].shape).astype(np.float64)
-    saved["letters"] = np.ascontiguousarray(saved["genes"][..., :1]).view(np.uint8)[..., :3]
-    islands.restore(saved, generation=0, migrations=0)
-    sources: set[int] = set()
-    began = time.monotonic()
-    while not sources - set(islands.mine) and time.monotonic() - began < 20:
-        islands.migrate()
-        islands.measure()
-        arrivals = islands.arrivals()
-        if arrivals is not None:
-            sources |= set(arrivals.source.tolist())
-    islands.finish()
-    saved = islands.snapshot()
-    assert sources - set(islands.mine)
-    keys = saved["genes"]
-    assert np.array_equal(saved["row"].reshape(*keys.shape[:2], 8), keys[..., :8])
-    letters = np.ascontiguousarray(keys[..., :1]).view(np.uint8)[..., :3]
-    assert np.array_equal(saved["letters"], letters)
 
 
 def test_a_field_that_travels_needs_an_entry_for_each_individual(

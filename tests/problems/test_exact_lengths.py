@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from islands.backends import choose
 from islands.bounds.held_karp import lower_bound
 from islands.campaign.summary import Summary
 from islands.cli import main
-from islands.errors import InputError
 from islands.problems.tsp import Tsp
 
 FEW: dict[str, Any] = {"generations": 8, "seed": 1, "backend": "cpu", "islands": 2}
@@ -102,33 +100,6 @@ def test_a_folder_keeps_the_lengths_it_was_made_with(
         assert (found["cost"], found["remarks"]["said_agrees"]) == (whole.cost, True)
         stated = (folder / "solution.tour").read_text().split("COMMENT : Length ")[1]
         assert float(stated.split()[0]) == whole.cost
-
-
-def test_folders_with_rounded_lengths_resume_from_a_statement_without_metric(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    places = (random(12) * 100).round(2)
-    rounded, exact = islands.tsp(places, "EUC_2D"), islands.tsp(places)
-    script, folder = tmp_path / "stated.py", tmp_path / "tsp12-seed1"
-    script.write_text(f"import islands\np = islands.tsp({places.tolist()})\n")
-    whole = islands.solve(rounded, **SMALL)
-    islands.solve(rounded, **(SMALL | {"generations": 4}), out=folder)
-    shutil.copytree(folder, tmp_path / "other")
-
-    resumed = islands.resume(folder, problem=exact, generations=8)
-    assert (resumed.cost, resumed.digest) == (whole.cost, whole.digest)
-    words = ["resume", str(tmp_path / "other"), f"{script}:p", "--stop", "generations=8", "--json"]
-    assert main(words) == 0
-    assert json.loads(capsys.readouterr().out)["digest"] == whole.digest
-    assert main(["verify", f"{script}:p", str(folder), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["cost"], found["remarks"]["said_agrees"]) == (whole.cost, True)
-
-    islands.solve(exact, **SMALL, out=tmp_path / "exact")
-    with pytest.raises(InputError):  # it was asked for
-        islands.resume(tmp_path / "exact", problem=rounded, generations=9)
-    with pytest.raises(InputError):
-        islands.resume(folder, problem=islands.tsp(places + 1), generations=9)
 
 
 def restored(facts: bytes, places: Places) -> Tsp:

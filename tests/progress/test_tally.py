@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +11,8 @@ from islands.archipelago.measure import IslandMeasure
 from islands.configuration.stop import parse
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
-from islands.progress.progress import Moment, Progress, is_better
+from islands.progress.progress import Progress, is_better
 from islands.progress.tally import NO_SOLUTION, StopRequests, Tally, summarise
-from islands.record.checkpoint import Manifest
 from islands.run import request as request
 
 
@@ -159,10 +157,3 @@ def test_any_cost_is_better_than_none() -> None:
 def test_criteria_of_costs_are_not_satisfied(text: str, reason: str | None, maximise: bool) -> None:
     progress = replace(progress_among(unsolved(None, 0, 0)), maximise=maximise)
     assert parse(text).reason(progress) == reason
-
-
-def test_a_manifest_stores_a_missing_cost(tmp_path: Path) -> None:
-    before = progress_among(unsolved(None, 0, 0))
-    manifest = Manifest("run", 1, 0, Moment(30, 1.5, before), ())
-    manifest.write(tmp_path)
-    assert Manifest.read(tmp_path, "run") == manifest

@@ -38,15 +38,6 @@ def test_one_row_per_island_and_epoch(tmp_path: Path) -> None:
     assert table.schema.metadata[b"islands.seed"] == b"9"
 
 
-def test_profits_are_positive(tmp_path: Path) -> None:
-    trace = Trace(tmp_path, 0, 1, FakeProblem(maximise=True))
-    progress = Progress(0, 7, 0.0, 10, 0, 0, 8.5, maximise=True)
-    trace.add(Epoch([IslandMeasure(0, -10, -85, -8.5, -2, 0, 7)], None, progress))
-    trace.publish({})
-    row = pq.read_table(tmp_path / "trace" / "rank-000.parquet").to_pylist()[0]
-    assert (row["best"], row["mean"], row["worst"]) == (10, 8.5, 2)
-
-
 def migration(generation: int, number: int | None) -> Epoch:
     came = None if number is None else arrivals(number, [7, 8, 9], [3, 3, 4], [50, 51, 52])
     return Epoch([], came, Progress(generation, 1, 0.5, 5, 5, 0, 20.5))

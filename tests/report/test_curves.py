@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from islands.report.curves import (
     Curve,
     bands,
-    methods_of,
     profiles,
     shared_instances,
     target_of,
@@ -75,29 +73,3 @@ def test_profiles_are_ratios_to_the_fastest() -> None:
     )
     assert quick["x"].tolist() == [1.0, 2.0]
     assert quick["y"].tolist() == [1.0, 1.0]
-
-
-@pytest.mark.parametrize(
-    ("settings", "names"),
-    [
-        ([{"algorithm": "ga", "seed": 1}, {"algorithm": "ga", "seed": 2}], ["ga", "ga"]),
-        # Settings of one algorithm do not distinguish it from another one.
-        ([{"algorithm": "ga", "elite": 0}, {"algorithm": "de", "F": 0.7}], ["ga", "de"]),
-        (
-            [{"algorithm": "ga", "elite": 0}, {"algorithm": "ga", "elite": 1}, {"algorithm": "de"}],
-            ["ga elite=0", "ga elite=1", "de"],
-        ),
-        # Defaults may depend on the instance.
-        (
-            [
-                {"algorithm": "ga", "instance": "a", "elite": 0},
-                {"algorithm": "ga", "instance": "b", "elite": 1},
-            ],
-            ["ga", "ga"],
-        ),
-    ],
-)
-def test_methods_have_the_names_of_what_distinguishes_them(
-    settings: list[dict[str, object]], names: list[str]
-) -> None:
-    assert methods_of(settings) == names

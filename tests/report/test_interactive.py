@@ -6,24 +6,17 @@ import base64
 import hashlib
 import json
 import re
-import shutil
-import subprocess
 from html import unescape
 from pathlib import Path
 
 import numpy as np
 import pytest
-from checked_pages import page
 
 from islands.report.course import draw_convergence
 from islands.report.figure import inline, new_figure, style
 from islands.report.interactive import SCRIPT
 from islands.report.page import Page, plot
 from islands.report.recorded import RecordedRun
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-"""Browsers that can print the document after its scripts have run."""
-BROWSER = next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
 def panels(svg: str) -> list[dict[str, object]]:
@@ -89,56 +82,3 @@ def test_the_name_of_a_curve_is_text(tmp_path: Path) -> None:
         made.add(plot(figure, "a curve"))
     assert "<img" not in made.html()
     assert panels(made.html())[0]["groups"][0]["lines"][0]["name"] == evil
-
-
-_ACT = """
-const picture = document.querySelector("figure svg"), box = picture.getBoundingClientRect();
-picture.setPointerCapture = () => {};
-const act = (type, x, y) => picture.dispatchEvent(new PointerEvent(type, {pointerType: "mouse",
-  clientX: box.left + x * box.width, clientY: box.top + y * box.height, bubbles: true}));
-const view = () => picture.getAttribute("viewBox").split(" ").map(Number);
-const seen = {home: view()};
-act("pointermove", 0.5, 0.1);
-seen.tip = [...document.querySelector(".tip").children].map((each) => each.textContent);
-seen.hidden = [document.querySelector(".tip").hidden];
-act("pointermove", 0.5, 0.999);
-seen.hidden.push(document.querySelector(".tip").hidden);
-act("pointerdown", 0.25, 0.1); act("pointermove", 0.5, 0.2); act("pointerup", 0.75, 0.3);
-seen.near = view();
-picture.dispatchEvent(new MouseEvent("dblclick", {bubbles: true}));
-seen.again = view();
-document.body.textContent = JSON.stringify(seen);
-document.body.dataset.done = "yes";
-"""
-
-
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
-def test_a_browser_shows_values_and_magnifies(runs: Path, tmp_path: Path) -> None:
-    text = page(runs / "tsp")
-    mine = base64.b64encode(hashlib.sha256(_ACT.encode()).digest()).decode()
-    text = text.replace("script-src ", f"script-src 'sha256-{mine}' ")
-    path = tmp_path / "page.html"
-    path.write_text(text.replace("</body>", f"<script>{_ACT}</script></body>"), encoding="utf-8")
-    line = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
-    line += [f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1280,1400", path.as_uri()]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
-    found = re.search(r'<body data-done="yes">(.*)</body>', done.stdout, re.DOTALL)
-    assert found is not None, done.stderr[-500:]
-    seen = json.loads(unescape(found[1]))
-    run = RecordedRun.read(runs / "tsp")
-    history, known = run.history, run.best_known
-    assert history is not None
-    assert known is not None
-    assert seen["hidden"] == [False, True]
-    generation = int(seen["tip"][0].removeprefix("generation "))
-    row = history.generations.tolist().index(generation)
-    loss = history.losses(history.best, known)[row]
-    assert [float(each.split(": ")[1]) for each in seen["tip"][1:5]] == pytest.approx(
-        loss.tolist(), rel=1e-4
-    )
-    x, _, width, height = seen["near"]
-    _, _, whole, tall = seen["home"]
-    assert width == pytest.approx(whole / 2, abs=0.05)
-    assert height / width == pytest.approx(tall / whole, rel=1e-3)
-    assert x == pytest.approx(whole / 4, abs=0.05)
-    assert seen["again"] == seen["home"]

@@ -13,7 +13,7 @@ from islands.reproduce.dantas2014 import (
     change_facts,
     level_facts,
 )
-from islands.reproduce.dantas2014_islands import ALL, ONE, EqualTimeTable
+from islands.reproduce.dantas2014_islands import ALL
 from islands.reproduce.orlib import ProblemKind
 
 
@@ -69,31 +69,3 @@ def test_means_by_level_and_changes_by_size() -> None:
     assert changes["change_8_none_5 x 100"].value == -1.5
     assert changes["change_8_none_5 x 500"].value == 2
     assert changes["sizes_worse_8_none"].value == 1
-
-
-def test_equal_time_with_one_processor_and_with_one_per_island() -> None:
-    asked: list[tuple[int, str]] = []
-
-    def answer(runs: int, islands: int, population: int, migration: str, stop: Any = None) -> Any:
-        """Return half the time on several islands, and a smaller gap with more generations."""
-        generations = int(stop[0].removeprefix("generations=")) if stop else 50
-        asked.append((generations, f"{islands} {migration}"))
-        seconds = generations * runs * (2.0 if islands == 1 else 1.0)
-        return ended([1000 - 3200 // generations] * runs, generations=generations, seconds=seconds)
-
-    table = filled(EqualTimeTable, answer, runs=2, here=("orlib/mknapcb9-00",))
-    rows = {row["division"]: row for row in table.rows(known("orlib/mknapcb9-00"))}
-    assert len(rows) == 1 + 4 * 3  # 2, 8, 32 and 64 islands, with each migration and none
-    one, ring = rows[ONE.words], rows["64 ring"]
-    assert {*ring} == {column.name for column in table.columns()}
-    assert (one["size"], one["m"], one["evaluations"], one["time"]) == (
-        *("30 x 500", 30, pytest.approx(6.4), pytest.approx(6.4)),
-    )
-    assert ring["evaluations_change"] == 0
-    assert (ring["time_generations"], ring["processors_generations"]) == (100, 3200)
-    assert (ring["time"], ring["processors"]) == (pytest.approx(3.2), pytest.approx(0.1))
-    assert ring["time_change"] == pytest.approx(-3.2)
-    assert (400, "8 broadcast") in asked
-    found = {fact.name: fact for fact in table.facts([*rows.values()])}
-    assert found["change_processors_64_ring"].value == pytest.approx(-6.3)
-    assert "-3.20 points against 1 island" in found["change_time_8_none"].sentence
