@@ -1,4 +1,4 @@
-"""Pages of runs: what they say, and that they need nothing else."""
+"""Pages of runs, tunings and experiments: what they say, and that they need nothing else."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as parquet
 import pytest
 from checked_pages import Checked, experiment, page, plain
+from commands_for_tests import Capture, Patch
 
-from islands.errors import InputError
+import islands
+from islands.cli import main
+from islands.errors import InputError, UsageError
 from islands.record.solution import recorded
-from islands.report.figure import style
+from islands.report.figure import stored_picture, style
 from islands.report.folders import page_for
 from islands.report.page import Page, facts, figure, folded, note, paragraph, table
 from islands.report.recorded import RecordedRun
@@ -112,3 +116,171 @@ def test_text_of_any_source_is_escaped() -> None:
     assert text.count("<script") == 1
     assert plain(text).count("<script>") == 0
     assert text.count("&lt;script&gt;alert(&#x27;&amp;&#x27;)&lt;/script&gt;") == 12
+
+
+PRINTED = """Table 1   preset a, on a GPU
+
+instance    our best      s/run
+demo/a    2465718.00    ~12.345
+demo/b           310          -
+
+First.
+~: scaled.
+"""
+
+
+def test_the_page_of_an_experiment_has_its_printed_tables(tmp_path: Path) -> None:
+    experiment(tmp_path)
+    (tmp_path / "table1-parts.csv").write_text("instance,mean_runs\nzi929,2465718.25\n")
+    text = page(tmp_path)
+    assert text.index("<h2>table1</h2>") < text.index("<h2>table1-parts</h2>")
+    assert "<td>95345.12</td>" in text
+    assert ">mean runs</th>" in text
+    assert "<td>2465718.25</td>" in text
+    (tmp_path / "table1.txt").write_text(PRINTED)
+    text = page(tmp_path)
+    assert "<p>Table 1</p>\n<p>preset a, on a GPU</p>" in text
+    assert "<td>2465718.00</td><td>~12.345</td>" in text
+    assert "<p>First.</p>\n<p>~: scaled.</p>" in text
+    assert "e+0" not in text
+
+
+def test_nothing_in_a_stored_picture_can_run_or_load_anything(tmp_path: Path) -> None:
+    path = tmp_path / "a.svg"
+    path.write_text(
+        "<svg xmlns='http://www.w3.org/2000/svg' xmlns:x='http://www.w3.org/1999/xlink'"
+        " onload='alert(1)'><script>alert(2)</script><style>@import 'http://b';</style>"
+        "<foreignObject><p>far</p></foreignObject><image x:href='http://b'/>"
+        "<use x:href='http://b#c'/><use x:href='#c'/><path id='c' d='M 0 0' style='fill:"
+        " url(http://b)'/><path clip-path='url(#c)' style='fill: u\\72l(http://b)'/>"
+        "<text>&lt;script&gt;</text></svg>"
+    )
+    text, _ = stored_picture(path)
+    assert not re.search(r"alert|http|import|far|<script|<image|72l", text)
+    [name] = re.findall(r'id="(\w+)"', text)
+    assert f'href="#{name}"' in text
+    assert f'clip-path="url(#{name})"' in text
+    assert "<text>&lt;script&gt;</text>" in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<svg",
+        "<!DOCTYPE svg [<!ENTITY a 'aaaa'>]><svg>&a;</svg>",
+        "<svg>" + "<g>" * 50_000 + "</g>" * 50_000 + "</svg>",
+    ],
+)
+def test_a_damaged_picture_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.svg").write_text(text)
+    with pytest.raises(InputError, match=r"a\.svg: is damaged or cut off"):
+        stored_picture(tmp_path / "a.svg")
+
+
+@pytest.mark.slow
+def test_several_runs_are_compared(methods: Path, tmp_path: Path) -> None:
+    words = plain(page(methods))
+    assert "12 runs" in words
+    for heading in ("Gap over time", "Time to the target", "Tests", "Instances", "Runs"):
+        assert heading in words
+    assert "Friedman" not in words  # it needs three methods
+    assert "6 problems (an instance with a seed)" in words
+    one, other = sorted(methods.glob("ga-tsp-*"))[:2]
+    assert "2 runs" in plain(page(one, other))
+    with pytest.raises(UsageError, match="a run is named twice"):
+        page(one, one)
+
+
+@pytest.mark.slow
+def test_a_damaged_run_among_several_is_left_out(methods: Path, tmp_path: Path) -> None:
+    shutil.copytree(methods, tmp_path / "some")
+    (tmp_path / "some" / "ga-tsp-1" / "trace" / "rank-000.parquet").write_bytes(b"PAR1")
+    words = plain(page(tmp_path / "some"))
+    assert "11 runs" in words
+    assert "Left out:" in words
+
+
+SCRIPT = """
+import islands
+
+COST = "__device__ long long cost(const Solution& s, int n, const Data& data) { return s[0]; }"
+
+
+def draw(solution, axes):
+    axes.set_title("drawn by " + "the script")
+    axes.plot(solution)
+
+
+problem = islands.permutation(9, cost=COST, name="first-last", plot=draw)
+
+
+def broken(solution, axes):
+    raise ValueError("no picture today")
+
+
+failing = islands.permutation(9, cost=COST, plot=broken)
+"""
+
+
+def scripted(folder: Path, name: str) -> Path:
+    (folder / "mine.py").write_text(SCRIPT)
+    few = {"population": 8, "islands": 2, "backend": "cpu"}
+    islands.solve(f"{folder / 'mine.py'}:{name}", generations=3, out=folder / name, **few)
+    return folder / name
+
+
+@pytest.mark.slow
+def test_a_problem_of_a_script_is_drawn_by_its_function(tmp_path: Path) -> None:
+    assert "drawn by the script" in page(scripted(tmp_path, "problem"))
+    assert "ValueError: no picture today" in page(scripted(tmp_path, "failing"))
+
+
+@pytest.mark.slow
+def test_a_script_that_has_moved_can_be_named(tmp_path: Path, capsys: Capture) -> None:
+    folder = scripted(tmp_path, "problem")
+    (tmp_path / "mine.py").rename(tmp_path / "yours.py")
+    assert main(["plot", str(folder), "--out", str(tmp_path / "a.svg")]) == 0
+    assert "--instance FILE.py:NAME\n" in capsys.readouterr().err
+    named = ["--instance", f"{tmp_path / 'yours.py'}:problem"]
+    assert main(["plot", str(folder), "--out", str(tmp_path / "b.svg"), *named]) == 0
+    assert main(["report", str(folder), *named]) == 0
+    assert capsys.readouterr().err == ""
+    assert "drawn by the script" not in (tmp_path / "a.svg").read_text()
+    for path in (tmp_path / "b.svg", folder / "report.html"):
+        assert "drawn by the script" in path.read_text()
+    other = f"{tmp_path / 'yours.py'}:failing"
+    assert main(["plot", str(folder), "--instance", other]) == 2
+    assert main(["report", str(tmp_path), *named]) == 2
+
+
+@pytest.mark.slow
+def test_a_script_of_others_is_not_run(tmp_path: Path, monkeypatch: Patch) -> None:
+    folder = scripted(tmp_path, "problem")
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "other"))  # another user has another key
+    assert "drawn by the script" not in page(folder)
+    assert "drawn by the script" in page(folder, trusted=True)
+
+
+SMALL = {"algorithm": "ga", "population": 16, "islands": 2, "backend": "cpu", "improver": "none"}
+OTHER = "The problem is another one than that of the run"
+
+
+def run_of(cities: int, folder: Path) -> Path:
+    places = np.random.default_rng(1).integers(0, 100, (cities, 2)).tolist()
+    islands.solve(islands.tsp(places), generations=5, seed=2, out=folder, **SMALL)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("cities", "others"), [(12, 9), (9, 12)])
+def test_the_problem_of_another_run_is_not_drawn(
+    cities: int, others: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    run = run_of(cities, tmp_path / "a")
+    shutil.copy(run_of(others, tmp_path / "b") / "problem.npz", run)
+    assert main(["report", str(run)]) == 0
+    assert OTHER in (run / "report.html").read_text()
+    capsys.readouterr()
+    assert main(["plot", str(run)]) == 0
+    assert OTHER in capsys.readouterr().err

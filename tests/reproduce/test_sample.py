@@ -1,22 +1,39 @@
-"""Samples of runs: their statistics, their tests, and their times."""
+"""Samples of runs: their instances, statistics, tests, and times."""
 
 from __future__ import annotations
 
 from itertools import combinations
 from math import sqrt
+from pathlib import Path
 from statistics import stdev
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from instance_texts import tsplib_text
 from results_for_tests import NEAR_BEST_KNOWN, called, ended, filled
 
+from islands.errors import InputError
+from islands.instances.catalogue import catalogue
+from islands.instances.synthetic import uniform_tsp
 from islands.parallel import World
+from islands.problems import load
+from islands.problems.mkp import Mkp
 from islands.reproduce.cells import Scaled, TableRow, significance
 from islands.reproduce.experiment import Experiment, Sample
 from islands.reproduce.jardim2021 import LiteratureTable
-from islands.reproduce.table import SampleTable, average, least, standard_error, total
+from islands.reproduce.orlib import KINDS, ProblemKind, all_names, first_names, kind
+from islands.reproduce.table import (
+    PaperTable,
+    SampleTable,
+    average,
+    least,
+    select,
+    standard_error,
+    total,
+)
 from islands.reproduce.timing import median_run, paper_seconds
+from islands.reproduce.xavier2019 import ValuesTable, VlsiTable
 
 
 def test_statistics_of_a_batch() -> None:
@@ -139,3 +156,62 @@ def test_the_median_of_several_runs_counts(experiment: Experiment) -> None:
     three, four = [took(3), took(1), took(2)], [took(4), took(3), took(1), took(2)]
     assert median_run(three, experiment).seconds == 2
     assert median_run(four, experiment).seconds == 2
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two files with names of the catalogue, and one with another name."""
+    monkeypatch.setenv("ISLANDS_INSTANCES", str(tmp_path))
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
+    for name in ("national/zi929", "vlsi/xqf131", "vlsi/own5"):
+        path = tmp_path / f"{name}.tsp"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(tsplib_text(uniform_tsp(5, seed=1)), encoding="utf-8")
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("tables", "only", "names"),
+    [
+        ([ValuesTable, VlsiTable], ["zi929", "vlsi/xqf131"], [["national/zi929"], ["vlsi/xqf131"]]),
+        ([VlsiTable], ["own?", "*i/xqf1*1"], [["vlsi/xqf131", "vlsi/own5"]]),
+        ([ValuesTable, VlsiTable], ["own5"], [["vlsi/own5"]]),  # others are skipped
+    ],
+)
+def test_instances_are_selected_by_names_and_patterns(
+    tables: list[type[PaperTable]], only: list[str], names: list[list[str]]
+) -> None:
+    assert [[found.name for found in each.here] for each in select(tables, only)] == names
+
+
+@pytest.mark.usefixtures("here")
+def test_missing_instances_are_reported_at_once() -> None:
+    for only, count in (([], 20), (["lu980", "zi929"], 1)):
+        with pytest.raises(InputError, match=rf"needs {count} missing .*lu980"):
+            select([ValuesTable], only)
+
+
+def test_the_kinds_cover_the_set() -> None:
+    assert sorted(all_names()) == sorted(
+        entry.full_name for entry in catalogue().set("orlib").entries.values()
+    )
+    assert first_names()[:4] == [
+        *("orlib/mknapcb1-00", "orlib/mknapcb1-10", "orlib/mknapcb1-20", "orlib/mknapcb2-00")
+    ]
+    for name in all_names():
+        entry = catalogue().entry(*name.split("/"))
+        assert entry is not None
+        assert (kind(name).m, kind(name).n) == (entry.constraints, entry.size)
+        assert name in kind(name).instances()
+    assert (len(KINDS), KINDS[-1].name) == (27, "30 x 500, 0.75")
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(
+    "of", [ProblemKind(5, 100, "0.25"), ProblemKind(10, 250, "0.50"), ProblemKind(30, 100, "0.75")]
+)
+def test_capacities_have_the_stated_tightness(published: Path, of: ProblemKind) -> None:
+    problem = load(of.instances()[-1])
+    assert isinstance(problem, Mkp)
+    shares = problem.file.capacities / problem.file.weights.sum(axis=1)
+    assert shares == pytest.approx(float(of.tightness), abs=1e-3)

@@ -1,8 +1,11 @@
-"""Runs of fake islands from epoch to epoch: records, migrations, clocks, signals, resumption."""
+"""Runs from epoch to epoch, and launches that take too long."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from threading import Event
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +17,9 @@ from islands.configuration.resolve import layers, resolve
 from islands.errors import InputError
 from islands.parallel import World
 from islands.progress.progress import Moment
+from islands.run import halting
 from islands.run import pace as pace
+from islands.run.halting import Watch
 from islands.run.loop import Loop
 from islands.testing.ranks import on_ranks
 
@@ -79,3 +84,54 @@ def test_checkpoints_are_also_due_inside_long_epochs(monkeypatch: pytest.MonkeyP
         epochs[1].progress,
         epochs[1].progress,
     ]
+
+
+LATE = 4.0
+"""Seconds after which a launch that takes long must be over: users wait for the end of a run."""
+
+
+@pytest.mark.slow
+def test_a_launch_that_takes_long_is_halted() -> None:
+    halted = Event()
+    watch, began = Watch(halted.set), time.monotonic()
+    with watch.until(lambda: False), watch.working():
+        assert halted.wait(LATE)
+    assert watch.has_halted
+    assert time.monotonic() - began > 0.5, "a usual launch ends by itself"
+
+
+def test_a_launch_that_must_end_is_halted_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(halting, "_LONGEST", 1e9)
+    halted = Event()
+    watch = Watch(halted.set)
+    with watch.until(lambda: True), watch.working():
+        assert halted.wait(LATE)
+    assert watch.has_halted
+
+
+def test_the_host_is_not_halted_between_launches() -> None:
+    halted = Event()
+    watch = Watch(halted.set)
+    with watch.until(lambda: True):
+        with watch.working():
+            pass
+        assert not halted.wait(0.3)
+    assert not watch.has_halted
+
+
+@pytest.mark.parametrize("seconds", [1e-6, 0.01, 0.3, 5.0])
+def test_the_next_launch_is_short_by_what_is_known(
+    seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each generation takes these seconds: launches grow step by step, up to half a second."""
+    now = 0.0
+    monkeypatch.setattr(halting, "time", SimpleNamespace(perf_counter=lambda: now))
+    watch = Watch(lambda: None)
+    for _ in range(12):
+        before = watch.generations
+        with watch.working():
+            now += before * seconds
+        watch.has_made(before)
+        assert 1 <= watch.generations <= 4 * before
+        assert watch.generations == 1 or watch.generations * seconds <= 0.5
+    assert watch.generations > 1 or seconds > 0.1
