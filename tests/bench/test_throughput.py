@@ -18,11 +18,11 @@ import islands
 from islands.backends.base import Backend
 from islands.bench import many, tabu
 from islands.bench.base import BenchRequest
-from islands.bench.compare import ratios, read_tables
+from islands.bench.compare import ratios
 from islands.bench.quality_tests import changes
 from islands.bench.throughput import AlgorithmBench
 from islands.cli import main
-from islands.errors import InputError, RunError
+from islands.errors import RunError
 from islands.parallel import World
 
 
@@ -149,15 +149,6 @@ def test_runs_are_compared_by_gap_and_time() -> None:
     assert 0 < found.p < 0.01
     (same,) = changes(new, new)
     assert (same.gap_difference, same.seconds_ratio, same.p, same.a) == (0, 1, 1, 0.5)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "[1]", '{"brkga": [3]}', '{"quality_runs": [{}]}', '{"provenance": 3}']
-)
-def test_other_files_are_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / "old.json").write_text(text)
-    with pytest.raises(InputError, match=r"old\.json"):
-        read_tables(tmp_path / "old.json")
 
 
 QUALITY = ["bench", "quality", "--limit", "0.1", "--seeds", "1", "--backend", "cpu"]

@@ -154,20 +154,6 @@ def test_a_grid_has_all_combinations_and_the_base_once() -> None:
     assert [each.number for each in candidates.configurations] == list(range(6))
 
 
-def test_too_many_and_no_valid_configurations_are_refused() -> None:
-    def identify(values: Values) -> str:
-        if values:
-            raise UsageError("a=2 cannot be")
-        return ""
-
-    with pytest.raises(UsageError, match="1331"):
-        grid(DOMAINS, 11, text)
-    with pytest.raises(UsageError, match="1001"):
-        random(DOMAINS, 1001, 1, text)
-    with pytest.raises(UsageError, match="a=2 cannot be"):
-        grid((Choices("a", (2,)),), 3, identify)
-
-
 def test_either_all_runs_form_batches_or_none() -> None:
     asked = TuneRequest({"algorithm": "cellular", "population": 16, "migration": "none"})
 

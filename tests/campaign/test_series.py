@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from fakes import DeadError
-from series_for_tests import Seeded, done, entered, planned, pretend, rows
+from series_for_tests import Seeded, done, entered, pretend, rows
 
 from islands.errors import InputError, UnwritableError, UsageError
 from islands.record.parquet import write_parquet
@@ -42,18 +42,6 @@ def test_foreign_files_are_never_changed(name: str, force: bool) -> None:
         done("fake/a", force=force)
     assert path.read_text() == "mine"
     assert Seeded.begun == []
-
-
-def test_invalid_series_are_refused() -> None:
-    for names, more in (
-        (("fake/a", "fake/b", "fake/a"), {}),
-        (("fake/a", "other/a"), {}),  # the same folder
-        (("fake/a", "fake/b"), {"start": "a.tour"}),
-        (("fake/a",), {"seed": 2**63 - 1}),
-    ):
-        with pytest.raises(UsageError):
-            planned(*names, **more)
-    assert planned("fake/a", start="a.tour").runs == 2
 
 
 def test_a_series_that_cannot_begin_leaves_no_files() -> None:

@@ -11,7 +11,6 @@ import pytest
 from test_exchange import assert_migrates
 
 from islands.backends.base import Backend
-from islands.errors import IslandsError
 from islands.migration.route import Planner
 from islands.migration.topology import KIND, NOBODY, TOPOLOGIES, Scene, Topology, _BuiltIn
 from islands.parallel import Deal
@@ -115,26 +114,6 @@ def test_migrants_travel_by_the_function(backend: Backend, delay: int) -> None:
     assert KIND.name_of(Topology("some", some)) == "some"
     settings = {"selection": "best", "replacement": "worst", "duplicates": "refuse"}
     assert_migrates(backend, {"topology": "some", "delay": delay, **settings})
-
-
-@pytest.mark.parametrize(
-    ("senders", "fault"),
-    [
-        ([7], "7 is not an island number"),
-        ([-1], "-1 is not an island number"),
-        ([2], "does not receive from itself"),
-        ([3, 1, 3], "3 appears twice"),
-        ([1.0], "1.0 is not a whole number"),
-        ([True], "True is not a whole number"),
-        ([0, 1], "more than most=1"),
-        (None, "TypeError"),
-    ],
-)
-def test_invalid_senders_are_refused_with_the_topology_and_island(senders: Any, fault: str) -> None:
-    topology = Topology("mine", lambda island, islands, number, seed: senders, most=1)
-    where = "topology mine, island 2 of 5, migration 4"
-    with pytest.raises(IslandsError, match=f"^{where}: .*{fault}"):
-        topology.sources(Scene(5, 1, 4), range(2, 3))
 
 
 @pytest.mark.parametrize(

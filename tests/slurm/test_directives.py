@@ -68,14 +68,6 @@ def test_the_notice_before_the_time_limit_fits_any_limit(
     assert directives(*options, on_cpu=True, **of_site)["signal"] == signal
 
 
-@pytest.mark.parametrize(
-    "option", ["", "=1", "nice=", "array=1-3", "--output=a.out", "ntasks=4", "gres=gpu:2", "N=2"]
-)
-def test_options_that_islands_submit_sets_itself_are_refused(option: str) -> None:
-    with pytest.raises(UsageError):
-        directives(f"--sbatch={option}", on_cpu=True)
-
-
 def test_a_site_is_read_without_the_variables_of_the_user(
     tmp_path: Path, monkeypatch: Patch
 ) -> None:
