@@ -8,19 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from results_for_tests import LIMIT, gpu_row, run_row
+from results_for_tests import gpu_row, run_row
 
 from islands.bench import gpus, quality
 from islands.bench.base import BenchRequest
 from islands.bench.gpus_rows import (
     SPEED,
-    GpuMeansRow,
     GpuRunRow,
     GpuSpeedRow,
     GpuTargetRow,
     digests,
 )
-from islands.bench.quality_rows import MomentRow, QualityMeans, QualityRow, TargetRow, moments
+from islands.bench.quality_rows import QualityMeans, QualityRow, TargetRow
 from islands.bench.quality_runs import RunRow, with_references
 from islands.bench.quality_tests import contrasts, rank_rows
 from islands.cli import main
@@ -52,19 +51,6 @@ def test_a_row_shows_gaps_hits_and_times() -> None:
     assert (target.reached, target.seconds_10, target.seconds_90) == (2, 1.0, None)
     means = QualityMeans.of("set", [row])
     assert (means.instances, means.reached, means.always, means.hits) == (1, 1, 0, 1)
-
-
-def test_gaps_over_time_are_means_of_all_runs() -> None:
-    rows = [
-        run_row(seed=1, course=COURSE, limit=4.0),
-        run_row(seed=2, course=COURSE[1:], limit=4.0),
-    ]
-    found = {each.seconds: each for each in MomentRow.all_of("set", rows)}
-    assert list(found) == moments(4.0) == [0.1, 0.2, 0.5, 1, 2, 4]
-    assert found[0.5].mean_gap is None  # the second run has no solution yet
-    assert found[1].mean_gap == pytest.approx(1)
-    assert (found[4].mean_gap, found[4].hits) == (0, 2)
-    assert moments(0.05) == [0.05]
 
 
 def test_without_a_best_known_value_gaps_are_to_the_best_of_all_runs() -> None:
@@ -197,20 +183,6 @@ def test_times_to_a_target_are_those_of_numpy() -> None:
         assert two.speed_up == pytest.approx(np.median(times[1]) / np.median(times[2]))
         assert two.efficiency == pytest.approx(two.speed_up / 2)
         assert (two.exchange, two.waiting) == pytest.approx((0.1, 0.2))
-
-
-def test_runs_that_miss_the_target_took_longer_than_the_limit() -> None:
-    # One of them saw the target after the limit, before it ended.
-    runs = {
-        1: [gpu_row(1, each) for each in (3.0, 10.05, np.inf)],
-        2: [gpu_row(2, each) for each in (2.0, 4.0, np.inf)],
-    }
-    one, two = GpuTargetRow.all_of(0.0, runs)
-    assert (one.seconds_10, one.seconds_50, one.reached) == (3.0, None, 1)
-    assert (two.seconds_50, two.seconds_90, two.reached) == (4.0, None, 2)
-    assert one.speed_up is None
-    assert (two.speed_up, two.is_at_least) == (LIMIT / 4, True)
-    assert [*GpuMeansRow.all_of([one, two])] == []
 
 
 def test_the_speed_excludes_generation_0() -> None:

@@ -92,21 +92,6 @@ def test_with_logarithms_every_doubling_of_an_integer_is_equally_likely() -> Non
     assert max(drawn) >= 1020
 
 
-@pytest.mark.parametrize(
-    ("each", "steps", "expected"),
-    [
-        (Reals("x", 0.0, 1.0), 5, [0.0, 0.25, 0.5, 0.75, 1.0]),
-        (Reals("x", 0.01, 1.0, is_log=True), 3, [0.01, 0.1, 1.0]),
-        (Integers("n", 1, 10), 4, [1, 4, 7, 10]),
-        (Integers("n", 1, 3), 9, [1, 2, 3]),
-        (Integers("n", 1, 100, is_log=True), 3, [1, 10, 100]),
-        (Choices("w", ("a", "b")), 9, ["a", "b"]),
-    ],
-)
-def test_the_points_of_a_grid_go_from_end_to_end(each: Any, steps: int, expected: Any) -> None:
-    assert each.points(steps) == expected
-
-
 DOMAINS = (Reals("c1", 0.5, 2.0), Reals("c2", 0.5, 2.0), Integers("size", 1, 100))
 
 

@@ -30,20 +30,6 @@ def test_all_instances_run_with_one_seed_before_the_next() -> None:
     assert folders == sorted(f"{name[5:]}-seed{seed}" for name, seed in turns)
 
 
-@pytest.mark.parametrize("force", [False, True])
-@pytest.mark.parametrize(
-    "name", ["out/mine.txt", "out/run.toml", "out/runs.tsv", "out/a-seed2/mine.txt", "out"]
-)
-def test_foreign_files_are_never_changed(name: str, force: bool) -> None:
-    path = Path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("mine")
-    with pytest.raises((UsageError, InputError)):
-        done("fake/a", force=force)
-    assert path.read_text() == "mine"
-    assert Seeded.begun == []
-
-
 def test_a_series_that_cannot_begin_leaves_no_files() -> None:
     with pytest.raises(InputError, match=r"none\.tour"):
         done("fake/a", out=None, start="none.tour")
@@ -132,14 +118,3 @@ def test_changed_files_are_named(file: str, old: bytes, new: bytes, named: str) 
     with pytest.raises(InputError, match=named):
         done("fake/a", runs=3)
     assert Seeded.begun == []
-
-
-def test_a_series_can_be_extended_or_repeated() -> None:
-    done("fake/a", runs=1)
-    series = done("fake/a", "fake/b", runs=2, threads=1)
-    assert Seeded.begun == [("fake/a", 1), ("fake/b", 1), ("fake/a", 2), ("fake/b", 2)]
-    assert [each.runs for each in series.summaries] == [2, 2]
-    Seeded.begun.clear()
-    done("fake/a", force=True, stop="generations=70")
-    assert Seeded.begun == [("fake/a", 1), ("fake/a", 2)]
-    assert [row["generations"] for row in rows() if row["instance"] == "fake/a"] == ["70", "70"]

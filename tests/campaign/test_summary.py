@@ -15,7 +15,7 @@ from islands.campaign import METRICS
 from islands.campaign.configurations import Configuration
 from islands.campaign.ranking import Ranking
 from islands.campaign.series import Series
-from islands.campaign.summary import Summary, table
+from islands.campaign.summary import Summary
 from islands.campaign.tuning import TaskResult
 from islands.errors import RunError
 from islands.problems.base import Problem
@@ -67,15 +67,6 @@ def test_runs_without_a_solution_do_not_affect_costs(without_solution: int, solv
     assert (found.mean, found.gap_mean) == pytest.approx((np.mean(costs), 2 * np.mean(costs)))
     deviation = np.std(costs, ddof=1) if solved > 1 else None
     assert found.standard_deviation == pytest.approx(deviation)
-
-
-def test_the_bound_is_the_largest_of_all_runs() -> None:
-    facts = [(210, 180), (200, 190), (260, None)]
-    runs = [result(cost=cost, bound=bound, bound_kind="1-tree") for cost, bound in facts]
-    found = Summary.of(runs, Scale(maximise=False))
-    assert found.bound == 190
-    assert found.bound_gap == pytest.approx(100 * (200 - 190) / 190)
-    assert "lower bound 190" in table([found])
 
 
 @pytest.mark.parametrize("without_solution", [0, 1, 2])

@@ -121,20 +121,6 @@ def test_a_script_cannot_end_a_command(capsys: Capture) -> None:
     assert "leaves.py, line 6, " in capsys.readouterr().err
 
 
-@pytest.mark.slow
-def test_script_is_imported_once_and_not_as_main(capsys: Capture) -> None:
-    with Path("mine.py").open("a") as script:
-        script.write('with open("imports.txt", "a") as file:\n    print(__name__, file=file)\n')
-    for _ in range(2):
-        ran(capsys, "demo/tsp", *options(OWN, "mine.py:"))
-    (name,) = Path("imports.txt").read_text().split()
-    assert name != "__main__"
-    # A script with another text is imported again.
-    with Path("mine.py").open("a") as script:
-        script.write("Spread = None\n")
-    assert main(["run", "demo/tsp", "--crossover", "mine.py:Spread"]) == 2
-
-
 SETTINGS = ["--islands", "4", "--population", "16", "--interval", "3", "--migrants", "1"]
 SETTINGS += ["--encoding", "keys", "--improver", "none", "--backend", "cpu", "--threads", "1"]
 NAMED = {"algorithm": "Breed", "crossover": "Spread", "mutation": "Shift", "migration": "circle"}

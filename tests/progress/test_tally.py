@@ -109,15 +109,6 @@ def test_a_larger_profit_is_a_new_best() -> None:
     assert [each.best_generation for each in (first, second, third)] == [20, 20, 60]
 
 
-def test_sums_cover_all_islands() -> None:
-    problem = FakeProblem(BestKnown(5, "optimal", "a list"))
-    progress = progress_of(
-        [measured(7, 0, 10, total=100), measured(8, 1, 11, total=200)], problem=problem
-    )
-    assert (progress.mean, progress.evaluations, progress.generation) == (15.0, 201, 30)
-    assert (progress.best_known, progress.gap, progress.seconds) == (5, 40.0, 1.5)
-
-
 def test_sums_of_costs_may_exceed_64_bits() -> None:
     islands = [measured(2**60, i, 0, total=2**60 * 2**11) for i in range(8)]
     tally = Tally.merged([Tally.of(islands[:5]), Tally.of(islands[5:])])

@@ -57,17 +57,6 @@ def test_an_unfinished_run_shows_its_rows_so_far(runs: Path, tmp_path: Path) -> 
     assert f"best so far {run.best:,.0f} best known 8,637 gap {run.result.gap:.2f}%" in plain(text)
 
 
-@pytest.mark.slow
-def test_a_run_without_rows(runs: Path, tmp_path: Path) -> None:
-    folder = unfinished(runs, tmp_path)
-    shutil.rmtree(folder / "trace")
-    assert "The trace has no rows yet" in page(folder)
-    # A run that was killed before its first row leaves an empty stream.
-    (folder / "trace").mkdir()
-    (folder / "trace" / "rank-000.1.unfinished.arrows").touch()
-    assert "The trace has no rows yet" in page(folder)
-
-
 def test_a_damaged_file_and_another_version_give_one_clear_error(
     runs: Path, tmp_path: Path
 ) -> None:
@@ -116,33 +105,6 @@ def test_text_of_any_source_is_escaped() -> None:
     assert text.count("<script") == 1
     assert plain(text).count("<script>") == 0
     assert text.count("&lt;script&gt;alert(&#x27;&amp;&#x27;)&lt;/script&gt;") == 12
-
-
-PRINTED = """Table 1   preset a, on a GPU
-
-instance    our best      s/run
-demo/a    2465718.00    ~12.345
-demo/b           310          -
-
-First.
-~: scaled.
-"""
-
-
-def test_the_page_of_an_experiment_has_its_printed_tables(tmp_path: Path) -> None:
-    experiment(tmp_path)
-    (tmp_path / "table1-parts.csv").write_text("instance,mean_runs\nzi929,2465718.25\n")
-    text = page(tmp_path)
-    assert text.index("<h2>table1</h2>") < text.index("<h2>table1-parts</h2>")
-    assert "<td>95345.12</td>" in text
-    assert ">mean runs</th>" in text
-    assert "<td>2465718.25</td>" in text
-    (tmp_path / "table1.txt").write_text(PRINTED)
-    text = page(tmp_path)
-    assert "<p>Table 1</p>\n<p>preset a, on a GPU</p>" in text
-    assert "<td>2465718.00</td><td>~12.345</td>" in text
-    assert "<p>First.</p>\n<p>~: scaled.</p>" in text
-    assert "e+0" not in text
 
 
 def test_nothing_in_a_stored_picture_can_run_or_load_anything(tmp_path: Path) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from statistics import fmean
-from typing import Any
 
 import pytest
-from results_for_tests import called, ended, filled
 
 from islands.instances.catalogue import catalogue
 from islands.reproduce.cells import TableRow
@@ -16,7 +14,6 @@ from islands.reproduce.jardim2021 import (
     LITERATURE_GAPS,
     SEARCH_GAPS,
     SEARCHES,
-    LocalSearchesTable,
     gap_facts,
     implementations,
     literature,
@@ -106,28 +103,3 @@ def test_every_instance_is_in_the_catalogue_with_its_value() -> None:
     assert (len(implementations()), len(searches())) == (14, 8)
     for name in (*implementations(), *searches()):
         assert catalogue().entry(*name.split("/")) is not None, name
-
-
-CALLS_OF = {"swap": 8_257_500, "two_opt": 4_264_600, "reinsert": 2_714_060}
-
-
-def answer(runs: int, improver: str, **options: Any) -> Any:
-    return ended([11] * runs, evaluations=CALLS_OF[improver], seconds=runs * 0.02)
-
-
-def test_a_row_for_each_local_search_with_the_thesis() -> None:
-    table = filled(LocalSearchesTable, answer)
-    rows = [*table.rows(called("qaplib/chr12c", known=10))]
-    assert {*rows[0]} == {column.name for column in table.columns()}
-    assert [row["search"] for row in rows] == ["swap", "two_opt", "reinsert"]
-    assert [row["thesis_gap"] for row in rows] == [5.51, 3.02, 8.79]
-    assert [row["speedup"] for row in rows] == pytest.approx([286.0, 294.0, 352.0])
-    assert [row["calls"] for row in rows] == [8257.5, 4264.6, 2714.06]
-    facts = {fact.name: fact.value for fact in table.facts(rows)}
-    assert facts["mean_gap_swap"] == pytest.approx(10.0)
-    assert facts["mean_gap_thesis_two_opt"] == 3.02
-    # The thesis has 4128.75, 4264.60 and 5428.12 thousand.
-    assert facts["mean_calls_ratio_swap"] == pytest.approx(2.0)
-    assert facts["mean_calls_ratio_two_opt"] == pytest.approx(1.0)
-    assert facts["mean_calls_ratio_reinsert"] == pytest.approx(0.5)
-    assert facts["least_speedup"] == pytest.approx(286.0)

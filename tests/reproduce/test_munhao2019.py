@@ -13,11 +13,8 @@ from islands.instances.catalogue import BestKnown, catalogue
 from islands.reproduce import munhao2019_figures as facts
 from islands.reproduce.cells import TableRow
 from islands.reproduce.munhao2019 import (
-    RANDOM,
-    RANGES,
     ComparisonTable,
     Sac94Table,
-    configurations,
 )
 from islands.reproduce.munhao2019_figures import MODELS, RUNS, gk, orlib, sac94
 from islands.reproduce.table import PaperTable
@@ -127,16 +124,3 @@ def test_best_gaps_are_compared_with_both_papers() -> None:
     found = {fact.name: fact.value for fact in table.facts(some)}
     assert (found["as_good_as_printed_m1"], found["as_good_as_hembecker_m1"]) == (0, 1)
     assert (found["as_good_as_printed_m2"], found["as_good_as_hembecker_m2"]) == (2, 2)
-
-
-def test_configurations_are_the_papers_choice_and_draws_from_its_ranges() -> None:
-    chosen, *drawn = configurations("m1")
-    assert chosen == {"c1": 0.601321, "c2": 1.79865, "penalty": 329.594}
-    assert len(drawn) == len({tuple(each.values()) for each in drawn}) == RANDOM
-    for each in drawn:
-        assert all(low <= each[name] <= high for name, (low, high) in RANGES.items())
-    # Both models have the same draws, but m2 has no penalty.
-    assert [{name: each[name] for name in ("c1", "c2")} for each in drawn] == [
-        *configurations("m2")[1:]
-    ]
-    assert configurations("m2")[0] == {"c1": 0.670175, "c2": 0.670175}

@@ -14,7 +14,6 @@ from islands.reproduce.soca2010 import (
     FACTORS,
     PLAN,
     CalibrationTable,
-    PerformanceTable,
     performance,
     plan_facts,
     quality,
@@ -27,17 +26,6 @@ def answer(
     """Return better costs for more crossover and for smaller other levels."""
     cost = 1000 - round(100 * crossover_rate) + (population == 2048) + round(20 * mutation_rate)
     return ended([cost + neighbours] * runs, generations=500, seconds=runs * population / 1024)
-
-
-def test_all_combinations_of_the_levels_run() -> None:
-    table = filled(CalibrationTable, answer, runs=2)
-    rows = [*table.rows(called("qaplib/kra30a", known=500))]
-    names = ("population", "crossover_rate", "mutation_rate", "neighbours")
-    assert len(rows) == len({tuple(row[name] for name in names) for row in rows}) == 3 * 3 * 3 * 2
-    assert {*rows[0]} == {column.name for column in table.columns()}
-    first = {name: rows[0][name] for name in names}
-    assert first == dict(zip(names, (512, 0.7, 0.05, 2), strict=True))
-    assert rows[0]["mean_gap"] == pytest.approx(100 * (933 / 500 - 1))
 
 
 def test_the_plan_is_orthogonal() -> None:
@@ -55,24 +43,6 @@ def test_the_plan_chooses_the_best_levels() -> None:
     chosen, gap = plan_facts(rows)
     assert chosen.value == "population 512, crossover_rate 0.9, mutation_rate 0.05, neighbours 2"
     assert gap.value == pytest.approx(100 * (913 / 500 - 1))
-
-
-def test_rows_and_facts_follow_from_the_runs() -> None:
-    pytest.importorskip("scipy")
-    # A batch of ten runs takes 0.2 s, one run alone 0.1 s.
-    table = filled(
-        PerformanceTable,
-        lambda runs: ended([7] * runs, generations=5000, seconds=0.2 if runs == 10 else 0.1),
-    )
-    rows = [row for name in ("had12", "bur26a") for row in table.rows(called(f"qaplib/{name}", 7))]
-    assert {*rows[0]} == {column.name for column in table.columns()}
-    assert (rows[0]["seconds"], rows[0]["alone_seconds"]) == (0.02, 0.1)
-    assert rows[0]["speedup_gpu"] == pytest.approx(2.532 / 0.02)
-    assert rows[1]["speedup_sequential"] == pytest.approx(270.22 / 0.02)
-    facts = {fact.name: fact for fact in table.facts(rows)}
-    assert facts["least_speedup_gpu"].value == pytest.approx(126.6)
-    assert facts["as_fast_as_wanted"].value == 1
-    assert facts["mean_speedup_sequential"].value == pytest.approx((46.081 + 270.22) / 2 / 0.02)
 
 
 def test_the_figures_agree_and_their_instances_are_in_the_catalogue() -> None:

@@ -27,19 +27,6 @@ SETTINGS |= {"algorithm": "brkga"}
 
 
 @pytest.mark.slow
-def test_the_time_limit_ends_runs_inside_an_epoch(backend: Backend, tmp_path: Path) -> None:
-    problem = cities(30, tmp_path)
-    asked = {**SETTINGS, "record.every": 10**5, "stop": ["seconds=0.3", "generations=100000"]}
-    batch = run_concurrently(resolve(layers(asked), problem), problem, 3, backend)
-    assert 0.3 <= batch.seconds < 2.3
-    for run in batch.runs:
-        assert 0 < run.progress.generation < 10**5
-        assert run.reason.endswith("time limit of 0.3 s reached")
-    alone = {**asked, "stop": f"generations={batch.runs[0].progress.generation}"}
-    assert islands.solve(problem, backend=backend.name, **alone).digest == batch.runs[0].digest
-
-
-@pytest.mark.slow
 def test_a_time_limit_shorter_than_generation_0_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -56,14 +43,6 @@ def test_a_time_limit_shorter_than_generation_0_is_refused(
     with pytest.raises(UsageError, match="too short"):
         run_concurrently(resolve(layers(asked), problem), problem, 2, choose("cpu"))
     assert time.perf_counter() - began < 4  # a complete generation would take 8 s
-
-
-def test_a_batch_with_halos_is_refused() -> None:
-    problem = facilities(8)
-    asked = {"algorithm": "cellular", "halo": True, "islands": 2, "population": 16}
-    spec = resolve(layers(asked), problem)
-    with pytest.raises(UsageError, match="halo"):
-        run_concurrently(spec, problem, 2, choose("cpu"))
 
 
 N = 30

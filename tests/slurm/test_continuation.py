@@ -68,15 +68,6 @@ def test_force_replaces_the_old_run_even_if_the_first_attempt_ends_at_once(
 
 
 @pytest.mark.slow
-def test_force_that_is_refused_keeps_the_old_run(slurm: Commands, monkeypatch: Patch) -> None:
-    cli.main(["run", *OLD, "--out", "run"])
-    assert attempt(monkeypatch, "5", *NEW, "--rho", "2") == 2
-    assert seed("run") == 1
-    assert attempt(monkeypatch, "6", *NEW) == 0
-    assert seed("run") == 2
-
-
-@pytest.mark.slow
 def test_the_same_words_continue_a_run_and_repeat_a_finished_one(
     slurm: Commands, monkeypatch: Patch
 ) -> None:
@@ -212,20 +203,6 @@ def test_a_launcher_that_fails_without_an_error_of_a_rank_is_not_final(
             assert attempt(monkeypatch, "5", *NEW) == 1
         assert slurm.calls("scontrol").count("requeue 5") == 1, f"attempt {number}"
     assert "status 1" in state_of(Path("run")).detail
-
-
-@pytest.mark.slow
-def test_a_scaling_test_repeats_finished_runs_only_with_force(
-    slurm: Commands, monkeypatch: Patch
-) -> None:
-    written = []
-    for number, more in (("5", []), ("6", []), ("7", ["--force"])):
-        monkeypatch.setenv("SLURM_JOB_ID", number)
-        assert job.main(["scaling", *RUN, *more, "--out", "scaling"]) == 0
-        written.append(Path("scaling/nodes-1", FINISHED).stat().st_mtime_ns)
-    assert written[0] == written[1] < written[2]
-    monkeypatch.setenv("SLURM_JOB_ID", "8")
-    assert job.main(["scaling", *RUN, "--seed", "9", "--out", "scaling"]) == 2, "another run"
 
 
 @pytest.mark.parametrize(
