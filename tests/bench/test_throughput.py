@@ -18,7 +18,6 @@ import islands
 from islands.backends.base import Backend
 from islands.bench import many, tabu
 from islands.bench.base import BenchRequest
-from islands.bench.compare import ratios
 from islands.bench.quality_tests import changes
 from islands.bench.throughput import AlgorithmBench
 from islands.cli import main
@@ -89,27 +88,6 @@ def test_methods_are_compared_with_each_other_and_a_rival(monkeypatch: pytest.Mo
 
 
 CPU = "CPU, 1 thread"
-
-
-def row(**changes: Any) -> dict[str, Any]:
-    values = {"device": "CPU", "instance": "a", "size": 9, "generations": 5, "spread": 0.1}
-    return {**values, "keys_per_second": 100.0, "cost": 77, **changes}
-
-
-def test_rows_are_matched_by_what_was_measured() -> None:
-    before = {"brkga": [row(), row(device="GPU", keys_per_second=1000.0), row(instance="b")]}
-    now = {
-        "brkga": [
-            row(device="GPU", keys_per_second=1500.0, generations=7, cost=70),
-            row(keys_per_second=95.0, spread=0.02),
-            row(instance="c"),
-            row(size=10),
-        ]
-    }
-    first, second = ratios(before, now)
-    assert [first[name] for name in ("row", "before", "now")] == ["GPU a 9", 1000.0, 1500.0]
-    assert first["ratio"] == 1.5
-    assert (second["ratio"], second["spread"]) == (0.95, 0.1)
 
 
 def test_runs_are_compared_by_gap_and_time() -> None:

@@ -33,20 +33,6 @@ def test_bytes_count_migrants_between_ranks(capsys: pytest.CaptureFixture[str]) 
     assert {name for _, name in rows} == {*TOPOLOGIES} - {"none"}
 
 
-def test_one_fitting_topology_is_chosen(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = rows_of(capsys, "--islands", "8,128")
-    # 127 x 2 migrants are more than the 231 of 256 that are not elite; 127 x 1 are not.
-    assert not rows[128, "elite"]["fits"]
-    assert rows_of(capsys, "--islands", "128", "--migrants", "1")[128, "elite"]["fits"]
-    # 7 x 33 migrants are just as many.
-    for migrants, fits in (("33", True), ("34", False)):
-        assert rows_of(capsys, "--islands", "8", "--migrants", migrants)[8, "elite"]["fits"] == fits
-    chosen = {islands: name for (islands, name), row in rows.items() if row["chosen"]}
-    assert chosen == {8: "elite", 128: "hypercube"}
-    none = rows_of(capsys, "--islands", "8", "--migrants", "300").values()
-    assert not any(row["fits"] or row["chosen"] for row in none)
-
-
 SENDING = [name for name in TOPOLOGIES if name != "none"]
 
 

@@ -147,12 +147,3 @@ def test_bash_offers_commands_options_and_values(capsys: pytest.CaptureFixture[s
     assert commands == list(COMMANDS)
     assert seeds == []
     assert dict(zip(OFFERED, others, strict=True)) == OFFERED
-
-
-def test_other_shells_have_the_same_commands(capsys: pytest.CaptureFixture[str]) -> None:
-    assert script("zsh", capsys).endswith(script("bash", capsys))
-    fish = script("fish", capsys)
-    for name in COMMANDS:
-        assert f"-n __fish_use_subcommand -a {name} " in fish
-    run = "complete -c islands -n '__fish_seen_subcommand_from run'"
-    assert f"{run} -l backend -x -a 'auto cpu cuda' -d " in fish

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -93,17 +92,3 @@ def test_a_generation_of_more_than_five_seconds_is_reported(monkeypatch: Patch) 
         clock.now = now
         looks.look()
     assert clock.said[2:] == ["  generations 3 to 4 after 5 s"]
-
-
-def test_an_evaluation_that_does_not_return_is_reported_at_the_end(
-    monkeypatch: Patch, capsys: Capture
-) -> None:
-    clock, islands = SimpleNamespace(now=0.0, said=[]), AtWork()
-    looks = slow(islands, clock, monkeypatch)
-    islands.ahead = range(1)
-    said = dict[float, str]()
-    for clock.now in (0.0, 6.0, 7.0, 8.0, 9.0, 11.0, 14.0, 20.0):
-        looks.look(is_over=clock.now > 6 and clock.now != 8)
-        said[clock.now] = capsys.readouterr().err
-    assert [now for now, words in said.items() if words] == [14.0]  # also if the run is quiet
-    assert f"kill -9 {os.getpid()}" in said[14.0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -12,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from commands_for_tests import Patch
 
-from islands.configuration.stop import parse, seconds_left
+from islands.configuration.stop import parse
 from islands.display.heartbeat import Heartbeat
 from islands.display.screen import Screen
 from islands.display.standstill import Standstill
@@ -54,15 +53,6 @@ def test_the_log_contains_the_output_also_of_a_quiet_run_and_of_a_terminal(tmp_p
         assert (tmp_path / f"{name}.txt").read_text() == plain
 
 
-def test_an_existing_log_is_extended_and_also_contains_notes(tmp_path: Path) -> None:
-    (tmp_path / "log.txt").write_text("EARLIER\n")
-    with Screen(stream := StringIO(), tmp_path / "log.txt") as screen:
-        screen.say("caf\udce9")  # not UTF-8
-        screen.note("rank 0")
-    assert stream.getvalue() == "caf\\udce9\n"
-    assert (tmp_path / "log.txt").read_text() == "EARLIER\ncaf\\udce9\nrank 0\n"
-
-
 def test_a_log_and_an_output_that_cannot_be_written_are_named(tmp_path: Path) -> None:
     class Full(StringIO):
         name = "<stdout>"
@@ -83,23 +73,6 @@ def progress(generation: int, seconds: float, cost: int) -> Progress:
 
 def generations(lines: list[str]) -> list[int]:
     return [int(line[1:15]) for line in lines]
-
-
-@pytest.mark.parametrize(
-    ("stop", "left"),
-    [
-        (["generations=40"], 6.0),
-        (["seconds=100"], 98.0),
-        (["seconds=100", "generations=40"], 6.0),
-        (["evaluations=1500"], 1.0),
-        (["evaluations=10"], 0.0),
-        (["stagnation=5", "target=1"], None),
-        ([], None),
-    ],
-)
-def test_the_remaining_time_by_the_nearest_limit(stop: Sequence[str], left: float | None) -> None:
-    assert seconds_left([parse(each) for each in stop], PROGRESS) == left
-    assert seconds_left([parse(each) for each in stop], Progress(0, 9, 0.0, 1, 0, 0, 1.0)) is None
 
 
 def test_a_closed_stream_is_ignored() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from islands.report.curves import (
     Curve,
     bands,
     profiles,
-    shared_instances,
     target_of,
     times_to_targets,
 )
@@ -81,22 +79,6 @@ def test_thinning_keeps_the_first_and_last_generation(most: int) -> None:
     assert len(thin) == min(most, count)
     assert (thin.generations[0], thin.generations[-1]) == (0, count - 1)
     assert len(thin.best) == len(thin)
-
-
-def course(generations: range, last_better: int) -> History:
-    """Return the history of an island that improves in each generation up to one of them."""
-    rows = len(generations)
-    columns = dict.fromkeys(("mean", "distance", "distinct"), [1.0] * rows)
-    best = [1000 - min(each, last_better) for each in generations]
-    whole = {"rank": [0] * rows, "island": [0] * rows, "generation": [*generations], "best": best}
-    timed = {"seconds": [each / 10 for each in generations], "evaluations": [*generations]}
-    return History.of(pa.table(whole | timed | columns), maximise=False)
-
-
-def test_a_thinned_history_keeps_early_rows_if_they_are_drawn_large() -> None:
-    thin = course(range(100_001), 9).thinned(100, early=True)
-    assert len(thin) <= 100
-    assert {0, 1, 2, 5, 100_000} < {*thin.generations.tolist()}
 
 
 BEST = {0: [90, 80, 60, 50], 1: [95, 70, 65, 64], 2: [99, 98, 55, 54]}
@@ -172,13 +154,6 @@ def test_an_emigrant_left_before_the_arrivals_of_its_generation() -> None:
         assert [step.source for step in Lineage.of(found, island=2, generation=30).steps] == sources
 
 
-def test_migrants_of_islands_without_rows_are_left_out_of_the_matrix() -> None:
-    found, history = arrivals(1, [*MIGRANTS, (30, 3, 0, 99, True), (30, 0, 7, 99, True)])
-    sent = found.matrix(history.islands, np.ones(len(found)))
-    assert np.array_equal(sent, arrivals(1)[0].matrix(history.islands, np.ones(len(MIGRANTS))))
-    assert sent.sum() == len(MIGRANTS)
-
-
 INF = np.inf
 
 
@@ -213,13 +188,6 @@ def test_half_of_the_runs_reach_the_target() -> None:
     assert target_of(CURVES) == 3.0
     times = times_to_targets(CURVES)
     assert times == {"x": [("a", 1, 4.0), ("a", 2, INF)], "y": [("a", 1, 8.0), ("a", 2, INF)]}
-
-
-def test_instances_are_shared_if_all_methods_have_run_them() -> None:
-    other = [replace(each, instance="b") for each in CURVES if each.method == "y"]
-    third = [replace(each, instance="c") for each in CURVES]
-    assert shared_instances([*CURVES, *other, *third]) == ["a", "c"]
-    assert shared_instances(other) == ["b"]
 
 
 def test_profiles_are_ratios_to_the_fastest() -> None:

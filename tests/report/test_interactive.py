@@ -29,16 +29,6 @@ def panels(svg: str) -> list[dict[str, object]]:
     return [] if found is None else json.loads(unescape(found[1]))
 
 
-def drawn(x: object, y: object, name: str = "a", scale: str = "linear") -> str:
-    """Return a picture with one curve."""
-    with style():
-        figure = new_figure()
-        axes = figure.add_subplot()
-        axes.plot(x, y, label=name)
-        axes.set(xlabel="second", xscale=scale)
-        return inline(figure, "a curve")
-
-
 @pytest.mark.slow
 def test_values_are_those_of_the_history_of_a_run(runs: Path) -> None:
     history = RecordedRun.read(runs / "tsp").history
@@ -51,21 +41,6 @@ def test_values_are_those_of_the_history_of_a_run(runs: Path) -> None:
     assert [line["name"] for line in group["lines"]] == [*(f"island {i}" for i in range(4)), "all"]
     wanted = history.losses(history.mean, float(history.overall()[-1]))
     assert np.allclose([line["y"] for line in others["lines"]], wanted.T, rtol=1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scale", ["linear", "log"])
-def test_places_are_those_of_the_picture(scale: str) -> None:
-    svg = drawn([1, 2, 4, 8], [3, 1, 2, 0.5], scale=scale)
-    (panel,) = panels(svg)
-    (group,) = panel["groups"]
-    paths = re.findall(r'<path d="M ([^"]*)"[^>]*stroke: #3f86c9|<path d="M ([^"]*)"', svg)
-    points = [[float(w) for w in re.findall(r"-?[\d.]+", "".join(each))] for each in paths]
-    curve = next(each for each in points if len(each) == 8)
-    assert np.allclose(group["places"], curve[::2], atol=0.02)
-    left, top, right, bottom = panel["box"]
-    assert left <= min(curve[::2]) <= max(curve[::2]) <= right
-    assert top <= min(curve[1::2]) <= max(curve[1::2]) <= bottom
 
 
 def test_only_the_script_of_the_page_may_run() -> None:
@@ -104,14 +79,3 @@ def test_names_are_escaped_and_matplotlib_is_not_needed(monkeypatch: pytest.Monk
     assert html is not None
     assert "<svg" not in html
     assert "instance\n<b>& (tsp)" in texts(html)
-
-
-@pytest.mark.parametrize("what", ["best", "solution", "convergence", "seconds"])
-def test_pictures_belong_to_pyplot_so_that_notebooks_show_them(what: str) -> None:
-    plt = pytest.importorskip("matplotlib.pyplot")
-    before = {*plt.get_fignums()}
-    axes = islands.solve("demo/mkp", **SMALL).plot(what=what)
-    try:
-        assert axes.figure.number in {*plt.get_fignums()} - before
-    finally:
-        plt.close(axes.figure)

@@ -10,8 +10,6 @@ from results_for_tests import called, ended, filled
 from islands.problems.base import Problem
 from islands.reproduce.dantas2014 import (
     GapsTable,
-    change_facts,
-    level_facts,
 )
 from islands.reproduce.dantas2014_islands import ALL
 from islands.reproduce.orlib import ProblemKind
@@ -52,20 +50,3 @@ def row(m: int, n: int, tightness: str, *gaps: float) -> dict[str, Any]:
     return {"m": m, "n": n, "tightness": tightness} | {
         each.name: gap for each, gap in zip(ALL, gaps, strict=False)
     }
-
-
-def test_means_by_level_and_changes_by_size() -> None:
-    rows = [
-        row(5, 100, "0.25", *[4.0, 2.0, 1, 1, 1, 1, 1]),
-        row(5, 100, "0.50", *[2.0, 1.0, 1, 1, 1, 1, 1]),
-        row(5, 500, "0.25", *[5.0, 7.0, 1, 1, 1, 1, 1]),
-    ]
-    levels = {fact.name: fact.value for fact in level_facts(rows, "tightness")}
-    assert (levels["mean_gap_tightness_0.25_1"], levels["mean_gap_tightness_0.50_8_none"]) == (
-        4.5,
-        1,
-    )
-    changes = {fact.name: fact for fact in change_facts(rows, "8_none", "8 none")}
-    assert changes["change_8_none_5 x 100"].value == -1.5
-    assert changes["change_8_none_5 x 500"].value == 2
-    assert changes["sizes_worse_8_none"].value == 1

@@ -14,7 +14,6 @@ from islands.reproduce.jardim2021 import (
     LITERATURE_GAPS,
     SEARCH_GAPS,
     SEARCHES,
-    gap_facts,
     implementations,
     literature,
     searches,
@@ -24,15 +23,6 @@ from islands.reproduce.jardim2021 import (
 def row(gap: float, deviation: float | None = None, runs: int = 10) -> TableRow:
     thesis = {"GPU_gap": 12.0, "GPU-P_gap": 10.0, "CPU_gap": 14.0}
     return {"gap": gap, "deviation": deviation, "runs": runs, **thesis}
-
-
-def test_noise_is_two_standard_errors_of_the_difference() -> None:
-    # With ten runs each and a deviation of 5, an error of the difference is 5 * sqrt(0.2) = 2.236.
-    rows = [row(9.9, 5.0), row(14.4, 5.0), row(14.5, 5.0), row(10.1, None, 1), row(10.0, None, 1)]
-    facts = {fact.name: fact for fact in gap_facts(rows)}
-    assert facts["at_most_the_least"].value == 2
-    assert facts["as_good"].value == 3
-    assert facts["mean_gap"].value == pytest.approx(58.9 / 5)
 
 
 CUT = 0.01  # some of the printed means are truncated
