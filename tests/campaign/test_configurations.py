@@ -13,7 +13,6 @@ import pytest
 from problems_for_tests import cities
 
 import islands
-import islands.configuration.resolve as resolving
 from islands.backends.base import Backend
 from islands.campaign.configurations import (
     Choices,
@@ -29,10 +28,7 @@ from islands.campaign.tuning import TuneRequest, Tuning, asked_of, run_task
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
-from islands.parallel import World
-from islands.problems import load
 from islands.problems.base import Problem
-from islands.run.build import islands_of
 from islands.settings import Settings, setting
 
 
@@ -188,52 +184,3 @@ def test_the_costs_equal_those_of_single_runs(
     assert result.reached == (False,) * 3
     assert result.generations == pytest.approx(sum(each.generations for each in alone) / 3)
     assert result.seconds > 0
-
-
-TSP = {"instance": "demo/tsp", "algorithm": "brkga", "population": 8, "islands": 3, "elite": 0.25}
-TSP |= {"improver": "none", "migration": "ring"}
-HALO = {
-    "instance": "demo/qap",
-    "algorithm": "cellular",
-    "population": 8,
-    "islands": 3,
-    "halo": "true",
-}
-COLONIES = ["islands=1 algorithm=de", "islands=1 algorithm=tempering population=20"]
-MKP = {"instance": "demo/mkp", "algorithm": "brkga", "population": 16, "islands": 2}
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({**TSP, "migrants": 6}, None),
-        ({**TSP, "migrants": 7}, "migrants"),
-        ({**TSP, "migration": "elite", "migrants": 4}, "migrants"),
-        ({**TSP, "elite": 0.1}, "elite=0.1"),
-        ({**TSP, "decoding": "host", "improver": "swap"}, "decoding=host"),
-        ({**HALO, "neighbours": 18}, "population=8"),
-        ({**HALO, "migration": "ring"}, "migration ring"),
-        ({**MKP, "decoding": "host"}, "decoding=host"),
-        ({"instance": "demo/qap", "migration": "ring", "colonies": COLONIES}, "colony 1: pop"),
-    ],
-)
-def test_the_checks_equal_those_of_the_islands(
-    options: dict[str, Any], message: str | None, backend: Backend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    problem, asked = load(options["instance"]), layers(options)
-    with monkeypatch.context() as patched:
-        patched.setattr(resolving, "require_possible", lambda *_: None)
-        unchecked = resolve(asked, problem)
-    refusals: list[str | None] = []
-    for make in (
-        lambda: resolve(asked, problem),
-        lambda: islands_of(unchecked, problem, World(), backend),
-    ):
-        try:
-            make()
-            refusals.append(None)
-        except UsageError as error:
-            refusals.append(str(error))
-    assert refusals[0] == refusals[1]
-    assert (refusals[0] is None) == (message is None)
-    assert (message or "") in (refusals[0] or "")

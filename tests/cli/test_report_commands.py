@@ -9,7 +9,6 @@ from pathlib import Path
 import pyarrow.csv as csv
 import pyarrow.parquet as parquet
 import pytest
-from standing_ranks import StandingRanks
 
 from islands.cli import main
 
@@ -73,20 +72,6 @@ def test_export_writes_the_records(run: Path, name: str, tmp_path: Path) -> None
     assert read.column_names == written.column_names
     for column in read.column_names:
         assert read[column].to_pylist() == written[column].to_pylist()
-
-
-def test_export_merges_ranks(tmp_path: Path, standing_ranks: StandingRanks) -> None:
-    for ranks, folder in ((2, "two"), (1, "one")):
-        line = [*RUN, "--threads", "1", "--stop", "generations=6", "--out", str(tmp_path / folder)]
-        assert standing_ranks.run(ranks, "-m", "islands", *line).returncode == 0
-        assert (
-            main(["export", str(tmp_path / folder), "--parquet", str(tmp_path / f"{folder}.p")])
-            == 0
-        )
-    two, one = (parquet.read_table(tmp_path / f"{name}.p") for name in ("two", "one"))
-    assert two["rank"].to_pylist() == [0, 0, 1, 1] * (len(two) // 4)
-    for name in ("island", "generation", "best", "mean", "worst", "distance", "distinct"):
-        assert two[name].to_pylist() == one[name].to_pylist()
 
 
 def test_export_of_a_run_that_is_killed(run: Path, tmp_path: Path) -> None:

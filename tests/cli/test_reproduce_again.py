@@ -64,28 +64,3 @@ def test_a_killed_experiment_without_a_folder_goes_on(capsys: pytest.CaptureFixt
     tables = [[{**row, "seconds": 0} for row in each["rows"]] for each in (first, second)]
     assert tables[0] == tables[1]
     assert len(tables[0]) == 2
-
-
-@pytest.mark.usefixtures("published")
-def test_a_repetition_without_a_new_result_keeps_the_provenance() -> None:
-    line = ["reproduce", "jardim2021/literature", "--only", "nug18", "had16", "--runs", "1"]
-    line += ["--generations", "2", "--backend", "cpu", "--quiet", "--out", "a"]
-    assert main(line) == 0
-    path = Path("a", "provenance.json")
-    made = json.loads(path.read_text())
-    assert made["ranks"] == 1
-    assert 0 < made["seconds"] < 600
-    earlier = json.dumps({**made, "date": "2026-01-02T03:04:05Z", "commit": "0123456789abcdef"})
-    path.write_text(earlier)
-    assert main(line) == 0
-    assert path.read_text() == earlier
-    ledger = Path("a", "runs.jsonl")
-    first = ledger.read_text().splitlines(keepends=True)[0]
-    entry = json.loads(first)
-    assert 0 < entry["seconds"] < made["seconds"]
-    ledger.write_text(first)
-    assert main(line) == 0
-    assert json.loads(path.read_text())["date"] >= made["date"]
-    path.unlink()
-    assert main(line) == 0
-    assert path.exists()

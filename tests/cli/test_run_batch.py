@@ -164,17 +164,3 @@ def test_another_batch_does_not_go_on_in_a_folder() -> None:
     assert main(["run", "demo/tour", *line[2:], "generations=2"]) == 2
     assert main([*line, "generations=3", "--force"]) == 0
     assert [row["reason"] for row in rows("out")] == ["3 generations done"]
-
-
-@pytest.mark.slow
-def test_ranks_take_names_as_they_come(mpirun: list[str]) -> None:
-    paths = write_tours(5)
-    with reading_batch(*mpirun, "2") as process:
-        write(process, paths[0])
-        found = answers(process, 1)
-        write(process, *paths[1:], "--")
-        found += answers(process, 4)
-        assert process.wait(60) == 0
-    assert sorted(each["instance"] for each in found) == paths
-    for each in found[:2]:
-        assert alone(each["instance"]).digest == each["digest"]

@@ -17,12 +17,10 @@ import pytest
 from commands_for_tests import Capture, Patch, done
 from standing_ranks import StandingRanks
 
-from islands.campaign.ledger import Ledger
 from islands.campaign.tuning import TaskResult, run_task
 from islands.cli import main
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
-from islands.record import lock
 from islands.slurm.follow import state_of
 
 pytest.importorskip("scipy")
@@ -151,28 +149,6 @@ def test_extended_tuning_reuses_finished_runs(capsys: Capture) -> None:
     assert main(["tune", *LINE, "--out", "a", "--force", "--quiet"]) == 0
     assert len(rows("a")) == 6
     assert "done before" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("force", [[], ["--force"]])
-def test_second_tuning_in_the_same_folder_is_refused(force: list[str], monkeypatch: Patch) -> None:
-    monkeypatch.setattr(lock, "_PATIENCE_SECONDS", 0.0)
-    other = [*("5" if word == "4" else word for word in LINE), "--out", "a", *force]
-    enter, statuses = Ledger.add, []
-
-    def add_and_tune(ledger: Ledger, *arguments: Any) -> None:
-        enter(ledger, *arguments)
-        if not statuses:
-            statuses.append(0)
-            statuses[0] = main(["tune", *other])
-
-    monkeypatch.setattr(Ledger, "add", add_and_tune)
-    assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
-    assert statuses == [2]
-    assert {json.loads(row["settings"])["seed"] for row in rows("a")} == {4}
-    assert len(rows("a")) == 6
-    # Both end in turn.
-    assert main(["tune", *other]) == 0
-    assert len(rows("a")) == (6 if force else 12)
 
 
 TUNE = ["-m", "islands", "tune"]
