@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from itertools import permutations
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,17 +17,9 @@ from islands.backends.base import Backend
 from islands.bench import many, tabu
 from islands.bench.base import BenchRequest
 from islands.bench.quality_tests import changes
-from islands.bench.throughput import AlgorithmBench
 from islands.cli import main
 from islands.errors import RunError
 from islands.parallel import World
-
-
-def measured(bench: AlgorithmBench, generations: int, **changes: Any) -> list[Any]:
-    """Return the rows of a short benchmark on the CPU."""
-    short = replace(bench, seconds={"cpu": 0.01}, **changes)
-    request = BenchRequest(world=World(), backends=["cpu"], generations=generations)
-    return list(short.measure(request))
 
 
 def test_the_benchmark_fails_on_a_wrong_cost_or_order(backend: Backend) -> None:

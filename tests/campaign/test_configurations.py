@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,7 @@ from islands.campaign.configurations import (
     grid,
     random,
 )
-from islands.campaign.tuning import TuneRequest, Tuning, asked_of, run_task
+from islands.campaign.tuning import run_task
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
@@ -133,28 +132,6 @@ def test_a_grid_has_all_combinations_and_the_base_once() -> None:
         *({"a": 2, "b": 0.0}, {"a": 2, "b": 0.5}, {"a": 2, "b": 1.0}),
     ]
     assert [each.number for each in candidates.configurations] == list(range(6))
-
-
-def test_either_all_runs_form_batches_or_none() -> None:
-    asked = TuneRequest({"algorithm": "cellular", "population": 16, "migration": "none"})
-
-    def tuning(over: str, runs: int) -> Tuning:
-        return Tuning.of(asked, ["demo/qap"], [over], runs, configurations=1, steps=1)
-
-    assert tuning("reset=0,5", 2).batched
-    assert not tuning("reset=0,5", 1).batched
-    assert not tuning("halo=false,true", 2).batched
-    assert not tuning("halo=true", 2).batched
-
-
-def test_runs_that_share_seconds_have_another_row() -> None:
-    def keys(*stop: str) -> set[str]:
-        asked = TuneRequest({"stop": list(stop)})
-        (task, *_) = Tuning.of(asked, ["demo/qap"], ["reset=5"], 2, configurations=1).tasks
-        return {json.dumps(asked_of(task, 2, batched=batched)) for batched in (True, False)}
-
-    assert len(keys("generations=9")) == 1
-    assert len(keys("generations=9", "seconds=5")) == 2
 
 
 SETTINGS = {"islands": 2, "population": 20, "improver": "none", "seed": 5, "record.every": 10}

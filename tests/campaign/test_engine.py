@@ -170,19 +170,6 @@ def test_all_tasks_are_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(tasks.dealt) <= 3  # and never all of them at the beginning
 
 
-def test_ranks_that_are_over_wait_for_the_slowest() -> None:
-    def one(ranks: World) -> list[tuple[int, int]]:
-        def slowly(tasks: Iterator[int | None]) -> Squares:
-            for each in squares(tasks):
-                time.sleep(0.05 if ranks.rank == 1 and each is not None else 0.0)
-                yield each
-
-        parts = solved_by_ranks(ranks, Tasks(9).more, slowly, 3)
-        return sorted(each for part in parts for each in part)
-
-    assert on_ranks(3, one) == [[(number, number**2) for number in range(9)]] * 3
-
-
 def test_nothing_goes_on_if_another_rank_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     workers, begun, rounds = Workers(["a"], on_gpu=False), list[int](), list[int]()
     ranks = World()
@@ -230,19 +217,6 @@ def test_all_ranks_see_the_same(monkeypatch: pytest.MonkeyPatch, error: Exceptio
     if error is None:
         assert sorted(found) == [(number, number**2) for number in range(60)]
     assert len({*ranks.allgather(tuple(found))}) == 1
-
-
-def doubled(_: str, tasks: Iterator[int]) -> Callable[[str], Iterator[tuple[int, tuple[str, int]]]]:
-    return lambda device: ((task, (device, 2 * task)) for task in tasks)
-
-
-@pytest.mark.parametrize("on_gpu", [False, True])
-def test_each_call_solves_all_of_its_tasks(*, on_gpu: bool) -> None:
-    workers = Workers(["a", "b"], on_gpu=on_gpu)
-    for tasks in (range(3000), range(30, 40)):
-        found = dict(filter(None, workers.stream(tasks, doubled)))
-        assert {task: value for task, (_, value) in found.items()} == {t: 2 * t for t in tasks}
-        assert {device for device, _ in found.values()} <= {"a", "b"}
 
 
 @pytest.mark.parametrize("stops", [False, True])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 import sys
@@ -27,12 +26,6 @@ def _without_drawing() -> Iterator[None]:
     """Draw no plots in this process; the ranks of these tests draw theirs."""
     with without_drawing():
         yield
-
-
-def rows(folder: str, table: str) -> list[dict[str, str]]:
-    """Return the rows of a table without their times."""
-    with Path(folder, f"{table}.csv").open(newline="", encoding="utf-8") as stream:
-        return [{**row, "seconds": ""} for row in csv.DictReader(stream)]
 
 
 def kept(folder: str) -> list[str]:

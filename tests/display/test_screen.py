@@ -67,14 +67,6 @@ def test_a_log_and_an_output_that_cannot_be_written_are_named(tmp_path: Path) ->
         said(Full(), tmp_path / "other.txt")
 
 
-def progress(generation: int, seconds: float, cost: int) -> Progress:
-    return Progress(generation, 1000 * generation, seconds, cost, 3, generation, 1.1 * cost)
-
-
-def generations(lines: list[str]) -> list[int]:
-    return [int(line[1:15]) for line in lines]
-
-
 def test_a_closed_stream_is_ignored() -> None:
     def broken(_: str) -> int:
         raise BrokenPipeError

@@ -144,36 +144,3 @@ def test_costs_that_differ_by_rounding_are_equally_good(
 
 
 SMALL_OF_STOP = {name: value for name, value in SMALL.items() if name != "generations"}
-
-
-def written(path: Path, places: Places, metric: str) -> Path:
-    head = [f"DIMENSION: {len(places)}", f"EDGE_WEIGHT_TYPE: {metric}", "NODE_COORD_SECTION"]
-    rows = [f"{city} {x!r} {y!r}" for city, (x, y) in enumerate(places.tolist(), 1)]
-    path.write_text("\n".join(["TYPE: TSP", *head, *rows, "EOF", ""]))
-    return path
-
-
-LATTICE = np.array([(3 * x, 4 * y) for x in range(9) for y in range(9)])
-
-
-@pytest.mark.parametrize(
-    ("places", "metric", "share"),
-    [
-        (random(30), "EUC_2D", 1.0),
-        (100 * random(30), "EUC_2D", 0.02),
-        (100 * random(30), "ATT", 0.15),
-        (40 + 0.1 * random(30), "GEO", 0.3),
-        (1e5 * random(30), "EUC_2D", 0),
-        (LATTICE, "EUC_2D", 0),
-        (random(1), "EUC_2D", 0),
-    ],
-)
-def test_rounding_that_changes_much_is_said(
-    places: Places, metric: str, share: float, tmp_path: Path
-) -> None:
-    file = written(tmp_path / "own.tsp", places.astype(float), metric)
-    for problem in (islands.load(file), islands.tsp(places, metric)):
-        percents = [each.value for each in problem.remarks() if each.key == "rounding"]
-        assert len(percents) == (share > 0)
-        if share:
-            assert share / 2 < float(str(percents[0])) / 100 < 2 * share

@@ -15,11 +15,6 @@ from results_for_tests import result
 
 import islands
 from islands import solve
-from islands.archipelago.measure import IslandMeasure
-from islands.progress.progress import Epoch, Progress
-from islands.record import tables
-from islands.record.records import Trace
-from islands.record.tables import Rows
 from islands.testing.ranks import on_ranks
 
 FEW: dict[str, Any] = {
@@ -105,24 +100,3 @@ def test_records_that_are_missing_are_refused(tmp_path: Path) -> None:
         found.trace()
     with pytest.raises(islands.IslandsError, match="has no trace"):
         result().trace()
-
-
-def epoch(number: int) -> Epoch:
-    measures = [IslandMeasure(i, -number, 205, 20.5, 30, number, 7) for i in (0, 1)]
-    return Epoch(measures, None, Progress(number, 14, 0.5, number, 0, 0, 20.5, maximise=True))
-
-
-@pytest.mark.parametrize("count", [1, 2, 6, 31, 32, 33, 1000])
-def test_long_runs_keep_evenly_spaced_epochs(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "_MOST_ROWS", 40)
-    monkeypatch.setattr(tables, "_ROWS_AT_ONCE", 8)
-    rows = Rows(Trace, islands.load("demo/mkp"), ranks=1)
-    for number in range(count):
-        rows.add(epoch(number))
-    generations = rows.columns(rows.every)[1].tolist()
-    assert generations[-1] == count - 1
-    assert generations[::2] == generations[1::2]
-    assert len(generations) <= 52
-    kept = generations[::2]
-    assert kept == sorted({*range(0, count, rows.every), count - 1})
-    assert len(kept) >= min(count, 8)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from math import sqrt
 from pathlib import Path
 from statistics import stdev
@@ -19,7 +18,7 @@ from islands.instances.synthetic import uniform_tsp
 from islands.parallel import World
 from islands.problems import load
 from islands.problems.mkp import Mkp
-from islands.reproduce.cells import Scaled, TableRow, significance
+from islands.reproduce.cells import Scaled, TableRow
 from islands.reproduce.experiment import Experiment, Sample
 from islands.reproduce.jardim2021 import LiteratureTable
 from islands.reproduce.orlib import KINDS, ProblemKind, all_names, first_names, kind
@@ -101,28 +100,6 @@ def test_means_use_the_instances_with_values() -> None:
 
 
 pytest.importorskip("scipy")
-
-
-def test_both_tests_are_in_one_sentence() -> None:
-    pairs = [(1.0, 5.0), (2.0, 7.0), (3.0, 8.5), (6.0, 12.0)]
-    facts = {fact.name: fact for fact in significance("gap", "ours against 2021", pairs)}
-    # All four differences are negative: two of sixteen assignments of signs are as extreme.
-    assert facts["wilcoxon_p_gap"].value == pytest.approx(2 / 16)
-    assert facts["wilcoxon_better_gap"].value == "ours"
-    ours, theirs = zip(*pairs, strict=True)
-    smaller = sum(a < b for a in ours for b in theirs)
-    assert facts["effect_a_gap"].value == pytest.approx(smaller / 16)
-    # The share of all divisions of the eight values into two fours that are as uneven.
-    every = [*ours, *theirs]
-
-    def uneven(first: tuple[int, ...]) -> float:
-        rest = [every[i] for i in range(8) if i not in first]
-        return abs(sum(every[i] < b for i in first for b in rest) - 8)
-
-    found = uneven((0, 1, 2, 3))
-    splits = [*combinations(range(8), 4)]
-    exact = sum(uneven(each) >= found for each in splits) / len(splits)
-    assert facts["mann_whitney_p_gap"].value == pytest.approx(exact)
 
 
 def took(seconds: float, generations: int = 1000) -> Any:
