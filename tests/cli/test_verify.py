@@ -74,6 +74,13 @@ def test_what_is_infeasible_has_no_cost_and_a_reason(capsys: Capture) -> None:
         assert reason in capsys.readouterr().out
 
 
+def test_any_violation_is_infeasible(capsys: Capture) -> None:
+    own = "islands.subset(9, batch=lambda s: s.sum(axis=1), violation=lambda s: s[:, 0])"
+    script = write("own.py", f"import islands\nproblem = {own}\n")
+    found = verified(capsys, f"{script}:problem", write("all.txt", "1\n" * 9), status=1)
+    assert (found["feasible"], found["reason"]) == (False, "the violation is 1")
+
+
 def test_a_wrong_header_is_reported(capsys: Capture) -> None:
     wrong = write("wrong.sln", ASSIGNED.read_text().replace("30 4664", "30 4600"))
     remarks = verified(capsys, "demo/qap", wrong)["remarks"]
