@@ -9,10 +9,14 @@ from typing import Any
 
 import pytest
 from fakes import DeadError
-from series_for_tests import Seeded, done, entered, pretend, rows
+from series_for_tests import Seeded, done, entered, planned, pretend, rows
 
+from islands.campaign.series import Series, run_series
 from islands.errors import InputError, UnwritableError, UsageError
+from islands.parallel import World
 from islands.record.parquet import write_parquet
+from islands.run.single import Output
+from islands.testing.ranks import on_ranks
 
 
 @pytest.fixture(autouse=True)
@@ -117,4 +121,32 @@ def test_changed_files_are_named(file: str, old: bytes, new: bytes, named: str) 
     Seeded.begun.clear()
     with pytest.raises(InputError, match=named):
         done("fake/a", runs=3)
+    assert Seeded.begun == []
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize(
+    "name", ["out/mine.txt", "out/run.toml", "out/runs.tsv", "out/a-seed2/mine.txt", "out"]
+)
+def test_foreign_files_are_never_changed(name: str, force: bool) -> None:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("mine")
+    with pytest.raises((UsageError, InputError)):
+        done("fake/a", force=force)
+    assert path.read_text() == "mine"
+    assert Seeded.begun == []
+
+
+@pytest.mark.parametrize("differ", [{"runs": 1}, {"out": 1}])
+def test_ranks_with_different_runs_are_refused(differ: dict[str, int]) -> None:
+    def one(world: World) -> Series:
+        number = dict.fromkeys(differ, world.rank)
+        out = Path(f"out{number.get('out', 0)}")
+        return run_series(
+            planned("fake/a", runs=2 + number.get("runs", 0)), world, Output(True, out)
+        )
+
+    with pytest.raises(UsageError, match="rank 1 of 2 differs"):
+        on_ranks(2, one)
     assert Seeded.begun == []
