@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from results_for_tests import gpu_row, run_row
 
-from islands.bench import gpus, quality
+from islands.bench import gpus
 from islands.bench.base import BenchRequest
 from islands.bench.gpus_rows import (
     SPEED,
@@ -101,20 +101,6 @@ def test_runs_are_kept_and_used_again(tmp_path: Path, capsys: pytest.CaptureFixt
     assert second["quality_runs"][:-1] == first["quality_runs"][:-1]
     assert kept.read_text().splitlines(keepends=True)[:-1] == whole[:-1]
     assert second["provenance"]["islands"] == first["provenance"]["islands"]
-
-
-@pytest.mark.mpi(min_size=2)
-@pytest.mark.parametrize("variant", ["default", "islands=1"])
-def test_all_ranks_take_part(variant: str, tmp_path: Path) -> None:
-    ranks = world()
-    options: dict[str, Any] = {"of": ("demo/qap",), "variant": (variant,), "out": tmp_path}
-    request = BenchRequest(ranks, ["cpu"], limit=0.1, seeds=1, threads=1, **options)
-    if ranks.rank == 0:
-        request.campaign.ledger.open(tmp_path)
-    rows = [each for each in quality.measure(request) if isinstance(each, RunRow)]
-    assert [each.ranks for each in rows] == [ranks.size]
-    assert len(set(ranks.allgather(rows[0].cost))) == 1
-    assert (tmp_path / "runs.jsonl").exists() == (ranks.rank == 0)
 
 
 pytest.importorskip("scipy")

@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from statistics import fmean
-from typing import Any
 
 import pytest
 
 from islands.bench.topologies import SEEDS, Traffic, counted_traffic, simulated, takeover, traffic
-from islands.cli import main
 from islands.migration.route import plan
 from islands.migration.topology import TOPOLOGIES, Scene
 from islands.parallel import Deal
-
-
-def rows_of(capsys: pytest.CaptureFixture[str], *options: str) -> dict[tuple[int, str], Any]:
-    assert main(["bench", "topologies", "--json", *options]) == 0
-    rows = json.loads(capsys.readouterr().out)["topologies"]
-    return {(row["islands"], row["topology"]): row for row in rows}
-
-
-def test_bytes_count_migrants_between_ranks(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ("--islands", "8,64", "--genes", "100", "--migrants", "3", "--islands-a-rank", "4")
-    rows = rows_of(capsys, *options)
-    migrant = 16 + 4 * 100
-    ring = rows[64, "ring"]
-    assert (ring["ranks"], ring["arriving"]) == (16, 3)
-    assert ring["busiest_bytes"] == ring["mean_bytes"] == 3 * migrant
-    assert ring["takeover_bytes"] == 63 * 3 * migrant
-    assert rows[8, "elite"]["busiest_bytes"] == 4 * 3 * migrant
-    assert {name for _, name in rows} == {*TOPOLOGIES} - {"none"}
-
 
 SENDING = [name for name in TOPOLOGIES if name != "none"]
 

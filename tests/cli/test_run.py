@@ -21,7 +21,6 @@ from islands.problems import load
 from islands.record.solution import recorded
 from islands.report.recorded import RecordedRun
 from islands.report.single import page_of
-from islands.run import runner
 
 
 def test_standard_output_is_only_json(capsys: Capture) -> None:
@@ -86,23 +85,6 @@ def test_a_refusal_is_one_line_and_leaves_no_folder(line: str, capsys: Capture) 
     assert captured.err.startswith("islands: ")
     assert (captured.err.count("\n"), captured.out) == (1, "")
     assert list(Path().iterdir()) == []
-
-
-def test_what_does_not_fit_is_refused_before_the_header(
-    capsys: Capture, monkeypatch: Patch
-) -> None:
-    form = "EDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: UPPER_ROW\nEDGE_WEIGHT_SECTION\n"
-    Path("w.tsp").write_text(f"NAME: w\nTYPE: TSP\nDIMENSION: 4\n{form}1 2 3 4 5 6\nEOF\n")
-    monkeypatch.setattr(runner, "block_memory", lambda _: 100)
-    for line, message in (
-        ("run w.tsp --algorithm eax --set first_tours=curve", "islands: first_tours=curve: "),
-        ("run demo/tsp --algorithm eax", "islands: eax_start needs "),
-    ):
-        assert main(line.split()) == 2
-        captured = capsys.readouterr()
-        assert captured.err.startswith(message)
-        assert (captured.err.count("\n"), captured.out) == (1, "")
-    assert not Path("runs").exists()
 
 
 FEW = ["run", "tsplib/berlin52", "--stop", "generations=3", "--backend", "cpu", "--bound"]

@@ -271,22 +271,6 @@ def test_index_cannot_name_other_files() -> None:
     assert Path("precious.cuh").read_text() == "mine"
 
 
-def solved(**parts: Any) -> islands.Result:
-    few: dict[str, Any] = {"islands": 3, "population": 16, "backend": "cpu", "threads": 1}
-    few |= {"algorithm": "ga", "encoding": "keys", "improver": "none", "stop": "generations=2"}
-    return islands.solve("demo/tsp", **few | parts)
-
-
-def test_topology_must_be_pure() -> None:
-    drawn = iter(range(1000))
-
-    def another(island: int, islands: int, number: int, seed: int) -> list[int]:
-        return [next(drawn) % 2] if island == 2 else []
-
-    with pytest.raises(UsageError, match="mine: two calls"):
-        solved(migration=islands.Topology("mine", another))
-
-
 def test_ranks_must_have_the_same_parts() -> None:
     here = threading.local()
 
