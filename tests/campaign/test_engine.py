@@ -170,6 +170,19 @@ def test_all_tasks_are_solved_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(tasks.dealt) <= 3  # and never all of them at the beginning
 
 
+def test_ranks_that_are_over_wait_for_the_slowest() -> None:
+    def one(ranks: World) -> list[tuple[int, int]]:
+        def slowly(tasks: Iterator[int | None]) -> Squares:
+            for each in squares(tasks):
+                time.sleep(0.05 if ranks.rank == 1 and each is not None else 0.0)
+                yield each
+
+        parts = solved_by_ranks(ranks, Tasks(9).more, slowly, 3)
+        return sorted(each for part in parts for each in part)
+
+    assert on_ranks(3, one) == [[(number, number**2) for number in range(9)]] * 3
+
+
 def test_nothing_goes_on_if_another_rank_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     workers, begun, rounds = Workers(["a"], on_gpu=False), list[int](), list[int]()
     ranks = World()
