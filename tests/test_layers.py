@@ -10,6 +10,8 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 import islands
 
 ROOT = Path(islands.__file__).parent
@@ -94,6 +96,7 @@ def part(name: str) -> str:
     return name.removeprefix("islands.").replace("/", ".").split(".")[0]
 
 
+@pytest.mark.slow
 def test_modules_import_only_lower_layers() -> None:
     for path in modules():
         own = part(name_of(path))
@@ -105,6 +108,7 @@ def test_modules_import_only_lower_layers() -> None:
                 assert LEVEL[part(name)] < LEVEL[own], f"{name_of(path)} imports {name}"
 
 
+@pytest.mark.slow
 def test_files_import_each_other_without_cycles() -> None:
     files = {dotted(path): path for path in modules() if path != ROOT / "__init__.py"}
     imported = {name: set(_imported(path, files)) - {name} for name, path in files.items()}
@@ -122,6 +126,7 @@ def _imported(path: Path, files: dict[str, Path]) -> Iterator[str]:
             yield module
 
 
+@pytest.mark.slow
 def test_heavy_packages_are_imported_late_and_by_their_importers_only() -> None:
     for path in modules():
         for name in imports(path):

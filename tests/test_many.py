@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from weakref import WeakSet
 
@@ -12,11 +12,9 @@ import own_problems
 import pytest
 
 import islands
-from islands.backends.base import Backend
 from islands.campaign import dealing
-from islands.errors import RunError, UsageError
+from islands.errors import RunError
 from islands.parallel import world
-from islands.run import queue
 
 SETTINGS = {"islands": 1, "population": 20, "backend": "cpu"}
 STOP = ["converged", "seconds=10"]
@@ -30,42 +28,6 @@ def tours(count: int, low: int = 30, high: int = 120) -> list[islands.Problem]:
 
 def alone(problem: islands.Problem, **settings: Any) -> islands.Result:
     return islands.solve(problem, threads=1, **{"stop": STOP, **SETTINGS, **settings})
-
-
-@pytest.mark.slow
-def test_each_result_is_that_of_solve() -> None:
-    problems = tours(12)
-    whole = islands.solve_many(problems, threads=3, seed=4, **SETTINGS)
-    for problem, mine in zip(problems, whole, strict=True):
-        other = alone(problem, seed=4)
-        assert (mine.digest, mine.cost, mine.seed) == (other.digest, other.cost, 4)
-        assert (mine.generations, mine.reason) == (other.generations, other.reason)
-        assert mine.reason.startswith("converged: ")
-        assert mine.solution.tolist() == other.solution.tolist()
-        assert problem.cost(mine.solution) == mine.cost
-    assert whole[-1].trace().num_rows == other.trace().num_rows
-
-
-@pytest.mark.slow
-def test_many_kinds_have_the_results_of_a_cpu_on_each_device(
-    backend: Backend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(queue, "_LONG_SECONDS", -1.0)  # so that several are in progress
-    draw = np.random.default_rng(54)
-    problems: list[islands.Problem] = [
-        islands.tsp(draw.random((size, 2)) * 1000) for size in (*range(20, 30), *range(20, 30), 31)
-    ]
-    problems += islands.qap_batch(draw.integers(0, 99, (4, 9, 9)), draw.integers(0, 99, (4, 9, 9)))
-    problems += islands.mkp_batch(
-        draw.integers(1, 99, (4, 30)), draw.integers(1, 99, (4, 5, 30)), [600] * 5
-    )
-    settings: dict[str, Any] = {"generations": 12, "islands": 1, "population": 16}
-    digests = [
-        islands.solve(each, backend="cpu", threads=1, **settings).digest for each in problems
-    ]
-    for _ in range(3):
-        found = islands.solve_many(problems, backend=backend.name, **settings)
-        assert [each.digest for each in found] == digests
 
 
 @pytest.mark.slow
@@ -102,29 +64,6 @@ def test_arrays_are_problems() -> None:
 
 
 @pytest.mark.slow
-def test_problems_are_made_when_they_are_needed() -> None:
-    made = []
-
-    def stream() -> Iterator[islands.Problem]:
-        for number in range(400):
-            made.append(number)
-            yield islands.tsp(np.random.default_rng(number).random((8, 2)) * 100)
-
-    # Each thread has 12 in progress, up to 24 that wait, and the results that nobody has taken.
-    most = 100
-    done = islands.iter_many(stream(), threads=2, **SETTINGS)
-    for count in range(1, 11):
-        index, result = next(done)
-        assert (
-            result.cost
-            == alone(islands.tsp(np.random.default_rng(index).random((8, 2)) * 100)).cost
-        )
-        assert len(made) <= count + most
-    done.close()
-    assert len(made) < 20 + most
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("callback", [None, lambda _: False])
 def test_solved_problems_and_their_results_are_not_kept(callback: Any) -> None:
     """With a callback, each is solved alone."""
@@ -152,44 +91,6 @@ def test_solved_problems_and_their_results_are_not_kept(callback: Any) -> None:
     assert most[1] < 10
     assert len(results) == 0
     assert len(problems) == 0
-
-
-def _masked(*shape: int) -> Any:
-    array = np.ma.masked_array(np.ones(shape, int))
-    array[(0,) * len(shape)] = np.ma.masked
-    return array
-
-
-class _Unsized:
-    def __len__(self) -> int:
-        raise RuntimeError
-
-    def __getitem__(self, index: int) -> Any:
-        raise RuntimeError
-
-
-SQUARES = np.ones((2, 4, 4), int)
-NO_BATCHES: dict[str, Callable[[], Any]] = {
-    "masked coordinates": lambda: islands.tsp_batch(_masked(2, 4, 2)),
-    "masked in a list": lambda: islands.tsp_batch([_masked(4, 2), np.ones((5, 2))]),
-    "masked distances": lambda: islands.tsp_batch(distances=_masked(2, 4, 4)),
-    "masked matrix of all": lambda: islands.qap_batch(SQUARES, _masked(4, 4)),
-    "masked capacities": lambda: islands.mkp_batch([1, 2], [[1, 2]], _masked(2, 1)),
-    "a number as distances": lambda: islands.tsp_batch(distances=5),
-    "an object": lambda: islands.tsp_batch(object()),
-    "ragged coordinates": lambda: islands.tsp_batch([[[0, 1], [2]]]),
-    "one problem": lambda: islands.qap_batch(np.zeros((4, 4)), np.zeros((4, 4))),
-    "not a number": lambda: islands.solve_many(np.full((2, 4, 2), np.nan), **SETTINGS),
-    "fewer seeds": lambda: islands.solve_many(tours(2), seeds=[1], **SETTINGS),
-    "more seeds": lambda: islands.solve_many(tours(1), seeds=[1, 2], **SETTINGS),
-    "without length": lambda: islands.tsp_batch(_Unsized()),
-}
-
-
-@pytest.mark.parametrize("name", NO_BATCHES)
-def test_what_is_no_batch_is_refused(name: str) -> None:
-    with pytest.raises(UsageError):
-        NO_BATCHES[name]()
 
 
 @pytest.mark.slow

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import os
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-import islands
 from islands.errors import InputError
 from islands.inside import inside, inside_all, last_lines, line_breaks, opened
 from islands.paths import cache_folder, published
@@ -60,22 +57,6 @@ def test_a_cache_that_is_not_a_folder_is_named(
         with pytest.raises(InputError) as caught:
             cache_folder(name)
         assert f"{obstacle} is not a folder" in str(caught.value)
-
-
-PACKAGE = Path(islands.__file__).parent
-IN_FOLDERS = ("record", "display", "run", "series", "report", "tune", "slurm", "reproduce", "bench")
-"""The parts of the package that use files inside folders of runs and of other work."""
-DIRECT = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "touch"}
-OTHERS = {
-    "record/provenance.py": "the files of the package",
-    "run/signals.py": "/dev/null, in place of a closed terminal",
-    "slurm/submit.py": "the files of the package",
-    "slurm/sweep.py": "the list that the user names, and an empty file in a checked folder",
-    "reproduce/cells.py": "the files of the package",
-    "bench/compare.py": "the file that the user names",
-    "bench/rivals.py": "/dev/null, and a temporary folder",
-}
-"""Files that open others without `islands.inside`, and what they open."""
 
 
 @pytest.fixture
@@ -137,27 +118,3 @@ def test_only_the_end_of_a_long_text_is_read(folder: Path) -> None:
         stream.write(b"\nthe last\nline\n")
     assert [*last_lines(path)] == ["the last", "line", ""]
     assert line_breaks(path, 1 << 20) == 0
-
-
-def _opening(tree: ast.AST) -> Iterator[str]:
-    """Yield the calls that open a file, except a temporary one of `published`."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            words = ast.unparse(node.func)
-            of, _, name = words.rpartition(".")
-            is_direct = name in DIRECT and of not in ("temporary", "ledger", "self", "self.ledger")
-            if is_direct or words in ("np.load", "pq.read_table", "pq.read_metadata"):
-                yield words
-
-
-@pytest.mark.slow
-def test_files_inside_folders_are_opened_by_one_module() -> None:
-    found = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = path.relative_to(PACKAGE).as_posix()
-        is_in_folders = name.split("/")[0] in IN_FOLDERS
-        if is_in_folders and (calls := [*_opening(ast.parse(path.read_text()))]):
-            found[name] = calls
-    # The only caller of np.load passes a stream that `opened` has opened.
-    assert found.pop("record/files.py") == ["np.load"]
-    assert set(found) == set(OTHERS), found

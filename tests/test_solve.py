@@ -1,10 +1,11 @@
-"""`solve` and sessions: what they take, and that equal calls give equal results."""
+"""`solve`, sessions and callbacks: what they take, and that equal calls give equal results."""
 
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,18 @@ import pytest
 from problems_for_tests import cities, facilities
 
 import islands
-from islands import IslandsError, Problem, Solver, solve
+from islands import Problem, Progress, solve
 from islands.backends.base import Backend
 from islands.backends.cpu import CpuBackend
 from islands.backends.source import Source
 from islands.calls import explained
-from islands.cli import main
-from islands.errors import UsageError
+from islands.errors import RunError, UsageError
 from islands.instances.synthetic import uniform_tsp
+from islands.parallel import World
+from islands.parallel.failure import portable
 from islands.problems.tsp import Tsp
 from islands.run import runner as runner
+from islands.testing.ranks import on_ranks
 
 
 @pytest.mark.parametrize("name", ["a\nb", "caf\udce9", "a\0b", "x" * 5000, "../up"])
@@ -45,39 +48,11 @@ def test_a_problem_object_may_have_any_name(
     assert again.digest == result.digest
 
 
-def test_a_problem_may_be_a_path(tmp_path: Path) -> None:
-    few = {"generations": 2, "population": 16, "backend": "cpu"}
-    problem = cities(9, tmp_path)
-    assert problem.path is not None
-    assert solve(problem.path, **few).digest == solve(str(problem.path), **few).digest
-
-
 def test_only_verbose_runs_print(capsys: pytest.CaptureFixture[str]) -> None:
     solve("demo/tsp", stop="generations=2", population=32)
     assert capsys.readouterr().out == ""
     solve("demo/tsp", stop="generations=2", population=32, verbose=True)
     assert "checked again by NumPy" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("settings", "in_python", "on_the_line"),
-    [
-        ({"stop": "x=1"}, 'stop="x=1"', "--stop x=1"),
-        ({"algorithm": "brkga", "encoding": "bits"}, 'encoding="keys"', "--encoding keys"),
-        ({"format": "tsp"}, 'format="tsp"', "--format tsp"),
-    ],
-)
-def test_errors_name_settings_in_the_users_notation(
-    settings: dict[str, Any], in_python: str, on_the_line: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for make in (solve, Solver):
-        with pytest.raises(IslandsError) as caught:
-            make("demo/tsp", **settings)
-        assert in_python in str(caught.value)
-        assert "--" not in str(caught.value)
-    line = [word for name, value in settings.items() for word in (f"--{name}", str(value))]
-    assert main(["run", "demo/tsp", *line]) == 2
-    assert on_the_line in capsys.readouterr().err
 
 
 def test_an_error_inside_of_a_call_is_kept() -> None:
@@ -153,3 +128,111 @@ def test_a_released_device_still_works(backend: Backend, tmp_path: Path) -> None
     first = islands.solve(problem, backend=backend.name, generations=3)
     backend.release()
     assert islands.solve(problem, backend=backend.name, generations=3).digest == first.digest
+
+
+FEW: dict[str, Any] = {
+    "islands": 2,
+    "population": 16,
+    "backend": "cpu",
+    "improver": "none",
+    "interval": 6,
+    "record": {"every": 4},
+    "threads": 1,
+}
+EPOCHS = [0, 4, 6, 8, 12, 16, 18, 20]
+
+
+def test_it_sees_the_progress_of_each_epoch() -> None:
+    seen: list[Progress] = []
+    result = solve("demo/tsp", generations=20, callback=seen.append, **FEW)
+    assert [each.generation for each in seen] == EPOCHS
+    last = seen[-1]
+    assert isinstance(last, Progress)
+    assert (last.cost, last.gap, last.best_known) == (result.cost, result.gap, result.best_known)
+    assert (last.evaluations, last.seconds) == (result.evaluations, result.seconds)
+    with pytest.raises(FrozenInstanceError):
+        last.cost = 0  # type: ignore[misc]
+
+
+def test_true_ends_the_run_normally(tmp_path: Path) -> None:
+    answer = np.True_
+    whole = solve("demo/tsp", generations=8, **FEW)
+    result = solve(
+        "demo/tsp",
+        generations=20,
+        callback=lambda progress: answer if progress.generation == 8 else None,
+        out=tmp_path / "a",
+        **FEW,
+    )
+    assert (result.generations, result.reason) == (8, "the callback returned True")
+    assert (result.digest, result.interrupted, result.suspended) == (whole.digest, False, False)
+    assert (tmp_path / "a" / "solution.tour").exists()
+
+
+@pytest.mark.parametrize("answer", [np.False_, 1, "stop"])
+def test_other_values_do_not_end_the_run(answer: object) -> None:
+    result = solve("demo/tsp", generations=8, callback=lambda _: answer, **FEW)
+    assert result.reason == "8 generations done"
+
+
+class OwnError(Exception):
+    def __init__(self, first: int, second: int) -> None:  # cannot be unpickled
+        super().__init__(f"{first} and {second}")
+
+
+def failing(progress: Progress) -> None:
+    if progress.generation == 6:
+        raise OwnError(1, 2)
+
+
+def test_its_exception_ends_the_run_with_its_traceback() -> None:
+    with pytest.raises(OwnError, match="1 and 2") as caught:
+        solve("demo/tsp", generations=20, callback=failing, **FEW)
+    assert caught.traceback[-1].name == "failing"
+
+
+def test_it_cannot_end_the_process() -> None:
+    with pytest.raises(RunError, match=r"sys\.exit"):
+        solve("demo/tsp", generations=20, callback=lambda _: sys.exit(0), **FEW)
+
+
+def test_rank_0_calls_it_and_all_ranks_agree() -> None:
+    called: list[tuple[int, int]] = []
+
+    def work(world: World) -> tuple[str, str]:
+        def watch(progress: Progress) -> bool:
+            called.append((world.rank, progress.generation))
+            return progress.generation == 8
+
+        # Another rank may have no callback.
+        mine = watch if world.rank < 2 else None
+        result = solve(
+            "demo/tsp", generations=20, callback=mine, world=world, **{**FEW, "islands": 3}
+        )
+        return result.reason, result.digest
+
+    first, *others = on_ranks(3, work)
+    assert first[0] == "the callback returned True"
+    assert others == [first, first]
+    assert called == [(0, 0), (0, 4), (0, 6), (0, 8)]
+
+
+def test_all_ranks_raise_its_exception() -> None:
+    def work(world: World) -> str:
+        def fail(_: Progress) -> None:
+            raise ZeroDivisionError("in the callback")
+
+        with pytest.raises(ZeroDivisionError, match="in the callback") as caught:
+            solve("demo/tsp", generations=20, callback=fail, world=world, **FEW)
+        return "".join(getattr(caught.value, "__notes__", []))
+
+    first, second = on_ranks(2, work)
+    assert first == ""
+    assert "On rank 0:" in second
+    assert "in fail" in second
+
+
+def test_exceptions_that_cannot_be_pickled_reach_other_ranks_as_text() -> None:
+    copy = portable(OwnError(1, 2))
+    assert isinstance(copy, islands.IslandsError)
+    assert str(copy) == "OwnError: 1 and 2"

@@ -44,57 +44,6 @@ def state(solver: Solver) -> list[tuple[int, str]]:
     return solver._archipelago.digests()
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "instance"),
-    [("brkga", "demo/tsp"), ("cellular", "demo/tsp"), ("de", "demo/qap"), ("pso", "demo/mkp")],
-)
-def test_reset_gives_the_bits_of_a_new_solver(algorithm: str, instance: str) -> None:
-    settings: dict[str, Any] = {"algorithm": algorithm, "islands": 2, "population": 24}
-    settings |= {"migration": {"topology": "random", "delay": 1, "interval": 10}, "backend": "cpu"}
-
-    def run(solver: Solver) -> list[list[tuple[int, str]]]:
-        seen = [state(solver)]
-        for _ in range(3):
-            solver.evolve(2)
-            solver.exchange()
-            seen.append(state(solver))
-        return seen
-
-    solver = Solver(instance, **settings)
-    first = run(solver)
-    solver.inject([each.solution for each in solver.best(3)])
-    solver.evolve()
-    solver.reset()
-    assert solver.generation == 0
-    assert run(solver) == first == run(Solver(instance, **settings))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("instance", "settings"),
-    [
-        ("demo/tsp", {"encoding": "keys"}),
-        ("demo/tsp", {"algorithm": "cellular", "encoding": "permutation"}),
-        ("demo/mkp", {"algorithm": "pso", "infeasible": "dynamic"}),
-        ("demo/mkp", {"algorithm": "ga", "infeasible": "linear"}),
-    ],
-)
-def test_injected_solutions_are_among_the_best(instance: str, settings: dict[str, Any]) -> None:
-    good = solve(instance, stop=["optimum", "generations=40"], backend="cpu", seed=3).solution
-    solver = Solver(instance, islands=3, population=20, backend="cpu", improver="none", **settings)
-    solver.evolve(2)
-    before = solver.best(1)
-    cost = solver.problem.cost(good)
-    solver.inject([good])
-    (best,) = solver.best(1)
-    assert (best.cost, best.solution.tolist()) == (cost, good.tolist())
-    assert (best.island, before[0].cost) != (0, cost)
-    solver.evolve(5)
-    (best,) = solver.best(1)
-    problem = solver.problem
-    assert best.cost >= cost if problem.maximise else best.cost <= cost
-
-
 def test_injected_solutions_replace_the_worst_of_the_islands_in_turn(tmp_path: Path) -> None:
     problem = cities(15, tmp_path)
     solver = Solver(problem, algorithm="ga", islands=3, population=8, backend="cpu")
@@ -116,28 +65,6 @@ def test_injected_solutions_replace_the_worst_of_the_islands_in_turn(tmp_path: P
     solver.inject([])
     solver.inject(np.array(tours[:1]))
     assert costs()[2] == sorted([*before[2][:-1], cost])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("instance", "solutions", "message"),
-    [
-        ("demo/tsp", "tour", "is not a list of solutions"),
-        ("demo/tsp", [range(120), [0] * 120], r"^solutions\[1\]: not a tour"),
-        ("demo/tsp", [range(8)], r"^solutions\[0\]: has the shape"),
-        ("demo/tsp", [range(120), range(1, 121)], r"^solutions\[1\]\[119\] = 120"),
-        ("demo/tsp", [[0.5] * 120], r"^solutions\[0\]\[0\] = 0.5"),
-        ("demo/tsp", [range(120)] * 9, "9 solutions for 8 individuals"),
-        ("demo/mkp", [np.zeros(60), np.ones(60)], r"^solutions\[1\]: not feasible"),
-    ],
-)
-def test_wrong_solutions_are_refused_by_index(instance: str, solutions: Any, message: str) -> None:
-    few = {"algorithm": "brkga", "islands": 2, "population": 4}
-    solver = Solver(instance, **few, backend="cpu", elite=0.5, mutants=0.25)
-    before = state(solver)
-    with pytest.raises(IslandsError, match=message):
-        solver.inject(solutions)
-    assert state(solver) == before
 
 
 def test_populations_are_views_of_the_genomes(backend: Backend) -> None:

@@ -24,19 +24,6 @@ def kept(tmp_path: Path) -> islands.Result:
 
 
 @pytest.mark.slow
-def test_a_resumed_run_equals_an_uninterrupted_one(kept: islands.Result) -> None:
-    assert kept.folder is not None
-    whole = islands.solve("demo/mkp", generations=40, seed=3, **SMALL)
-    seen = []
-    resumed = islands.resume(
-        kept.folder, generations=40, backend="cpu", callback=lambda each: seen.append(each)
-    )
-    assert resumed.digest == whole.digest
-    assert resumed.trace()["generation"].to_pylist() == whole.trace()["generation"].to_pylist()
-    assert seen[-1].generation == 40
-
-
-@pytest.mark.slow
 def test_a_read_run_has_its_result_and_its_records(kept: islands.Result) -> None:
     assert kept.folder is not None
     found = islands.read_run(kept.folder)

@@ -35,10 +35,6 @@ RUN += ["--population", "24", "--interval", "4", "--migrants", "1"]
 RUN += ["--set", "checkpoint.every=0.1"]
 for _option, _name in PARTS.items():
     RUN += [f"--{_option}", f"user_script.py:{_name}"]
-LAUNCHES = ["run", "demo/tsp", "--algorithm", "user_algorithm.py:Threshold", "--improver", "none"]
-LAUNCHES += ["--islands", "5", "--population", "24", "--interval", "4", "--migrants", "1"]
-LAUNCHES += ["--migration", "user_script.py:hopping", "--set", "checkpoint.every=0.1"]
-"""With three launches a generation, a table, derived and travelling fields."""
 
 
 @pytest.fixture(scope="module")
@@ -165,16 +161,3 @@ def test_a_run_of_a_script_is_killed_and_goes_on_on_other_ranks(
     assert sorted(resumed["solution"]) == list(range(len(table)))
     # No order is better than the best, and an evolved one is better than most.
     assert table[linear_sum_assignment(table)].sum() <= cost < table.mean() * len(table) / 2
-
-
-def test_an_algorithm_with_launches_of_its_own_goes_on_too(
-    backend: Backend, python: Path, mpirun: list[str]
-) -> None:
-    line = islands(python, *LAUNCHES, "--stop", "generations=1000000000", "--out", "a")
-    last = killed([*line, "--backend", "cpu", "--threads", "1"], signal.SIGKILL)
-    stop = ["--stop", f"generations={last + 103}"]
-    resumed = done(*mpirun, "2", *islands(python, "resume", "a", *stop, "--threads", "1"))
-    whole = done(*islands(python, *LAUNCHES, *stop, "--backend", backend.name, "--out", "b"))
-    for key in ("digest", "cost", "solution", "evaluations"):
-        assert resumed[key] == whole[key]
-    assert sorted(resumed["solution"]) == list(range(len(resumed["solution"])))

@@ -23,7 +23,7 @@ from islands.backends import choose
 from islands.backends.arguments import Struct
 from islands.backends.base import Backend
 from islands.backends.state import Field
-from islands.errors import IslandsError, UsageError
+from islands.errors import IslandsError
 from islands.migration import MigrationSettings
 from islands.parallel import World
 from islands.problems.base import Problem
@@ -217,8 +217,3 @@ def test_contradictions_of_python_and_kernels_are_refused(
     monkeypatch.setattr(Threshold, member, wrong)
     with pytest.raises(IslandsError, match=message):
         made(choose("cpu", 1), cities(N, tmp_path))
-
-
-def test_own_algorithm_without_host_evaluation_refuses_it(backend: Backend, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="decoding=host: threshold evaluates in its own kernels"):
-        made(backend, cities(N, tmp_path), decoding="host")

@@ -1,4 +1,4 @@
-"""Equal costs, extreme and improved keys, and draws of algorithms with populations."""
+"""Equal costs, extreme and improved keys, draws, and several parents of populations."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ import numpy_de
 import numpy_ga
 import numpy_pso
 import pytest
+from numpy_brkga import archipelago, assert_same, both, genes_and_costs
 from numpy_improvers import NumpyLocalSearch
 from numpy_islands import DONORS, words
-from problems_for_tests import NUMBERS, facilities, flat
+from problems_for_tests import NUMBERS, cities, facilities, flat
 from test_operators import Wanted
 
 from islands.archipelago.archipelago import Archipelago
+from islands.backends import choose
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
 from islands.paths import data_folder
@@ -56,24 +58,6 @@ def test_duplicates_are_compared_by_their_genes(backend: Backend, selection: str
     numpy_ga.assert_evolves(mine, reference, 15)
     assert min(reference.refused, reference.displaced) > 0
     assert any(len(set(cost)) < 15 for cost in reference.cost), "no costs are equal"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("replacement", ["generational", "steady"])
-@pytest.mark.parametrize("encoding", ["permutation", "keys"])
-def test_improvers_change_children(backend: Backend, replacement: str, encoding: str) -> None:
-    search = {"name": "two_opt", "rate": 0.5}
-    problem = facilities(7)
-    mine, reference = numpy_ga.both(
-        backend, problem, encoding, replacement=replacement, search=search, reset=3
-    )
-    if encoding == "permutation":
-        numpy_ga.assert_evolves(mine, reference, 12)
-        assert reference.restarts > 0
-    mine.advance(5)
-    saved = mine.snapshot()
-    for rows, costs in zip(saved["genes"], saved["cost"], strict=True):
-        assert problem.costs(mine._encodings[0].decode(rows)).tolist() == costs.tolist()
 
 
 @pytest.mark.slow
@@ -200,3 +184,56 @@ def test_sigmoid_of_the_kernels_is_accurate(backend: Backend) -> None:
     near = np.abs(x) < 80
     assert (np.abs(found - exact) / exact)[near].max() < 1e-6
     assert found[-1] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("parents", "elite_parents", "bias", "shares"),
+    [
+        (3, 2, "constant", (1 / 3, 2 / 3)),
+        (3, 1, "linear", (6 / 11, 9 / 11)),
+        (4, 4, "quadratic", (144 / 205, 180 / 205, 196 / 205)),
+        (8, 3, "constant", tuple(i / 8 for i in range(1, 8))),
+    ],
+)
+def test_several_parents_equal_the_reference(
+    backend: Backend, parents: int, elite_parents: int, bias: str, shares: Any, tmp_path: Path
+) -> None:
+    own = {"parents": parents, "elite_parents": elite_parents, "bias": bias, "islands": 1}
+    mine, reference = both(backend, cities(30, tmp_path), shares, **own)
+    mine.advance(5)
+    reference.evolve(5)
+    assert_same(mine, reference)
+
+
+def evolved(mine: Archipelago, *generations: int) -> list[tuple[int, str]]:
+    """Return the digests after these numbers of generations, with migrations between them."""
+    mine.start()
+    for number, each in enumerate(generations):
+        if number:
+            mine.migrate()
+        mine.advance(each)
+    return mine.digests()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("decoding", ["plain", "host"])
+def test_all_decodings_give_the_same_run(backend: Backend, decoding: str, tmp_path: Path) -> None:
+    ways = [{"decoding": way, "reset": 3} for way in ("sorted", decoding)]
+    one, other = (evolved(archipelago(backend, cities(70, tmp_path), **way), 7, 8) for way in ways)
+    assert one == other
+
+
+@pytest.mark.slow
+def test_keys_in_global_memory_give_the_same_run(backend: Backend, tmp_path: Path) -> None:
+    problem = cities(70_000, tmp_path)
+    one, other = (archipelago(device, problem) for device in (choose("cpu", 1), backend))
+    assert evolved(one, 2, 1) == evolved(other, 2, 1)
+    assert problem.cost(other.best().solution) == other.best().cost
+
+
+def test_large_populations_are_ranked_correctly(backend: Backend, tmp_path: Path) -> None:
+    mine = archipelago(backend, cities(8, tmp_path), population=40_000, islands=2)
+    evolved(mine, 2, 0)
+    order = mine.snapshot()["order"]
+    for (_, costs), ranked in zip(genes_and_costs(mine), order, strict=True):
+        assert ranked.tolist() == np.argsort(costs, kind="stable").tolist()

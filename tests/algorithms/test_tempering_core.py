@@ -164,20 +164,6 @@ def test_weights_that_are_rounded_give_feasible_subsets_only(backend: Backend) -
         problem.check(problem.layout.from_device(row.astype(np.int64)))
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("optimised")
-@pytest.mark.parametrize("m", [1, 5])
-def test_small_optima_are_found(backend: Backend, m: int) -> None:
-    problem = knapsack(16, m)
-    choices = (np.arange(2**16)[:, np.newaxis] >> np.arange(16)) & 1
-    fits = (choices @ problem.file.weights.T <= problem.file.capacities).all(axis=1)
-    optimum = int((choices[fits] @ problem.file.profits).max())
-    found = islands.solve(
-        problem, algorithm="tempering", stop="generations=60", proposals=3000, backend=backend.name
-    )
-    assert found.cost == optimum
-
-
 @pytest.mark.gpu
 @pytest.mark.parametrize("m", [1, 30, 140])
 def test_kernels_compile_for_gpus(m: int) -> None:

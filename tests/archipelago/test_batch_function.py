@@ -94,19 +94,6 @@ def test_costs_that_change_later_end_the_run(monkeypatch: pytest.MonkeyPatch) ->
     assert recorded.repeated == 16  # the 32nd call is compared
 
 
-@pytest.mark.slow
-def test_sums_in_another_order_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
-    recorded, called = Recorded(10**6, monkeypatch), 0
-
-    def shaken(orders: Any) -> Any:
-        nonlocal called
-        called += 1
-        return makespans(orders) * (1 + 1e-13 * (called % 2))
-
-    run("cpu", shaken)
-    assert recorded.repeated == GENERATIONS - 16
-
-
 def test_a_function_that_waits_for_the_gpu_is_called_each_time(backend: Backend) -> None:
     called = 0
 

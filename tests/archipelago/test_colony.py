@@ -13,14 +13,11 @@ from colonies_for_tests import FREE, KEYS, ORDERS, evolved, made, require_exact,
 from eax_for_tests import weights
 from problems_for_tests import cities, facilities, knapsack
 
-import islands as islands_
-from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.parallel import World
 from islands.problems.base import Problem
 from islands.run.build import islands_of
-from islands.testing.ranks import on_ranks
 
 
 @pytest.mark.parametrize(
@@ -60,46 +57,6 @@ def test_a_rate_means_that_many_generations_for_one_of_the_run(backend: Backend)
         assert quick.best == plain.best
         assert (plain.best_generation + rate - 1) // rate == quick.best_generation
         assert (quick.colony, quick.evaluations) == (1, plain.evaluations)
-
-
-def test_a_snapshot_continues_with_the_same_digests(backend: Backend) -> None:
-    delay = 1
-    problem = facilities(9)
-    colonies = (KEYS, f"{ORDERS} rate=2")
-    options = {"backend": backend, "migration.delay": delay}
-    first = evolved(made(problem, *colonies, **options))
-    first.advance(1)
-    second = made(problem, *colonies, **options)
-    second.restore(first.snapshot(), generation=first.generation, migrations=first.migrations)
-    for islands in (first, second):
-        islands.advance(2)
-        islands.migrate()
-        islands.advance(2)
-    assert first.digests() == second.digests()
-    assert first.covered("0.genes") == range(2)
-    assert first.covered("1.genes") == first.covered("1.cost") == range(2, 5)
-    assert first.covered("emigrants") == range(5)
-
-
-@pytest.mark.slow
-def test_the_generations_of_all_colonies_are_undone(backend: Backend) -> None:
-    # On a GPU, only some searches check for the request; tabu does so when it begins.
-    def started() -> Archipelago:
-        tabu: dict[str, Any] = {"improver": "tabu", "improver.steps": 3, "improver.rate": 1}
-        return evolved(made(facilities(9), KEYS, f"{ORDERS} rate=2", backend=backend, **tabu))
-
-    islands = started()
-    before = islands.digests()
-    islands.abandon()
-    assert not islands.attempt(3)
-    islands.undo()
-    assert islands.digests() == before
-    assert islands.attempt(3)
-    assert islands.digests() != before
-    undisturbed = started()
-    undisturbed.advance(3)
-    assert islands.generation == undisturbed.generation
-    assert islands.digests() == undisturbed.digests()
 
 
 def test_solutions_of_a_warm_start_are_dealt_to_all_colonies(tmp_path: Path) -> None:
@@ -205,22 +162,6 @@ def test_individuals_keep_fields_that_a_migrant_of_another_colony_lacks(backend:
         moved = before[name][1] != after[name][1]
         assert moved.any()
         assert set(after[name][1][moved]) <= set(before[name][0])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mix", MIXES)
-def test_ranks_with_parts_of_colonies_give_the_same_result(mix: str) -> None:
-    make, colonies = MIXES[mix]
-
-    def solved(ranks: World) -> tuple[Any, ...]:
-        options: dict[str, Any] = {"migration": {"topology": "random", "delay": 1, "interval": 2}}
-        options |= {"improver": "none", "generations": 8, "backend": "cpu", "threads": 1}
-        result = islands_.solve(make(), colonies=list(colonies), world=ranks, **options)
-        return result.digest, result.cost, result.evaluations
-
-    alone = solved(World())
-    for size in (2, 5):
-        assert on_ranks(size, solved) == [alone] * size
 
 
 def test_random_replacement_spares_the_elite_of_each_colony(backend: Backend) -> None:

@@ -69,6 +69,7 @@ def test_pieces_of_the_programs_are_compiled_at_the_same_time(
     assert len(started(tmp_path)) == 4 + 2  # three pieces and the other program, and two links
 
 
+@pytest.mark.slow
 def test_an_error_in_one_program_ends_all_compilers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from problems_for_tests import NUMBERS, cities, facilities, with_equals
+from problems_for_tests import NUMBERS, facilities, with_equals
 from programs_for_tests import for_gpu, parts, require_compiles
 
 import islands
@@ -62,34 +58,6 @@ def test_host_evaluation_equals_kernel_evaluation(
     assert (host.digest, host.cost, host.evaluations) == (
         *(kernel.digest, kernel.cost, kernel.evaluations),
     )
-
-
-@pytest.mark.slow
-def test_a_generation_abandoned_during_host_evaluation_can_be_undone(
-    backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    problem = cities(23, tmp_path)
-    exact_costs, seconds = problem.costs, [0.0, 0.02]
-
-    def costs(solutions: NDArray[np.int64]) -> NDArray[np.int64]:
-        time.sleep(seconds[-1] * len(solutions))
-        return exact_costs(solutions)
-
-    monkeypatch.setattr(problem, "costs", costs)
-
-    own: dict[str, Any] = {"algorithm": "ga", "decoding": "host", "improver": "none"}
-    own |= {"islands": 4, "population": 16, "backend": backend.name}
-    straight, disturbed = (islands.Solver(problem, **own) for _ in "ab")
-    archipelago = disturbed._archipelago
-    before = archipelago.digests()
-    threading.Timer(0.3, archipelago.abandon).start()
-    assert not archipelago.attempt(1)
-    seconds.pop()
-    archipelago.undo()
-    assert archipelago.digests() == before
-    for each in (straight, disturbed):
-        each.evolve(3)
-    assert archipelago.digests() == straight._archipelago.digests()
 
 
 @pytest.mark.gpu

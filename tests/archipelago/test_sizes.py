@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from numpy.typing import DTypeLike, NDArray
 from recorded_launches import CASES, Recorder
@@ -122,30 +121,3 @@ def test_each_rank_needs_memory_for_its_share(needed: list[int], monkeypatch: An
     with pytest.raises(UsageError, match="100 islands"):
         made(problem, Counting(needed[0] // 5), Second(), islands=400)
     assert needed[1] == pytest.approx(needed[0] / 4, rel=0.05)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"population": 4294967296},
-        {"islands": 8000000000},
-        {"threads": 100_000},
-        {"migrants": 10**30},
-        {"record.every": "1e30"},
-        {"population": 10**5000},
-        {"colonies": [{"islands": 1 << 24}, {"islands": 1}]},
-    ],
-    ids=range(7),
-)
-def test_settings_have_limits(options: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="must be from"):
-        resolve(layers(options), load("demo/tsp"))
-
-
-def test_many_islands_are_refused_without_computing_their_senders(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """All islands send to each island: their numbers alone would take 128 MB."""
-    monkeypatch.setattr(np, "sort", pytest.fail)
-    with pytest.raises(UsageError, match="33554430"):
-        resolve(layers({"islands": 1 << 24, "migration": "elite"}), load("demo/tsp"))

@@ -1,4 +1,4 @@
-"""`islands bench quality` and `islands bench colonies`: tables and statistical tests of runs."""
+"""`islands bench quality` and `gpus`: rows compared with NumPy, and statistical tests."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from examples_for_tests import FOLDER
-from results_for_tests import run_row
+from results_for_tests import gpu_row, run_row
 
-from islands.bench import quality
+from islands.bench import gpus
 from islands.bench.base import BenchRequest
-from islands.bench.quality_rows import MomentRow, QualityMeans, QualityRow, TargetRow, moments
-from islands.bench.quality_runs import RunRow, with_references
+from islands.bench.gpus_rows import (
+    SPEED,
+    GpuRunRow,
+    GpuSpeedRow,
+    GpuTargetRow,
+)
+from islands.bench.quality_rows import QualityMeans, QualityRow, TargetRow
+from islands.bench.quality_runs import RunRow
 from islands.bench.quality_tests import contrasts, rank_rows
 from islands.cli import main
 from islands.parallel import world
@@ -46,28 +52,6 @@ def test_a_row_shows_gaps_hits_and_times() -> None:
     assert (means.instances, means.reached, means.always, means.hits) == (1, 1, 0, 1)
 
 
-def test_gaps_over_time_are_means_of_all_runs() -> None:
-    rows = [
-        run_row(seed=1, course=COURSE, limit=4.0),
-        run_row(seed=2, course=COURSE[1:], limit=4.0),
-    ]
-    found = {each.seconds: each for each in MomentRow.all_of("set", rows)}
-    assert list(found) == moments(4.0) == [0.1, 0.2, 0.5, 1, 2, 4]
-    assert found[0.5].mean_gap is None  # the second run has no solution yet
-    assert found[1].mean_gap == pytest.approx(1)
-    assert (found[4].mean_gap, found[4].hits) == (0, 2)
-    assert moments(0.05) == [0.05]
-
-
-def test_without_a_best_known_value_gaps_are_to_the_best_of_all_runs() -> None:
-    rows = [run_row(cost=cost, reference=None, is_known=False) for cost in (110, 100, 120)]
-    found = with_references(rows)
-    assert [each.final for each in found] == [10, 0, 20]
-    assert not any(each.hits for each in found)
-    row = QualityRow.of(found)
-    assert (row.known, row.mean_gap, row.to_1, row.best) == (None, None, None, 100)
-
-
 @pytest.mark.slow
 def test_methods_are_tested_against_the_first() -> None:
     rows = [
@@ -84,18 +68,6 @@ def test_methods_are_tested_against_the_first() -> None:
     ranks = {each.method: each for each in rank_rows(rows)}
     assert [ranks[each].mean_rank for each in ("better", "first", "worse")] == [1, 2, 3]
     assert (ranks["first"].p, ranks["worse"].problems) == (None, 16)
-
-
-def test_equal_gaps_are_compared_by_time() -> None:
-    rows = [
-        run_row(method=method, seed=seed, course=((factor * (1 + seed), 200),))
-        for method, factor in (("slow", 100), ("fast", 1))
-        for seed in range(6)
-    ]
-    (found,) = contrasts(rows)
-    assert (found.p_gap, found.a_gap, found.target) == (1.0, 0.5, 0.0)
-    assert (found.a_time, found.p_time) == (1.0, pytest.approx(2 / 924))
-    assert list(contrasts([each for each in rows if each.method == "slow"])) == []
 
 
 @pytest.mark.slow
@@ -131,51 +103,60 @@ def test_runs_are_kept_and_used_again(tmp_path: Path, capsys: pytest.CaptureFixt
     assert second["provenance"]["islands"] == first["provenance"]["islands"]
 
 
-@pytest.mark.mpi(min_size=2)
-@pytest.mark.parametrize("variant", ["default", "islands=1"])
-def test_all_ranks_take_part(variant: str, tmp_path: Path) -> None:
-    ranks = world()
-    options: dict[str, Any] = {"of": ("demo/qap",), "variant": (variant,), "out": tmp_path}
-    request = BenchRequest(ranks, ["cpu"], limit=0.1, seeds=1, threads=1, **options)
-    if ranks.rank == 0:
-        request.campaign.ledger.open(tmp_path)
-    rows = [each for each in quality.measure(request) if isinstance(each, RunRow)]
-    assert [each.ranks for each in rows] == [ranks.size]
-    assert len(set(ranks.allgather(rows[0].cost))) == 1
-    assert (tmp_path / "runs.jsonl").exists() == (ranks.rank == 0)
-
-
 pytest.importorskip("scipy")
 
 
+def request(**options: Any) -> BenchRequest:
+    usual: dict[str, Any] = {"limit": 0.2, "seeds": 1, "threads": 1, "of": ("demo/qap",)}
+    return BenchRequest(world(), ["cpu"], **(usual | options))
+
+
 @pytest.mark.slow
-def test_all_methods_run_with_the_same_seeds_and_time(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    mixes = f"demo/qap,{FOLDER / 'flow_shop.py'}:problem"
-    line = ["bench", "colonies", "--mixes", mixes, "--seeds", "2", "--limit", "0.2"]
-    line += ["--backend", "cpu", "--threads", "1", "--islands-a-rank", "4", "--interval", "3"]
-    line += ["--colony", "algorithm=ga encoding=permutation population=16"]
-    line += ["--colony", "algorithm=brkga population=16", "--quiet", "--json"]
-    pytest.importorskip("matplotlib")
-    assert main([*line, "--out", str(tmp_path / "found")]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert len((tmp_path / "found" / "quality.csv").read_text().splitlines()) == 1 + 12
-    rows, runs = found["quality"], found["quality_runs"]
-    names = [
-        *("together", "together, no migration"),
-        *("colony 0 ga permutation", "colony 0 ga permutation, no migration"),
-        *("colony 1 brkga", "colony 1 brkga, no migration"),
+@pytest.mark.mpi(min_size=2)
+def test_all_numbers_of_ranks_have_the_same_solutions() -> None:
+    ranks = world()
+    rows = [*gpus.measure(request(stop=3, variant=("islands=1 population=8",)))]
+    assert ranks.allgather(rows) == [rows] * ranks.size
+    sizes = sorted({1, 2, ranks.size})
+    speed = [row for row in rows if isinstance(row, GpuSpeedRow)]
+    assert [(row.ranks, row.digests) for row in speed] == [
+        (each, "-" if each == 1 else "same") for each in sizes
     ]
-    assert [row["method"] for row in rows] == names * 2
-    for row in rows:
-        mine = [each for each in runs if all(each[k] == row[k] for k in ("instance", "method"))]
-        assert [each["seed"] for each in mine] == [1, 2]
-        assert {each["islands"] for each in mine} == {4}
-        assert row["best"] == min(each["cost"] for each in mine)
-        if row["hits"] == 0:
-            assert 0.2 <= row["seconds"] < 5
-    algorithms = {each["method"].split(",")[0]: each["algorithm"] for each in runs}
-    assert list(algorithms.values()) == ["ga + brkga", "ga", "brkga"]
-    assert len(found["quality_tests"]) == 2 * 5
-    assert {each["first"] for each in found["quality_tests"]} == {"together"}
+    runs = [row for row in rows if isinstance(row, GpuRunRow) and row.purpose == SPEED]
+    assert [row.ranks for row in runs] == sizes
+    assert len({row.digest for row in runs}) == 1
+    for row in runs:
+        assert 0 <= row.exchange + row.migration + row.waiting + row.idle <= 1 + 1e-9
+
+
+def test_times_to_a_target_are_those_of_numpy() -> None:
+    times = {1: [8.0, 4.0, 6.0, 2.0, 9.0], 2: [4.0, 3.0, 2.0, 1.0, 5.0]}
+    runs = {
+        ranks: [gpu_row(ranks, each, seed=seed) for seed, each in enumerate(mine)]
+        for ranks, mine in times.items()
+    }
+    for gap, factor, name in ((0.0, 1.0, "best known"), (0.1, 0.5, "0.1 %")):
+        one, two = GpuTargetRow.all_of(gap, runs)
+        assert (one.target, one.ranks, two.ranks) == (name, 1, 2)
+        for row in (one, two):
+            found = [row.seconds_10, row.seconds_50, row.seconds_90]
+            shown = np.quantile(times[row.ranks], [0.1, 0.5, 0.9], method="inverted_cdf")
+            assert found == pytest.approx((factor * shown).tolist())
+            assert row.reached == 5
+        assert (one.speed_up, one.efficiency) == (1.0, 1.0)
+        assert two.speed_up == pytest.approx(np.median(times[1]) / np.median(times[2]))
+        assert two.efficiency == pytest.approx(two.speed_up / 2)
+        assert (two.exchange, two.waiting) == pytest.approx((0.1, 0.2))
+
+
+def test_the_speed_excludes_generation_0() -> None:
+    usual = {"generations": 10, "evaluations": 1100, "start_evaluations": 100}
+    runs = {
+        1: [gpu_row(1, 12.0, seconds=12.0, start_seconds=2.0, **usual)],
+        2: [gpu_row(2, each, seconds=each, start_seconds=1.0, **usual) for each in (5.0, 6.0, 9.0)],
+    }
+    one, two = GpuSpeedRow.all_of(runs)
+    assert (one.evaluations_per_second, one.generations_per_second) == (100, 1)
+    assert (two.evaluations_per_second, two.generations_per_second) == (200, 2)
+    assert (two.speed_up, two.efficiency, two.runs, two.start_seconds) == (2, 1, 3, 1)
+    assert two.spread == pytest.approx((250 - 125) / 200)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import time
 from itertools import permutations, product
 from pathlib import Path
 from typing import Any
@@ -24,14 +23,12 @@ from islands.bench.plain_models import (
     quadratic_of,
     shop_of,
 )
-from islands.bench.rivals import RIVALS, Answer, Contest, _course, require_fitting, silent_processes
-from islands.errors import RunError, UsageError
+from islands.bench.rivals import RIVALS, Answer, Contest, _course, silent_processes
+from islands.errors import RunError
 from islands.instances.catalogue import BestKnown
 from islands.modelling.model import Model
 from islands.parallel import World
 from islands.problems.base import Problem
-
-HIGHS = RIVALS["highs"]
 
 
 def shortest(problem: Problem) -> int:
@@ -115,33 +112,6 @@ def test_a_wrong_cost_of_a_rival_is_detected() -> None:
     wrong = Answer([(1.0, problem.cost(order) - 1)], order.tolist(), 1.0)
     with pytest.raises(RunError, match="stub reports a cost of"):
         rivals._check(Stub(), problem, wrong)
-
-
-@pytest.mark.slow
-def test_a_rival_that_does_not_end_has_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rivals, "_solved", time.sleep)
-    monkeypatch.setattr(rivals, "_STARTING", 1.0)
-    request = BenchRequest(World(), ["cpu"], rivals=("highs",), threads=1, limit=0.1)
-    with Contest(request) as held:
-        monkeypatch.setattr(
-            rivals.Pool, "starmap_async", lambda self, f, w, chunksize: self.map_async(f, [60])
-        )
-        assert held._answers(HIGHS, knapsack(5, 2), range(1)) == []
-        assert held._pool is None
-
-
-def test_rivals_that_cannot_run_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = facilities(5)
-    with pytest.raises(UsageError, match="lkh"):
-        require_fitting(["lkh"], [problem], 1)
-    for name in ("lkh", "ortools"):
-        require_fitting([name], [islands.tsp([[0, 0.5], [1, 0]], "EUC_2D")], 1)
-        with pytest.raises(UsageError):
-            require_fitting([name], [islands.tsp([[0, 0.5], [1, 0]])], 1)
-    require_fitting(["highs"], [problem, knapsack(5, 2)], 1)
-    monkeypatch.setattr(rivals, "find_spec", lambda _: None)
-    with pytest.raises(UsageError, match="pip install elkai"):
-        rivals.require_installed(["lkh"])
 
 
 RANDOM = np.random.default_rng(12)

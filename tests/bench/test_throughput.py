@@ -1,98 +1,25 @@
-"""Benchmarks of speeds: what they count, and that they check what they measure."""
+"""Benchmarks of speeds: what they count and check, and comparisons with earlier ones."""
 
 from __future__ import annotations
 
-import json
 import sys
-from dataclasses import replace
 from itertools import permutations
 from multiprocessing.pool import ThreadPool
+from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
-from problems_for_tests import knapsack
+from results_for_tests import run_row
 
 import islands
 from islands.backends.base import Backend
-from islands.bench import algorithms, decoders, many, tabu
+from islands.bench import many, tabu
 from islands.bench.base import BenchRequest
-from islands.bench.throughput import AlgorithmBench
+from islands.bench.quality_tests import changes
 from islands.cli import main
 from islands.errors import RunError
 from islands.parallel import World
-
-
-def measured(bench: AlgorithmBench, generations: int, **changes: Any) -> list[Any]:
-    """Return the rows of a short benchmark on the CPU."""
-    short = replace(bench, seconds={"cpu": 0.01}, **changes)
-    request = BenchRequest(world=World(), backends=["cpu"], generations=generations)
-    return list(short.measure(request))
-
-
-def test_brkga_counts_keys_and_bytes(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    short = replace(algorithms.BRKGA, instances={"national/random": 30, "national/wi29": 29})
-    monkeypatch.setattr(algorithms, "BRKGA", short)
-    monkeypatch.setattr(algorithms, "copy_bandwidth", lambda backend: 1e9)
-    assert main(["bench", "brkga", "--backend", "cpu", "--generations", "3", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["brkga"]
-    assert [row["size"] for row in rows] == [30, 29]
-    for row in rows:
-        seconds = row["milliseconds"] / 1000
-        # 3 islands of 256: 25 elite, copied (2 rows), 25 mutants (1), 206 children (2 + 1).
-        assert row["share_of_copy"] == row["bytes_per_second"] / 1e9
-        assert row["keys_per_second"] * seconds == pytest.approx(3 * 231 * row["size"])
-        assert row["bytes_per_second"] * seconds == pytest.approx(
-            3 * (206 * 3 + 25 + 50) * row["size"] * 4
-        )
-
-
-@pytest.mark.published
-@pytest.mark.usefixtures("published")
-def test_cellular_counts_children_and_exchanges() -> None:
-    [row] = measured(algorithms.CELLULAR, 10, instances={"qaplib/chr12a": 2.0})
-    assert (row["instance"], row["size"], row["runs"], row["generations"]) == ("chr12a", 12, 1, 10)
-    # Two children of each of 2048, and 11 exchanges of each every tenth generation.
-    per_second = 2048 * (2 + 11 / 10) / (row["milliseconds"] / 1000)
-    assert row["evaluations_per_second"] == pytest.approx(per_second)
-    assert row["speedup"] == pytest.approx(2.0 / (5 * row["milliseconds"]))
-
-
-def test_ga_counts_children_of_each_setting() -> None:
-    whole, steady = measured(
-        algorithms.GA, 2, instances={"some": None}, read=lambda *_: knapsack(40, 5)
-    )
-    assert (whole["setting"], whole["individuals"], whole["generations"]) == (
-        "dantas2014",
-        8 * 512,
-        2,
-    )
-    assert whole["children_per_second"] == pytest.approx(4096 / (whole["milliseconds"] / 1000))
-    assert (steady["items"], steady["constraints"], steady["individuals"]) == (40, 5, 8 * 64)
-    # Half of the population has one child each, and so has each duplicate individual.
-    a_generation = steady["children_per_second"] * steady["milliseconds"] / 1000
-    assert 256 <= a_generation < 1.2 * 256
-
-
-@pytest.mark.slow
-def test_every_exchange_of_every_step_is_counted(
-    backend: Backend, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tabu, "SIZES", (8, 21))
-    monkeypatch.setattr(tabu, "_effort", lambda name, size: (3, 40))
-    rows = list(tabu.measure(BenchRequest(world=World(), backends=[backend.name])))
-    programs = ["kernel", "loop"] if backend.name == "cpu" else ["kernel"]
-    assert [(row["program"], row["size"]) for row in rows] == [
-        (program, size) for size in (8, 21) for program in programs
-    ]
-    for row in rows:
-        seconds = row["milliseconds"] / 1000
-        pairs = row["size"] * (row["size"] - 1) // 2
-        assert row["evaluations_per_second"] * seconds == pytest.approx(3 * 40 * pairs)
-        assert 3 * 40 * row["microseconds_a_step"] == pytest.approx(1e6 * seconds)
 
 
 def test_the_benchmark_fails_on_a_wrong_cost_or_order(backend: Backend) -> None:
@@ -106,18 +33,6 @@ def test_the_benchmark_fails_on_a_wrong_cost_or_order(backend: Backend) -> None:
     search.costs["kernel"], search.orders["kernel"] = costs, 0 * orders
     with pytest.raises(RunError, match="not an assignment of random12"):
         search.check()
-
-
-@pytest.mark.slow
-def test_all_decoders_of_an_instance_reach_the_same_cost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decoders, "INSTANCES", {"national/random": 30})
-    request = BenchRequest(world=World(), backends=["cpu"], threads=1, generations=2)
-    rows = list(decoders.measure(request))
-    assert [row["decoder"] for row in rows] == list(decoders.WAYS)
-    assert len({row["cost"] for row in rows}) == 1
-    assert rows[0]["ratio"] == 1
-    for row in rows:
-        assert row["ratio"] == pytest.approx(row["milliseconds"] / rows[0]["milliseconds"])
 
 
 class _Backwards:
@@ -160,3 +75,63 @@ def test_methods_are_compared_with_each_other_and_a_rival(monkeypatch: pytest.Mo
     assert [(each["problem"], each["instances"]) for each in assigned] == [("4 facilities", 5)] * 2
     assert assigned[0]["as_good"] is None
     assert all(each["rate"] == each["instances"] / each["seconds"] for each in (lkh, good, poor))
+
+
+CPU = "CPU, 1 thread"
+
+
+def test_runs_are_compared_by_gap_and_time() -> None:
+    old = [
+        run_row(seed=seed, course=((1.0, 202), (8.0 + seed, 200)), limit=20.0, device="GPU")
+        for seed in range(6)
+    ]
+    new = [
+        run_row(seed=seed, course=((0.5, 201), (2.0 + seed / 8, 200)), limit=5.0)
+        for seed in range(6)
+    ]
+    other = [run_row(method="other", seed=seed) for seed in range(6)]
+    (found,) = changes(old, [*new, *other])
+    # After 5 seconds, the old runs are at 1 %, the new ones at the best known value.
+    assert (found.limit, found.gap_before, found.gap_now, found.gap_difference) == (5, 1, 0, -1)
+    assert (found.target, found.seconds_before, found.seconds_now) == ("best known", 10.0, 2.25)
+    assert found.seconds_ratio == pytest.approx(10 / 2.25)
+    assert (found.a, found.devices) == (1.0, ["GPU", CPU])
+    assert 0 < found.p < 0.01
+    (same,) = changes(new, new)
+    assert (same.gap_difference, same.seconds_ratio, same.p, same.a) == (0, 1, 1, 0.5)
+
+
+QUALITY = ["bench", "quality", "--limit", "0.1", "--seeds", "1", "--backend", "cpu"]
+QUALITY += ["--threads", "1", "--quiet"]
+OTHERS = (
+    [*QUALITY, "--of", "demo/mkp"],
+    [*QUALITY, "--of", "demo/qap", "--variant", "algorithm=ga"],
+    ["bench", "topologies", "--islands", "8"],
+)
+
+
+@pytest.mark.slow
+def test_another_measurement_is_not_overwritten(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    out = ["--out", str(tmp_path)]
+    assert main([*QUALITY, "--of", "demo/qap", *out]) == 0
+    before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    for other in OTHERS:
+        assert main([*other, *out]) == 2
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
+    more = [word if word != "1" else "2" for word in QUALITY]
+    assert main([*more, "--of", "demo/qap", *out]) == 0
+
+
+@pytest.mark.parametrize(
+    "file", ["run.toml", "tune.tsv", "a-seed1/run.toml", "topologies.csv", "bench.json"]
+)
+def test_other_work_is_not_overwritten(file: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("scipy")
+    path = tmp_path / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("")
+    for line in (OTHERS[2], ["reproduce", "jardim2021", "--backend", "cpu"]):
+        assert main([*line, "--out", str(tmp_path)]) == 2
+    assert [each for each in tmp_path.rglob("*") if each.is_file()] == [path]

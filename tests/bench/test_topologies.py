@@ -2,68 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import json
-from itertools import product
-from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import pytest
 
-from islands.bench.base import BenchRequest
-from islands.bench.migration import EndRow, ScalingRow, measure
 from islands.bench.topologies import SEEDS, Traffic, counted_traffic, simulated, takeover, traffic
-from islands.cli import main
 from islands.migration.route import plan
 from islands.migration.topology import TOPOLOGIES, Scene
-from islands.parallel import Deal, world
-
-
-def rows_of(capsys: pytest.CaptureFixture[str], *options: str) -> dict[tuple[int, str], Any]:
-    assert main(["bench", "topologies", "--json", *options]) == 0
-    rows = json.loads(capsys.readouterr().out)["topologies"]
-    return {(row["islands"], row["topology"]): row for row in rows}
-
-
-def test_bytes_count_migrants_between_ranks(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ("--islands", "8,64", "--genes", "100", "--migrants", "3", "--islands-a-rank", "4")
-    rows = rows_of(capsys, *options)
-    migrant = 16 + 4 * 100
-    ring = rows[64, "ring"]
-    assert (ring["ranks"], ring["arriving"]) == (16, 3)
-    assert ring["busiest_bytes"] == ring["mean_bytes"] == 3 * migrant
-    assert ring["takeover_bytes"] == 63 * 3 * migrant
-    assert rows[8, "elite"]["busiest_bytes"] == 4 * 3 * migrant
-    assert {name for _, name in rows} == {*TOPOLOGIES} - {"none"}
-
-
-def test_one_fitting_topology_is_chosen(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = rows_of(capsys, "--islands", "8,128")
-    # 127 x 2 migrants are more than the 231 of 256 that are not elite; 127 x 1 are not.
-    assert not rows[128, "elite"]["fits"]
-    assert rows_of(capsys, "--islands", "128", "--migrants", "1")[128, "elite"]["fits"]
-    # 7 x 33 migrants are just as many.
-    for migrants, fits in (("33", True), ("34", False)):
-        assert rows_of(capsys, "--islands", "8", "--migrants", migrants)[8, "elite"]["fits"] == fits
-    chosen = {islands: name for (islands, name), row in rows.items() if row["chosen"]}
-    assert chosen == {8: "elite", 128: "hypercube"}
-    none = rows_of(capsys, "--islands", "8", "--migrants", "300").values()
-    assert not any(row["fits"] or row["chosen"] for row in none)
-
-
-@pytest.mark.slow
-def test_out_contains_the_table_and_a_plot(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    folder = tmp_path / "new"
-    assert main(["bench", "topologies", "--islands", "8,64", "--out", str(folder)]) == 0
-    with (folder / "topologies.csv").open(newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    assert [(row["islands"], row["topology"]) for row in rows] == [
-        (islands, name) for islands in ("8", "64") for name in TOPOLOGIES if name != "none"
-    ]
-    assert (folder / "topologies.png").read_bytes().startswith(b"\x89PNG")
-
+from islands.parallel import Deal
 
 SENDING = [name for name in TOPOLOGIES if name != "none"]
 
@@ -138,59 +84,3 @@ def test_traffic_agrees_with_a_run(name: str, islands: int, ranks: int) -> None:
         assert found.parcels == pytest.approx(expected.parcels)
         assert found.most_parcels == pytest.approx(expected.most_parcels)
         assert found.most_messages == pytest.approx(expected.most_messages)
-
-
-SMALL = {
-    "instances": ("demo/tsp",),
-    "islands_a_rank": 2,
-    "population": 16,
-    "interval": 3,
-    "seconds": 1e-3,
-}
-ROW_BYTES = 16 + 4 * 120
-
-
-@pytest.mark.slow
-def test_one_rank_is_compared_with_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    line = ["bench", "migration", "--backend", "cpu", "--threads", "1", "--json"]
-    line += ["--instances", "demo/tsp", "--islands-a-rank", "2", "--population", "16"]
-    assert main([*line, "--interval", "3", "--seconds", "0.001"]) == 0
-    tables = json.loads(capsys.readouterr().out)
-    scaling, ends = tables["scaling"], tables["epoch_ends"]
-    assert [(row["scaling"], row["islands"], row["delay"]) for row in scaling] == [
-        *(("weak", 2, 0), ("weak", 2, 1), ("strong", 64, 0), ("strong", 64, 1))
-    ]
-    for row in scaling:
-        assert (row["ranks"], row["of_one"], row["size"]) == (1, 1.0, 120)
-        assert row["generations"] % 3 == 0
-        assert row["rate"] > 0
-    assert [(row["delay"], row["transport"], row["bytes"]) for row in ends] == [
-        *((0, "device", 0), (1, "device", 0))
-    ]
-    for row in ends:
-        assert min(row[name] for name in ("pack", "unpack", "end", "epoch")) > 0
-
-
-@pytest.mark.slow
-@pytest.mark.mpi(min_size=2)
-def test_every_number_of_ranks_is_measured_and_all_ranks_get_the_rows() -> None:
-    ranks = world()
-    request = BenchRequest(world=ranks, backends=["cpu"], threads=1, **SMALL)
-    rows = list(measure(request))
-    assert ranks.allgather(rows) == [rows] * ranks.size
-    counts = sorted({1, 2, ranks.size})
-    *scaling, apart = (row for row in rows if isinstance(row, ScalingRow))
-    assert (apart.scaling, apart.ranks, apart.islands) == ("apart", ranks.size, 2)
-    assert [(row.scaling, row.delay, row.ranks) for row in scaling] == [
-        *product(("weak", "strong"), (0, 1), counts)
-    ]
-    for row in scaling:
-        assert row.islands == (2 * row.ranks if row.scaling == "weak" else 64)
-        alone = next(r for r in scaling if (r.scaling, r.delay) == (row.scaling, row.delay))
-        assert row.of_one == pytest.approx(row.rate / alone.rate)
-    ends = [row for row in rows if isinstance(row, EndRow)]
-    assert [(row.delay, row.ranks) for row in ends] == [*product((0, 1), counts)]
-    for end in ends:
-        # In a ring, the last island of a block sends its two migrants to the next rank.
-        assert end.bytes == (2 * ROW_BYTES if end.ranks > 1 else 0)
-        assert end.transport == ("staged" if end.ranks > 1 else "device")

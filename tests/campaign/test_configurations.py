@@ -1,14 +1,18 @@
-"""The values of tuned settings, and the configurations that are made of them."""
+"""The plan of a tuning: the values of settings, configurations, and the runs of a task."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from problems_for_tests import cities
 
+import islands
+from islands.backends.base import Backend
 from islands.campaign.configurations import (
     Choices,
     Integers,
@@ -19,7 +23,11 @@ from islands.campaign.configurations import (
     grid,
     random,
 )
+from islands.campaign.tuning import run_task
+from islands.configuration.resolve import layers, resolve
+from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
+from islands.problems.base import Problem
 from islands.settings import Settings, setting
 
 
@@ -57,18 +65,6 @@ def test_a_domain_has_the_type_of_its_setting(text: str, expected: Any) -> None:
     assert domain(text, OWNERS) == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("share", "share=", "shore=0..1", "seed=1..9", "share=0.5..2", "share=0.5..", "share=0,2"),
-        *("size=1..2.5", "size=9..9", "share=0..1:log", "word=a..b", "word=rign", "word=ring,"),
-    ],
-)
-def test_an_invalid_domain_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match=f"^--over {text}"):
-        domain(text, OWNERS)
-
-
 SHARES = (np.arange(9000) + 0.5) / 9000
 
 
@@ -89,21 +85,6 @@ def test_with_logarithms_every_doubling_of_an_integer_is_equally_likely() -> Non
     assert octaves[3:] == pytest.approx([octaves[9]] * 7, rel=0.12)
     assert min(drawn) == 1
     assert max(drawn) >= 1020
-
-
-@pytest.mark.parametrize(
-    ("each", "steps", "expected"),
-    [
-        (Reals("x", 0.0, 1.0), 5, [0.0, 0.25, 0.5, 0.75, 1.0]),
-        (Reals("x", 0.01, 1.0, is_log=True), 3, [0.01, 0.1, 1.0]),
-        (Integers("n", 1, 10), 4, [1, 4, 7, 10]),
-        (Integers("n", 1, 3), 9, [1, 2, 3]),
-        (Integers("n", 1, 100, is_log=True), 3, [1, 10, 100]),
-        (Choices("w", ("a", "b")), 9, ["a", "b"]),
-    ],
-)
-def test_the_points_of_a_grid_go_from_end_to_end(each: Any, steps: int, expected: Any) -> None:
-    assert each.points(steps) == expected
 
 
 DOMAINS = (Reals("c1", 0.5, 2.0), Reals("c2", 0.5, 2.0), Integers("size", 1, 100))
@@ -142,21 +123,6 @@ def test_invalid_configurations_are_drawn_again() -> None:
     assert candidates.refusal.startswith("too much: ")
 
 
-def test_a_repeated_draw_is_neither_checked_nor_counted_again() -> None:
-    """A check takes about as long as the start of a run."""
-    seen: list[Values] = []
-
-    def identify(values: Values) -> str:
-        seen.append(values)
-        if values.get("a") == 3:
-            raise UsageError("a=3")
-        return text(values)
-
-    candidates = random((Choices("a", (1, 2, 3)),), 10, 1, identify)
-    assert (len(candidates.configurations), candidates.refused) == (1 + 2, 1)
-    assert len(seen) == 1 + 3
-
-
 def test_a_grid_has_all_combinations_and_the_base_once() -> None:
     usual = {"a": 1, "b": 0.5}
     domains = (Choices("a", (1, 2)), Reals("b", 0.0, 1.0))
@@ -168,15 +134,30 @@ def test_a_grid_has_all_combinations_and_the_base_once() -> None:
     assert [each.number for each in candidates.configurations] == list(range(6))
 
 
-def test_too_many_and_no_valid_configurations_are_refused() -> None:
-    def identify(values: Values) -> str:
-        if values:
-            raise UsageError("a=2 cannot be")
-        return ""
+SETTINGS = {"islands": 2, "population": 20, "improver": "none", "seed": 5, "record.every": 10}
 
-    with pytest.raises(UsageError, match="1331"):
-        grid(DOMAINS, 11, text)
-    with pytest.raises(UsageError, match="1001"):
-        random(DOMAINS, 1001, 1, text)
-    with pytest.raises(UsageError, match="a=2 cannot be"):
-        grid((Choices("a", (2,)),), 3, identify)
+
+def asked(topology: str) -> dict[str, Any]:
+    stop = ["generations=40", "evaluations=1300"]
+    return {**SETTINGS, "migration": topology, "interval": 10, "stop": stop}
+
+
+def spec(problem: Problem, topology: str) -> RunSpec:
+    return resolve(layers(asked(topology)), problem)
+
+
+@pytest.mark.parametrize(("topology", "batched"), [("ring", True), ("none", False)])
+def test_the_costs_equal_those_of_single_runs(
+    backend: Backend, topology: str, batched: bool, tmp_path: Path
+) -> None:
+    problem = cities(30, tmp_path)
+    result = run_task(spec(problem, topology), problem, 3, backend, batched=batched)
+    alone = [
+        islands.solve(problem, backend=backend.name, **{**asked(topology), "seed": seed})
+        for seed in (5, 6, 7)
+    ]
+    assert result.costs == tuple(each.cost for each in alone)
+    assert result.evaluations == tuple(each.evaluations for each in alone)
+    assert result.reached == (False,) * 3
+    assert result.generations == pytest.approx(sum(each.generations for each in alone) / 3)
+    assert result.seconds > 0

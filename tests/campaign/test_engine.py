@@ -232,19 +232,6 @@ def test_all_ranks_see_the_same(monkeypatch: pytest.MonkeyPatch, error: Exceptio
     assert len({*ranks.allgather(tuple(found))}) == 1
 
 
-def doubled(_: str, tasks: Iterator[int]) -> Callable[[str], Iterator[tuple[int, tuple[str, int]]]]:
-    return lambda device: ((task, (device, 2 * task)) for task in tasks)
-
-
-@pytest.mark.parametrize("on_gpu", [False, True])
-def test_each_call_solves_all_of_its_tasks(*, on_gpu: bool) -> None:
-    workers = Workers(["a", "b"], on_gpu=on_gpu)
-    for tasks in (range(3000), range(30, 40)):
-        found = dict(filter(None, workers.stream(tasks, doubled)))
-        assert {task: value for task, (_, value) in found.items()} == {t: 2 * t for t in tasks}
-        assert {device for device, _ in found.values()} <= {"a", "b"}
-
-
 @pytest.mark.parametrize("stops", [False, True])
 def test_what_is_done_when_it_is_over_is_kept_unless_the_caller_has_stopped(*, stops: bool) -> None:
     workers, left = Workers(["a"], on_gpu=False), list[int]()

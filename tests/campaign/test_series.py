@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from fakes import DeadError
-from series_for_tests import COSTS, Seeded, done, entered, planned, pretend, rows
+from series_for_tests import Seeded, done, entered, planned, pretend, rows
 
 from islands.campaign.series import Series, run_series
 from islands.errors import InputError, UnwritableError, UsageError
@@ -36,75 +34,10 @@ def test_all_instances_run_with_one_seed_before_the_next() -> None:
     assert folders == sorted(f"{name[5:]}-seed{seed}" for name, seed in turns)
 
 
-def test_a_row_contains_the_result_and_all_settings() -> None:
-    result = done("fake/a", runs=1, rho="0.8").results[0]
-    (row,) = rows()
-    assert (row["cost"], row["solution"]) == ("103", "3 1 2 3 4")
-    assert float(row["gap"]) == pytest.approx(200 / 101)
-    assert (int(row["evaluations"]), float(row["seconds"])) == (result.evaluations, result.seconds)
-    assert row["digest"] == result.digest
-    settings = json.loads(row["settings"])
-    assert (settings["rho"], settings["stop"]) == (0.8, ["generations=100"])
-    assert settings["migration"]["topology"] == "elite"
-
-
-def test_json_contains_all_runs_and_their_summary() -> None:
-    whole = json.loads(done("fake/a", runs=4).to_json())
-    assert [run["cost"] for run in whole["runs"]] == list(COSTS.values())
-    assert whole["runs"][0]["solution"] == [3, 1, 2, 3, 4]
-    assert (whole["best"], whole["mean"], whole["hits"]) == (101, 102.75, 2)
-    assert whole["standard_deviation"] == pytest.approx(np.std([103, 101, 106, 101], ddof=1))
-    assert len(whole["instances"]) == 1
-    both = json.loads(done("fake/a", "fake/b", out="both").to_json())
-    assert "best" not in both
-    assert [each["instance"] for each in both["instances"]] == ["fake/a", "fake/b"]
-    assert [each["hits"] for each in both["instances"]] == [1, None]
-
-
-@pytest.mark.parametrize("force", [False, True])
-@pytest.mark.parametrize(
-    "name", ["out/mine.txt", "out/run.toml", "out/runs.tsv", "out/a-seed2/mine.txt", "out"]
-)
-def test_foreign_files_are_never_changed(name: str, force: bool) -> None:
-    path = Path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("mine")
-    with pytest.raises((UsageError, InputError)):
-        done("fake/a", force=force)
-    assert path.read_text() == "mine"
-    assert Seeded.begun == []
-
-
-def test_invalid_series_are_refused() -> None:
-    for names, more in (
-        (("fake/a", "fake/b", "fake/a"), {}),
-        (("fake/a", "other/a"), {}),  # the same folder
-        (("fake/a", "fake/b"), {"start": "a.tour"}),
-        (("fake/a",), {"seed": 2**63 - 1}),
-    ):
-        with pytest.raises(UsageError):
-            planned(*names, **more)
-    assert planned("fake/a", start="a.tour").runs == 2
-
-
 def test_a_series_that_cannot_begin_leaves_no_files() -> None:
     with pytest.raises(InputError, match=r"none\.tour"):
         done("fake/a", out=None, start="none.tour")
     assert list(Path("runs").iterdir()) == []
-
-
-@pytest.mark.parametrize("differ", [{"runs": 1}, {"out": 1}])
-def test_ranks_with_different_runs_are_refused(differ: dict[str, int]) -> None:
-    def one(world: World) -> Series:
-        number = dict.fromkeys(differ, world.rank)
-        out = Path(f"out{number.get('out', 0)}")
-        return run_series(
-            planned("fake/a", runs=2 + number.get("runs", 0)), world, Output(True, out)
-        )
-
-    with pytest.raises(UsageError, match="rank 1 of 2 differs"):
-        on_ranks(2, one)
-    assert Seeded.begun == []
 
 
 @pytest.fixture
@@ -161,22 +94,6 @@ def test_a_run_that_finished_without_a_row_gets_one() -> None:
     assert rows() == kept
 
 
-def test_a_signal_ends_the_series_with_its_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr(Seeded, "signalled_at", (2, 0))
-        series = done("fake/a", runs=3)
-    assert (series.suspended, series.interrupted) == (True, False)
-    assert [each.suspended for each in series.results] == [False, True]
-    assert (series.summaries[0].runs, entered()) == (1, [("fake/a", 1)])
-    assert json.loads(series.to_json())["suspended"] is True
-    Seeded.begun.clear()
-    again = done("fake/a", runs=3)
-    assert not again.suspended
-    # The run with seed 2 was resumed from its checkpoint.
-    assert Seeded.begun == [("fake/a", 3)]
-    assert [each.generations for each in again.results] == [100, 100, 100]
-
-
 def test_runs_with_other_settings_are_refused_before_any_begins() -> None:
     done("fake/a")
     Seeded.begun.clear()
@@ -207,24 +124,29 @@ def test_changed_files_are_named(file: str, old: bytes, new: bytes, named: str) 
     assert Seeded.begun == []
 
 
-def test_a_series_of_an_earlier_version_goes_on() -> None:
-    done("fake/a")
-    kept, ledger = rows(), Path("out/runs.jsonl")
-    ledger.unlink()  # it had no ledger, only the table
-    Seeded.begun.clear()
-    done("fake/a", runs=3)
-    assert Seeded.begun == [("fake/a", 3)]
-    assert rows()[:2] == kept
-    asked = [json.loads(line)["asked"] for line in ledger.read_text().splitlines()]
-    assert asked == [{"instance": "fake/a", "seed": seed} for seed in ("1", "2", "3")]
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize(
+    "name", ["out/mine.txt", "out/run.toml", "out/runs.tsv", "out/a-seed2/mine.txt", "out"]
+)
+def test_foreign_files_are_never_changed(name: str, force: bool) -> None:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("mine")
+    with pytest.raises((UsageError, InputError)):
+        done("fake/a", force=force)
+    assert path.read_text() == "mine"
+    assert Seeded.begun == []
 
 
-def test_a_series_can_be_extended_or_repeated() -> None:
-    done("fake/a", runs=1)
-    series = done("fake/a", "fake/b", runs=2, threads=1)
-    assert Seeded.begun == [("fake/a", 1), ("fake/b", 1), ("fake/a", 2), ("fake/b", 2)]
-    assert [each.runs for each in series.summaries] == [2, 2]
-    Seeded.begun.clear()
-    done("fake/a", force=True, stop="generations=70")
-    assert Seeded.begun == [("fake/a", 1), ("fake/a", 2)]
-    assert [row["generations"] for row in rows() if row["instance"] == "fake/a"] == ["70", "70"]
+@pytest.mark.parametrize("differ", [{"runs": 1}, {"out": 1}])
+def test_ranks_with_different_runs_are_refused(differ: dict[str, int]) -> None:
+    def one(world: World) -> Series:
+        number = dict.fromkeys(differ, world.rank)
+        out = Path(f"out{number.get('out', 0)}")
+        return run_series(
+            planned("fake/a", runs=2 + number.get("runs", 0)), world, Output(True, out)
+        )
+
+    with pytest.raises(UsageError, match="rank 1 of 2 differs"):
+        on_ranks(2, one)
+    assert Seeded.begun == []

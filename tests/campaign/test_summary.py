@@ -15,7 +15,7 @@ from islands.campaign import METRICS
 from islands.campaign.configurations import Configuration
 from islands.campaign.ranking import Ranking
 from islands.campaign.series import Series
-from islands.campaign.summary import Summary, table
+from islands.campaign.summary import Summary
 from islands.campaign.tuning import TaskResult
 from islands.errors import RunError
 from islands.problems.base import Problem
@@ -67,15 +67,6 @@ def test_runs_without_a_solution_do_not_affect_costs(without_solution: int, solv
     assert (found.mean, found.gap_mean) == pytest.approx((np.mean(costs), 2 * np.mean(costs)))
     deviation = np.std(costs, ddof=1) if solved > 1 else None
     assert found.standard_deviation == pytest.approx(deviation)
-
-
-def test_the_bound_is_the_largest_of_all_runs() -> None:
-    facts = [(210, 180), (200, 190), (260, None)]
-    runs = [result(cost=cost, bound=bound, bound_kind="1-tree") for cost, bound in facts]
-    found = Summary.of(runs, Scale(maximise=False))
-    assert found.bound == 190
-    assert found.bound_gap == pytest.approx(100 * (200 - 190) / 190)
-    assert "lower bound 190" in table([found])
 
 
 @pytest.mark.parametrize("without_solution", [0, 1, 2])
@@ -135,21 +126,6 @@ def test_ranking_by_hand() -> None:
     assert (by_number[0].evaluations, by_number[0].seconds) == (20, 0.5)
     assert by_number[1].p is None
     assert ranking.friedman is not None
-
-
-def test_costs_and_instances_to_be_maximised() -> None:
-    problem = called("one", 100)
-    problem.maximise = True  # type: ignore[misc]
-    cells = {(0, "one"): cell(90, 99), (1, "one"): cell(100, 101)}
-    two = CONFIGURATIONS[:2]
-    ranking = Ranking.of(two, {"one": problem}, cells, "gap")
-    assert [each.configuration for each in ranking.ranked] == [1, 0]
-    assert [each.loss for each in ranking.ranked] == pytest.approx([-0.5, 5.5])
-    assert [each.hits for each in ranking.ranked] == [2, 0]
-    assert ranking.friedman is None
-    costs = Ranking.of(two, {"one": problem}, cells, "cost")
-    assert [each.loss for each in costs.ranked] == [100.5, 94.5]
-    assert [each.mean_rank for each in costs.ranked] == [1, 2]
 
 
 @pytest.mark.parametrize("maximise", [False, True])

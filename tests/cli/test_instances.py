@@ -13,7 +13,6 @@ from commands_for_tests import Capture, Patch
 from instance_texts import tsplib_text
 
 from islands.cli import instances
-from islands.errors import InputError
 from islands.instances.synthetic import uniform_tsp
 
 
@@ -75,39 +74,3 @@ def test_file_with_many_problems_is_fetched_once(published: Path, capsys: Captur
     assert "54 of 54 instances are here" in capsys.readouterr().out
     assert run("list", "orlib") == 0
     assert "270 instances, 270 here" in capsys.readouterr().out
-
-
-def test_the_list_shows_all_sets(folder: Path, capsys: Capture) -> None:
-    write(folder / "national" / "zi929.tsp", 929)
-    write(folder / "vlsi" / "own.tsp", 5)
-    assert run("list") == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["tsplib/att48", "48", "10628", "optimal", "not", "here"] in rows
-    assert ["national/zi929", "929", "95345", "optimal", "here"] in rows
-    assert ["vlsi/own", str(folder / "vlsi" / "own.tsp")] in rows
-
-
-def test_an_instance_is_shown(folder: Path, capsys: Capture) -> None:
-    assert run("show", "orlib/mknapcb9-29") == 0
-    out = capsys.readouterr().out
-    assert "size         500\nconstraints  30\nbest known   300582 (best_known)" in out
-    assert "/orlib/files/mknapcb9.txt" in out
-    path = folder / "own.txt"
-    path.write_text("2\n1 1 0\n5\n1\n1\n2 3 7\n4 3\n1 1 1 1 1 1\n2 2 2\n")
-    assert run("show", f"{path}:01") == 0
-    out = capsys.readouterr().out
-    assert "size         2\nconstraints  3\nbest known   7 (the file itself)" in out
-    with pytest.raises(InputError, match="2 problems"):
-        run("show", str(path))
-    path = folder / "both.dat"
-    path.write_text("2 2 0 1 1 1 1 1 1 1 1")
-    with pytest.raises(InputError, match="fit two formats"):
-        run("show", str(path))
-    assert run("show", str(path), "--format", "sac94") == 0
-    assert "best known   1 (the file itself)" in capsys.readouterr().out
-    # The published data of an instance are shown although its file is damaged.
-    (folder / "qaplib").mkdir()
-    (folder / "qaplib" / "nug12.dat").write_text("12 578\n")
-    with pytest.raises(InputError, match="288 numbers"):
-        run("show", "qaplib/nug12")
-    assert "best known   578 (optimal)" in capsys.readouterr().out

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import signal
 import subprocess
 import sys
@@ -11,12 +10,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from quick_plots import without_drawing
-from standing_ranks import StandingRanks
 
 from islands.cli import main
 from islands.slurm.follow import state_of
@@ -147,23 +144,3 @@ def test_the_same_command_goes_on_after_a_signal(
     finished = kept.read_text()
     assert main(line) == 0
     assert kept.read_text() == finished, "nothing is made again"
-
-
-@pytest.mark.slow
-def test_all_ranks_work_on_each_run_of_a_series(
-    standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = f"run demo/tsp demo/qap {BRKGA} --population 32 --runs 2 --stop generations=20"
-    line = [*words.split(), "--json", "--out"]
-
-    def digests(series: dict[str, Any]) -> list[tuple[str, int, str]]:
-        return [(run["instance"], run["seed"], run["digest"]) for run in series["runs"]]
-
-    job = standing_ranks.run(2, "-m", "islands", *line, "a")
-    assert job.returncode == 0, job.stderr
-    series = json.loads(job.stdout)
-    assert main([*line, "b"]) == 0
-    assert digests(series) == digests(json.loads(capsys.readouterr().out))
-    assert {run["ranks"] for run in series["runs"]} == {2}
-    again = standing_ranks.run(2, "-m", "islands", *line, "a")
-    assert json.loads(again.stdout) == series

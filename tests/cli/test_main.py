@@ -1,6 +1,9 @@
+"""The command line: help, closed and full output, and what shells complete."""
+
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -55,12 +58,14 @@ def shell(line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["islands instances list >&-", "islands --version >&- 2>&-"])
 def test_closed_output_is_ignored(line: str) -> None:
     done = shell(line)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")  # noqa: PTH110
 @pytest.mark.parametrize(
     ("command", "unbuffered"), [("--version", ""), ("instances list", ""), ("instances list", "1")]
@@ -97,3 +102,48 @@ def test_only_rank_0_prints(capsys: Capture, monkeypatch: Patch) -> None:
         main(line)
         captured = capsys.readouterr()
         assert (captured.out, captured.err) == ("", "")
+
+
+def script(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(["completion", shell]) == 0
+    return capsys.readouterr().out
+
+
+def offered(text: str, lines: list[list[str]]) -> list[list[str]]:
+    """Return what bash offers for the last word of each line."""
+    code = text
+    for words in lines:
+        quoted = " ".join(f"'{word}'" for word in ("islands", *words))
+        code += f"\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _islands\n"
+        code += 'echo "${COMPREPLY[@]}"'
+    done = subprocess.run(
+        ["bash", "-c", code], capture_output=True, text=True, check=True, timeout=20
+    )
+    return [line.split() for line in done.stdout.splitlines()]
+
+
+OFFERED = {
+    "wat": ["watch"],
+    "run --see": ["--seed"],
+    "run national/z": ["national/zi929"],
+    "run national.": ["national.tsp"],
+    "instances fe": ["fetch"],
+    "plot a sol": ["solution"],
+    "run --algorithm te": ["tempering"],
+    "run --algorithm = te": ["tempering"],
+    "reproduce x --only national/z": ["national/zi929"],
+    "run --stop se": ["seconds="],
+    "run --set migration.de": ["migration.delay="],
+    "tune --over rh": ["rho="],
+    "status solu": [],
+}
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_bash_offers_commands_options_and_values(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("national.tsp").touch()
+    lines = [[""], ["tune", "--seed", ""], *(line.split() for line in OFFERED)]
+    commands, seeds, *others = offered(script("bash", capsys), lines)
+    assert commands == list(COMMANDS)
+    assert seeds == []
+    assert dict(zip(OFFERED, others, strict=True)) == OFFERED

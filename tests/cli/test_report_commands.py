@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.csv as csv
 import pyarrow.parquet as parquet
 import pytest
-from quick_plots import without_rendering
-from standing_ranks import StandingRanks
 
 from islands.cli import main
 
@@ -24,12 +21,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run") / "a"
     assert main([*RUN, "--stop", "generations=12", "--out", str(folder)]) == 0
     return folder
-
-
-@pytest.fixture
-def _without_rendering() -> Iterator[None]:
-    with without_rendering():
-        yield
 
 
 @pytest.mark.slow
@@ -58,16 +49,6 @@ def test_plot_writes_one_picture(run: Path, tmp_path: Path) -> None:
         assert path.read_bytes() == (raw if other == "tour" else (tmp_path / same).read_bytes())
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("_without_rendering")
-def test_pictures_and_pages_are_removed_with_their_run(run: Path) -> None:
-    assert main(["plot", str(run)]) == main(["report", str(run)]) == 0
-    again = [*RUN, "--stop", "generations=12", "--out", str(run), "--force"]
-    assert main(again) == 0
-    assert not (run / "solution.png").exists()
-    assert not (run / "report.html").exists()
-
-
 def test_run_draws_its_solution(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     line = [*RUN, "--stop", "generations=2", "--plot", "--out", str(tmp_path / "a")]
@@ -91,20 +72,6 @@ def test_export_writes_the_records(run: Path, name: str, tmp_path: Path) -> None
     assert read.column_names == written.column_names
     for column in read.column_names:
         assert read[column].to_pylist() == written[column].to_pylist()
-
-
-def test_export_merges_ranks(tmp_path: Path, standing_ranks: StandingRanks) -> None:
-    for ranks, folder in ((2, "two"), (1, "one")):
-        line = [*RUN, "--threads", "1", "--stop", "generations=6", "--out", str(tmp_path / folder)]
-        assert standing_ranks.run(ranks, "-m", "islands", *line).returncode == 0
-        assert (
-            main(["export", str(tmp_path / folder), "--parquet", str(tmp_path / f"{folder}.p")])
-            == 0
-        )
-    two, one = (parquet.read_table(tmp_path / f"{name}.p") for name in ("two", "one"))
-    assert two["rank"].to_pylist() == [0, 0, 1, 1] * (len(two) // 4)
-    for name in ("island", "generation", "best", "mean", "worst", "distance", "distinct"):
-        assert two[name].to_pylist() == one[name].to_pylist()
 
 
 def test_export_of_a_run_that_is_killed(run: Path, tmp_path: Path) -> None:

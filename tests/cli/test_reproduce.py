@@ -20,8 +20,6 @@ from islands.reproduce.jardim2021 import (
     ImplementationFigures,
     ImplementationsTable,
 )
-from islands.reproduce.munhao2019 import Sac94Table
-from islands.reproduce.munhao2019_figures import MODELS, HitFigures, InstanceGroup
 from islands.reproduce.soca2010 import QualityFigures
 from islands.reproduce.xavier2019 import InstanceFigures, NationalTimesTable, ValuesTable
 
@@ -126,66 +124,3 @@ def test_concurrent_runs_equal_runs_of_solve(capsys: Capture) -> None:
     assert row["deviation"] == pytest.approx(abs(gaps[0] - gaps[1]) / 2**0.5)
     assert (row["evaluations"], row["generations"], row["runs"]) == (5 * 1024, 4, 2)
     assert row["cpu_1_generations"] == 4
-
-
-@pytest.mark.usefixtures("assignments")
-def test_elitist_replacement_is_compared_with_the_papers(capsys: Capture) -> None:
-    done = reproduced(["soca2010/quality", "--runs", "2"], capsys)
-    (row,) = done["tables"]["quality"]["rows"]
-    for prefix, options in (("", {}), ("elitist_", {"replacement": "elitist"})):
-        ended = costs("soca2010", **options)
-        assert row[f"{prefix}hits"] == 0
-        assert row[f"{prefix}best_gap"] == pytest.approx(100 * (min(ended) / 4664 - 1))
-        assert row[f"{prefix}mean_gap"] == pytest.approx(100 * (sum(ended) / 2 / 4664 - 1))
-    assert done["tables"]["quality"]["facts"]["reached_with_either"] == 0
-
-
-@pytest.mark.slow
-def test_all_papers_write_a_folder_each(tmp_path: Path, capsys: Capture) -> None:
-    pytest.importorskip("matplotlib")
-    path = tmp_path / "instances" / "qaplib" / "nug18.dat"
-    path.parent.mkdir()
-    path.write_text("18\n" + 2 * 18 * (" ".join(map(str, range(18))) + "\n"), encoding="utf-8")
-    line = ["all", "--only", "own40", "nug18", "--runs", "1", "--threads", "none"]
-    out = tmp_path / "papers"
-    done = reproduced([*line, "--out", str(out)], capsys)["papers"]
-    names = {name: list(each["tables"]) for name, each in done.items()}
-    assert names["xavier2019"] == ["vlsi"]
-    assert "jardim2021" in names
-    for name in names:
-        assert (out / name / "settings.toml").is_file()
-        kept = tomllib.loads((out / name / "settings.toml").read_text(encoding="utf-8"))
-        assert kept["what"] == name
-    again = reproduced([*line, "--out", str(out)], capsys)["papers"]
-    assert again == done
-
-
-DEMO = "demo/mkp"
-
-
-@pytest.mark.slow
-def test_both_models_equal_runs_of_solve(
-    tmp_path: Path, capsys: Capture, monkeypatch: Patch
-) -> None:
-    pytest.importorskip("matplotlib")
-    printed = dict.fromkeys(MODELS, HitFigures(1.0, 2.0, 0.5, 600.0, 5.0, 3))
-    groups = {"demo": InstanceGroup(5, 60, (DEMO,), printed, None)}
-    monkeypatch.setattr(Sac94Table, "groups", staticmethod(lambda: groups))
-    out = tmp_path / "out"
-    done = reproduced(["munhao2019/sac94", "--runs", "2", "--out", str(out)], capsys)
-    rows = done["tables"]["sac94"]["rows"]
-    problem = load(DEMO)
-    for row, (model, preset) in zip(rows, MODELS.items(), strict=True):
-        ends = [
-            solve(problem, preset=preset, stop="generations=4", backend="cpu", seed=seed)
-            for seed in (1, 2)
-        ]
-        gaps = [end.gap for end in ends if end.gap is not None]
-        assert (row["model"], row["without"]) == (model, 2 - len(gaps))
-        assert gaps, "choose more generations"
-        assert row["best"] == pytest.approx(min(gaps))
-        assert row["mean"] == pytest.approx(sum(gaps) / len(gaps))
-        # After 4 of 600 generations.
-        assert row["milliseconds"] > 600 / 4
-    with (out / "sac94-parts.csv").open(newline="", encoding="utf-8") as stream:
-        assert [part["model"] for part in csv.DictReader(stream)] == ["m1", "m2"]

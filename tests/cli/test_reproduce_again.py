@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import re
 import subprocess
 import sys
 import time
@@ -12,20 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from instance_texts import tsplib_text
 from quick_plots import without_drawing
-from standing_ranks import StandingRanks
 
 from islands.cli import main
-from islands.instances.synthetic import uniform_tsp
 
 pytest.importorskip("scipy")
 pytest.importorskip("matplotlib")
 
-ISLANDS = ["-m", "islands", "reproduce"]
 LITERATURE = ["jardim2021/literature", "--only", "nug18", "had16", "--runs", "3"]
 LITERATURE += ["--backend", "cpu", "--threads", "none", "--quiet", "--out"]
-FEW = ["--generations", "20"]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -33,12 +26,6 @@ def _without_drawing() -> Iterator[None]:
     """Draw no plots in this process; the ranks of these tests draw theirs."""
     with without_drawing():
         yield
-
-
-def rows(folder: str, table: str) -> list[dict[str, str]]:
-    """Return the rows of a table without their times."""
-    with Path(folder, f"{table}.csv").open(newline="", encoding="utf-8") as stream:
-        return [{**row, "seconds": ""} for row in csv.DictReader(stream)]
 
 
 def kept(folder: str) -> list[str]:
@@ -70,100 +57,3 @@ def test_a_killed_experiment_without_a_folder_goes_on(capsys: pytest.CaptureFixt
     tables = [[{**row, "seconds": 0} for row in each["rows"]] for each in (first, second)]
     assert tables[0] == tables[1]
     assert len(tables[0]) == 2
-
-
-@pytest.mark.usefixtures("published")
-def test_a_repetition_without_a_new_result_keeps_the_provenance() -> None:
-    line = ["reproduce", "jardim2021/literature", "--only", "nug18", "had16", "--runs", "1"]
-    line += ["--generations", "2", "--backend", "cpu", "--quiet", "--out", "a"]
-    assert main(line) == 0
-    path = Path("a", "provenance.json")
-    made = json.loads(path.read_text())
-    assert made["ranks"] == 1
-    assert 0 < made["seconds"] < 600
-    earlier = json.dumps({**made, "date": "2026-01-02T03:04:05Z", "commit": "0123456789abcdef"})
-    path.write_text(earlier)
-    assert main(line) == 0
-    assert path.read_text() == earlier
-    ledger = Path("a", "runs.jsonl")
-    first = ledger.read_text().splitlines(keepends=True)[0]
-    entry = json.loads(first)
-    assert 0 < entry["seconds"] < made["seconds"]
-    ledger.write_text(first)
-    assert main(line) == 0
-    assert json.loads(path.read_text())["date"] >= made["date"]
-    path.unlink()
-    assert main(line) == 0
-    assert path.exists()
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("published")
-@pytest.mark.parametrize("ranks", [2, 5])
-def test_ranks_divide_the_runs_of_a_batch(ranks: int, standing_ranks: StandingRanks) -> None:
-    done = standing_ranks.run(ranks, *ISLANDS, *LITERATURE, "many", *FEW)
-    assert done.returncode == 0, done.stderr
-    assert main(["reproduce", *LITERATURE, "one", *FEW]) == 0
-    assert rows("many", "literature") == rows("one", "literature")
-    # One rank continues where several ended, with the first of two results.
-    ledger = Path("many", "runs.jsonl")
-    ledger.write_text(ledger.read_text().splitlines(keepends=True)[0])
-    assert main(["reproduce", *LITERATURE, "many", *FEW]) == 0
-    assert rows("many", "literature") == rows("one", "literature")
-    assert len(kept("many")) == 2
-    places = [json.loads(each)["result"]["place"] for each in kept("many")]
-    # Only three ranks have one of the three runs.
-    assert re.fullmatch(rf"CPU, \d+ threads? on each of {min(3, ranks)} ranks", places[0])
-    assert " ranks" not in places[1]
-
-
-@pytest.fixture
-def own40(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use one small instance as the VLSI instances."""
-    own = tmp_path / "instances" / "vlsi" / "own40.tsp"
-    own.parent.mkdir(parents=True)
-    own.write_text(tsplib_text(uniform_tsp(40, seed=1)), encoding="utf-8")
-    monkeypatch.setenv("ISLANDS_INSTANCES", str(tmp_path / "instances"))
-
-
-ON_TWO_CORES = """
-import os, sys
-from islands.cli import main
-usable = os.sched_getaffinity(0)
-os.sched_setaffinity(0, sorted(usable)[:2])
-try:
-    status = main(sys.argv[1:])
-finally:
-    os.sched_setaffinity(0, usable)
-sys.exit(status)
-"""
-
-
-@pytest.mark.slow
-def test_runs_with_fewer_islands_than_ranks_use_all_of_them(
-    standing_ranks: StandingRanks, own40: None
-) -> None:
-    line = ["xavier2019/vlsi", "--runs", "1", "--generations", "4", "--threads", "1"]
-    line += ["--backend", "cpu", "--quiet"]
-    Path("on_two_cores.py").write_text(ON_TWO_CORES)
-
-    def on_ranks(ranks: int) -> None:
-        # With few cores, a rank has one thread for any number of ranks, so the place is the same.
-        command = ["on_two_cores.py", "reproduce", *line, "--out", "many"]
-        done = standing_ranks.run(ranks, *command)
-        assert done.returncode == 0, done.stderr
-
-    on_ranks(4)
-    assert main(["reproduce", *line, "--out", "one"]) == 0
-    means = [[row["mean"] for row in rows(name, "vlsi")] for name in ("many", "one")]
-    assert means[0] == means[1]
-    # Its 3 islands use 4 ranks, and its run to compare with uses one.
-    run, compared = (json.loads(each) for each in kept("many"))
-    assert re.fullmatch(r"CPU, \d+ threads? on each of 4 ranks", run["asked"]["place"])
-    assert compared["asked"]["place"] == "CPU, 1 thread"
-    on_ranks(4)
-    assert len(kept("many")) == 2
-    # Times of another number of ranks do not count; the run to compare with is the same.
-    assert main(["reproduce", *line, "--out", "many"]) == 0
-    assert len(kept("one")) == 2
-    assert [json.loads(each)["asked"].get("threads") for each in kept("many")] == [None, 1, None]

@@ -6,27 +6,21 @@ import hashlib
 import json
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from commands_for_tests import Capture, Patch, done
-from starts_for_tests import FAR, shifted_state
 
 import islands
 from islands.cli import main
 from islands.configuration.spec import SIGN
-from islands.record.checkpoint import Manifest, digest, newest_first
-from islands.record.folder import CHECKPOINTS, MANIFEST
 
 RUN = ["--population", "32", "--islands", "6", "--interval", "8", "--backend", "cpu"]
 RUN += ["--set", "record.every=5", "--threads", "1", "--seed", "3", "--improver", "none"]
@@ -136,22 +130,6 @@ def test_finished_run_prints_its_result_again(capsys: Capture) -> None:
 
 
 @pytest.mark.slow
-def test_finished_run_is_resumed_with_other_criteria(capsys: Capture) -> None:
-    done(capsys, "run", "demo/tsp", *RUN, "--stop", "generations=43", "--out", "a")
-    result = done(capsys, "resume", "a", "--stop", "generations=77")
-    require_uninterrupted(capsys, result, 1)
-    assert Path("a", "run.toml").read_text() == Path("b", "run.toml").read_text()
-    assert "resumed from generation 43 " in Path("a", "log.txt").read_text()
-
-
-def test_run_killed_before_its_first_checkpoint_restarts(capsys: Capture) -> None:
-    done(capsys, "run", "demo/tsp", *RUN, "--stop", "generations=43", "--out", "a")
-    for path in [*manifests(), Path("a", "solution.parquet")]:
-        path.unlink()
-    require_uninterrupted(capsys, done(capsys, "resume", "a"), 1)
-
-
-@pytest.mark.slow
 def test_asynchronous_run_has_no_checkpoint_to_resume(
     mpirun: list[str], tmp_path: Path, capsys: Capture
 ) -> None:
@@ -186,45 +164,6 @@ def test_killed_runs_give_the_same_result(
     killed = subprocess.run(line, capture_output=True, text=True, timeout=300, check=False)
     assert killed.returncode == 0, killed.stdout + killed.stderr
     assert "no differences" in killed.stdout
-
-
-FAR_RUN = ["run", "demo/tsp", "--population", "16", "--islands", "3", "--backend", "cpu"]
-FAR_RUN += ["--threads", "1", "--improver", "none", "--migration", "random", "--interval", "4"]
-
-
-def postpone_checkpoint(run: Path, by: int) -> None:
-    """Add a checkpoint of the same islands with the given number of generations more."""
-    before = run / CHECKPOINTS / newest_first(run)[0]
-    identity = json.loads((before / MANIFEST).read_text())["run"]
-    manifest = Manifest.read(before, identity)
-    generation = manifest.moment.generation + by
-    after = before.with_name(f"{generation:012}.{manifest.start}")
-    after.mkdir()
-    (part,) = manifest.parts
-    path = after / part.file
-    with np.load(before / part.file) as saved:
-        np.savez(path, **shifted_state(saved, by))  # type: ignore[arg-type]
-    part = replace(part, bytes=path.stat().st_size, sha256=digest(path))
-    moment = replace(manifest.moment, generation=generation)
-    replace(manifest, moment=moment, parts=(part,)).write(after)
-
-
-def test_resumed_run_draws_new_random_numbers(
-    tmp_path: Path, monkeypatch: Patch, capsys: Capture
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done(capsys, *FAR_RUN, "--stop", "generations=8", "--out", "a")
-    for name in ("b", "c"):
-        shutil.copytree("a", name)
-    for name in ("b", "c"):
-        postpone_checkpoint(Path(name), FAR)
-    early = done(capsys, "resume", "a", "--stop", "generations=20")
-    late = done(capsys, "resume", "b", "--stop", f"generations={FAR + 20}")
-    assert late["generations"] == FAR + 20
-    assert late["digest"] != early["digest"]
-    for stop in (FAR + 11, FAR + 20):
-        again = done(capsys, "resume", "c", "--stop", f"generations={stop}")
-    assert again["digest"] == late["digest"]
 
 
 OLD_RUN = ["run", "demo/tsp", "--population", "16", "--islands", "2", "--backend", "cpu"]

@@ -1,17 +1,26 @@
-"""`islands run` on the CPU: what small runs write, and what is refused before they begin."""
+"""`islands run` on the CPU: what small runs write, what is refused, and lower bounds."""
 
 from __future__ import annotations
 
 import json
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands_for_tests import Capture, Patch
-from tsp_runs import SMALL, solved, traced
+from tsp_runs import solved
 
+import islands
+from islands.bounds import methods
 from islands.cli import main
 from islands.problems import load
-from islands.run import runner
+from islands.record.solution import recorded
+from islands.report.recorded import RecordedRun
+from islands.report.single import page_of
 
 
 def test_standard_output_is_only_json(capsys: Capture) -> None:
@@ -30,15 +39,6 @@ def test_standard_output_is_only_json(capsys: Capture) -> None:
     assert (result["ranks"], result["backend"], result["transport"]) == (1, "cpu", "device")
     assert len(result["digest"]) == 64
     assert Path(result["folder"], "solution.tour").exists()
-
-
-def test_shorter_run_is_a_prefix_of_a_longer_one(capsys: Capture) -> None:
-    short = solved(capsys, "--stop", "generations=100")
-    long = solved(capsys, "--stop", "generations=120")
-    rows = traced(short["folder"])
-    assert rows == traced(long["folder"])[: len(rows)]
-    # Generations 0, 20, 40, 50, 60, 80 and 100, four islands each.
-    assert len(rows) == 7 * 4
 
 
 def test_run_toml_repeats_the_run(capsys: Capture) -> None:
@@ -65,38 +65,6 @@ def test_different_spellings_of_a_value_are_equal(capsys: Capture) -> None:
     assert 'name = "two_opt"\n' in text
 
 
-@pytest.mark.slow
-def test_run_starts_from_solutions(capsys: Capture) -> None:
-    first = solved(capsys, "--stop", "generations=100", "--out", "a")
-    second = solved(capsys, "--stop", "generations=1", "--start", "a/solution.tour", "--seed", "2")
-    assert second["cost"] <= first["cost"]
-
-
-def test_finished_folder_needs_force(capsys: Capture) -> None:
-    solved(capsys, "--stop", "generations=2", "--out", "a")
-    line = ["run", "demo/tsp", *SMALL, "--stop", "generations=3", "--out", "a"]
-    assert main(line) == 2
-    assert main([*line, "--force"]) == 0
-    assert {row[1] for row in traced("a")} == {0, 3}
-
-
-@pytest.mark.parametrize("force", [[], ["--force"]])
-def test_folder_with_other_files_is_refused(force: list[str]) -> None:
-    for name in ("solution.cpp", "log.txt", "trace.csv"):
-        Path(name).write_text("mine")
-    assert main(["run", "demo/tsp", *SMALL, "--stop", "generations=3", "--out", ".", *force]) == 2
-    assert sorted(path.read_text() for path in Path().iterdir()) == ["mine"] * 3
-
-
-def test_restarts_do_not_delay_stagnation(capsys: Capture) -> None:
-    options = ["--set", "reset=10", "--stop", "stagnation=60", "--stop", "generations=20000"]
-    small = ["16" if word == "64" else word for word in SMALL]
-    result = solved(capsys, *options, line=[*small, "--algorithm", "brkga"])
-    idle = result["generations"] - result["best_generation"]
-    assert result["reason"] == f"no improvement for {idle} generations"
-    assert 60 <= idle < 80
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -119,18 +87,78 @@ def test_a_refusal_is_one_line_and_leaves_no_folder(line: str, capsys: Capture) 
     assert list(Path().iterdir()) == []
 
 
-def test_what_does_not_fit_is_refused_before_the_header(
-    capsys: Capture, monkeypatch: Patch
+FEW = ["run", "tsplib/berlin52", "--stop", "generations=3", "--backend", "cpu", "--bound"]
+
+
+@pytest.mark.usefixtures("published")
+def test_the_bound_is_in_the_json_the_folder_and_the_report(capsys: Capture) -> None:
+    assert main([*FEW, "--out", "a", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["bound"], found["bound_kind"], found["bound_estimate"]) == (7542, "1-tree", None)
+    assert found["bound_gap"] == pytest.approx(100 * (found["cost"] - 7542) / 7542)
+    kept = recorded(Path("a")).result
+    assert (kept.bound, kept.bound_kind) == (7542, "1-tree")
+    assert "bound = true" in Path("a", "run.toml").read_text()
+    assert "lower bound" in page_of(RecordedRun.read(Path("a"))).html()
+
+
+def test_in_python_a_matrix_has_a_bound_too() -> None:
+    far = [[0, 9, 1, 9], [9, 0, 9, 1], [1, 9, 0, 50], [9, 1, 50, 0]]
+    result = islands.solve(islands.tsp(distances=far), generations=2, backend="cpu", bound=True)
+    assert result.bound == result.cost == 20
+
+
+def compute_by(function: Callable[..., Any], patch: Patch) -> None:
+    """Let a function compute the bounds of tours."""
+    patch.setattr(methods, "_TOUR", replace(methods._TOUR, compute=function))
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_a_signal_ends_the_bound_and_keeps_the_result(
+    number: int, status: int, monkeypatch: Patch, capsys: Capture
 ) -> None:
-    form = "EDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: UPPER_ROW\nEDGE_WEIGHT_SECTION\n"
-    Path("w.tsp").write_text(f"NAME: w\nTYPE: TSP\nDIMENSION: 4\n{form}1 2 3 4 5 6\nEOF\n")
-    monkeypatch.setattr(runner, "block_memory", lambda _: 100)
-    for line, message in (
-        ("run w.tsp --algorithm eax --set first_tours=curve", "islands: first_tours=curve: "),
-        ("run demo/tsp --algorithm eax", "islands: eax_start needs "),
-    ):
-        assert main(line.split()) == 2
-        captured = capsys.readouterr()
-        assert captured.err.startswith(message)
-        assert (captured.err.count("\n"), captured.out) == (1, "")
-    assert not Path("runs").exists()
+    computed = methods.lower_bound
+
+    def interrupted(*given: object) -> object:
+        os.kill(os.getpid(), number)
+        is_stopped = given[-1]
+        assert callable(is_stopped)
+        while not is_stopped():
+            pass
+        return computed(*given)  # type: ignore[arg-type]
+
+    compute_by(interrupted, monkeypatch)
+    assert main([*FEW, "--out", "a", "--json"]) == status
+    found = json.loads(capsys.readouterr().out)
+    assert 0 < found["bound"] < 7542
+    assert found["bound_seconds"] < 1
+    assert found["interrupted"] == (number == signal.SIGINT)
+    assert Path("a", "solution.tour").exists()
+    if number == signal.SIGTERM:  # the run itself is complete
+        return
+    compute_by(computed, monkeypatch)
+    assert main(["resume", "a", "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert (again["bound"], again["interrupted"]) == (7542, False)
+    assert (again["digest"], again["cost"]) == (found["digest"], found["cost"])
+
+
+@pytest.mark.usefixtures("published")
+def test_the_solution_is_written_before_the_bound(monkeypatch: Patch) -> None:
+    def ended(*_: object) -> object:
+        raise SystemExit(9)
+
+    compute_by(ended, monkeypatch)
+    assert main([*FEW, "--out", "a", "--quiet"]) == 9
+    assert Path("a", "solution.tour").exists()
+    kept = recorded(Path("a")).result
+    assert (kept.generations, kept.interrupted, kept.bound) == (3, False, None)
+
+
+@pytest.mark.usefixtures("published")
+def test_a_knapsack_gets_an_upper_bound(capsys: Capture) -> None:
+    asked = ["run", "sac94/weing1", "--stop", "generations=40", "--backend", "cpu", "--bound"]
+    assert main([*asked, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["cost"], found["bound"], found["bound_gap"]) == (141278, 141278, 0)

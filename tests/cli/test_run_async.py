@@ -16,7 +16,6 @@ import pytest
 from ready_python import ready_python
 from standing_ranks import StandingRanks
 
-from islands.cli import main
 from islands.problems import load
 
 pytestmark = pytest.mark.slow
@@ -84,9 +83,3 @@ def test_signal_to_any_rank_ends_all_ranks(
     assert process.returncode == 130, errors
     result = checked(output, errors)
     assert result["interrupted"] is True
-
-
-def test_single_rank_ignores_async(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    line = ["run", *BASIC, "--stop", "generations=20", "--out", str(tmp_path / "run")]
-    assert main(line) == 0
-    assert json.loads(capsys.readouterr().out)["reproducible"] is True

@@ -14,12 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from commands_for_tests import Capture, Patch
+from commands_for_tests import Capture
 
 import islands
-from islands.campaign import batch
 from islands.cli import main
-from islands.errors import InputError
 
 SETTINGS = ["--backend", "cpu", "--islands", "1", "--population", "20"]
 PROGRAM = [sys.executable, "-m", "islands"]
@@ -159,22 +157,6 @@ def test_a_batch_that_waits_for_names_can_be_ended_and_resumed(capfd: Capture) -
     assert len(Path("out/runs.jsonl").read_text().splitlines()) == 4
 
 
-def test_only_some_names_are_tried_before_the_first_is_solved(
-    capfd: Capture, monkeypatch: Patch
-) -> None:
-    tried = list[str]()
-
-    def tries(*asked: Any) -> None:
-        tried.append(str(asked))
-        raise InputError("no file")
-
-    monkeypatch.setattr(batch, "resolved", tries)
-    names = [f"{number}.tsp" for number in range(50)]
-    assert main(["run", *names, "--batch", *SETTINGS, "--out", "out"]) == 1
-    assert "50 failed" in capfd.readouterr().out
-    assert len(tried) == 20
-
-
 def test_another_batch_does_not_go_on_in_a_folder() -> None:
     line = ["run", "demo/tsp", "--batch", *SETTINGS, "--out", "out", "--stop"]
     assert main([*line, "generations=2"]) == 0
@@ -182,32 +164,3 @@ def test_another_batch_does_not_go_on_in_a_folder() -> None:
     assert main(["run", "demo/tour", *line[2:], "generations=2"]) == 2
     assert main([*line, "generations=3", "--force"]) == 0
     assert [row["reason"] for row in rows("out")] == ["3 generations done"]
-
-
-@pytest.mark.slow
-def test_ranks_share_a_batch(mpirun: list[str]) -> None:
-    write_tours(7)
-    line = ["run", "tours", "--batch", *SETTINGS, "--threads", "1", "--quiet", "--out"]
-    assert main([*line, "one"]) == 0
-    command = [*mpirun, "3", *PROGRAM, *line, "many", "--json"]
-    done = subprocess.run(command, check=True, capture_output=True)
-    names = ("instance", "cost", "evaluations", "reason")
-    one, many = (
-        sorted(tuple(row[name] for name in names) for row in rows(each)) for each in ("one", "many")
-    )
-    assert one == many
-    assert len(objects(done.stdout.decode())) == 7
-
-
-@pytest.mark.slow
-def test_ranks_take_names_as_they_come(mpirun: list[str]) -> None:
-    paths = write_tours(5)
-    with reading_batch(*mpirun, "2") as process:
-        write(process, paths[0])
-        found = answers(process, 1)
-        write(process, *paths[1:], "--")
-        found += answers(process, 4)
-        assert process.wait(60) == 0
-    assert sorted(each["instance"] for each in found) == paths
-    for each in found[:2]:
-        assert alone(each["instance"]).digest == each["digest"]

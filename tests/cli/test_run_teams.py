@@ -1,4 +1,4 @@
-"""`islands run` on more ranks than islands, in processes: messages, signals, kills and errors."""
+"""`islands run` on more ranks than islands, and with colonies: signals, kills and results."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from standing_ranks import StandingRanks
 
+import islands
 from islands.cli import main
 
 RANKS = 3
@@ -23,39 +24,6 @@ SHARED = ["demo/qap", "--algorithm", "memetic", "--improver", "tabu", "--islands
 SHARED += ["--population", "24", "--set", "improver.steps=40", "--seed", "4"]
 LONG = ["--stop", "generations=1000000", "--set", "checkpoint.every=0.2s"]
 PLACE = ["--backend", "cpu", "--threads", "1", "--json"]
-SCRIPT = """
-import os
-import numpy as np
-import islands
-
-calls = 0
-
-def cost(order):
-    global calls
-    calls += 1
-    if calls == 60 and os.environ.get("OMPI_COMM_WORLD_RANK") == os.environ.get("FAILS_ON"):
-        raise {error}
-    return int(order[0])
-
-problem = islands.permutation(9, function=cost)
-result = islands.solve(
-    problem, algorithm="de", islands=1, population=24, generations=20, backend="cpu", threads=1
-)
-print(result.ranks, result.team, result.digest)
-"""
-OWN = '''
-import islands
-from islands.algorithms.de import De
-
-
-class Mine(De):
-    """Differential evolution with a number for each island, which no kernel uses."""
-
-    name = "mine"
-
-    def fields(self, shape):
-        return super().fields(shape) | {"sum": islands.Field((3,), "int64")}
-'''
 
 
 def alone(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
@@ -92,20 +60,6 @@ def running(
 def generations_of(folder: str) -> int:
     """Return the generation of the newest checkpoint."""
     return max(int(each.parent.name[:12]) for each in Path(folder).glob("checkpoints/*/*.json"))
-
-
-@pytest.mark.slow
-def test_ranks_are_idle_if_an_algorithm_cannot_be_divided(
-    standing_ranks: StandingRanks, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Path("mine.py").write_text(OWN, encoding="utf-8")
-    line = ["run", "demo/qap", "--algorithm", "mine.py:Mine", "--islands", "2"]
-    line += ["--population", "16", "--stop", "generations=30", "--improver", "none"]
-    one = alone(capsys, *line, "--out", "1")
-    found, said = on(standing_ranks, 5, *line, "--out", "5")
-    assert found["digest"] == one["digest"]
-    assert (found["team"], found["idle_ranks"]) == (1, 3)
-    assert said.count("2 of 3 ranks idle: ") == 1
 
 
 @pytest.mark.slow
@@ -157,23 +111,40 @@ def test_the_share_of_a_killed_rank_goes_to_the_others(
     assert result["digest"] == whole["digest"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("error", "rank"), [("ValueError('of the user')", "0"), ("KeyboardInterrupt", "2")]
-)
-def test_an_error_of_one_member_ends_all_with_one_message(
-    mpirun: list[str], error: str, rank: str
-) -> None:
-    Path("own.py").write_text(SCRIPT.format(error=error), encoding="utf-8")
-    done = subprocess.run(
-        [*mpirun, str(RANKS), sys.executable, "own.py"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env={**os.environ, "FAILS_ON": rank},
-    )
-    assert (done.returncode, done.stdout) == (1, ""), done.stderr
-    assert done.stderr.count("islands: [rank") == 1
-    assert f"islands: [rank {rank} of {RANKS}, " in done.stderr
-    assert error.partition("(")[0] in done.stderr
+COLONIES = [
+    *("--colony", "islands=2 algorithm=brkga population=20 improver=none"),
+    *("--colony", "islands=3 algorithm=ga encoding=permutation population=16 rate=2"),
+]
+RUN = ["demo/tsp", *COLONIES, "--backend", "cpu", "--threads", "1"]
+
+
+def on_ranks(standing: StandingRanks, ranks: int, *line: str) -> dict[str, Any]:
+    done = standing.run(ranks, "-m", "islands", *line, "--json")
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_ranks_that_do_not_wait_keep_all_costs(standing_ranks: StandingRanks) -> None:
+    line = ["run", *RUN, "--migration", "ring", "--interval", "2", "--stop", "generations=40"]
+    found = on_ranks(standing_ranks, 3, *line, "--async")  # its cost is checked
+    assert not found["reproducible"]
+    assert min(each["cost"] for each in found["colonies"]) == found["cost"]
+
+
+def test_a_script_solves_with_colonies() -> None:
+    colonies = [
+        {"islands": 2, "algorithm": "brkga", "population": 20, "improver": "none"},
+        {"islands": 1, "algorithm": "ga", "encoding": "permutation", "population": 16},
+    ]
+    result = islands.solve("demo/tsp", colonies=colonies, generations=6, backend="cpu",
+                           migration="ring", interval=2)  # fmt: skip
+    assert set(result.trace().to_pydict()["colony"]) == {0, 1}
+    assert {0, 1} == set(result.migrations().to_pydict()["from_colony"])
+    solver = islands.Solver("demo/tsp", colonies=colonies, backend="cpu", migration="ring")
+    solver.evolve(3)
+    best = solver.best()[0]
+    solver.exchange()
+    solver.inject([best.solution] * 3)
+    assert [len(each) for each in solver.populations()] == [20, 20, 16]
+    assert solver.best()[0].cost <= best.cost

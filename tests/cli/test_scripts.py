@@ -14,7 +14,6 @@ from typing import Any
 
 import copied_parts
 import pytest
-import user_script
 from commands_for_tests import Capture
 
 import islands
@@ -102,19 +101,6 @@ def test_each_part_may_come_from_a_script(capsys: Capture, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_parts_are_settings_and_may_be_in_files(capsys: Capture) -> None:
-    usual = ran(capsys, "demo/tsp", *options(BUILT_IN))
-    Path("set.toml").write_text('crossover = "mine.py:Spread"\nmigration = "mine.py:Circle"\n')
-    line = ["--config", "set.toml", "--set", "mutation=mine.py:Shift"]
-    rest = {name: BUILT_IN[name] for name in ("algorithm", "encoding", "improver")}
-    assert ran(capsys, "demo/tsp", *options(rest), *line)["digest"] == usual["digest"]
-    # An overridden part need not exist.
-    Path("set.toml").write_text('crossover = "gone.py:Spread"\n')
-    line = ["--config", "set.toml", *options(BUILT_IN)]
-    assert ran(capsys, "demo/tsp", *line)["digest"] == usual["digest"]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nine", "Nine"])
 def test_problem_of_a_script_is_run_and_verified(
     capsys: Capture, name: str, tmp_path: Path
@@ -127,49 +113,12 @@ def test_problem_of_a_script_is_run_and_verified(
     assert json.loads(capsys.readouterr().out)["cost"] == result["cost"]
 
 
-@pytest.mark.slow
-def test_problem_without_folder_reader_is_verified_from_a_folder(capsys: Capture) -> None:
-    shutil.copy(user_script.__file__, "user_script.py")
-    line = ["--algorithm", "ga", "--encoding", "keys", "--improver", "none"]
-    cost = ran(capsys, "user_script.py:shifts", *line)["cost"]
-    for solution in ("out", "out/solution.shifts"):
-        assert main(["verify", "user_script.py:shifts", solution, "--json"]) == 0
-        assert json.loads(capsys.readouterr().out)["cost"] == cost
-
-
-@pytest.mark.slow
-def test_tuning_compares_parts_of_scripts(capsys: Capture) -> None:
-    over = ["--over", "crossover=mine.py:Spread,one_point"]
-    over += ["--over", "migration=mine.py:circle,elite"]
-    rest = {name: BUILT_IN[name] for name in ("algorithm", "encoding", "mutation", "improver")}
-    line = ["demo/tsp", *FEW, *options(rest), *over, "--grid", "--runs", "2"]
-    assert main(["tune", *line, "--json", "--out", "tuned"]) == 0
-    values = [each["values"] for each in json.loads(capsys.readouterr().out)["configurations"]]
-    pairs = {(each.get("crossover"), each.get("migration.topology")) for each in values}
-    assert pairs >= {("spread", "circle"), ("one_point", "circle"), ("one_point", "elite")}
-    assert ran(capsys, "demo/tsp", "--config", "tuned/best.toml")["cost"] > 0
-
-
 def test_a_script_cannot_end_a_command(capsys: Capture) -> None:
     text = "import sys\nfrom mine import Breed\nclass Leaves(Breed):\n    name = 'leaves'\n"
     Path("leaves.py").write_text(f"{text}    def plan(self, arrays):\n        sys.exit(0)\n")
     line = ["--algorithm", "leaves.py:Leaves", "--encoding", "keys", *FEW, "--quiet"]
     assert main(["run", "demo/tsp", *line, "--improver", "none"]) == 1
     assert "leaves.py, line 6, " in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_script_is_imported_once_and_not_as_main(capsys: Capture) -> None:
-    with Path("mine.py").open("a") as script:
-        script.write('with open("imports.txt", "a") as file:\n    print(__name__, file=file)\n')
-    for _ in range(2):
-        ran(capsys, "demo/tsp", *options(OWN, "mine.py:"))
-    (name,) = Path("imports.txt").read_text().split()
-    assert name != "__main__"
-    # A script with another text is imported again.
-    with Path("mine.py").open("a") as script:
-        script.write("Spread = None\n")
-    assert main(["run", "demo/tsp", "--crossover", "mine.py:Spread"]) == 2
 
 
 SETTINGS = ["--islands", "4", "--population", "16", "--interval", "3", "--migrants", "1"]
@@ -268,16 +217,6 @@ def test_objects_are_found_by_their_name_in_the_module(
     assert resume(capsys, *line)["digest"] == whole_digest(capsys)
 
 
-@pytest.mark.slow
-def test_script_in_main_is_found(capsys: pytest.CaptureFixture[str]) -> None:
-    """The parts are in `__main__`; importing the script does not run it again."""
-    text = Path("mine.py").read_text() + (IN_PYTHON % "Spread").replace("from mine import", "#")
-    Path("mine.py").write_text(text)
-    subprocess.run([sys.executable, "mine.py"], check=True, timeout=120)
-    assert f'"{Path.cwd()}/mine.py:Spread"' in Path("out/run.toml").read_text()
-    assert resume(capsys)["digest"] == whole_digest(capsys)
-
-
 CHANGES = {
     "the header of the crossover spread": ('"spread.cuh")', '"spread.cuh", word="word ")'),
     "the header of the problem tour": ('"tour.cuh")', '"tour.cuh", namespace="namespace ")'),
@@ -322,18 +261,6 @@ def test_result_is_shown_without_the_script(capsys: pytest.CaptureFixture[str]) 
     assert "Its cost cannot be computed again, as files are missing" in capsys.readouterr().out
 
 
-def test_resumed_run_uses_only_the_kept_headers(capsys: pytest.CaptureFixture[str]) -> None:
-    begin(6)
-    Path("out/parts/notes.txt").write_text("mine")
-    line = ["demo/tsp", *SETTINGS, "--stop", "generations=1", "--out", "out", "--force", "--quiet"]
-    assert main(["run", *line]) == 0
-    assert [path.name for path in Path("out/parts").iterdir()] == ["notes.txt"]
-    Path("out/parts/notes.txt").unlink()
-    begin(6, "other")
-    assert main(["run", *line[:-4], "--out", "other", "--force", "--quiet"]) == 0
-    assert not Path("other/parts").exists()
-
-
 def test_index_cannot_name_other_files() -> None:
     begin(6)
     Path("precious.cuh").write_text("mine")
@@ -342,63 +269,6 @@ def test_index_cannot_name_other_files() -> None:
     line = ["demo/tsp", *SETTINGS, "--stop", "generations=1", "--out", "out", "--force", "--quiet"]
     assert main(["run", *line]) == 0
     assert Path("precious.cuh").read_text() == "mine"
-
-
-def colonies(*crossovers: str, out: str = "out") -> list[str]:
-    """Return a run in which each colony has a crossover."""
-    words = [f"islands=1 algorithm=ga encoding=keys crossover={each}" for each in crossovers]
-    line = ["run", "demo/tsp", "--backend", "cpu", "--threads", "1", "--improver", "none"]
-    line += ["--population", "20", "--migration", "ring", "--interval", "3", "--quiet"]
-    return [*line, *(word for each in words for word in ("--colony", each)), "--out", out]
-
-
-@pytest.mark.slow
-def test_each_part_of_colonies_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
-    own = ["mine.py:Spread", "mine.py:Mingle", "mine.py:Spread", "two_point"]
-    assert main([*colonies(*own), "--stop", "generations=6"]) == 0
-    index = json.loads(Path("out", "parts", "index.json").read_text(encoding="utf-8"))
-    assert {each["file"] for each in index} == {"mingle.cuh", "spread.cuh"}
-    forget()
-    Path("elsewhere").mkdir()
-    shutil.move("mine.py", "elsewhere/mine.py")
-    flags = "--crossover FILE.py:Spread --crossover FILE.py:Mingle"
-    assert f"name its new location: islands resume out {flags}\n" in refusal(capsys)
-    spread, mingle = (["--crossover", f"elsewhere/mine.py:{each}"] for each in ("Spread", "Mingle"))
-    assert "islands resume out --crossover FILE.py:" in refusal(capsys, *mingle)
-    rest = resume(capsys, *mingle, *spread)
-    shutil.copy("elsewhere/mine.py", "mine.py")
-    forget()
-    assert main([*colonies(*own, out="whole_digest"), "--stop", "generations=12", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["digest"] == rest["digest"]
-
-
-@pytest.mark.slow
-def test_parts_of_colonies_cannot_be_changed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*colonies("mine.py:Spread", "mine.py:Mingle"), "--stop", "generations=2"]) == 0
-    spread = ["--crossover", "mine.py:Spread"]
-    for line in (
-        ["--mutation", "mine.py:Shift"],
-        ["--crossover", "two_point"],
-        ["--crossover", "mine.py:Third"],
-        [*spread, *spread],
-    ):
-        refusal(capsys, *line)
-
-
-def solved(**parts: Any) -> islands.Result:
-    few: dict[str, Any] = {"islands": 3, "population": 16, "backend": "cpu", "threads": 1}
-    few |= {"algorithm": "ga", "encoding": "keys", "improver": "none", "stop": "generations=2"}
-    return islands.solve("demo/tsp", **few | parts)
-
-
-def test_topology_must_be_pure() -> None:
-    drawn = iter(range(1000))
-
-    def another(island: int, islands: int, number: int, seed: int) -> list[int]:
-        return [next(drawn) % 2] if island == 2 else []
-
-    with pytest.raises(UsageError, match="mine: two calls"):
-        solved(migration=islands.Topology("mine", another))
 
 
 def test_ranks_must_have_the_same_parts() -> None:

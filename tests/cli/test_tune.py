@@ -17,13 +17,10 @@ import pytest
 from commands_for_tests import Capture, Patch, done
 from standing_ranks import StandingRanks
 
-from islands.campaign.ledger import Ledger
-from islands.campaign.tuning import COLUMNS, TaskResult, run_task
+from islands.campaign.tuning import TaskResult, run_task
 from islands.cli import main
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
-from islands.record import lock
-from islands.record.files import write_table
 from islands.slurm.follow import state_of
 
 pytest.importorskip("scipy")
@@ -79,76 +76,6 @@ def test_best_configuration_is_a_file_that_repeats_its_runs(capsys: Capture) -> 
     ]
 
 
-def test_the_printed_ranking_and_what_made_it_are_files(capsys: Capture) -> None:
-    assert main(["tune", *LINE, "--out", "a"]) == 0
-    assert Path("a/ranking.txt").read_text() in capsys.readouterr().out
-    made = json.loads(Path("a/provenance.json").read_text())
-    assert {"date", "commit", "driver", "metric", "command"} <= {*made}
-    elapsed = sum(float(row["elapsed"]) for row in rows("a"))
-    assert 0 < elapsed < made["seconds"]
-    # A command that finds all rows done does not become what made them.
-    assert main(["tune", *LINE, "--out", "a", "--metric", "cost"]) == 0
-    again = json.loads(Path("a/provenance.json").read_text())
-    assert again == made | {"metric": "cost", "command": again["command"]}
-    more = [*LINE[:-3], "3", "--runs", "3", "--out", "a"]
-    assert main(["tune", *more]) == 0
-    last = json.loads(Path("a/provenance.json").read_text())
-    assert last["date"] >= made["date"]
-    assert elapsed < sum(float(row["elapsed"]) for row in rows("a")) < last["seconds"]
-
-
-def test_configuration_without_success_is_last_by_evaluations(capsys: Capture) -> None:
-    line = ["demo/tsp", "--algorithm", "brkga", "--improver", "none", "--islands", "1"]
-    line += ["--set", "elite=0.25", "--backend", "cpu", "--runs", "3", "--metric", "evaluations"]
-    line += ["--stop", "target=35000", "--stop", "generations=300"]
-    found = done(capsys, "tune", *line, "--over", "population=8,64", "--grid", "--out", "a")
-    order = [each["values"].get("population") for each in found["configurations"]]
-    evaluations = {each["values"].get("population"): each for each in found["configurations"]}
-    few, enough = evaluations[8], evaluations[64]
-    assert few["evaluations"] < enough["evaluations"] == enough["loss"]
-    assert (few["void"], enough["void"], few["loss"]) == (3, 0, None)
-    assert order[-1] == 8
-    assert found["best"]["population"] == 64
-    # The same from the written files.
-    again = done(capsys, "tune", *line, "--over", "population=8,64", "--grid", "--out", "a")
-    assert again["configurations"] == found["configurations"]
-
-
-def test_runs_with_migration_are_concurrent(capsys: Capture) -> None:
-    ring = [{"none": "ring"}.get(word, word) for word in SMALL]
-    ring += ["--interval", "5", "--runs", "2"]
-    line = ["demo/qap", *ring, "--over", "F=0.3,0.7", "--grid", "--out", "a"]
-    assert main(["tune", *line]) == 0
-    series = done(capsys, "run", "demo/qap", *ring)
-    assert rows("a")[0]["costs"].split() == [str(run["cost"]) for run in series["runs"]]
-
-
-def test_all_runs_are_sequential_if_some_cannot_be_concurrent(
-    capsys: Capture, monkeypatch: Patch
-) -> None:
-    def never(*_: object) -> None:
-        raise AssertionError("the runs of one configuration would share their seconds")
-
-    monkeypatch.setattr("islands.campaign.tuning.run_concurrently", never)
-    common = ["--population", "16", "--islands", "2", "--migration", "none", "--backend", "cpu"]
-    common += ["--stop", "generations=5", "--stop", "seconds=60", "--runs", "2"]
-    common += ["--algorithm", "cellular", "--improver", "none"]
-    line = ["demo/qap", *common, "--over", "halo=false,true", "--grid", "--out", "a"]
-    assert main(["tune", *line]) == 0
-    for row, halo in zip(rows("a"), ("false", "true"), strict=True):
-        series = done(capsys, "run", "demo/qap", *common, f"--set=halo={halo}")
-        assert row["costs"].split() == [str(run["cost"]) for run in series["runs"]]
-
-
-def test_concurrent_runs_share_the_seconds() -> None:
-    line = ["demo/qap", *SMALL, "--stop", "seconds=0.2", "--over", "F=0.3,0.7", "--grid"]
-    began = time.perf_counter()
-    assert main(["tune", *line, "--runs", "100", "--out", "a"]) == 0
-    # With separate time limits, a hundred runs of three configurations would take a minute.
-    assert time.perf_counter() - began < 30
-    assert all(float(row["seconds"]) < 0.2 for row in rows("a"))
-
-
 def _refusing(*values: object) -> Callable[..., TaskResult]:
     """Return a function like `run_task` that refuses configurations with the given values of F."""
 
@@ -192,45 +119,6 @@ def test_tuning_ends_if_all_configurations_are_refused(capsys: Capture, monkeypa
     assert "Only configuration 0 is left." in capsys.readouterr().out
 
 
-@pytest.mark.slow
-def test_impossible_configurations_are_counted(capsys: Capture) -> None:
-    line = ["demo/mkp", "--preset", "munhao2019-m1", "--stop", "generations=2", "--runs", "2"]
-    ways = [*line, "--over", "infeasible=repair,drop,linear,dynamic", "--grid"]
-    found = done(capsys, "tune", *ways, "--out", "a")
-    # The base has the preset's setting.
-    tried = [each["values"].get("infeasible") for each in found["configurations"]]
-    assert sorted(map(str, tried)) == ["None", "drop", "dynamic", "repair"]
-    assert (found["refused"], found["last_refusal"]) == (0, None)
-    rings = [*line, "--over", "neighbourhood=ring", "--over", "neighbours=2,3,600", "--grid"]
-    found = done(capsys, "tune", *rings, "--out", "b")
-    assert (found["refused"], len(found["configurations"])) == (2, 2)
-    assert found["last_refusal"].startswith("population=512: a ring with neighbours=600")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("better", "worse"),
-    [
-        ("--set infeasible=repair", "--set infeasible=dynamic"),
-        ("--metric gap --stop target=9999", "--metric evaluations --stop target=9999"),
-    ],
-)
-def test_no_configuration_is_best_without_a_valid_run(better: str, worse: str) -> None:
-    # No subset of about half of the items fits, and infeasible subsets are not repaired.
-    n, m = 60, 3
-    rows_of_ones = "\n".join([f"{n} {m} 0", *[" ".join(["1"] * n)] * (1 + m), "2 2 2"])
-    Path("tight.dat").write_text(rows_of_ones)
-    line = ["tune", "tight.dat", "--algorithm", "pso", "--population", "8", "--islands", "1"]
-    line += ["--stop", "generations=2", "--over", "c1=0,1", "--grid", "--runs", "2"]
-    line += ["--backend", "cpu", "--out", "a", "--quiet"]
-    # A ranking left by an earlier command is removed.
-    assert main([*line, *better.split()]) == 0
-    assert Path("a/best.toml").exists()
-    assert main([*line, *worse.split()]) == 1
-    left = [".tune.tsv.lock", "runs.jsonl", "tune.tsv"]
-    assert sorted(path.name for path in Path("a").iterdir()) == left
-
-
 def test_damaged_table_is_named(capsys: Capture) -> None:
     assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
     whole = Path("a/tune.tsv").read_text()
@@ -261,41 +149,6 @@ def test_extended_tuning_reuses_finished_runs(capsys: Capture) -> None:
     assert main(["tune", *LINE, "--out", "a", "--force", "--quiet"]) == 0
     assert len(rows("a")) == 6
     assert "done before" not in capsys.readouterr().out
-
-
-def test_a_tuning_of_an_earlier_version_goes_on(capsys: Capture) -> None:
-    first = done(capsys, "tune", *LINE, "--out", "a")
-    path = Path("a/tune.tsv")
-    earlier = [name for name in COLUMNS if name != "elapsed"]
-    write_table(path, earlier, [{name: row[name] for name in earlier} for row in rows("a")])
-    Path("a/runs.jsonl").unlink()
-    assert done(capsys, "tune", *LINE, "--out", "a") == first
-    more = [*LINE[:-3], "3", "--runs", "3", "--out", "a"]
-    assert main(["tune", *more]) == 0
-    assert capsys.readouterr().out.count("done before") == 6
-    assert [row["elapsed"] == "0" for row in rows("a")] == [True] * 6 + [False] * 2
-
-
-@pytest.mark.parametrize("force", [[], ["--force"]])
-def test_second_tuning_in_the_same_folder_is_refused(force: list[str], monkeypatch: Patch) -> None:
-    monkeypatch.setattr(lock, "_PATIENCE_SECONDS", 0.0)
-    other = [*("5" if word == "4" else word for word in LINE), "--out", "a", *force]
-    enter, statuses = Ledger.add, []
-
-    def add_and_tune(ledger: Ledger, *arguments: Any) -> None:
-        enter(ledger, *arguments)
-        if not statuses:
-            statuses.append(0)
-            statuses[0] = main(["tune", *other])
-
-    monkeypatch.setattr(Ledger, "add", add_and_tune)
-    assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
-    assert statuses == [2]
-    assert {json.loads(row["settings"])["seed"] for row in rows("a")} == {4}
-    assert len(rows("a")) == 6
-    # Both end in turn.
-    assert main(["tune", *other]) == 0
-    assert len(rows("a")) == (6 if force else 12)
 
 
 TUNE = ["-m", "islands", "tune"]
@@ -330,14 +183,6 @@ def test_ranks_share_the_configurations(standing_ranks: StandingRanks, capsys: C
     assert ranked(again) == ranked(one)
     assert (again["best"], again["blocks"]) == (one["best"], one["blocks"])
     assert Path("many/runs.jsonl").read_bytes() == before
-
-
-def test_runs_made_by_several_ranks_are_continued_by_one(standing_ranks: StandingRanks) -> None:
-    assert standing_ranks.run(2, *TUNE, *LINE, "--out", "a", "--quiet").returncode == 0
-    whole, lines = without_times("a"), Path("a/runs.jsonl").read_text().splitlines(keepends=True)
-    Path("a/runs.jsonl").write_text("".join(lines[:4]))
-    assert main(["tune", *LINE, "--out", "a", "--quiet"]) == 0
-    assert without_times("a") == whole
 
 
 @pytest.mark.slow

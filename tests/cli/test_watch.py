@@ -6,63 +6,21 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from commands_for_tests import Capture, Patch
 
 from islands.cli import follow, main
-from islands.display.heartbeat import Work, end_work, read_work, write_work
-from islands.record.folder import EXPERIMENTS_LOCK, SERIES_LOCK, TUNING_LOCK
-from islands.record.lock import FolderLock
+from islands.display.heartbeat import Work, read_work
 
 SERIES = ["run", "demo/tsp", "--population", "16", "--islands", "2", "--backend", "cpu"]
 SERIES += ["--threads", "1", "--improver", "none", "--out", "a"]
-KINDS = {
-    "a series of runs": (SERIES_LOCK, "runs.tsv"),
-    "a tuning": (TUNING_LOCK, "ranking.tsv"),
-    "an experiment of islands reproduce": ("runs.jsonl", "settings.toml"),
-    "a measurement of islands bench": ("runs.jsonl", "bench.json"),
-    "experiments of islands reproduce": (EXPERIMENTS_LOCK, "report.html"),
-}
 
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: Patch) -> None:
     monkeypatch.setattr(follow, "_STATE_SECONDS", 0.0)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_work_is_watched_until_its_end(kind: str, monkeypatch: Patch, capsys: Capture) -> None:
-    lock_file, result = KINDS[kind]
-    folder = Path("w")
-    folder.mkdir()
-    (folder / result).touch()
-    with FolderLock("work", lock_file) as lock:
-        lock.take(folder)
-        # The actions of the other process, one for each time that the watch sleeps.
-        steps: list[Callable[[], object]] = [
-            lambda: write_work(folder, Work(3, 3, "had16\nw: done", "about 5 s left")),
-            lambda: (end_work(folder), lock.__exit__()),
-        ]
-
-        class Clock:
-            monotonic = staticmethod(time.monotonic)
-
-            @staticmethod
-            def sleep(_: float) -> None:
-                steps.pop(0)()
-
-        monkeypatch.setattr(follow, "time", Clock)
-        write_work(folder, Work(1, 3, "nug12, 1 of 3", ""))
-        assert main(["status", "w"]) == 0
-        assert capsys.readouterr().out == f"w: running: {kind}: nug12, 1 of 3\n"
-        assert main(["watch", "w"]) == 0
-    first, second, last = capsys.readouterr().out.splitlines()
-    assert first == "w: nug12, 1 of 3"
-    assert second.startswith("w: had16")  # a name makes no line of its own
-    assert last.startswith(f"w: done: {kind}; ")
 
 
 def _has_shown_a_second_run(work: Work | None) -> bool:

@@ -35,6 +35,21 @@ class TestElite(TopologyContract):
         return TOPOLOGIES["elite"]
 
 
+class TestTorus(TopologyContract):
+    def topology(self) -> Any:
+        return TOPOLOGIES["torus"]
+
+
+class TestHypercube(TopologyContract):
+    def topology(self) -> Any:
+        return TOPOLOGIES["hypercube"]
+
+
+class TestBroadcast(TopologyContract):
+    def topology(self) -> Any:
+        return TOPOLOGIES["broadcast"]
+
+
 class TestRandom(TopologyContract):
     def topology(self) -> Any:
         return TOPOLOGIES["random"]

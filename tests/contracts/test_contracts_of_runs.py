@@ -84,7 +84,8 @@ class TestDifferentialEvolution(Assignments):
 
 
 class TestCellularInOneGrid(Assignments):
-    own = {"algorithm": "cellular", "halo": True, "migration": "none", "improver": "none"}
+    own = {"algorithm": "cellular", "halo": True, "migration": "none", "group": 4}
+    own |= {"improver": {"name": "tabu", "steps": 4, "rate": 0.5}}
 
 
 class TestColonies(Assignments):

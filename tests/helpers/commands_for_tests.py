@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 import pytest
 
 from islands.cli import main
+from islands.doctor import nvidia
+from islands.record import provenance
 
 Capture: TypeAlias = pytest.CaptureFixture[str]
 Patch: TypeAlias = pytest.MonkeyPatch
@@ -18,3 +20,9 @@ def done(capsys: Capture, *line: str) -> dict[str, Any]:
     capsys.readouterr()
     assert main([*line, "--json"]) == 0
     return dict(json.loads(capsys.readouterr().out))
+
+
+def without_facts_of_the_machine(monkeypatch: Patch) -> None:
+    """Let commands that write what made their tables start neither git nor nvidia-smi."""
+    monkeypatch.setattr(provenance, "commit", lambda: {"commit": None, "changed": None})
+    monkeypatch.setattr(nvidia, "_output", lambda *_: [])

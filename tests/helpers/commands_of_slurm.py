@@ -3,36 +3,44 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
+from islands.slurm import commands
+
 
 class Commands:
-    """The commands sbatch, squeue and scontrol in a folder of the PATH, which print fixed text."""
+    """The commands of Slurm, answered in this process: they print fixed text, or fail."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._folder = folder
+        self._answers: dict[str, tuple[int, str, str]] = {}
+        self._calls = defaultdict[str, list[str]](list)
         folder.mkdir()
-        monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
         for name in ("sbatch", "squeue", "scontrol", "sacct"):
-            self.prints(name, "")
+            (folder / name).touch(0o755)  # it is only looked for
+        monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+        monkeypatch.setattr(commands, "_run", self._answered)
+
+    def _answered(self, command: Sequence[str], *_: object) -> CompletedProcess[str]:
+        name, *options = command
+        self._calls[name].append(" ".join(options))
+        return CompletedProcess(command, *self._answers.get(name, (0, "", "")))
 
     def prints(self, name: str, text: str) -> None:
-        """Make a command print this text, and write its options to a file."""
-        path = self._folder / name
-        path.write_text(f"#!/bin/sh\necho \"$@\" >>'{path}.calls'\ncat <<'END'\n{text}\nEND\n")
-        path.chmod(0o755)
+        """Make a command print this text."""
+        self._answers[name] = (0, f"{text}\n", "")
 
     def fails(self, name: str, message: str) -> None:
         """Make a command fail with this message."""
-        path = self._folder / name
-        path.write_text(f"#!/bin/sh\necho '{message}' >&2\nexit 1\n")
+        self._answers[name] = (1, "", f"{message}\n")
 
     def calls(self, name: str) -> list[str]:
         """Return the options of each call of a command."""
-        path = self._folder / f"{name}.calls"
-        return path.read_text().splitlines() if path.exists() else []
+        return self._calls[name]
 
 
 def in_array(element: int, job: str = "5") -> dict[str, str]:

@@ -11,7 +11,7 @@ from fakes import FakeArchipelago, FakeProblem, Quiet, Silent
 
 from islands.configuration.resolve import layers, resolve
 from islands.parallel import World
-from islands.progress.progress import Epoch, Moment, Outcome
+from islands.progress.progress import Epoch, Moment, Outcome, Progress
 from islands.run import loop as module
 from islands.run.failures import Failures
 from islands.run.loop import Loop
@@ -37,13 +37,16 @@ def run(
 
 
 class Seen(Observer):
-    """Collects the epochs of a run."""
+    """Collects the epochs of a run, and the generations seen between them."""
 
     def __init__(self) -> None:
-        self.epochs = list[Epoch]()
+        self.epochs, self.between_epochs = list[Epoch](), list[int]()
 
     def epoch(self, epoch: Epoch) -> None:
         self.epochs.append(epoch)
+
+    def between(self, progress: Progress) -> None:
+        self.between_epochs.append(progress.generation)
 
 
 class Slow(FakeArchipelago):

@@ -1,11 +1,15 @@
+"""Migrations of all kinds compared with NumPy, also of costs that are equal or very different."""
+
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 from colonies_for_tests import in_teams, one_colony
+from numpy_islands import SELECT, words
 from numpy_migration import NumpyMigration
 from starts_for_tests import FAR, shift
 
@@ -15,7 +19,7 @@ from islands.backends.base import Backend
 from islands.instances.synthetic import uniform_tsp
 from islands.migration import TOPOLOGIES, MigrationSettings
 from islands.migration.settings import DUPLICATES, REPLACEMENTS, SELECTIONS
-from islands.parallel import Deal, World, world
+from islands.parallel import World
 from islands.problems.tsp import Tsp
 
 POPULATION, ELITE, SEED = 24, 4, 6
@@ -134,57 +138,92 @@ def test_one_island_or_no_topology_means_no_migration(backend: Backend) -> None:
         assert islands.arrivals() is None
 
 
-@pytest.mark.mpi(min_size=2)
-@pytest.mark.parametrize(("islands", "delay"), [(2, 0), (3, 1), (8, 0), (8, 1)])
-@pytest.mark.parametrize("topology", TOPOLOGIES)
-def test_several_ranks_give_the_same_result_as_one(
-    backend: Backend, topology: str, delay: int, islands: int
+ROULETTE = {"topology": "ring", "selection": "roulette", "replacement": "worst"}
+ROULETTE |= {"duplicates": "accept"}
+
+
+@pytest.mark.parametrize("side", [1, 2, 10**9])
+def test_a_roulette_wheel_of_equal_or_very_different_costs_equals_the_reference(
+    backend: Backend, side: int
 ) -> None:
-    ranks = world()
-    found = []
-    for each in (World(), ranks):
-        made = archipelago_of(
-            backend, islands=islands, ranks=each, topology=topology, delay=delay, migrants=2
+    costs = seen(archipelago_of(backend, side=side, **ROULETTE))[0]
+    assert (np.ptp(costs, axis=1) > 1 << 31).all() == (side == 10**9)
+    assert (np.ptp(costs) == 0) == (side == 1)
+    assert_migrates(backend, {**ROULETTE, "delay": 0}, side=side)
+
+
+def test_the_weights_of_the_largest_costs_do_not_overflow(backend: Backend) -> None:
+    islands = archipelago_of(backend, **ROULETTE)
+    saved = islands.snapshot()
+    # All but the worst are far better than that, so that the sum of the advantages has 67 bits.
+    saved["cost"] = np.random.default_rng(1).integers(-(2**62), -(2**61), saved["cost"].shape)
+    saved["cost"][:, 0] = 2**62
+    saved["order"] = np.argsort(saved["cost"], axis=1, kind="stable").astype(np.int32)
+    islands.restore(saved, generation=0, migrations=0)
+    reference = NumpyMigration(migrants=2, seed=SEED, fixed=ELITE, delay=0, **ROULETTE)
+    cost, keys = seen(islands)
+    reference.migrate(cost, keys, 0)
+    islands.migrate()
+    after = seen(islands)
+    assert np.array_equal(after[0], cost)
+    assert np.array_equal(after[1], keys)
+
+
+def set_equal_costs(islands: Archipelago, cost: int) -> np.ndarray:
+    """Give all individuals the same cost, and return their keys."""
+    saved = islands.snapshot()
+    equal = np.full(saved["cost"].shape, cost)
+    order = np.broadcast_to(np.arange(POPULATION, dtype=np.int32), equal.shape)
+    islands.restore({**saved, "cost": equal, "order": order}, generation=0, migrations=0)
+    return seen(islands)[1]
+
+
+@pytest.mark.parametrize("cost", [0, 7, -7])
+def test_roulette_draws_equal_individuals_with_equal_probability(
+    backend: Backend, cost: int
+) -> None:
+    count, migrants = 40, 3
+    islands = archipelago_of(
+        backend, islands=count, topology="ring", selection="roulette", migrants=migrants
+    )
+    keys = set_equal_costs(islands, cost)
+    drawn = np.array([roulette_of_equals(island, migrants) for island in range(count)])
+    counts = Counter(drawn.reshape(-1).tolist())
+    assert all(0 < counts[each] < 15 for each in range(POPULATION))
+    islands.migrate()
+    # Equal individuals are replaced from the last one on: the first migrant replaces the last.
+    after = seen(islands)[1]
+    for island in range(count):
+        expected = keys[island - 1, drawn[island - 1]]
+        assert np.array_equal(after[island, ::-1][:migrants], expected)
+        assert np.array_equal(after[island, :-migrants], keys[island, :-migrants])
+
+
+@pytest.mark.parametrize("replacement", REPLACEMENTS)
+def test_an_equal_migrant_is_accepted_unless_it_has_to_be_better(
+    backend: Backend, replacement: str
+) -> None:
+    islands = archipelago_of(backend, topology="ring", replacement=replacement)
+    keys = set_equal_costs(islands, 7)
+    islands.migrate()
+    islands.measure()
+    arrivals = islands.arrivals()
+    assert arrivals is not None
+    is_accepted = replacement != "if-better"
+    assert arrivals.accepted.tolist() == [is_accepted] * 10
+    # The first individuals count as the best, so they emigrate.
+    for island, rows in enumerate(seen(islands)[1]):
+        changed = np.flatnonzero((rows != keys[island]).any(axis=1))
+        assert len(changed) == (2 if is_accepted else 0)
+        assert sorted(map(tuple, rows[changed])) == sorted(
+            map(tuple, keys[island - 1, : len(changed)])
         )
-        rows = []
-        for _ in range(4):
-            made.advance(2)
-            made.migrate()
-            made.measure()
-            arrivals = made.arrivals()
-            if arrivals is not None:
-                columns = (arrivals.source, arrivals.target, arrivals.cost, arrivals.accepted)
-                rows += np.stack(columns, axis=1).tolist()
-        digests = [digest for rank in each.allgather(made.digests()) for digest in rank]
-        everywhere = [row for rank in each.allgather(rows) for row in rank]
-        found.append((digests, sorted(everywhere)))
-    assert found[0] == found[1]
 
 
-@pytest.mark.mpi(min_size=2)
-@pytest.mark.parametrize("number", [2, 7])
-def test_migrants_in_flight_between_ranks_are_restored_on_one_rank(
-    backend: Backend, number: int
-) -> None:
-    ranks = world()
-    settings: dict[str, Any] = {"islands": number, "topology": "torus", "delay": 1}
-    many = archipelago_of(backend, ranks=ranks, **settings)
-    many.advance(3)
-    many.migrate()
-    saved = [part for part in ranks.allgather(many.snapshot()) if part]
-    together = {name: np.concatenate([part[name] for part in saved]) for name in saved[0]}
-    alone = archipelago_of(backend, **settings)
-    alone.restore(together, generation=3, migrations=1)
-    again = archipelago_of(backend, ranks=ranks, **settings)
-    mine = Deal(number, ranks.size).held(ranks.rank)
-    part = {name: rows[mine.start : mine.stop] for name, rows in together.items()}
-    again.restore(part, generation=3, migrations=1)
-    for each in (many, alone, again):
-        each.advance(2)
-        each.migrate()
-        each.advance(2)
-    digests = [
-        [digest for rank in ranks.allgather(each.digests()) for digest in rank]
-        for each in (many, again)
-    ]
-    assert digests[0] == digests[1] == alone.digests()
+def roulette_of_equals(island: int, count: int) -> list[int]:
+    """Return the drawn individuals; each of those left has the same probability."""
+    left, drawn = list(range(POPULATION)), list[int]()
+    for k in range(count):
+        high, low = words(2, SELECT, SEED, island, 0, k).tolist()
+        drawn.append(left.pop((int(high) << 32 | int(low)) * len(left) >> 64))
+    return drawn

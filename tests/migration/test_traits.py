@@ -1,8 +1,7 @@
-"""Fields that travel: an individual takes them to other islands besides its genes."""
+"""Fields that travel: an individual takes them to other islands, and the halo to other ranks."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,15 +15,16 @@ from problems_for_tests import facilities
 
 from islands.algorithms import ALGORITHMS
 from islands.algorithms.base import Shape
-from islands.algorithms.cellular import CellularSettings
+from islands.algorithms.cellular import Cellular, CellularSettings
 from islands.algorithms.de import De, DeSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.backends.state import Field
 from islands.errors import InputError, UsageError
-from islands.migration import MigrationSettings
-from islands.parallel import World, world
+from islands.migration import Layout, Migrant, MigrationSettings
+from islands.parallel import World
+from islands.testing.ranks import on_ranks
 
 N, POPULATION, ISLANDS, SEED = 13, 30, 5, 4
 CHANGED = {"adaptation": "jde", "F": 0.5, "Cr": 0.6}
@@ -164,36 +164,85 @@ def test_padding_of_migrants_in_flight_is_zero_and_other_sizes_are_refused(
         islands.restore(saved, generation=6, migrations=1)
 
 
-@pytest.mark.mpi(min_size=2)
-def test_fields_stay_with_their_genes_without_waiting(backend: Backend, tagged: str) -> None:
-    ranks = world()
-    way = {"topology": "ring", "migrants": 2, "selection": "random"}
-    islands = made(backend, way, ranks=ranks, algorithm=tagged, settings={}, asynchronous=True)
-    saved = islands.snapshot()
-    # The fields of every individual are copies of its keys.
-    saved["row"] = saved["genes"][..., :8].reshape(saved["row"].shape).astype(np.float64)
-    saved["letters"] = np.ascontiguousarray(saved["genes"][..., :1]).view(np.uint8)[..., :3]
-    islands.restore(saved, generation=0, migrations=0)
-    sources: set[int] = set()
-    began = time.monotonic()
-    while not sources - set(islands.mine) and time.monotonic() - began < 20:
-        islands.migrate()
-        islands.measure()
-        arrivals = islands.arrivals()
-        if arrivals is not None:
-            sources |= set(arrivals.source.tolist())
-    islands.finish()
-    saved = islands.snapshot()
-    assert sources - set(islands.mine)
-    keys = saved["genes"]
-    assert np.array_equal(saved["row"].reshape(*keys.shape[:2], 8), keys[..., :8])
-    letters = np.ascontiguousarray(keys[..., :1]).view(np.uint8)[..., :3]
-    assert np.array_equal(saved["letters"], letters)
-
-
 def test_a_field_that_travels_needs_an_entry_for_each_individual(
     monkeypatch: pytest.MonkeyPatch, tagged: str
 ) -> None:
     monkeypatch.setitem(TRAITS, "pairs", Field((2, POPULATION), np.int64, travels=True))
     with pytest.raises(UsageError, match=r"field pairs travels .* its shape is \(2, 30\)"):
         made(choose("cpu", 1), MIGRATIONS[0], algorithm=tagged, settings={})
+
+
+class TaggedCellular(Cellular):
+    """The cellular algorithm with fields that its kernels do not use."""
+
+    def fields(self, shape: Shape) -> dict[str, Field]:
+        return super().fields(shape) | TRAITS
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 6, 12])
+def test_all_ranks_of_a_team_read_the_ends_of_the_same_neighbours(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ALGORITHMS, "tagged", TaggedCellular)
+    reach = 2
+
+    def drawn(island: int, name: str, like: NDArray[Any]) -> NDArray[Any]:
+        of = np.random.default_rng([island, *name.encode()])
+        return of.integers(0, 250, like.shape[1:]).astype(like.dtype)
+
+    def one(ranks: World) -> tuple[range, NDArray[np.uint8], Migrant]:
+        islands = made(
+            choose("cpu", 1), {"topology": "none"}, ranks=ranks, algorithm="tagged",
+            settings=CellularSettings(halo=True, neighbours=2 * reach),
+        )  # fmt: skip
+        (colony,) = islands._colonies
+        saved = colony.snapshot(0, is_copied=True)
+        for name in TRAITS:
+            rows = [drawn(island, name, saved[name]) for island in islands.held]
+            saved[name] = np.stack(rows)
+        islands.restore(saved, generation=0, migrations=0)
+        islands.renew_halo()
+        assert colony.halo is not None
+        return islands.held, islands.backend.download(colony.halo.adjacent), colony.migrant
+
+    for held, seen, migrant in on_ranks(size, one):
+        for name, offset in migrant.offsets.items():
+            like = np.zeros((1, *TRAITS[name].shape), TRAITS[name].dtype)
+            near = held.start - 1, held.stop
+            before, after = (drawn(island % ISLANDS, name, like) for island in near)
+            place = slice(offset, offset + TRAITS[name].entry_bytes)
+            carried = seen.reshape(2 * reach, migrant.bytes)[:, place]
+            assert carried.tobytes() == before[-reach:].tobytes() + after[:reach].tobytes()
+
+
+GENES = {"genes": Field((8, 12), np.float32)}
+RATE = Field((8,), np.float32, travels=True)
+PAIR = Field((8, 2), np.float64, travels=True)
+
+
+def test_one_colony_has_the_layout_of_its_own_fields() -> None:
+    fields = {**GENES, "rate": RATE, "pair": PAIR}
+    alone = Migrant(fields)
+    assert (alone.genes, alone.bytes) == (slice(16, 64), 96)
+    assert alone.offsets == {"rate": 64, "pair": 80}
+    shared = Migrant(fields, "de", Layout([("de", fields)]))
+    assert (shared.genes, shared.bytes, shared.offsets) == (alone.genes, 96, alone.offsets)
+
+
+def test_fields_of_one_algorithm_share_a_place() -> None:
+    wide = {"genes": Field((4, 40), np.float32), "rate": Field((4,), np.float32, travels=True)}
+    colonies = [("de", {**GENES, "rate": RATE}), ("de", wide), ("own", {**GENES, "rate": PAIR})]
+    layout = Layout(colonies)
+    migrants = [Migrant(fields, owner, layout) for owner, fields in colonies]
+    assert [each.genes for each in migrants] == [slice(16, 64), slice(16, 176), slice(16, 64)]
+    assert [each.offsets for each in migrants] == [{"rate": 176}, {"rate": 176}, {"rate": 192}]
+    assert {each.bytes for each in migrants} == {208}
+    array = np.zeros(1)
+    bits = [each.traits({"rate": array})[0].members["bit"] for each in migrants]
+    assert bits == [0, 0, 1]
+
+
+def test_more_fields_than_a_migrant_can_mark_are_refused() -> None:
+    fields = {**GENES, **{f"f{i}": RATE for i in range(64)}}
+    with pytest.raises(UsageError, match="64 fields travel with migrants, but at most 63 may"):
+        Layout([("own", fields)])

@@ -1,17 +1,25 @@
+"""Messages between ranks: transports and their trials, repeated and without waiting."""
+
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from test_exchange import archipelago_of
 
+from islands.archipelago.team import Team, divided
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import RunError
+from islands.migration import TOPOLOGIES
 from islands.migration import transport as module
+from islands.migration.repeated import RepeatedExchange
 from islands.migration.route import Parcel
-from islands.migration.transport import Direct, InHostMemory, Staged, candidates, find
-from islands.parallel import world
+from islands.migration.transport import Direct, InHostMemory, Staged, Transport, candidates, find
+from islands.parallel import World, world
+from islands.testing.ranks import FakeChannel, on_ranks
 
 
 @pytest.mark.mpi(min_size=2)
@@ -136,3 +144,157 @@ def test_trials_between_some_ranks_do_not_disturb_trials_of_all() -> None:
     if part is not None:
         assert find(part, backend) == (InHostMemory, "")
     assert find(ranks, backend) == (InHostMemory, "")
+
+
+KINDS = [InHostMemory, Staged, Direct]
+
+
+def usable(kind: type[Transport], ranks: World, backend: Backend) -> type[Transport]:
+    if kind not in {*candidates(ranks, backend), Staged}:
+        pytest.skip(f"MPI does not accept arrays of {backend.name} directly")
+    return kind
+
+
+@pytest.mark.mpi(min_size=2)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("population", [1, 2, 7, 100])
+def test_all_members_have_the_rows_of_all_slots(
+    backend: Backend, kind: type[Transport], population: int
+) -> None:
+    ranks = world()
+    slots = divided(population, ranks.size, 1)
+    team = Team(ranks, backend, usable(kind, ranks, backend), slots, slots)
+    widths = (1, 8, 13, 4096)
+    arrays = [backend.zeros((population, width), np.uint8) for width in widths]
+    exchange = team.exchange(arrays, team.slots_of_each)
+    for generation in range(3):
+        drawn = np.random.default_rng(generation)
+        whole = [drawn.integers(0, 256, (population, width), np.uint8) for width in widths]
+        for array, rows in zip(arrays, whole, strict=True):
+            own = np.full_like(rows, 77)
+            own[team.slots.start : team.slots.stop] = rows[team.slots.start : team.slots.stop]
+            backend.upload(own, array)
+        exchange.run()
+        for array, rows in zip(arrays, whole, strict=True):
+            assert np.array_equal(backend.download(array), rows)
+
+
+@pytest.mark.mpi(min_size=2)
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_exchanges_of_the_same_ranks_do_not_mix(
+    backend: Backend, kind: type[Transport]
+) -> None:
+    ranks = world()
+    usable(kind, ranks, backend)
+    after, before = (ranks.rank + 1) % ranks.size, (ranks.rank - 1) % ranks.size
+    buffers = [backend.zeros((2, 16), np.uint8) for _ in range(2)]
+    exchanges = []
+    for buffer in buffers:
+        exchanges.append(RepeatedExchange(ranks, backend, kind))
+        exchanges[-1].add(buffer, [Parcel(after, 0, 1)], [Parcel(before, 1, 2)])
+    for times in range(3):
+        for number, buffer in enumerate(buffers):
+            value = 100 * number + 10 * times + ranks.rank
+            backend.upload(np.full((2, 16), value, np.uint8), buffer)
+        # Ranks are not in step: the first one runs both before others begin.
+        time.sleep(0.02 * ranks.rank)
+        for exchange in exchanges:
+            exchange.run()
+        for number, buffer in enumerate(buffers):
+            expected = 100 * number + 10 * times
+            assert backend.download(buffer)[:, 0].tolist() == [
+                expected + ranks.rank,
+                expected + before,
+            ]
+
+
+@pytest.mark.mpi(min_size=2)
+def test_members_agree_if_all_of_them_do(backend: Backend) -> None:
+    ranks = world()
+    team = Team(ranks, backend, None, *[divided(4, ranks.size)] * 2)
+    assert team.agrees(True)
+    assert not team.agrees(False)
+    for rank in range(ranks.size):
+        assert not team.agrees(rank != ranks.rank)
+
+
+STEADY = [name for name, topology in TOPOLOGIES.items() if not topology.changes]
+
+
+@pytest.mark.mpi(min_size=2)
+@pytest.mark.parametrize("topology", STEADY)
+def test_migrants_keep_their_cost_without_waiting(backend: Backend, topology: str) -> None:
+    ranks = world()
+    made = archipelago_of(backend, islands=7, ranks=ranks, topology=topology, asynchronous=True)
+    sources: set[int] = set()
+    # Ranks differ in speed and in their number of migrations; each continues until one arrives.
+    began = time.monotonic()
+    while not sources - set(made.mine) and time.monotonic() - began < 20:
+        if topology == "none" and made.generation == 9:
+            break
+        made.advance(1)
+        made.migrate()
+        made.measure()
+        arrivals = made.arrivals()
+        if arrivals is not None:
+            sources |= set(arrivals.source.tolist())
+        time.sleep(0.001 * ranks.rank)
+    made.finish()
+    saved = made.snapshot()
+    for cost, genes in zip(saved["cost"], saved["genes"], strict=True):
+        solutions = made._encodings[0].decode(genes)
+        assert np.array_equal(made._colonies[0]._problem.costs(solutions), cost)
+    assert bool(sources - set(made.mine)) == (topology != "none")
+
+
+@pytest.mark.mpi(min_size=2)
+def test_ranks_of_different_speed_finish_without_pending_messages() -> None:
+    ranks = world()
+    for _ in range(3):  # a second run on the same ranks must not receive messages of the first
+        made = archipelago_of(
+            choose("cpu", 1), islands=4, ranks=ranks, topology="ring", asynchronous=True
+        )
+        for _ in range(50 if ranks.rank else 3):
+            made.migrate()
+        made.finish()
+        ranks.barrier()
+
+
+def test_memory_that_is_being_sent_or_received_is_left_alone() -> None:
+    def one(ranks: World) -> None:
+        channel = FakeChannel({1 - ranks.rank})
+        ranks.channel = lambda *_: channel  # type: ignore[method-assign, assignment, return-value]
+        made = archipelago_of(
+            choose("cpu", 1), islands=6, ranks=ranks, topology="ring", asynchronous=True
+        )
+        exchange = made._exchange
+        (sent,), (received,) = exchange._route.sends, exchange._route.receives
+
+        def slots(parcel: Parcel) -> bytes:
+            return np.array(exchange._buffer[parcel.first : parcel.last]).tobytes()
+
+        def migrated() -> tuple[bytes, set[int]]:
+            made.advance(20)
+            made.migrate()
+            made.measure()
+            arrivals = made.arrivals()
+            assert arrivals is not None
+            return slots(sent), set(arrivals.source.tolist()) - set(made.mine)
+
+        first, sources = migrated()
+        assert channel.pending == {1 - ranks.rank}
+        assert sources == set()
+        assert migrated() == (first, set())
+        # A message arrives; the own one is still pending.
+        exchange._buffer[received.first : received.last] = exchange._buffer[sent.first : sent.last]
+        channel.has_arrived = {1 - ranks.rank}
+        still, sources = migrated()
+        assert still == first
+        assert len(sources) == 1
+        assert channel.arrived() == []
+        channel.pending.clear()
+        later, sources = migrated()
+        assert later != first
+        assert sources == set()
+
+    on_ranks(2, one)

@@ -1,4 +1,4 @@
-"""Problems from data: `islands.tsp`, `islands.qap` and `islands.mkp`."""
+"""Problems from data, and the default search of vectors."""
 
 from __future__ import annotations
 
@@ -35,57 +35,15 @@ def as_tuples(values: Any) -> Any:
     return tuple(map(as_tuples, values)) if np.ndim(values) else int(values)
 
 
-FORMS = pytest.mark.parametrize(
-    "form", [np.asfortranarray, as_tuples, Frame, lambda x: np.float32(x)]
-)
-
-
-@FORMS
-def test_the_costs_of_a_qap_are_those_of_its_matrices(form: Callable[[Any], Any]) -> None:
-    problem = islands.qap(form(FLOWS), form(DISTANCES))
-    for p in (np.arange(6), RNG.permutation(6)):
-        assert problem.cost(p) == sum(
-            FLOWS[i, j] * DISTANCES[p[i], p[j]] for i in range(6) for j in range(6)
-        )
-    result = islands.solve(problem, generations=5, **FEW)
-    p = result.solution
-    assert result.cost == (FLOWS * DISTANCES[np.ix_(p, p)]).sum()
-
-
-@FORMS
-def test_the_costs_of_a_tsp_are_those_of_its_distances(form: Callable[[Any], Any]) -> None:
-    problem = islands.tsp(distances=form(SYMMETRIC))
-    result = islands.solve(problem, generations=5, **FEW)
-    tour = result.solution
-    assert result.cost == SYMMETRIC[tour, np.roll(tour, -1)].sum()
-
-
-@pytest.mark.slow
-@FORMS
-def test_the_profit_of_an_mkp_is_that_of_its_items(form: Callable[[Any], Any]) -> None:
-    problem = islands.mkp(form(PROFITS), form(WEIGHTS), form(CAPACITIES))
-    result = islands.solve(problem, generations=5, **FEW)
-    assert result.cost == np.array(PROFITS) @ result.solution == 15
-    assert (np.array(WEIGHTS) @ result.solution <= CAPACITIES).all()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("algorithm", ["ga", "tempering"])
-@pytest.mark.parametrize("m", [1, 4])
-def test_the_optimum_of_an_mkp_is_that_of_brute_force(algorithm: str, m: int) -> None:
-    rng = np.random.default_rng(m)
-    profits, weights = rng.integers(0, 90, 12), rng.integers(0, 90, (m, 12))
-    capacities = weights.sum(axis=1) * 2 // 5
-    subsets = (np.arange(2**12)[:, np.newaxis] >> np.arange(12)) & 1
-    fits = (subsets @ weights.T <= capacities).all(axis=1)
-    optimum = int((subsets[fits] @ profits).max())
-    one = islands.mkp(profits, weights, capacities, best_known=optimum)
-    (same,) = islands.mkp_batch(profits[np.newaxis], weights, capacities)
-    for problem in (one, same):
-        result = islands.solve(problem, algorithm=algorithm, generations=60, **FEW)
-        assert result.cost == result.solution @ profits == optimum
-        assert (weights @ result.solution <= capacities).all()
-    assert one.gap(optimum) == 0
+@pytest.mark.parametrize("form", [np.asfortranarray, as_tuples, Frame, np.float32])
+def test_numbers_may_be_given_in_any_form(form: Callable[[Any], Any]) -> None:
+    p, tour = RNG.permutation(6), RNG.permutation(7)
+    assignment = islands.qap(form(FLOWS), form(DISTANCES))
+    assert assignment.cost(p) == (FLOWS * DISTANCES[np.ix_(p, p)]).sum()
+    cities = islands.tsp(distances=form(SYMMETRIC))
+    assert cities.cost(tour) == SYMMETRIC[tour, np.roll(tour, -1)].sum()
+    knapsack = islands.mkp(form(PROFITS), form(WEIGHTS), form(CAPACITIES))
+    assert islands.solve(knapsack, generations=5, **FEW).cost == knapsack.cost([1, 0, 1]) == 15
 
 
 @pytest.mark.slow
@@ -122,3 +80,29 @@ def test_name_and_best_known_are_those_given() -> None:
     assert islands.mkp(PROFITS, WEIGHTS, CAPACITIES, best_known=np.int64(14)).gap(7) == 50
     names = (islands.qap(FLOWS, DISTANCES).instance, islands.tsp(PLACES).instance)
     assert names == ("qap6", "tsp12")
+
+
+N = 10
+COST = """
+__device__ double cost(const Solution& s, int n, const Data& data) {
+    double sum = 0;
+    for (int i = 0; i < n; ++i) {
+        double y = 0;
+        for (int j = 0; j < n; ++j) y += data.turn[i * n + j] * (s[j] - data.shift[j]);
+        sum += data.weight[i] * y * y;
+    }
+    return sum;
+}"""
+
+
+@pytest.mark.slow
+def test_a_rotated_ellipsoid_is_solved() -> None:
+    random = np.random.default_rng(1)
+    turn, _ = np.linalg.qr(random.standard_normal((N, N)))
+    shift, weight = random.uniform(-4, 4, N), 10.0 ** (6 * np.arange(N) / (N - 1))
+    data = {"turn": turn, "shift": shift, "weight": weight}
+    few = {"evaluations": 400_000, "islands": 2, "seed": 1, "backend": "cpu"}
+    found = islands.solve(islands.real(-5, 5, N, cost=COST, data=data), **few)
+    assert found.cost is not None
+    assert found.cost < 1e-10
+    assert np.abs(found.solution - shift).max() < 1e-5

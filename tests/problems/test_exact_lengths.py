@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from islands.backends import choose
 from islands.bounds.held_karp import lower_bound
 from islands.campaign.summary import Summary
 from islands.cli import main
-from islands.errors import InputError
 from islands.problems.tsp import Tsp
 
 FEW: dict[str, Any] = {"generations": 8, "seed": 1, "backend": "cpu", "islands": 2}
@@ -85,16 +83,6 @@ def test_threads_of_a_gpu_compute_the_same_bits(
     assert (other.digest, other.cost) == (own.digest, own.cost)
 
 
-def test_many_instances_in_different_units_are_solved_as_alone() -> None:
-    places = random(10)
-    problems = [islands.tsp(places * unit) for unit in (1e-9, 1, 1e4)]
-    problems += [islands.tsp(places * 1e4, "EUC_2D"), islands.tsp_batch(places[np.newaxis])[0]]
-    alone = [islands.solve(each, **SMALL) for each in problems]
-    for one, other in zip(alone, islands.solve_many(problems, **SMALL), strict=True):
-        assert (one.cost, one.digest) == (other.cost, other.digest)
-    assert [type(each.cost) for each in alone] == [float, float, float, int, float]
-
-
 def test_a_folder_keeps_the_lengths_it_was_made_with(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -112,33 +100,6 @@ def test_a_folder_keeps_the_lengths_it_was_made_with(
         assert (found["cost"], found["remarks"]["said_agrees"]) == (whole.cost, True)
         stated = (folder / "solution.tour").read_text().split("COMMENT : Length ")[1]
         assert float(stated.split()[0]) == whole.cost
-
-
-def test_folders_with_rounded_lengths_resume_from_a_statement_without_metric(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    places = (random(12) * 100).round(2)
-    rounded, exact = islands.tsp(places, "EUC_2D"), islands.tsp(places)
-    script, folder = tmp_path / "stated.py", tmp_path / "tsp12-seed1"
-    script.write_text(f"import islands\np = islands.tsp({places.tolist()})\n")
-    whole = islands.solve(rounded, **SMALL)
-    islands.solve(rounded, **(SMALL | {"generations": 4}), out=folder)
-    shutil.copytree(folder, tmp_path / "other")
-
-    resumed = islands.resume(folder, problem=exact, generations=8)
-    assert (resumed.cost, resumed.digest) == (whole.cost, whole.digest)
-    words = ["resume", str(tmp_path / "other"), f"{script}:p", "--stop", "generations=8", "--json"]
-    assert main(words) == 0
-    assert json.loads(capsys.readouterr().out)["digest"] == whole.digest
-    assert main(["verify", f"{script}:p", str(folder), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["cost"], found["remarks"]["said_agrees"]) == (whole.cost, True)
-
-    islands.solve(exact, **SMALL, out=tmp_path / "exact")
-    with pytest.raises(InputError):  # it was asked for
-        islands.resume(tmp_path / "exact", problem=rounded, generations=9)
-    with pytest.raises(InputError):
-        islands.resume(folder, problem=islands.tsp(places + 1), generations=9)
 
 
 def restored(facts: bytes, places: Places) -> Tsp:
@@ -183,36 +144,3 @@ def test_costs_that_differ_by_rounding_are_equally_good(
 
 
 SMALL_OF_STOP = {name: value for name, value in SMALL.items() if name != "generations"}
-
-
-def written(path: Path, places: Places, metric: str) -> Path:
-    head = [f"DIMENSION: {len(places)}", f"EDGE_WEIGHT_TYPE: {metric}", "NODE_COORD_SECTION"]
-    rows = [f"{city} {x!r} {y!r}" for city, (x, y) in enumerate(places.tolist(), 1)]
-    path.write_text("\n".join(["TYPE: TSP", *head, *rows, "EOF", ""]))
-    return path
-
-
-LATTICE = np.array([(3 * x, 4 * y) for x in range(9) for y in range(9)])
-
-
-@pytest.mark.parametrize(
-    ("places", "metric", "share"),
-    [
-        (random(30), "EUC_2D", 1.0),
-        (100 * random(30), "EUC_2D", 0.02),
-        (100 * random(30), "ATT", 0.15),
-        (40 + 0.1 * random(30), "GEO", 0.3),
-        (1e5 * random(30), "EUC_2D", 0),
-        (LATTICE, "EUC_2D", 0),
-        (random(1), "EUC_2D", 0),
-    ],
-)
-def test_rounding_that_changes_much_is_said(
-    places: Places, metric: str, share: float, tmp_path: Path
-) -> None:
-    file = written(tmp_path / "own.tsp", places.astype(float), metric)
-    for problem in (islands.load(file), islands.tsp(places, metric)):
-        percents = [each.value for each in problem.remarks() if each.key == "rounding"]
-        assert len(percents) == (share > 0)
-        if share:
-            assert share / 2 < float(str(percents[0])) / 100 < 2 * share

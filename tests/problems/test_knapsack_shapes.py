@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -100,21 +99,6 @@ def test_a_proven_optimum_is_reached(shape: Callable[[np.random.Generator], Shap
     best = round(_by_branch_and_cut(profits.astype(float), weights, capacities))
     assert 0 < best < profits.sum()
     assert _found((profits, weights, capacities), best) == best
-
-
-@pytest.mark.slow
-def test_decimals_of_a_file_are_exact(tmp_path: Path) -> None:
-    rng = np.random.default_rng(6)
-    profits = rng.integers(1000, 9999, 50) / 100
-    weights = rng.integers(1, 99999, (4, 50)) / np.array([[1000], [10], [100], [1]])
-    capacities = np.floor(weights.sum(axis=1) / 3 * 1000) / 1000
-    best = _by_branch_and_cut(profits, weights, capacities)
-    rows = [[50, 4, 0], profits, *weights, capacities]
-    path = tmp_path / "decimals.dat"
-    path.write_text("\n".join(" ".join(f"{each:.15g}" for each in row) for row in rows))
-    found = islands.solve(path, stop="generations=200", backend="cpu")
-    assert found.cost == pytest.approx(best, abs=1e-6)
-    assert (weights @ found.solution <= capacities + 1e-9).all()
 
 
 @pytest.mark.slow

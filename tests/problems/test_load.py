@@ -59,13 +59,3 @@ def test_published_knapsacks_are_found_by_name_and_by_path(
     assert load(f"{published}/mkp/sac94/hp/hp1.dat").instance == "sac94/hp1"
     with pytest.raises(InputError, match=r"mknapcb1\.txt:00 to /.*mknapcb1\.txt:29$"):
         load(f"{published}/mkp/orlib/mknapcb1.txt")
-
-
-@pytest.mark.parametrize("name", ["demo/tsp", "demo/qap", "demo/mkp"])
-def test_costs_take_lists(name: str) -> None:
-    problem = load(name)
-    rows = [problem.kind.drawn(1, seed=seed)[0].tolist() for seed in (1, 2)]
-    assert problem.costs(rows).tolist() == problem.costs(np.array(rows)).tolist()
-    for wrong in (rows[0], [rows[0][:-1]], [rows[0], rows[0][:-1]]):
-        with pytest.raises(UsageError, match=r"Pass \[solution\] for one"):
-            problem.costs(wrong)

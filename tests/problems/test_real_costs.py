@@ -14,7 +14,7 @@ import islands
 from islands.backends.base import Backend
 from islands.instances.catalogue import BestKnown
 from islands.modelling.evaluation import costs_of
-from islands.problems.real_costs import INFINITE, NOT_A_NUMBER, ordered, real_of
+from islands.problems.real_costs import INFINITE, NOT_A_NUMBER, agree, ordered, real_of
 
 TINY = np.nextafter(0.0, 1.0)
 LARGEST = np.finfo(np.float64).max
@@ -40,6 +40,12 @@ def test_the_order_is_that_of_sorted() -> None:
 def test_both_zeros_are_the_same_cost() -> None:
     assert ordered(np.array([-0.0, 0.0])).tolist() == [0, 0]
     assert math.copysign(1.0, real_of(0)) == 1.0
+
+
+def test_costs_agree_that_differ_by_rounding_only() -> None:
+    assert agree(3e5, 3e5 * (1 + 1e-10), real=True)
+    assert not agree(3e5, 3e5 * (1 + 1e-8), real=True)
+    assert not agree(3e5, 3e5 + 1, real=False)
 
 
 def test_nan_is_worse_than_infinity() -> None:

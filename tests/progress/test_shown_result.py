@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pickle
 import shutil
-import tomllib
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -17,11 +15,6 @@ from results_for_tests import result
 
 import islands
 from islands import solve
-from islands.archipelago.measure import IslandMeasure
-from islands.progress.progress import Epoch, Progress
-from islands.record import tables
-from islands.record.records import Trace
-from islands.record.tables import Rows
 from islands.testing.ranks import on_ranks
 
 FEW: dict[str, Any] = {
@@ -50,13 +43,6 @@ def test_foreign_text_makes_no_lines_and_no_codes() -> None:
     for shown, lines in ((str(found), str(result())), (found.summary(), result().summary())):
         assert shown.count("\n") == lines.count("\n")
         assert shown.replace("\n", "").isprintable()
-
-
-@pytest.mark.slow
-def test_settings_are_those_of_run_toml(tmp_path: Path) -> None:
-    found = solve("demo/mkp", algorithm="ga", stop="generations=3", backend="cpu", out=tmp_path)
-    assert found.settings == tomllib.loads((tmp_path / "run.toml").read_text())
-    assert found.checked == "NumPy"
 
 
 def test_records_are_the_same_with_and_without_a_folder(tmp_path: Path) -> None:
@@ -114,40 +100,3 @@ def test_records_that_are_missing_are_refused(tmp_path: Path) -> None:
         found.trace()
     with pytest.raises(islands.IslandsError, match="has no trace"):
         result().trace()
-
-
-def epoch(number: int) -> Epoch:
-    measures = [IslandMeasure(i, -number, 205, 20.5, 30, number, 7) for i in (0, 1)]
-    return Epoch(measures, None, Progress(number, 14, 0.5, number, 0, 0, 20.5, maximise=True))
-
-
-@pytest.mark.parametrize("count", [1, 2, 6, 31, 32, 33, 1000])
-def test_long_runs_keep_evenly_spaced_epochs(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "_MOST_ROWS", 40)
-    monkeypatch.setattr(tables, "_ROWS_AT_ONCE", 8)
-    rows = Rows(Trace, islands.load("demo/mkp"), ranks=1)
-    for number in range(count):
-        rows.add(epoch(number))
-    generations = rows.columns(rows.every)[1].tolist()
-    assert generations[-1] == count - 1
-    assert generations[::2] == generations[1::2]
-    assert len(generations) <= 52
-    kept = generations[::2]
-    assert kept == sorted({*range(0, count, rows.every), count - 1})
-    assert len(kept) >= min(count, 8)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("instance", ["demo/tsp", "demo/mkp"])
-def test_plot_draws_the_best_cost(instance: str, tmp_path: Path) -> None:
-    found = solve(instance, stop="generations=20", seed=3, backend="cpu")
-    axes = found.plot()
-    (line,) = axes.get_lines()
-    best = np.array(line.get_ydata())
-    assert best[-1] == found.cost
-    steps = np.diff(best)
-    assert (steps >= 0).all() if instance == "demo/mkp" else (steps <= 0).all()
-    assert line.get_xdata()[-1] == 20
-    axes.figure.savefig(tmp_path / "best.png")
-    assert found.plot(axes) is axes
-    assert len(axes.get_lines()) == 2

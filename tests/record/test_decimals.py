@@ -14,6 +14,7 @@ import pytest
 
 import islands
 from islands.configuration.stop import parse
+from islands.problems.mkp import WAYS
 from islands.problems.scale import Scale
 
 PROFITS = ["8.7", "3.1", "5.4", "2.25", "9.9", "4.4", "6.15", "1.2"]
@@ -62,6 +63,15 @@ def test_results_and_records_have_decimals(problem: islands.Problem, tmp_path: P
     again = islands.resume(tmp_path / "a")
     assert again.to_json() == result.to_json()
     assert islands.resume(tmp_path / "a", generations=35).cost == result.cost
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_each_treatment_of_infeasible_subsets_finds_the_best(
+    way: str, problem: islands.Problem
+) -> None:
+    stop = [f"target={BEST}", "generations=300"]
+    result = islands.solve(problem, stop=stop, infeasible=way, **FEW)
+    assert Decimal(repr(result.cost)) == BEST
 
 
 @pytest.mark.parametrize(

@@ -146,17 +146,3 @@ def test_the_error_explains_how_to_change_settings_on_purpose(written: Path) -> 
         require_intact(written)
     path.write_text("\n".join(path.read_text().splitlines()[:-1]))
     assert read_settings(written)["stop"] == ["generations=200"]
-
-
-def test_a_key_with_too_many_parts_is_refused_quickly(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(".".join("a" * 20_000) + " = 1\n")
-    with pytest.raises(InputError, match="1000"):
-        layers({}, path)
-
-
-def test_a_large_file_of_settings_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_bytes(b"#" * ((1 << 20) + 1))
-    with pytest.raises(InputError, match="1048576"):
-        layers({}, path)

@@ -150,13 +150,6 @@ def test_only_files_that_runs_write_are_removed(tmp_path: Path) -> None:
     ]
 
 
-def test_the_folder_of_a_run_killed_before_its_first_file_can_be_used(tmp_path: Path) -> None:
-    (tmp_path / ".run.toml.x7").touch()
-    (tmp_path / "log.txt").touch()
-    assert claimed(tmp_path) == tmp_path
-    assert [path.name for path in tmp_path.iterdir()] == ["log.txt"]
-
-
 def test_checkpoints_are_removed_before_their_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,22 +165,6 @@ def test_checkpoints_are_removed_before_their_records(
     assert gone[:2] == ["solution.parquet", "manifest.json"]
     assert gone.index("rank-000.npz") < gone.index("rank-007.parquet")
     assert gone[-1] == "run.toml"
-
-
-def test_one_process_at_a_time_locks_a_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lock_module, "_PATIENCE_SECONDS", 0.0)
-    (tmp_path / "log.txt").write_text("said before\n")
-    with FolderLock() as first:
-        first.take(tmp_path)
-        first.take(tmp_path)
-        for _ in range(2):
-            with FolderLock() as second, pytest.raises(InputError, match="another process"):
-                second.take(tmp_path)
-    assert (tmp_path / "log.txt").read_text() == "said before\n"
-    with FolderLock() as third:
-        third.take(tmp_path)
 
 
 def test_a_filesystem_without_locks_is_accepted(

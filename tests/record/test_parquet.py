@@ -228,25 +228,3 @@ def test_columns_are_those_of_arrow(column: NDArray[Any], kind: str) -> None:
 def test_numbers_with_decimals_do_not_become_integers() -> None:
     with pytest.raises(TypeError):
         array_of(np.array([1.5]), pa.int64())
-
-
-_RUN = """
-import sys
-class Refusing:
-    def find_spec(self, name, *_):
-        if name == "pandas":
-            raise SystemError("pandas is imported")
-sys.meta_path.insert(0, Refusing())
-from islands.cli import main
-sys.exit(main())
-"""
-
-
-@pytest.mark.slow
-def test_a_run_with_migrations_does_not_import_pandas(tmp_path: Path) -> None:
-    words = "run demo/tsp --backend cpu --islands 2 --population 16 --interval 1 --algorithm ga"
-    words += f" --stop generations=3 --out {tmp_path}/run"
-    command = [sys.executable, "-c", _RUN, *words.split()]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert list((tmp_path / "run" / "migrations").glob("*.parquet"))

@@ -29,6 +29,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_commit_is_that_of_the_package(checkout: Path) -> None:
     assert commit() == {"commit": None, "changed": None}  # the checkout of somebody else
     git("add", ".", folder=checkout)

@@ -22,12 +22,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("tsp", "qap", "mkp"):
         settings = {**SMALL, **RING, **PLAIN}
         islands.solve(f"demo/{name}", generations=30, seed=2, out=folder / name, **settings)
-    alone = {**SMALL, **PLAIN, "islands": 1}
-    islands.solve("demo/tsp", generations=1, out=folder / "alone", **alone)
-    many = {**SMALL, **PLAIN, "islands": 8}  # the most with a legend
-    islands.solve("demo/qap", generations=4, out=folder / "many", **many)
-    none = {**SMALL, **PLAIN, "migration": "none"}
-    islands.solve("demo/tsp", generations=5, out=folder / "none", **none)
     return folder
 
 

@@ -1,4 +1,4 @@
-"""Courses, migrants and lineages, compared with plain loops and rows written by hand."""
+"""Courses, migrants, lineages and losses over time, compared with loops and values by hand."""
 
 from __future__ import annotations
 
@@ -9,6 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from islands.report.curves import (
+    Curve,
+    bands,
+    profiles,
+    target_of,
+    times_to_targets,
+)
 from islands.report.history import History, Lineage, Migrants, sense_of
 
 ROWS = [
@@ -72,22 +79,6 @@ def test_thinning_keeps_the_first_and_last_generation(most: int) -> None:
     assert len(thin) == min(most, count)
     assert (thin.generations[0], thin.generations[-1]) == (0, count - 1)
     assert len(thin.best) == len(thin)
-
-
-def course(generations: range, last_better: int) -> History:
-    """Return the history of an island that improves in each generation up to one of them."""
-    rows = len(generations)
-    columns = dict.fromkeys(("mean", "distance", "distinct"), [1.0] * rows)
-    best = [1000 - min(each, last_better) for each in generations]
-    whole = {"rank": [0] * rows, "island": [0] * rows, "generation": [*generations], "best": best}
-    timed = {"seconds": [each / 10 for each in generations], "evaluations": [*generations]}
-    return History.of(pa.table(whole | timed | columns), maximise=False)
-
-
-def test_a_thinned_history_keeps_early_rows_if_they_are_drawn_large() -> None:
-    thin = course(range(100_001), 9).thinned(100, early=True)
-    assert len(thin) <= 100
-    assert {0, 1, 2, 5, 100_000} < {*thin.generations.tolist()}
 
 
 BEST = {0: [90, 80, 60, 50], 1: [95, 70, 65, 64], 2: [99, 98, 55, 54]}
@@ -163,8 +154,54 @@ def test_an_emigrant_left_before_the_arrivals_of_its_generation() -> None:
         assert [step.source for step in Lineage.of(found, island=2, generation=30).steps] == sources
 
 
-def test_migrants_of_islands_without_rows_are_left_out_of_the_matrix() -> None:
-    found, history = arrivals(1, [*MIGRANTS, (30, 3, 0, 99, True), (30, 0, 7, 99, True)])
-    sent = found.matrix(history.islands, np.ones(len(found)))
-    assert np.array_equal(sent, arrivals(1)[0].matrix(history.islands, np.ones(len(MIGRANTS))))
-    assert sent.sum() == len(MIGRANTS)
+INF = np.inf
+
+
+def curve(method: str, seed: int, *points: tuple[float, float]) -> Curve:
+    seconds, loss = np.array(points).T
+    return Curve("a", method, seed, seconds, loss)
+
+
+CURVES = [
+    curve("x", 1, (1.0, INF), (2.0, 8.0), (4.0, 2.0)),
+    curve("x", 2, (1.0, 6.0), (3.0, 4.0)),
+    curve("y", 1, (1.0, 9.0), (8.0, 3.0)),
+    curve("y", 2, (1.0, 9.0), (2.0, 5.0)),
+]
+
+
+def test_a_curve_is_a_step_function_of_time() -> None:
+    times = np.array([0.5, 1.0, 2.5, 4.0, 99.0])
+    assert CURVES[0].at(times).tolist() == [INF, INF, 8.0, 2.0, 2.0]
+    assert CURVES[0].time_to(2.0) == 4.0
+    assert CURVES[0].time_to(1.9) == INF
+    assert CURVES[0].final == 2.0
+
+
+def test_bands_are_quartiles_of_the_runs() -> None:
+    low, middle, high = bands(CURVES, np.array([1.0, 9.0]))
+    assert (low[0], middle[0], high[0]) == (6.0, 9.0, 9.0)
+    assert (low[1], middle[1], high[1]) == (2.0, 3.0, 4.0)
+
+
+def test_half_of_the_runs_reach_the_target() -> None:
+    assert target_of(CURVES) == 3.0
+    times = times_to_targets(CURVES)
+    assert times == {"x": [("a", 1, 4.0), ("a", 2, INF)], "y": [("a", 1, 8.0), ("a", 2, INF)]}
+
+
+def test_profiles_are_ratios_to_the_fastest() -> None:
+    times = {
+        "x": [("a", 1, 4.0), ("a", 2, INF), ("b", 1, 2.0), ("c", 1, 1.0)],
+        "y": [("a", 1, 8.0), ("a", 2, 3.0), ("b", 1, 1.0)],
+    }
+    found = profiles(times)
+    assert found["x"].tolist() == [1.0, 2.0, INF]
+    assert found["y"].tolist() == [1.0, 1.0, 2.0]
+
+    # Less than a millisecond is no advantage.
+    quick = profiles(
+        {"x": [("a", 1, 0.0), ("b", 1, 0.002)], "y": [("a", 1, 0.0009), ("b", 1, 0.0)]}
+    )
+    assert quick["x"].tolist() == [1.0, 2.0]
+    assert quick["y"].tolist() == [1.0, 1.0]

@@ -1,26 +1,25 @@
-"""Pages of runs: what they say, and that they need nothing else."""
+"""Pages of runs, tunings and experiments: what they say, and that they need nothing else."""
 
 from __future__ import annotations
 
 import re
 import shutil
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 import pyarrow.parquet as parquet
 import pytest
 from checked_pages import Checked, experiment, page, plain
+from commands_for_tests import Capture, Patch
 
 import islands
-from islands.errors import InputError
+from islands.cli import main
+from islands.errors import InputError, UsageError
 from islands.record.solution import recorded
-from islands.report.course import draw_convergence
-from islands.report.figure import style
+from islands.report.figure import stored_picture, style
 from islands.report.folders import page_for
 from islands.report.page import Page, facts, figure, folded, note, paragraph, table
 from islands.report.recorded import RecordedRun
-from islands.report.single import page_of
 
 
 @pytest.mark.slow
@@ -40,37 +39,6 @@ def test_the_page_of_a_run_shows_all_of_it(runs: Path, name: str) -> None:
     assert "same digest again yes" in words
 
 
-@pytest.mark.slow
-def test_a_run_that_does_not_repeat_itself_says_so(runs: Path) -> None:
-    run = RecordedRun.read(runs / "tsp")
-    assert run.finished is not None
-    assert run.result is not None
-    other = {"ranks": 3, "reproducible": False, "joules": 12345.6}
-    changed = replace(run, finished=replace(run.finished, result=replace(run.result, **other)))
-    with style():
-        words = plain(page_of(changed).html())
-    assert "repeat it with mpirun -n 3 islands run" in words
-    assert "same digest again no" in words
-    assert "energy of GPUs 12,346 J" in words
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["alone", "none", "many"])
-def test_a_run_of_one_island_or_without_migration_has_a_page(runs: Path, name: str) -> None:
-    text = page(runs / name)
-    assert "<h2>Course</h2>" in text
-
-
-@pytest.mark.slow
-def test_a_finished_run_whose_records_are_lost_says_so(runs: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "lost"
-    shutil.copytree(runs / "tsp", folder)
-    shutil.rmtree(folder / "migrations")
-    assert f"Restore {folder / 'migrations'}." in plain(page(folder))
-    shutil.rmtree(folder / "trace")
-    assert f"Restore {folder / 'trace'}." in plain(page(folder))
-
-
 def unfinished(runs: Path, folder: Path) -> Path:
     """Return a copy of a run that looks as if it went on."""
     shutil.copytree(runs / "tsp", folder / "going")
@@ -87,17 +55,6 @@ def test_an_unfinished_run_shows_its_rows_so_far(runs: Path, tmp_path: Path) -> 
     run = RecordedRun.read(runs / "tsp")
     assert run.result is not None
     assert f"best so far {run.best:,.0f} best known 8,637 gap {run.result.gap:.2f}%" in plain(text)
-
-
-@pytest.mark.slow
-def test_a_run_without_rows(runs: Path, tmp_path: Path) -> None:
-    folder = unfinished(runs, tmp_path)
-    shutil.rmtree(folder / "trace")
-    assert "The trace has no rows yet" in page(folder)
-    # A run that was killed before its first row leaves an empty stream.
-    (folder / "trace").mkdir()
-    (folder / "trace" / "rank-000.1.unfinished.arrows").touch()
-    assert "The trace has no rows yet" in page(folder)
 
 
 def test_a_damaged_file_and_another_version_give_one_clear_error(
@@ -131,18 +88,6 @@ def test_a_damaged_file_and_another_version_give_one_clear_error(
         page(tmp_path / "nowhere")
 
 
-@pytest.mark.slow
-def test_islands_have_a_legend_and_their_distinct_costs_are_drawn(runs: Path) -> None:
-    history = RecordedRun.read(runs / "tsp").history
-    assert history is not None
-    with style():
-        figure = draw_convergence(history)
-        (legend,) = figure.legends
-        assert [each.get_text() for each in legend.get_texts()] == ["0", "1", "2", "3", "all"]
-        drawn = [line.get_ydata().tolist() for line in figure.axes[3].get_lines()]
-        assert drawn == history.distinct.T.tolist()
-
-
 def test_a_setting_of_matplotlib_that_starts_another_program_has_no_effect() -> None:
     """Matplotlib reads a matplotlibrc in the current folder, which may be somebody else's."""
     mpl = pytest.importorskip("matplotlib")
@@ -162,14 +107,142 @@ def test_text_of_any_source_is_escaped() -> None:
     assert text.count("&lt;script&gt;alert(&#x27;&amp;&#x27;)&lt;/script&gt;") == 12
 
 
-@pytest.mark.slow
-def test_the_page_of_a_run_with_colonies_names_them(tmp_path: Path) -> None:
-    settings: dict[str, Any] = {"population": 16, "backend": "cpu", "improver": "none"}
-    colonies = [{"islands": 1, "algorithm": each} for each in ("brkga", "ga")]
-    result = islands.solve(
-        "demo/tsp", generations=4, seed=5, out=tmp_path / "run", colonies=colonies, **settings
+def test_nothing_in_a_stored_picture_can_run_or_load_anything(tmp_path: Path) -> None:
+    path = tmp_path / "a.svg"
+    path.write_text(
+        "<svg xmlns='http://www.w3.org/2000/svg' xmlns:x='http://www.w3.org/1999/xlink'"
+        " onload='alert(1)'><script>alert(2)</script><style>@import 'http://b';</style>"
+        "<foreignObject><p>far</p></foreignObject><image x:href='http://b'/>"
+        "<use x:href='http://b#c'/><use x:href='#c'/><path id='c' d='M 0 0' style='fill:"
+        " url(http://b)'/><path clip-path='url(#c)' style='fill: u\\72l(http://b)'/>"
+        "<text>&lt;script&gt;</text></svg>"
     )
-    words = plain(page(tmp_path / "run"))
-    assert "demo/tsp, brkga and ga, seed 5" in words
-    assert f"found island {result.island} of colony {result.colony} (" in words
-    assert "colony 1 islands = 1, population = 16, algorithm = ga" in words
+    text, _ = stored_picture(path)
+    assert not re.search(r"alert|http|import|far|<script|<image|72l", text)
+    [name] = re.findall(r'id="(\w+)"', text)
+    assert f'href="#{name}"' in text
+    assert f'clip-path="url(#{name})"' in text
+    assert "<text>&lt;script&gt;</text>" in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<svg",
+        "<!DOCTYPE svg [<!ENTITY a 'aaaa'>]><svg>&a;</svg>",
+        "<svg>" + "<g>" * 50_000 + "</g>" * 50_000 + "</svg>",
+    ],
+)
+def test_a_damaged_picture_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.svg").write_text(text)
+    with pytest.raises(InputError, match=r"a\.svg: is damaged or cut off"):
+        stored_picture(tmp_path / "a.svg")
+
+
+@pytest.mark.slow
+def test_several_runs_are_compared(methods: Path, tmp_path: Path) -> None:
+    words = plain(page(methods))
+    assert "12 runs" in words
+    for heading in ("Gap over time", "Time to the target", "Tests", "Instances", "Runs"):
+        assert heading in words
+    assert "Friedman" not in words  # it needs three methods
+    assert "6 problems (an instance with a seed)" in words
+    one, other = sorted(methods.glob("ga-tsp-*"))[:2]
+    assert "2 runs" in plain(page(one, other))
+    with pytest.raises(UsageError, match="a run is named twice"):
+        page(one, one)
+
+
+@pytest.mark.slow
+def test_a_damaged_run_among_several_is_left_out(methods: Path, tmp_path: Path) -> None:
+    shutil.copytree(methods, tmp_path / "some")
+    (tmp_path / "some" / "ga-tsp-1" / "trace" / "rank-000.parquet").write_bytes(b"PAR1")
+    words = plain(page(tmp_path / "some"))
+    assert "11 runs" in words
+    assert "Left out:" in words
+
+
+SCRIPT = """
+import islands
+
+COST = "__device__ long long cost(const Solution& s, int n, const Data& data) { return s[0]; }"
+
+
+def draw(solution, axes):
+    axes.set_title("drawn by " + "the script")
+    axes.plot(solution)
+
+
+problem = islands.permutation(9, cost=COST, name="first-last", plot=draw)
+
+
+def broken(solution, axes):
+    raise ValueError("no picture today")
+
+
+failing = islands.permutation(9, cost=COST, plot=broken)
+"""
+
+
+def scripted(folder: Path, name: str) -> Path:
+    (folder / "mine.py").write_text(SCRIPT)
+    few = {"population": 8, "islands": 2, "backend": "cpu"}
+    islands.solve(f"{folder / 'mine.py'}:{name}", generations=3, out=folder / name, **few)
+    return folder / name
+
+
+@pytest.mark.slow
+def test_a_problem_of_a_script_is_drawn_by_its_function(tmp_path: Path) -> None:
+    assert "drawn by the script" in page(scripted(tmp_path, "problem"))
+    assert "ValueError: no picture today" in page(scripted(tmp_path, "failing"))
+
+
+@pytest.mark.slow
+def test_a_script_that_has_moved_can_be_named(tmp_path: Path, capsys: Capture) -> None:
+    folder = scripted(tmp_path, "problem")
+    (tmp_path / "mine.py").rename(tmp_path / "yours.py")
+    assert main(["plot", str(folder), "--out", str(tmp_path / "a.svg")]) == 0
+    assert "--instance FILE.py:NAME\n" in capsys.readouterr().err
+    named = ["--instance", f"{tmp_path / 'yours.py'}:problem"]
+    assert main(["plot", str(folder), "--out", str(tmp_path / "b.svg"), *named]) == 0
+    assert main(["report", str(folder), *named]) == 0
+    assert capsys.readouterr().err == ""
+    assert "drawn by the script" not in (tmp_path / "a.svg").read_text()
+    for path in (tmp_path / "b.svg", folder / "report.html"):
+        assert "drawn by the script" in path.read_text()
+    other = f"{tmp_path / 'yours.py'}:failing"
+    assert main(["plot", str(folder), "--instance", other]) == 2
+    assert main(["report", str(tmp_path), *named]) == 2
+
+
+@pytest.mark.slow
+def test_a_script_of_others_is_not_run(tmp_path: Path, monkeypatch: Patch) -> None:
+    folder = scripted(tmp_path, "problem")
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "other"))  # another user has another key
+    assert "drawn by the script" not in page(folder)
+    assert "drawn by the script" in page(folder, trusted=True)
+
+
+SMALL = {"algorithm": "ga", "population": 16, "islands": 2, "backend": "cpu", "improver": "none"}
+OTHER = "The problem is another one than that of the run"
+
+
+def run_of(cities: int, folder: Path) -> Path:
+    places = np.random.default_rng(1).integers(0, 100, (cities, 2)).tolist()
+    islands.solve(islands.tsp(places), generations=5, seed=2, out=folder, **SMALL)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("cities", "others"), [(12, 9), (9, 12)])
+def test_the_problem_of_another_run_is_not_drawn(
+    cities: int, others: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    run = run_of(cities, tmp_path / "a")
+    shutil.copy(run_of(others, tmp_path / "b") / "problem.npz", run)
+    assert main(["report", str(run)]) == 0
+    assert OTHER in (run / "report.html").read_text()
+    capsys.readouterr()
+    assert main(["plot", str(run)]) == 0
+    assert OTHER in capsys.readouterr().err

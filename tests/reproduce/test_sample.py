@@ -1,22 +1,38 @@
-"""Samples of runs: their statistics, their tests, and their times."""
+"""Samples of runs: their instances, statistics, tests, and times."""
 
 from __future__ import annotations
 
-from itertools import combinations
 from math import sqrt
+from pathlib import Path
 from statistics import stdev
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from instance_texts import tsplib_text
 from results_for_tests import NEAR_BEST_KNOWN, called, ended, filled
 
+from islands.errors import InputError
+from islands.instances.catalogue import catalogue
+from islands.instances.synthetic import uniform_tsp
 from islands.parallel import World
-from islands.reproduce.cells import Scaled, TableRow, significance
+from islands.problems import load
+from islands.problems.mkp import Mkp
+from islands.reproduce.cells import Scaled, TableRow
 from islands.reproduce.experiment import Experiment, Sample
 from islands.reproduce.jardim2021 import LiteratureTable
-from islands.reproduce.table import SampleTable, average, least, standard_error, total
-from islands.reproduce.timing import median_run, paper_seconds, scaled_facts, speedup_facts
+from islands.reproduce.orlib import KINDS, ProblemKind, all_names, first_names, kind
+from islands.reproduce.table import (
+    PaperTable,
+    SampleTable,
+    average,
+    least,
+    select,
+    standard_error,
+    total,
+)
+from islands.reproduce.timing import median_run, paper_seconds
+from islands.reproduce.xavier2019 import ValuesTable, VlsiTable
 
 
 def test_statistics_of_a_batch() -> None:
@@ -86,37 +102,6 @@ def test_means_use_the_instances_with_values() -> None:
 pytest.importorskip("scipy")
 
 
-def test_both_tests_are_in_one_sentence() -> None:
-    pairs = [(1.0, 5.0), (2.0, 7.0), (3.0, 8.5), (6.0, 12.0)]
-    facts = {fact.name: fact for fact in significance("gap", "ours against 2021", pairs)}
-    # All four differences are negative: two of sixteen assignments of signs are as extreme.
-    assert facts["wilcoxon_p_gap"].value == pytest.approx(2 / 16)
-    assert facts["wilcoxon_better_gap"].value == "ours"
-    ours, theirs = zip(*pairs, strict=True)
-    smaller = sum(a < b for a in ours for b in theirs)
-    assert facts["effect_a_gap"].value == pytest.approx(smaller / 16)
-    # The share of all divisions of the eight values into two fours that are as uneven.
-    every = [*ours, *theirs]
-
-    def uneven(first: tuple[int, ...]) -> float:
-        rest = [every[i] for i in range(8) if i not in first]
-        return abs(sum(every[i] < b for i in first for b in rest) - 8)
-
-    found = uneven((0, 1, 2, 3))
-    splits = [*combinations(range(8), 4)]
-    exact = sum(uneven(each) >= found for each in splits) / len(splits)
-    assert facts["mann_whitney_p_gap"].value == pytest.approx(exact)
-
-
-def test_costs_of_different_sizes_are_scaled_for_the_test_without_pairs() -> None:
-    pairs, ratios = [(110.0, 100.0), (11_000.0, 10_000.0)], [(1.1, 1.0), (1.1, 1.0)]
-    plain = {fact.name: fact.value for fact in significance("a", "", pairs)}
-    scaled = {fact.name: fact.value for fact in significance("a", "", pairs, ratios)}
-    assert plain["effect_a_a"] == 0.25
-    assert scaled["effect_a_a"] == 0.0
-    assert plain["wilcoxon_p_a"] == scaled["wilcoxon_p_a"]
-
-
 def took(seconds: float, generations: int = 1000) -> Any:
     return SimpleNamespace(seconds=seconds, generations=generations)
 
@@ -150,15 +135,60 @@ def test_the_median_of_several_runs_counts(experiment: Experiment) -> None:
     assert median_run(four, experiment).seconds == 2
 
 
-def test_the_mean_speedup_is_the_mean_of_ratios(experiment: Experiment) -> None:
-    pytest.importorskip("scipy")
-    rows = [
-        {"seconds": 1.0, "cpu_1_seconds": 10.0, "cpu_4_seconds": Scaled(5.0)},
-        {"seconds": 2.0, "cpu_1_seconds": 60.0, "cpu_4_seconds": Scaled(6.0)},
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two files with names of the catalogue, and one with another name."""
+    monkeypatch.setenv("ISLANDS_INSTANCES", str(tmp_path))
+    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "cache"))
+    for name in ("national/zi929", "vlsi/xqf131", "vlsi/own5"):
+        path = tmp_path / f"{name}.tsp"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(tsplib_text(uniform_tsp(5, seed=1)), encoding="utf-8")
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("tables", "only", "names"),
+    [
+        ([ValuesTable, VlsiTable], ["zi929", "vlsi/xqf131"], [["national/zi929"], ["vlsi/xqf131"]]),
+        ([VlsiTable], ["own?", "*i/xqf1*1"], [["vlsi/xqf131", "vlsi/own5"]]),
+        ([ValuesTable, VlsiTable], ["own5"], [["vlsi/own5"]]),  # others are skipped
+    ],
+)
+def test_instances_are_selected_by_names_and_patterns(
+    tables: list[type[PaperTable]], only: list[str], names: list[list[str]]
+) -> None:
+    assert [[found.name for found in each.here] for each in select(tables, only)] == names
+
+
+@pytest.mark.usefixtures("here")
+def test_missing_instances_are_reported_at_once() -> None:
+    for only, count in (([], 20), (["lu980", "zi929"], 1)):
+        with pytest.raises(InputError, match=rf"needs {count} missing .*lu980"):
+            select([ValuesTable], only)
+
+
+def test_the_kinds_cover_the_set() -> None:
+    assert sorted(all_names()) == sorted(
+        entry.full_name for entry in catalogue().set("orlib").entries.values()
+    )
+    assert first_names()[:4] == [
+        *("orlib/mknapcb1-00", "orlib/mknapcb1-10", "orlib/mknapcb1-20", "orlib/mknapcb2-00")
     ]
-    facts = {fact.name: fact for fact in speedup_facts(rows, experiment, {4: 1.28})}
-    assert facts["mean_speedup_cpu_1"].value == 20.0
-    assert facts["mean_speedup_cpu_4"].value == 4.0
-    assert facts["wilcoxon_p_cpu_1"].value == 0.5
-    assert "scaled_cells" not in facts  # once for each table
-    assert [fact.value for fact in scaled_facts(rows, experiment)] == [2]
+    for name in all_names():
+        entry = catalogue().entry(*name.split("/"))
+        assert entry is not None
+        assert (kind(name).m, kind(name).n) == (entry.constraints, entry.size)
+        assert name in kind(name).instances()
+    assert (len(KINDS), KINDS[-1].name) == (27, "30 x 500, 0.75")
+
+
+@pytest.mark.published
+@pytest.mark.parametrize(
+    "of", [ProblemKind(5, 100, "0.25"), ProblemKind(10, 250, "0.50"), ProblemKind(30, 100, "0.75")]
+)
+def test_capacities_have_the_stated_tightness(published: Path, of: ProblemKind) -> None:
+    problem = load(of.instances()[-1])
+    assert isinstance(problem, Mkp)
+    shares = problem.file.capacities / problem.file.weights.sum(axis=1)
+    assert shares == pytest.approx(float(of.tightness), abs=1e-3)

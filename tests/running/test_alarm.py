@@ -29,21 +29,6 @@ from islands.problems.mkp import MkpSettings
 from islands.run.asynchronous import evolve_asynchronous
 from islands.run.build import islands_of
 from islands.run.concurrent import run_concurrently
-from islands.run.single import combined
-
-
-@pytest.mark.slow
-def test_a_run_ends_in_time_with_a_complete_generation(tmp_path: Path) -> None:
-    few: dict[str, Any] = {"islands": 2, "population": 48, "seed": 5, "backend": "cpu"}
-    few |= {"algorithm": "brkga", "improver": {"name": "tabu", "steps": 50_000}, "threads": 1}
-    problem = cities(80, tmp_path)
-    whole = islands.Solver(problem, **few)._archipelago  # compiles
-    began = time.perf_counter()
-    result = islands.solve(problem, stop="seconds=1", **few)
-    assert 1 <= time.perf_counter() - began < 9
-    assert result.generations == 0
-    assert "time limit of 1 s" in result.reason
-    assert result.digest == combined(whole.digests())
 
 
 @pytest.mark.slow
@@ -175,27 +160,3 @@ def test_an_attempt_that_is_undone_has_no_effect(
     assert disturbed.generation == straight.generation
     assert disturbed.digests() == straight.digests()
     assert disturbed.measure() == straight.measure()
-
-
-def test_an_abandoned_generation_0_has_a_best_individual(tmp_path: Path) -> None:
-    problem = cities(30, tmp_path)
-    backend = islands.Solver(problem, backend="cpu")._archipelago.backend
-    run = ("tsp", "ga", "permutation", {}, {"name": "none"})
-    whole = started(backend, problem, run)
-    partial = started(backend, problem, run)
-    partial.abandon()
-    partial.start()  # without may_be_partial, generation 0 is completed
-    assert not partial.is_partial
-    assert partial.digests() == whole.digests()
-    partial.may_be_partial = True
-    partial.start()
-    assert partial.is_partial
-    first = whole.snapshot()
-    saved = partial.snapshot()
-    (best,) = partial.elite(1)
-    complete = saved["calls"] > 0
-    assert complete[0, 0]
-    assert complete.sum() < complete.size
-    assert best.cost == first["cost"][complete].min() == problem.cost(best.solution)
-    assert (saved["cost"][~complete] > saved["cost"][complete].max()).all()
-    assert np.array_equal(saved["genes"][complete], first["genes"][complete])

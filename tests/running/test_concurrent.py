@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +12,11 @@ from numpy.typing import NDArray
 from problems_for_tests import cities, facilities
 
 import islands
-from islands.archipelago.archipelago import Archipelago
-from islands.archipelago.measure import IslandMeasure
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.cli import main
 from islands.configuration.resolve import layers, resolve
 from islands.errors import UsageError
-from islands.problems.base import Problem
 from islands.record.solution import recorded
 from islands.run.concurrent import run_concurrently
 from islands.run.pace import most_evaluations
@@ -29,50 +24,6 @@ from islands.testing.ranks import on_ranks
 
 SETTINGS = {"islands": 2, "population": 20, "migration": "none", "improver": "none", "seed": 5}
 SETTINGS |= {"algorithm": "brkga"}
-DELAYED = {"migration": "ring", "interval": 7, "migration.delay": 1}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("migration", [{}, DELAYED])
-@pytest.mark.parametrize("algorithm", ["ga", "pso"])
-def test_results_do_not_depend_on_how_often_the_host_measures(
-    monkeypatch: pytest.MonkeyPatch,
-    backend: Backend,
-    tmp_path: Path,
-    algorithm: str,
-    migration: dict[str, Any],
-) -> None:
-    looked: list[int] = []
-    measure = Archipelago.measure
-
-    def noted(archipelago: Archipelago) -> list[IslandMeasure]:
-        looked.append(archipelago.generation)
-        return measure(archipelago)
-
-    monkeypatch.setattr(Archipelago, "measure", noted)
-    # With few cities, an island that restarts finds its best cost again.
-    problem = cities(6, tmp_path)
-    asked = {**SETTINGS, "algorithm": algorithm, "reset": 9, "record.every": 1, **migration}
-    ends = []
-    for stop in (["generations=133"], ["generations=133", "target=1"]):
-        spec = resolve(layers({**asked, "stop": stop}), problem)
-        runs = run_concurrently(spec, problem, 3, backend).runs
-        ends.append([(run.digest, replace(run.progress, seconds=0.0)) for run in runs])
-    assert looked == [0, 133, *range(134)]
-    assert ends[0] == ends[1]
-
-
-@pytest.mark.slow
-def test_the_time_limit_ends_runs_inside_an_epoch(backend: Backend, tmp_path: Path) -> None:
-    problem = cities(30, tmp_path)
-    asked = {**SETTINGS, "record.every": 10**5, "stop": ["seconds=0.3", "generations=100000"]}
-    batch = run_concurrently(resolve(layers(asked), problem), problem, 3, backend)
-    assert 0.3 <= batch.seconds < 2.3
-    for run in batch.runs:
-        assert 0 < run.progress.generation < 10**5
-        assert run.reason.endswith("time limit of 0.3 s reached")
-    alone = {**asked, "stop": f"generations={batch.runs[0].progress.generation}"}
-    assert islands.solve(problem, backend=backend.name, **alone).digest == batch.runs[0].digest
 
 
 @pytest.mark.slow
@@ -92,29 +43,6 @@ def test_a_time_limit_shorter_than_generation_0_is_refused(
     with pytest.raises(UsageError, match="too short"):
         run_concurrently(resolve(layers(asked), problem), problem, 2, choose("cpu"))
     assert time.perf_counter() - began < 4  # a complete generation would take 8 s
-
-
-@pytest.mark.parametrize("topology", ["broadcast", "hypercube"])
-def test_migrants_stay_in_their_run(backend: Backend, tmp_path: Path, topology: str) -> None:
-    problem = cities(30, tmp_path)
-    asked = {**SETTINGS, "islands": 5, "stop": ["generations=45"], "record.every": 10}
-    migrating = {**asked, "migration": topology, "interval": 7, "migrants": 1}
-    batch = run_concurrently(resolve(layers(migrating), problem), problem, 3, backend)
-    alone = [
-        islands.solve(problem, backend=backend.name, **{**migrating, "seed": seed})
-        for seed in (5, 6, 7)
-    ]
-    apart = run_concurrently(resolve(layers(asked), problem), problem, 3, backend)
-    assert [run.digest for run in batch.runs] == [run.digest for run in alone]
-    assert {run.digest for run in batch.runs}.isdisjoint(run.digest for run in apart.runs)
-
-
-def test_a_batch_with_halos_is_refused() -> None:
-    problem = facilities(8)
-    asked = {"algorithm": "cellular", "halo": True, "islands": 2, "population": 16}
-    spec = resolve(layers(asked), problem)
-    with pytest.raises(UsageError, match="halo"):
-        run_concurrently(spec, problem, 2, choose("cpu"))
 
 
 N = 30
@@ -169,26 +97,9 @@ def test_a_limit_is_found_after_any_resumption_and_on_two_ranks(tmp_path: Path) 
 
 
 SIZE = 12
-PAIRS = SIZE * (SIZE - 1) // 2
 IN_BATCHES: dict[str, Any] = {"algorithm": "de", "population": 20, "islands": 2, "seed": 5}
 IN_BATCHES |= {"migration": "none", "improver": "two_opt", "improver.rate": 0.2}
 IN_BATCHES |= {"improver.steps": 1, "record.every": 4}
-
-
-def most(problem: Problem, **options: Any) -> float:
-    return most_evaluations(resolve(layers({**IN_BATCHES, **options}), problem), problem)
-
-
-def test_bounds_of_the_evaluations_in_a_generation() -> None:
-    problem = facilities(SIZE)
-    assert most(problem) == 2 * 20 * (1 + PAIRS)
-    assert most(problem, **{"improver.steps": 3}) == 2 * 20 * (1 + 3 * PAIRS)
-    assert most(problem, **{"improver.scope": "position"}) == 2 * 20 * SIZE
-    assert most(problem, **{"improver.steps": 0}) == math.inf
-    assert most(problem, improver="none") == 2 * 20
-    assert most(problem, improver="tabu") == math.inf
-    assert most(problem, algorithm="cellular") == 2 * 20 * (2 + PAIRS)
-    assert most(problem, algorithm="tempering", improver="none", population=16) == math.inf
 
 
 @pytest.mark.slow

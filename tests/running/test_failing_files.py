@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import errno
-import gc
 import os
-import weakref
 from collections.abc import Callable
 from functools import partial
 from io import StringIO
@@ -166,26 +164,3 @@ def test_the_remaining_ranks_resume_from_the_last_checkpoint(
     assert (world.shrunk, Losing.lives, result.generations) == (2, 2, 300)
     table = pq.read_table(tmp_path / "a" / "trace" / "rank-000.parquet")
     assert table.column("generation").to_pylist() == [g for g in range(0, 301, 50) for _ in "ab"]
-
-
-def test_a_failed_start_is_released_before_the_next_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made, alive = list[weakref.ref[Any]](), list[int]()
-
-    def counted(**arguments: Any) -> Losing:
-        alive.append(sum(each() is not None for each in made))
-        archipelago = Losing(**arguments)
-        made.append(weakref.ref(archipelago))
-        return archipelago
-
-    monkeypatch.setattr("islands.run.build.Archipelago", counted)
-    monkeypatch.setattr(Losing, "lives", 0)
-    options = {"backend": "cpu", "stop": "generations=300", "checkpoint.every": "1e-9"}
-    output = Output(writes=True, folder=tmp_path / "a")
-    gc.disable()
-    try:
-        run_requested(options, None, Shrinking(), output, FakeProblem())
-        assert alive == [0, 0, 0]
-    finally:
-        gc.enable()

@@ -1,12 +1,15 @@
-"""Runs of fake islands from epoch to epoch: records, migrations, clocks, signals, resumption."""
+"""Runs from epoch to epoch, and launches that take too long."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from threading import Event
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from epochs_for_tests import Slow, resumed, run
+from epochs_for_tests import Seen, Slow, resumed, run
 from fakes import FakeArchipelago, FakeProblem, Quiet
 
 from islands.archipelago.measure import IslandMeasure
@@ -14,48 +17,11 @@ from islands.configuration.resolve import layers, resolve
 from islands.errors import InputError
 from islands.parallel import World
 from islands.progress.progress import Moment
+from islands.run import halting
 from islands.run import pace as pace
+from islands.run.halting import Watch
 from islands.run.loop import Loop
-from islands.run.signals import SUSPENSIONS
 from islands.testing.ranks import on_ranks
-
-
-@pytest.fixture
-def complete_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a step last a whole epoch, however slow this machine is."""
-    monkeypatch.setattr(pace, "_STEP_SECONDS", 1e9)
-
-
-@pytest.mark.usefixtures("complete_epochs")
-def test_epochs_end_at_records_migrations_and_the_last_generation() -> None:
-    options = {"record.every": 50, "interval": 70, "stop": "generations=160"}
-    outcome, archipelago, epochs = run(options, FakeProblem())
-    assert [epoch.progress.generation for epoch in epochs] == [0, 50, 70, 100, 140, 150, 160]
-    assert archipelago.calls == [
-        *("start", "advance 50", "advance 20", "migrate", "advance 30", "advance 40", "migrate"),
-        *("advance 10", "advance 10"),
-    ]
-    assert outcome.reason == "160 generations done"
-    assert outcome.progress == epochs[-1].progress
-
-
-def test_a_target_stops_at_the_first_epoch_that_reaches_it() -> None:
-    outcome, archipelago, _ = run({"stop": ["target=930", "generations=900"]}, FakeProblem())
-    assert outcome.progress.cost == 900
-    assert archipelago.generation == 100
-    assert outcome.reason == "target 930 reached"
-
-
-def test_time_ends_a_run_of_slow_generations_inside_an_epoch(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    slow = Slow(monkeypatch, seconds=0.1)
-    outcome, _, epochs = run({"stop": "seconds=2", "interval": 30}, FakeProblem(), archipelago=slow)
-    # Half a second contains four generations, as the number is a power of two.
-    assert slow.calls == ["start", *["advance 4"] * 5]
-    assert [epoch.progress.generation for epoch in epochs] == [0, 20]
-    assert outcome.reason == "time limit of 2 s reached"
-    assert (outcome.progress.generation, outcome.interrupted) == (20, False)
 
 
 def test_a_start_that_fails_on_one_rank_fails_on_all() -> None:
@@ -120,34 +86,60 @@ def test_checkpoints_are_also_due_inside_long_epochs(monkeypatch: pytest.MonkeyP
     ]
 
 
-def test_a_signal_suspends_a_run_inside_an_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
-    number, name = next(iter(SUSPENSIONS.items()))
-    slow = Slow(monkeypatch, seconds=0.5)
-
-    class AfterFourSeconds(Quiet):
-        @property
-        def requested(self) -> int:
-            return number if slow.now >= 9 else 0
-
-    outcome, _, _ = run({"stop": "target=999"}, FakeProblem(), AfterFourSeconds(), archipelago=slow)
-    assert (outcome.suspended, outcome.interrupted, outcome.reason) == (True, False, name)
-    assert (outcome.moment.generation, outcome.progress.generation) == (7, 7)
+LATE = 4.0
+"""Seconds after which a launch that takes long must be over: users wait for the end of a run."""
 
 
-class SlowMigration(Slow):
-    """Fake islands with a migration that takes a time of its own."""
+@pytest.mark.slow
+def test_observers_see_the_progress_inside_a_long_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = Seen()
+    options = {"stop": "generations=20", "record.every": 20}
+    run(options, FakeProblem(), archipelago=Slow(monkeypatch, seconds=0.5), others=[seen])
+    assert [epoch.progress.generation for epoch in seen.epochs] == [0, 20]
+    assert seen.between_epochs == [2, 4, 6, 8, 10, 12, 14, 16, 18]
 
-    def migrate(self) -> None:
-        super().migrate()
-        self.now += 0.25
+
+def test_a_launch_that_takes_long_is_halted() -> None:
+    halted = Event()
+    watch, began = Watch(halted.set), time.monotonic()
+    with watch.until(lambda: False), watch.working():
+        assert halted.wait(LATE)
+    assert watch.has_halted
+    assert time.monotonic() - began > 0.5, "a usual launch ends by itself"
 
 
-def test_the_loop_of_a_run_divides_its_time_into_phases(monkeypatch: pytest.MonkeyPatch) -> None:
-    archipelago = SlowMigration(monkeypatch, seconds=2.0)
-    options = {"stop": "generations=20", "interval": 5, "record.every": 4, "backend": "cpu"}
-    outcome, _, _ = run(options, FakeProblem(), archipelago=archipelago)
-    seconds = dict(outcome.phases)
-    assert seconds.pop("generations") == 2.0 * 21  # generation 0 is computed too
-    assert seconds.pop("migration") == pytest.approx(0.25 * archipelago.migrations)
-    assert archipelago.migrations >= 3
-    assert set(seconds.values()) == {0.0}
+def test_a_launch_that_must_end_is_halted_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(halting, "_LONGEST", 1e9)
+    halted = Event()
+    watch = Watch(halted.set)
+    with watch.until(lambda: True), watch.working():
+        assert halted.wait(LATE)
+    assert watch.has_halted
+
+
+def test_the_host_is_not_halted_between_launches() -> None:
+    halted = Event()
+    watch = Watch(halted.set)
+    with watch.until(lambda: True):
+        with watch.working():
+            pass
+        assert not halted.wait(0.3)
+    assert not watch.has_halted
+
+
+@pytest.mark.parametrize("seconds", [1e-6, 0.01, 0.3, 5.0])
+def test_the_next_launch_is_short_by_what_is_known(
+    seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each generation takes these seconds: launches grow step by step, up to half a second."""
+    now = 0.0
+    monkeypatch.setattr(halting, "time", SimpleNamespace(perf_counter=lambda: now))
+    watch = Watch(lambda: None)
+    for _ in range(12):
+        before = watch.generations
+        with watch.working():
+            now += before * seconds
+        watch.has_made(before)
+        assert 1 <= watch.generations <= 4 * before
+        assert watch.generations == 1 or watch.generations * seconds <= 0.5
+    assert watch.generations > 1 or seconds > 0.1

@@ -14,22 +14,18 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from epochs_for_tests import Seen
-from fakes import FakeArchipelago, FakeProblem, Quiet
+from fakes import FakeArchipelago, FakeProblem
 
 from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.cli.run import ended
-from islands.configuration.resolve import layers, resolve
 from islands.errors import RunError
 from islands.parallel import World
 from islands.problems.capabilities import ProblemWords
 from islands.progress.result import Result
 from islands.run import request as request
-from islands.run.loop import Loop
 from islands.run.runner import resume_requested, run_requested
 from islands.run.signals import INTERRUPTED_STATUS, SUSPENDED_STATUS
 from islands.run.single import Output
-from islands.testing.ranks import on_ranks
 
 
 class Hinting(FakeProblem):
@@ -80,24 +76,6 @@ def run(folder: Path, **options: Any) -> Result:
 
 def resume(folder: Path, **options: Any) -> Result:
     return resume_requested(folder, options, World(), Output(writes=True, folder=folder))
-
-
-def test_all_ranks_agree_on_a_run_that_finds_a_solution_late(
-    first: Callable[[float], None],
-) -> None:
-    first(60)
-
-    def one(world: World) -> tuple[Any, ...]:
-        problem, seen = Hinting(), Seen()
-        spec = resolve(layers({**ASKED, "islands": 4}), problem)
-        islands = Late(range(2 * world.rank, 2 * world.rank + 2))
-
-        loop = Loop(islands, spec, problem, world, Quiet(), [seen])  # type: ignore[arg-type]
-        outcome = loop.run()
-        costs = [epoch.progress.cost for epoch in seen.epochs]
-        return costs, outcome.progress.island, outcome.progress.best_generation
-
-    assert on_ranks(2, one) == [([None, None, 100], 0, 7)] * 2
 
 
 def test_a_run_without_a_solution_is_an_error_and_can_be_resumed(

@@ -2,15 +2,12 @@ from __future__ import annotations
 
 import itertools
 import os
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from fakes import FakeArchipelago, Quiet
 from starts_for_tests import checkpoints, killed, record, require_same, start, streams, whole
 
-from islands.archipelago.measure import Candidate, IslandMeasure
 from islands.record.checkpoint import Checkpoints
 from islands.record.journal import Journal
 from islands.run import pace as pace
@@ -81,28 +78,6 @@ def test_the_last_two_checkpoints_and_their_records_are_kept(tmp_path: Path) -> 
     start(folder, 1)
     assert checkpoints(folder) == ["000000000096.4", "000000000100.4"]
     assert streams(folder) == streams(folder, "migrations") == []
-
-
-class Alike(FakeArchipelago):
-    """All islands find the same best cost in generation 0, by different solutions."""
-
-    def measure(self) -> list[IslandMeasure]:
-        return [replace(each, best=100, best_generation=0) for each in super().measure()]
-
-    def best(self) -> Candidate:
-        solution = np.array([0, self.mine[0], 0, 0, 0])
-        return Candidate(100, self.mine[0], solution, solution)
-
-
-@pytest.mark.parametrize("ranks", [1, 3, 6])
-def test_among_equal_costs_the_lowest_island_provides_the_solution(
-    ranks: int, tmp_path: Path
-) -> None:
-    (tmp_path / "a").mkdir()
-    result, _ = start(tmp_path / "a", ranks, kind=Alike)
-    assert (result.cost, result.island, result.best_generation) == (100, 0, 0)
-    assert result.solution is not None
-    assert result.solution.tolist() == [0, 0, 0, 0, 0]
 
 
 def test_an_incomplete_generation_0_cannot_be_resumed(tmp_path: Path) -> None:

@@ -87,21 +87,6 @@ def test_results_and_records_are_those_of_one_rank(
     assert rows(tmp_path / "1", "trace")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["delay", "colonies"])
-def test_ranks_that_become_idle_change_nothing(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    decide(monkeypatch, shared=False)
-    alone = solved(name, World(), tmp_path / "1")
-    found = on_ranks(5, lambda ranks: solved(name, ranks, tmp_path / "5"))
-    assert {str(facts(each)) for each in found} == {str(facts(alone))}
-    # A colony with local search is always shared.
-    assert (found[0].team, found[0].idle_ranks) == ((1, 3) if name == "delay" else (2, 2))
-    for record in ("trace", "migrations"):
-        assert rows(tmp_path / "5", record) == rows(tmp_path / "1", record)
-
-
 def model_of(**how: Any) -> Model:
     return islands.permutation(len(TIMES), **how)
 

@@ -10,7 +10,7 @@ from commands_for_tests import Capture, Patch
 from commands_of_slurm import Commands, in_array
 
 from islands import cli
-from islands.cli import job, report
+from islands.cli import job
 from islands.cli.job import checked, trust_words
 from islands.custom.trust import command
 from islands.errors import UntrustedError
@@ -64,15 +64,6 @@ def test_force_replaces_the_old_run_even_if_the_first_attempt_ends_at_once(
     killed(monkeypatch, "5", *NEW)
     assert slurm.calls("scontrol")[-1] == "requeue 5"
     assert attempt(monkeypatch, "5", *NEW) == 0
-    assert seed("run") == 2
-
-
-@pytest.mark.slow
-def test_force_that_is_refused_keeps_the_old_run(slurm: Commands, monkeypatch: Patch) -> None:
-    cli.main(["run", *OLD, "--out", "run"])
-    assert attempt(monkeypatch, "5", *NEW, "--rho", "2") == 2
-    assert seed("run") == 1
-    assert attempt(monkeypatch, "6", *NEW) == 0
     assert seed("run") == 2
 
 
@@ -214,20 +205,6 @@ def test_a_launcher_that_fails_without_an_error_of_a_rank_is_not_final(
     assert "status 1" in state_of(Path("run")).detail
 
 
-@pytest.mark.slow
-def test_a_scaling_test_repeats_finished_runs_only_with_force(
-    slurm: Commands, monkeypatch: Patch
-) -> None:
-    written = []
-    for number, more in (("5", []), ("6", []), ("7", ["--force"])):
-        monkeypatch.setenv("SLURM_JOB_ID", number)
-        assert job.main(["scaling", *RUN, *more, "--out", "scaling"]) == 0
-        written.append(Path("scaling/nodes-1", FINISHED).stat().st_mtime_ns)
-    assert written[0] == written[1] < written[2]
-    monkeypatch.setenv("SLURM_JOB_ID", "8")
-    assert job.main(["scaling", *RUN, "--seed", "9", "--out", "scaling"]) == 2, "another run"
-
-
 @pytest.mark.parametrize(
     ("status", "goes_on"),
     [(75, True), (137, True), (None, True), (1, True), (0, False)],
@@ -316,37 +293,6 @@ def test_an_element_completes_the_record_that_a_killed_one_has_begun(
     assert begun is not None
     assert begun.collecting == "99"
     assert begin_array(Path("all"), "5", ["demo/tsp"]) is None
-
-
-def test_an_element_that_cannot_write_the_record_leaves_it_to_the_next(
-    slurm: Commands, monkeypatch: Patch
-) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr(sweep, "_queried", lambda _: 1 // 0)
-        with pytest.raises(ZeroDivisionError):
-            begin_array(Path("all"), "5", ["demo/tsp"])
-    assert begin_array(Path("all"), "5", ["demo/tsp"]) is not None
-
-
-def test_the_command_to_repeat_runs_does_not_name_those_in_the_queue(
-    slurm: Commands, monkeypatch: Patch, capsys: Capture
-) -> None:
-    slurm.prints("squeue", "1|a|p|q|1:00\n2|a|p|q|1:00\n3|a|p|q|1:00")
-    begin_array(Path("all"), "5", ["demo/tsp"])
-    slurm.prints("squeue", "5_1|PENDING|(Priority)\n5_2|RUNNING|n1\n5_3|FAILED|(None)")
-    assert cli.main(["collect", "all"]) == 1
-    printed = capsys.readouterr().out
-    assert "with: sbatch --array=3 " in printed
-
-
-def test_collect_writes_one_page_of_the_finished_runs(slurm: Commands, monkeypatch: Patch) -> None:
-    for element in ("1", "2"):
-        cli.main(["run", "demo/tsp", *QUICK_RUN, "--seed", element, "--out", f"all/{element}"])
-    Path("all/3/slurm").mkdir(parents=True)  # failed before it began
-    calls = []
-    monkeypatch.setattr(report, "report", lambda args: calls.append((args.folders, args.out)) or 0)
-    assert cli.main(["collect", "all"]) == 1
-    assert calls == [([Path("all/1"), Path("all/2")], Path("all/report.html"))]
 
 
 @pytest.mark.slow

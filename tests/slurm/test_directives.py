@@ -16,8 +16,6 @@ from private_slurm import SCRIPTS
 from islands.cli import main
 from islands.cli.job import add_submit
 from islands.errors import UsageError
-from islands.slurm.jobs import output_in
-from islands.slurm.ranks import difference_from_site
 from islands.slurm.submit import Gpus, directives_from, directives_of, script
 from islands.slurm.sweep import read_list
 
@@ -70,14 +68,6 @@ def test_the_notice_before_the_time_limit_fits_any_limit(
     assert directives(*options, on_cpu=True, **of_site)["signal"] == signal
 
 
-@pytest.mark.parametrize(
-    "option", ["", "=1", "nice=", "array=1-3", "--output=a.out", "ntasks=4", "gres=gpu:2", "N=2"]
-)
-def test_options_that_islands_submit_sets_itself_are_refused(option: str) -> None:
-    with pytest.raises(UsageError):
-        directives(f"--sbatch={option}", on_cpu=True)
-
-
 def test_a_site_is_read_without_the_variables_of_the_user(
     tmp_path: Path, monkeypatch: Patch
 ) -> None:
@@ -111,6 +101,7 @@ class Direct:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("site", "ranks"),
     [
@@ -132,6 +123,7 @@ def test_a_script_that_submits_itself_requests_a_rank_for_each_gpu(
     assert f"--ntasks-per-node={ranks} " in direct("sweep", "demo/tsp").stdout
 
 
+@pytest.mark.slow
 def test_a_sweep_that_submits_itself_counts_the_lines_with_options(tmp_path: Path) -> None:
     direct = Direct(tmp_path)
     (tmp_path / "sweep.txt").write_text("# three runs\n\ndemo/tsp\n  #\n\t\n demo/qap\ndemo/mkp")
@@ -141,29 +133,12 @@ def test_a_sweep_that_submits_itself_counts_the_lines_with_options(tmp_path: Pat
         assert direct("sweep", *words).returncode == 2
 
 
-def test_the_backend_may_be_a_setting_and_the_gpus_those_of_the_site(
-    tmp_path: Path, monkeypatch: Patch, capsys: Capture
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", "/bin")  # without sbatch
-    Path("site.env").write_text("export SBATCH_GPUS_PER_NODE=a100:4\n")
-    line = ["submit", "demo/tsp", "--islands", "4", "--nodes", "2", "--dry-run"]
-    line += ["--site", "site.env"]
-    assert main(line) == 0  # eight ranks share four islands
-    printed = capsys.readouterr().out
-    assert "#SBATCH --nodes=2\n" in printed
-    assert "#SBATCH --ntasks-per-node=4\n" in printed
-    assert "#SBATCH --gpus-per-node=a100:4\n" in printed
-    assert main([*line, "--set", "backend=cpu", "--ranks-per-node", "2"]) == 0
-    printed = capsys.readouterr().out
-    assert "#SBATCH --ntasks-per-node=2\n" in printed
-    assert "gpus" not in printed.partition("export")[0]
-
-
 SITE = "touch sourced\nexport SBATCH_PARTITION=of-the-site\n"
 
 
-@pytest.mark.parametrize("place", ["site.env", "slurm/site.env"])
+@pytest.mark.parametrize(
+    "place", ["site.env", pytest.param("slurm/site.env", marks=pytest.mark.slow)]
+)
 def test_only_a_site_that_the_user_has_chosen_is_sourced(
     tmp_path: Path, monkeypatch: Patch, capsys: Capture, place: str
 ) -> None:
@@ -197,6 +172,7 @@ def test_only_a_site_that_the_user_has_chosen_is_sourced(
     assert main(line) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["run", "sweep", "scaling"])
 @pytest.mark.parametrize("is_known", [True, False])
 def test_a_batch_script_sources_the_site_next_to_itself(
@@ -227,6 +203,7 @@ def test_a_notice_that_the_batch_script_does_not_receive_is_refused() -> None:
         assert directives(f"--sbatch=signal={signal}", on_cpu=True)["signal"] == signal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("template", ["run", "sweep", "scaling"])
 def test_a_submitted_script_does_not_submit_itself(tmp_path: Path, template: str) -> None:
     path = tmp_path / "job.sbatch"
@@ -293,19 +270,6 @@ def test_nothing_in_the_path_of_python_is_executed(tmp_path: Path, monkeypatch: 
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted(
         [place.name, "job.sbatch", "site.env"]
     )
-
-
-def test_a_job_in_another_partition_than_that_of_the_site_is_reported() -> None:
-    job = {"SLURM_JOB_PARTITION": "main", "SBATCH_PARTITION": "gpu,long"}
-    assert "main" in str(difference_from_site(job))
-    assert difference_from_site(job | {"SLURM_JOB_PARTITION": "gpu"}) is None
-    assert difference_from_site(job | {"ISLANDS_SITE": "site.env"}) is None
-
-
-def test_slurm_does_not_expand_the_folder_of_the_output() -> None:
-    assert output_in(Path("50%j/a"), "%j.out") == "50%%j/a/slurm/%j.out"
-    with pytest.raises(UsageError, match=r"^--out a\\b: contains a backslash, "):
-        output_in(Path("a\\b"), "%j.out")
 
 
 def test_only_a_line_feed_ends_a_line_of_options(tmp_path: Path) -> None:

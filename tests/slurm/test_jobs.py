@@ -8,21 +8,19 @@ from pathlib import Path
 import pytest
 from commands_of_slurm import Commands
 
-from islands.cli import main
-from islands.cli.job import checked
 from islands.errors import InputError, RunError, UsageError
 from islands.parallel import ERROR_FILE, RanksLostError, record_error
-from islands.slurm import commands
 from islands.slurm.command_line import JobFacts
 from islands.slurm.commands import ending
 from islands.slurm.follow import state_of
 from islands.slurm.jobs import Job, JobAttempts, latest_job, refuse_second_job
-from islands.slurm.ranks import Allocation, Launcher, find_launcher
+from islands.slurm.ranks import Allocation, find_launcher
 from islands.slurm.run_job import _must_requeue, run_job
 from islands.slurm.submit import seconds_of, signal_before, submit_job, time_limit
 from islands.slurm.sweep import element_options
 
 JOB = {"SLURM_JOB_ID": "7", "SLURM_JOB_NAME": "solve"}
+NO_GPUS = {"SLURM_GPUS_ON_NODE": "0"}
 
 
 def allocation(**variables: str) -> Allocation:
@@ -37,8 +35,8 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Commands:
 
 
 def test_tasks_of_each_node_are_read() -> None:
-    assert allocation(SLURM_TASKS_PER_NODE="4(x2),1").ranks == (4, 4, 1)
-    assert allocation(SLURM_TASKS_PER_NODE="2").ranks == (2,)
+    assert allocation(SLURM_TASKS_PER_NODE="4(x2),1", **NO_GPUS).ranks == (4, 4, 1)
+    assert allocation(SLURM_TASKS_PER_NODE="2", **NO_GPUS).ranks == (2,)
 
 
 @pytest.mark.parametrize(
@@ -62,14 +60,6 @@ def test_ranks_and_gpus_that_do_not_match_are_refused() -> None:
         job.require_a_gpu_for_each_rank(on_cpu=True, share_gpu=False)
     with pytest.raises(UsageError, match="nowhere"):
         find_launcher(2, {"ISLANDS_LAUNCHER": "nowhere"})
-
-
-def test_srun_and_mpirun_place_the_ranks_of_the_first_nodes() -> None:
-    srun = Launcher(("srun", "--mpi=pmi2"), {}).command((4, 4), ["islands"])
-    assert srun[:6] == ["srun", "--mpi=pmi2", "--nodes=2", "-n", "8", "--kill-on-bad-exit=1"]
-    mpirun = Launcher(("mpirun",), {"OMPI": "1"}).command((4, 4), ["islands"])
-    assert mpirun[:5] == ["mpirun", "-n", "8", "--map-by", "ppr:4:node:oversubscribe"]
-    assert Launcher((), {}).command((1,), ["islands"]) == ["islands"]
 
 
 def test_time_limits_are_those_of_users_or_of_slurm() -> None:
@@ -135,14 +125,6 @@ def test_two_attempts_without_a_new_checkpoint_are_stuck(
             attempts.end(attempt, status, signal)
     assert attempts.are_stuck("5") is are_stuck
     assert not attempts.are_stuck("6"), "another job begins anew"
-
-
-def test_progress_outside_of_the_job_is_not_that_of_its_attempts(tmp_path: Path) -> None:
-    attempts = JobAttempts(tmp_path)
-    for generation in (100, 200):
-        attempts.end(attempts.begin("5", ["demo/tsp"]), 137)
-        write_checkpoint(tmp_path, generation)  # a user has resumed the run
-    assert attempts.are_stuck("5")
 
 
 def test_a_record_is_read_back_a_damaged_one_refused_and_a_partial_line_replaced(
@@ -233,15 +215,6 @@ def test_slurm_tells_why_it_ends_a_job(slurm: Commands, shown: str, why: str | N
     assert ending("5", restarts=1) == why
 
 
-def test_slurm_is_asked_again_before_the_reason_is_unknown(
-    slurm: Commands, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(commands, "_PAUSE_SECONDS", 0)
-    slurm.prints("scontrol", "")
-    assert ending("5", restarts=0) == commands.UNKNOWN
-    assert len(slurm.calls("scontrol")) == 3
-
-
 def test_a_refused_job_leaves_the_folder_as_it_was(slurm: Commands) -> None:
     slurm.fails("sbatch", "sbatch: error: Job violates a limit")
     for lines in (None, ["demo/tsp", "demo/qap"]):
@@ -279,16 +252,6 @@ def test_a_second_job_for_a_folder_is_refused(slurm: Commands) -> None:
     refuse_second_job(folder, own="5")
     with pytest.raises(UsageError, match="scancel 5"):
         refuse_second_job(folder)
-
-
-def test_the_backend_of_a_run_is_found_in_its_options_and_in_files(slurm: Commands) -> None:
-    quick = ["--backend", "cpu", "--stop", "generations=1", "--quiet"]
-    assert main(["run", "demo/tsp", *quick, "--out", "run"]) == 0
-    assert checked(["run", "--config", "run/run.toml"]).on_cpu
-    assert checked(["resume", "run"]).on_cpu
-    assert not checked(["resume", "run", "--backend", "cuda"]).on_cpu
-    assert checked(["run", "demo/tsp", "--set", "backend=cpu"]).on_cpu
-    assert not checked(["run", "demo/tsp"]).on_cpu
 
 
 def test_the_options_of_a_run_are_checked_before_the_gpus_of_its_job(

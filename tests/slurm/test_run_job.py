@@ -1,7 +1,6 @@
 """The script run.sbatch on a cluster of two nodes: requeues, time limits, lost nodes and so on.
 
-ISLANDS_SLURM_REQUEUES sets the number of requeues, and ISLANDS_MPICH_PYTHON names a Python with
-MPICH, mpi4py and the requirements of islands.
+ISLANDS_SLURM_REQUEUES sets the number of requeues.
 """
 
 from __future__ import annotations
@@ -118,27 +117,6 @@ def test_a_run_that_is_requeued_several_times_has_the_same_bits(
     assert last.status == 0
     assert require_same(user, alone).ranks == 4
     assert "done" in user.islands("status", "run")
-
-
-def test_srun_starts_the_ranks_of_mpich(user: User, alone: Path) -> None:
-    python = os.environ.get("ISLANDS_MPICH_PYTHON")
-    if not python:
-        pytest.skip("ISLANDS_MPICH_PYTHON names no Python with pip's mpich and mpi4py")
-    user.environment["PYTHON"] = python
-    job = user.sbatch(*FOUR_RANKS, SCRIPT, *LONG, "--out", "run")
-    wait_for_generations(user, 1)
-    user.cluster.call("scontrol", "requeue", job)
-    wait_for_generations(user, 2)
-    user.cluster.lose("n2")
-    user.cluster.wait_for_restart(job, 2)
-    user.cluster.restore("n2")
-    user.cluster.wait(job, "COMPLETED", "FAILED")
-    first, lost, last = ((each.status, each.ending, each.error) for each in attempts_of(user))
-    assert (first, last) == ((75, "requeue", None), (0, None, None))
-    assert lost[0] not in (0, 75)
-    assert lost[2] is None, "the other ranks report no error of their own"
-    assert require_same(user, alone).ranks == 4
-    assert "lacks support for cpu binding" not in user.output(job)
 
 
 def test_a_preempted_job_requeues_itself_and_a_cancelled_job_does_not(user: User) -> None:
