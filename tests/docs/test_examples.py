@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from examples_for_tests import FOLDER, NAMES, example, plain_cost, small
 from pages import ROOT
-from ready_python import ready_python
 from standing_ranks import StandingRanks
 
 import islands
@@ -68,7 +67,7 @@ def test_the_script_runs_with_only_the_wheel(
     name: str, ranks: str, installed: Path, alone: Callable[[str], Path], mpirun: list[str]
 ) -> None:
     script = alone(name)
-    command = [*mpirun, ranks, *ready_python(str(installed))]
+    command = [*mpirun, ranks, str(installed)]
     _checked_costs(_output(*command, script.name, "0.1", folder=script.parent))
 
 
