@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from eax_for_tests import weights
@@ -16,10 +15,7 @@ from islands.archipelago.parts import ProgramParts
 from islands.backends.cpu import CpuBackend
 from islands.configuration.fit import require_block_memory
 from islands.configuration.resolve import layers, resolve
-from islands.errors import IslandsError, UsageError
-from islands.paths import published
-from islands.run.build import read_start
-from islands.run.request import resolved
+from islands.errors import UsageError
 
 
 class Unpriced(FakeProblem):
@@ -67,40 +63,3 @@ def test_launches_that_no_block_has_memory_for_are_refused(
     with pytest.raises(UsageError) as caught:
         require_block_memory(spec, problem, lambda: largest // 2)
     assert str(caught.value).startswith("colony 1: eax_" if colonies else "eax_")
-
-
-LONG = "a" * 5000
-
-
-def start_of(options: dict[str, Any]) -> list[Any]:
-    """Return the solutions with which a run begins."""
-    return read_start(*resolved(layers(options)))
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"instance": "a\0.tsp"}, "no such file"),
-        ({"instance": f"{LONG}.tsp"}, "File name too long"),
-        ({"instance": "~nosuchuser/x.tsp"}, "there is no such user"),
-        ({"crossover": "~nosuchuser/x.py:y"}, "there is no such user"),
-        ({"start": [LONG]}, "File name too long"),
-        ({"start": ["a\0.tour"]}, "a zero byte is in the name"),
-    ],
-    ids=lambda value: "" if isinstance(value, str) else next(iter(value)),
-)
-def test_names_that_no_file_can_have(
-    options: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(IslandsError, match=said) as error:
-        start_of({"algorithm": "ga"} | options)
-    assert str(error.value).isprintable()
-
-
-def test_files_that_cannot_be_written(tmp_path: Path) -> None:
-    with (
-        pytest.raises(IslandsError, match="a zero byte is in the name"),
-        published(tmp_path / "a\0b"),
-    ):
-        pass

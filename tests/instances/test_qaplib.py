@@ -12,6 +12,7 @@ import pytest
 from islands.errors import InputError
 from islands.instances.qaplib import StatedCosts, read_qap
 
+MATRICES = "1 2\n3 4\n5 6\n7 8\n"
 PLAIN = "2\n\n1 2\n3 4\n\n5 6\n7 8\n"
 RIGHT = {
     "plain.dat": PLAIN,
@@ -33,34 +34,20 @@ def test_line_breaks_may_be_anywhere(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "stated"),
-    [
-        ("2", "", StatedCosts()),
-        ("2 137", "", StatedCosts(best=137)),
-        ("2", "137\n", StatedCosts(best=137)),
-        ("2 0", "", StatedCosts(best=0)),
-        ("2 -1", "", StatedCosts()),
-        ("2 0 0", "", StatedCosts(best=0, optimum=0)),
-        ("2 120 137", "", StatedCosts(best=137, optimum=120)),
-        ("2 0 137", "", StatedCosts(best=137)),
-        ("2 -120 137", "", StatedCosts(best=137, bound=120)),
-        ("2 137 0", "", StatedCosts(optimum=137)),
-        ("2 -1 -1", "", StatedCosts()),
-    ],
-)
-def test_costs_may_follow_n_or_the_matrices(
-    tmp_path: Path, first: str, last: str, stated: StatedCosts
-) -> None:
-    path = tmp_path / "valued.qap"
-    path.write_text(f"{first}\n1 2\n3 4\n5 6\n7 8\n{last}")
-    file = read_qap(path)
-    assert file.stated == stated
-    assert (file.a.tolist(), file.b.tolist()) == ([[1, 2], [3, 4]], [[5, 6], [7, 8]])
-
-
-@pytest.mark.parametrize(
     ("text", "stated"),
     [
+        # After n or the matrices, on a line of its own.
+        (f"2\n{MATRICES}", StatedCosts()),
+        (f"2 137\n{MATRICES}", StatedCosts(best=137)),
+        (f"2\n{MATRICES}137\n", StatedCosts(best=137)),
+        (f"2 0\n{MATRICES}", StatedCosts(best=0)),
+        (f"2 -1\n{MATRICES}", StatedCosts()),
+        (f"2 0 0\n{MATRICES}", StatedCosts(best=0, optimum=0)),
+        (f"2 120 137\n{MATRICES}", StatedCosts(best=137, optimum=120)),
+        (f"2 0 137\n{MATRICES}", StatedCosts(best=137)),
+        (f"2 -120 137\n{MATRICES}", StatedCosts(best=137, bound=120)),
+        (f"2 137 0\n{MATRICES}", StatedCosts(optimum=137)),
+        (f"2 -1 -1\n{MATRICES}", StatedCosts()),
         # After B, but not on a new line.
         ("2\n1 2 3 4\n5 6 7 8 9\n", StatedCosts(best=9)),
         ("2\n1 2 3 4 5 6 7 8 9\n", StatedCosts(best=9)),
@@ -148,19 +135,6 @@ def test_a_file_with_two_readings_is_refused(tmp_path: Path, case: str) -> None:
         read_qap(path)
     assert reading in str(error.value)
     assert "; or " in str(error.value)
-
-
-@pytest.mark.parametrize("width", range(1, 12))
-def test_a_cost_at_the_end_never_shifts_the_matrices(tmp_path: Path, width: int) -> None:
-    path = tmp_path / "wrapped.qap"
-    words = [*REAL, "76"]
-    path.write_text(wrapped(words, repeat(width)))
-    try:
-        file = read_qap(path)
-    except InputError:
-        return
-    assert file.a.reshape(-1).tolist() == [int(word) for word in REAL[1:10]]
-    assert file.stated == StatedCosts(best=76)
 
 
 @pytest.mark.published

@@ -107,14 +107,6 @@ def test_five_evaluations_have_the_same_digest(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["permutation", "subset"])
-def test_a_cost_of_all_threads_has_the_same_digest(backend: Backend, kind: str) -> None:
-    alone = solved(model_of(kind, "cost"), backend.name, "ga", "")
-    cooperative = solved(model_of(kind, "cost", cooperative=True), backend.name, "ga", "")
-    assert cooperative.digest == alone.digest
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "more"),
     [
