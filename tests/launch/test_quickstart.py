@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
 
 import pytest
 from fake_machine import Machine
@@ -86,27 +84,6 @@ def test_without_a_compiler_and_without_a_gpu_zigs_compiler_is_installed(machine
     machine.add_driver("580.159.03, 9.0")
     assert machine.run("launch/quickstart", GPUS="0").returncode == 0
     assert machine.calls("-m pip install")[-1].endswith(" .[mpi,cuda13,compiler]")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
-def test_quickstart_lets_the_run_write_a_checkpoint(
-    machine: Machine, number: signal.Signals
-) -> None:
-    asked = "trap 'echo asked' USR1; trap 'echo ended; exit 75' TERM"
-    machine.add("mpirun", f"#!/bin/sh\n{asked}\necho begun\nwhile :; do sleep 0.05; done\n")
-    with subprocess.Popen(
-        [str(machine.checkout / "launch/quickstart"), "--no-install"],
-        env={"PATH": str(machine.bin), "CALLS": os.devnull, "GPUS": "0"},
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as running:
-        assert running.stdout is not None
-        for line in ("begun", "asked", "ended"):
-            assert running.stdout.readline() == f"{line}\n"
-            if line != "ended":
-                running.send_signal(number)
-    assert running.returncode == 75
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
