@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
@@ -10,100 +11,88 @@ import pytest
 from models_for_tests import KINDS, model_of
 
 import islands
-from islands.archipelago import parts as program_parts
 from islands.backends.base import Backend
 from islands.errors import RunError
+from islands.modelling.model import Model
 
-FEW: dict[str, Any] = {
-    "stop": "generations=12",
-    "seed": 2,
-    "population": 16,
-    "islands": 3,
-    "migration": "ring",
-    "interval": 4,
-    "migrants": 1,
+FEW: dict[str, Any] = {"stop": "generations=12", "seed": 2, "population": 16, "islands": 3}
+FEW |= {"migration": "ring", "interval": 4, "migrants": 1}
+FIRST = "__device__ void repair(Changing& s, int n, const Data& data) { s.set(0, 1); }"
+PAIRS = [(3, 1), (1, 0), (5, 2), (7, 3)]
+RULES: dict[str, tuple[str, dict[str, Any]]] = {
+    **{kind: (kind, {}) for kind in KINDS},
+    "choice": ("subset", {"choose": 5}),
+    "range": ("subset", {"choose": (3, 6)}),
+    "sequence": ("permutation", {"before": PAIRS}),
 }
-ENCODINGS = {
-    "permutation": ("permutation", "keys"),
-    "subset": ("bits", "keys"),
-    "keys": ("",),
-    "real": ("",),
-}
+"""Kinds of solutions, and what their models state besides the cost."""
+ENCODINGS = {"permutation": ("permutation", "keys"), "subset": ("bits", "keys")}
+ALGORITHMS = ("ga", "brkga", "cellular", "de", "pso", "tempering")
 ONLY_KEYS = {"brkga", "de"}
-ALGORITHMS = ("ga", "brkga", "cellular", "de", "pso")
 
 
-USUAL = [
-    ("permutation", "ga", "permutation"),
-    ("permutation", "brkga", "keys"),
-    ("subset", "cellular", "bits"),
-    ("subset", "pso", "keys"),
-    ("keys", "ga", ""),
-    ("real", "de", ""),
-]
-
-
-def cases() -> list[Any]:
-    """Return all kinds of solutions with the algorithms and encodings that accept them."""
-    found = []
-    for kind in KINDS:
-        for algorithm, encoding in product(ALGORITHMS, ENCODINGS[kind]):
-            is_swarm_of_orders = (kind, algorithm, encoding) == ("permutation", "pso", encoding)
-            if encoding in ("permutation", "bits") and algorithm in ONLY_KEYS:
+def cases() -> Iterator[tuple[str, str, str]]:
+    """Yield all kinds of solutions with the algorithms and encodings that accept them."""
+    for kind, algorithm in product(RULES, ALGORITHMS):
+        for encoding in ENCODINGS.get(RULES[kind][0], ("",)):
+            is_direct = encoding in ("permutation", "bits")
+            is_swarm_of_orders = (RULES[kind][0], algorithm) == ("permutation", "pso")
+            if is_direct and (algorithm in ONLY_KEYS or is_swarm_of_orders):
                 continue
-            if is_swarm_of_orders and encoding == "permutation":
+            if algorithm == "tempering" and not (is_direct and kind not in KINDS):
                 continue
-            # All kernels of an algorithm evaluate costs in the same way, so one case per algorithm
-            # and one per type of genome is enough.
-            marks = [] if (kind, algorithm, encoding) in USUAL else [pytest.mark.slow]
-            found.append(pytest.param(kind, algorithm, encoding, marks=marks))
-    return found
+            yield kind, algorithm, encoding
 
 
 def solved(problem: Any, name: str, algorithm: str, encoding: str, **more: Any) -> Any:
-    own = {"encoding": encoding} if encoding else {}
+    own: dict[str, Any] = {"encoding": encoding} if encoding else {}
+    own |= {"proposals": 40} if algorithm == "tempering" else {}
     return islands.solve(problem, algorithm=algorithm, backend=name, **own, **FEW | more)
 
 
-@pytest.fixture
-def on_gpu_paths(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a function that lets the CPU evaluate as GPUs do: in tiles, or in batches."""
-    usual = program_parts._evaluated_by
+def digests(made: Callable[[str], Model], on_gpu_paths: Any, *how: str) -> set[Any]:
+    """Return the results of all ways to evaluate: in blocks, tiles, batches, on the host."""
+    found = set()
+    for by, is_on in (("cost", False), ("cost", True), ("batch", True), ("batch", False)):
+        on_gpu_paths(is_on)
+        found.add(facts(made(by), *how))
+    return found | {facts(made("function"), *how)}
 
-    def choose(is_on: bool) -> None:
-        chosen = (
-            (
-                lambda problem, improver, decoding, on_cpu: usual(
-                    problem, improver, decoding, on_cpu=False
-                )
-            )
-            if is_on
-            else usual
-        )
-        monkeypatch.setattr(program_parts, "_evaluated_by", chosen)
 
-    return choose
+def facts(problem: Model, *how: str) -> tuple[Any, ...]:
+    result = solved(problem, *how)
+    assert problem.kind.holds(result.solution[None])
+    assert problem.cost(result.solution) == result.cost
+    return result.cost, result.digest, result.evaluations
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "algorithm", "encoding"), cases())
-def test_five_evaluations_have_the_same_digest(
+@pytest.mark.parametrize(("kind", "algorithm", "encoding"), [*cases()])
+def test_all_ways_to_evaluate_have_the_same_digest(
     backend: Backend, on_gpu_paths: Any, kind: str, algorithm: str, encoding: str
 ) -> None:
-    found = {}
-    for name, by, is_on in (
-        ("block", "cost", False),
-        ("tiles", "cost", True),
-        ("batch", "batch", True),
-        ("host", "batch", False),
-        ("function", "function", False),
-    ):
-        on_gpu_paths(is_on)
-        problem = model_of(kind, by)
-        result = solved(problem, backend.name, algorithm, encoding)
-        found[name] = (result.cost, result.digest, result.evaluations)
-        assert problem.cost(result.solution) == result.cost
-    assert len(set(found.values())) == 1, found
+    state, more = RULES[kind]
+    how = backend.name, algorithm, encoding
+    assert len(digests(lambda by: model_of(state, by, **more), on_gpu_paths, *how)) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga", "cellular"])
+@pytest.mark.parametrize("kind", ["choice", "range", "sequence", "repaired choice"])
+def test_every_search_keeps_the_rules_of_solutions(
+    backend: Backend, kind: str, algorithm: str
+) -> None:
+    state, more = RULES[kind.removeprefix("repaired ")]
+    problem = model_of(state, "cost", **more, repair=FIRST if "repaired" in kind else None)
+    solver = islands.Solver(
+        problem, algorithm=algorithm, backend=backend.name, seed=1, islands=3, migration="ring"
+    )
+    for _ in range(3):
+        solver.evolve(5)
+        solver.exchange()
+        for each in solver.best(20):
+            assert problem.kind.holds(each.solution[None])
+            assert problem.cost(each.solution) == each.cost
 
 
 @pytest.mark.slow

@@ -142,28 +142,6 @@ def test_items_are_placed_as_soon_as_they_are_available() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga", "cellular"])
-def test_every_search_keeps_the_sequence(backend: Backend, algorithm: str) -> None:
-    options: Any = {"algorithm": algorithm, "backend": backend.name, "seed": 1}
-    options |= {"islands": 2, "population": 16}  # the defaults differ with a GPU
-    if algorithm == "tempering":
-        options["proposals"] = 60
-    found = set()
-    for by in ("cost", "batch", "function"):
-        own = stated(by)
-        solver = islands.Solver(own, **options, **{"migration.topology": "ring"})
-        for _ in range(2):
-            solver.evolve(4)
-            solver.exchange()
-            for each in solver.best(20):
-                assert keeps(each.solution)
-                assert own.cost(each.solution) == each.cost
-        result = islands.solve(own, generations=8, **options)
-        found.add((result.cost, result.digest, result.evaluations))
-    assert len(found) == 1
-
-
-@pytest.mark.slow
 def test_the_default_finds_the_best_order(backend: Backend) -> None:
     n, pairs = 8, [(3, 1), (1, 0), (5, 2), (7, 3)]
     orders = np.array([order for order in permutations(range(n)) if keeps(order, pairs)])

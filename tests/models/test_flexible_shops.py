@@ -136,8 +136,6 @@ def test_a_file_with_machines_from_1_is_read(tmp_path: Path) -> None:
     best = best_cost(machines, times, [0, 0], max)
     assert best == 66  # as published
     assert islands.solve(problem, **SEARCH, generations=5).cost == best
-    path.write_text("1 2\n2 1 0 5 1 1 6\n")  # machines from 0, without a mean
-    assert read(path).cost(np.array([0, 1])) == 11
 
 
 @pytest.mark.slow
