@@ -50,22 +50,6 @@ def test_a_compile_error_shows_the_first_error_and_the_path_of_the_log(
     assert [path.suffix for path in programs(fresh_cache)] == [".log"]
 
 
-def test_a_damaged_program_is_compiled_again(
-    backend: Backend, fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    backend.compile(SCAN, Block(128))
-    (intact,) = programs(fresh_cache)
-    # In another folder, as the loader would reuse a loaded library of the same path.
-    monkeypatch.setenv("ISLANDS_CACHE", str(tmp_path / "other"))
-    damaged = tmp_path / "other" / "programs" / intact.parent.name / intact.name
-    damaged.parent.mkdir(parents=True)
-    damaged.write_bytes(intact.read_bytes()[:100])
-    backend.release()  # so that it loads the program again
-    backend.compile(SCAN, Block(128))
-    (compiled,) = damaged.parent.iterdir()
-    assert compiled.stat().st_size > 100
-
-
 def test_a_compiler_without_output_is_an_error(
     fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,14 +71,6 @@ def test_the_script_runs_with_only_the_wheel(
     _checked_costs(_output(*command, script.name, "0.1", folder=script.parent))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_the_best_solution_is_feasible_and_its_cost_right(name: str) -> None:
-    problem = small(name)
-    result = islands.solve(problem, generations=30, islands=2, population=32, backend="cpu")
-    assert result.cost == pytest.approx(plain_cost(name, problem, result.solution), rel=1e-9)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_the_reference_is_right_for_random_solutions(name: str) -> None:
     problem = small(name)
