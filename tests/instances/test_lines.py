@@ -67,16 +67,6 @@ def test_a_file_with_suffix_gz_must_be_gzipped(tmp_path: Path, name: str, conten
     )
 
 
-def test_the_parts_of_a_long_line_have_the_same_line_number(tmp_path: Path) -> None:
-    path = tmp_path / "long.txt"
-    path.write_text("1 2\n" + "3 " * 40_000 + "\n4")
-    with Lines.open(path) as lines:
-        numbers = []
-        while lines.words() is not None:
-            numbers.append(lines.number)
-    assert numbers == [1, 2, 2, 3]
-
-
 MARKED: dict[str, tuple[bytes, Callable[[Path], Any]]] = {
     "a.tsp": (
         b"TYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"

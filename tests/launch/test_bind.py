@@ -200,7 +200,6 @@ def test_taskset_replaces_a_missing_or_failing_numactl(machine: BigMachine) -> N
         ({"MV2_COMM_WORLD_LOCAL_RANK": "2"}, 2),
         ({"MPI_LOCALRANKID": "3", "SLURM_LOCALID": "0"}, 3),
         ({"PMI_LOCAL_RANK": "2"}, 2),
-        ({"SLURM_LOCALID": "3"}, 3),
         ({"SLURM_LOCALID": "5"}, 1),
     ],
 )
@@ -212,28 +211,22 @@ def test_the_local_rank_of_every_launcher(
 
 
 @pytest.mark.parametrize(
-    ("node", "tasks", "bound"),
+    ("place", "begins"),
     [
-        ("0", "2(x2),4", "0,8,1,9,2,10,3,11"),
-        ("1", "2(x2),4", "0,8,1,9,2,10,3,11"),
-        ("2", "2(x2),4", "0,8,1,9"),
-        ("1", "2,4,2", "0,8,1,9"),
-        ("0", "8", "0,8"),
+        (("0", "2(x2),4", ""), "numactl --all --physcpubind=0,8,1,9,2,10,3,11\n"),
+        (("1", "2(x2),4", ""), "numactl --all --physcpubind=0,8,1,9,2,10,3,11\n"),
+        (("2", "2(x2),4", ""), "numactl --all --physcpubind=0,8,1,9\n"),
+        (("1", "2,4,2", ""), "numactl --all --physcpubind=0,8,1,9\n"),
+        (("0", "8", "quiet,none"), "numactl --all --physcpubind=0,8\n"),
+        (("0", "2", "quiet,mask_cpu:0x00FF,0xFF00"), "GPU any"),  # Slurm has bound it
     ],
 )
 def test_the_tasks_of_a_node_of_slurm(
-    machine: BigMachine, node: str, tasks: str, bound: str
+    machine: BigMachine, place: tuple[str, str, str], begins: str
 ) -> None:
-    done = machine.start(SLURM_LOCALID="0", SLURM_NODEID=node, SLURM_STEP_TASKS_PER_NODE=tasks)
-    assert done.stdout.startswith(f"numactl --all --physcpubind={bound}\n"), done.stderr
-
-
-def test_slurms_binding_is_kept(machine: BigMachine) -> None:
-    place = {"SLURM_LOCALID": "1", "SLURM_STEP_TASKS_PER_NODE": "2"}
-    done = machine.start(**place, SLURM_CPU_BIND="quiet,mask_cpu:0x00FF,0xFF00")
-    assert done.stdout.startswith("GPU any")
-    done = machine.start(**place, SLURM_CPU_BIND="quiet,none")
-    assert done.stdout.startswith("numactl")
+    names = ("SLURM_NODEID", "SLURM_STEP_TASKS_PER_NODE", "SLURM_CPU_BIND")
+    done = machine.start(SLURM_LOCALID="0", **dict(zip(names, place, strict=True)))
+    assert done.stdout.startswith(begins), done.stderr
 
 
 def test_wrong_usage_is_one_line_and_status_2_and_the_programs_status_is_kept(

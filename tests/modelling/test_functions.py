@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -129,30 +127,3 @@ def test_an_exception_of_a_signal_handler_is_none_of_the_function() -> None:
     finally:
         signal.signal(signal.SIGUSR2, before)
     assert raised.value.code == 3
-
-
-_AGAIN = """
-import islands
-
-with open("times.txt", "a") as file:
-    file.write("x")
-secret = 7
-
-
-def cost(order):
-    return float(order[0]) + secret
-
-
-result = islands.solve(
-    islands.permutation(5, function=cost), algorithm="ga", generations=3, threads=2, backend="cpu"
-)
-assert result.cost == 7.0
-"""
-
-
-@pytest.mark.slow
-def test_a_script_with_function_runs_once(tmp_path: Path) -> None:
-    """Each process that called the function imported the script, which ran its statements again."""
-    (tmp_path / "own.py").write_text(_AGAIN)
-    subprocess.run([sys.executable, "own.py"], cwd=tmp_path, check=True)
-    assert (tmp_path / "times.txt").read_text() == "x"

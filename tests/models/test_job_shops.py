@@ -170,21 +170,6 @@ def test_a_child_of_equal_parents_differs_from_them(backend: Backend) -> None:
     assert begins(*LONG, found) != begins(*LONG, order)
 
 
-@pytest.mark.slow
-def test_the_memory_of_the_search_pays(monkeypatch: pytest.MonkeyPatch) -> None:
-    def ends(state: str) -> list[int]:
-        with monkeypatch.context() as within:
-            within.setattr(job_shops, "STATE", state)
-            problem = islands.models.job_shop(*LONG)
-            settings: Any = BEGUN | {"generations": 1, "proposals": 2000}
-            options = {**settings, "algorithm": "tempering", "backend": "cpu"}
-            return [islands.solve(problem, **options, seed=k).cost for k in range(4)]
-
-    rule = "is_forbidden(state, data, each)"
-    assert job_shops.STATE.count(rule) == 1
-    assert np.mean(ends(job_shops.STATE)) < np.mean(ends(job_shops.STATE.replace(rule, "false")))
-
-
 def digest_of_a_long_shop(state: str, patch: pytest.MonkeyPatch, **backend: str) -> str:
     """Return the digest of a run on a shop whose operations are dealt to a warp several times."""
     with patch.context() as within:
