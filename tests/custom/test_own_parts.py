@@ -65,6 +65,7 @@ def test_all_parts_may_be_custom() -> None:
     assert digest(copied_parts.Tour(file), **ALL) == digest(Tsp(file), **BUILT_IN)
 
 
+@pytest.mark.slow
 def test_a_solver_accepts_custom_parts() -> None:
     problem = copied_parts.Tour(uniform_tsp(9, seed=1))
     solvers = [Solver(problem, **FEW, **each) for each in (BUILT_IN, ALL)]

@@ -45,6 +45,7 @@ def named(section: str) -> set[str]:
     return {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
 
 
+@pytest.mark.slow
 def test_every_key_and_column_of_a_run_is_named(tmp_path: Path) -> None:
     few = {"population": 8, "islands": 3, "interval": 2, "migration": "ring", "migrants": 1}
     result = islands.solve("demo/mkp", stop="generations=4", backend="cpu", out=tmp_path, **few)
@@ -131,6 +132,7 @@ def test_saved_scripts_of_the_readme_can_be_checked() -> None:
         assert main([*words, "--samples", "5"]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", ["pandas", "polars", "duckdb"])
 def test_the_lines_for_a_package_read_exported_tables(package: str) -> None:
     if find_spec(package) is None:

@@ -168,6 +168,7 @@ def test_the_steps_add_up_to_the_time_of_a_start(tmp_path: Path, monkeypatch: Pa
     assert again.seconds["programs"] < first.seconds["programs"]
 
 
+@pytest.mark.slow
 def test_a_failed_start_has_no_times(monkeypatch: Patch) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert timed_start("cpu") is None

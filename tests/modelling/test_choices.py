@@ -29,7 +29,8 @@ def pairs(n: int, choose: int | tuple[int, int], **more: Any) -> Model:
     return islands.subset(n, choose=choose, cost=PAIRS, data={"gain": gain}, **more)
 
 
-@pytest.mark.parametrize("choose", [pytest.param(3, marks=pytest.mark.slow), (0, 3), (9, 12)])
+@pytest.mark.slow
+@pytest.mark.parametrize("choose", [3, (0, 3), (9, 12)])
 def test_the_default_finds_the_best_number_between_limits(
     backend: Backend, choose: int | tuple[int, int]
 ) -> None:

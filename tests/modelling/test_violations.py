@@ -139,9 +139,8 @@ def least_jumps(n: int) -> int:
 TWO_OPT = {"algorithm": "ga", "improver": "two_opt"}
 
 
-@pytest.mark.parametrize(
-    ("is_real", "options"), [(True, {}), pytest.param(False, TWO_OPT, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("is_real", "options"), [(True, {}), (False, TWO_OPT)])
 def test_orders_with_precedence(backend: Backend, is_real: bool, options: dict[str, Any]) -> None:
     n = 7
     texts = [real(text) if is_real else text for text in (JUMPS, LATE)]

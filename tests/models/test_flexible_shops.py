@@ -74,6 +74,7 @@ def test_no_schedule_costs_less_than_the_bound(seed: int) -> None:
     assert FlexibleShop.of(machines, times, dates).bound() <= best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_least_end_with_choices_is_that_of_all_schedules(backend: Backend, seed: int) -> None:
     machines, times = shop(3, 2, seed, 3)

@@ -61,7 +61,8 @@ def test_a_schedule_has_the_times_of_its_operations() -> None:
     assert Shop.of(machines, times).bound() <= max(ends) == result.cost
 
 
-@pytest.mark.parametrize("machine_count", [1, pytest.param(4, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("machine_count", [1, 4])
 def test_the_state_agrees_with_costs(machine_count: int) -> None:
     machines, times = shop(8, machine_count, 5)
     checked = str(islands.check_problem(islands.models.job_shop(machines, times), samples=60))
@@ -108,6 +109,7 @@ def begins(machines: list[list[int]], times: list[list[int]], order: Any) -> dic
     return found
 
 
+@pytest.mark.slow
 def test_searches_begin_with_active_schedules(backend: Backend) -> None:
     """No operation can begin earlier in a gap of its machine."""
     problem = islands.models.job_shop(*LONG)
@@ -151,6 +153,7 @@ def child_of(first: Any, second: Any, backend: Backend) -> Any:
     return found.solution
 
 
+@pytest.mark.slow
 def test_children_keep_the_order_that_both_parents_have(backend: Backend) -> None:
     random = np.random.default_rng(4)
     parents = [random.permutation(160) for _ in range(2)]
@@ -164,6 +167,7 @@ def test_children_keep_the_order_that_both_parents_have(backend: Backend) -> Non
     assert all(place[a] < place[b] for a, b in alike)
 
 
+@pytest.mark.slow
 def test_a_child_of_equal_parents_differs_from_them(backend: Backend) -> None:
     order = np.random.default_rng(4).permutation(160)
     found = child_of(order, order, backend)

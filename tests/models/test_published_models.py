@@ -23,6 +23,7 @@ def test_names_are_those_of_problems(published: Path, name: str) -> None:
     assert problem.best_known == entry.best_known
 
 
+@pytest.mark.slow
 @pytest.mark.published
 def test_the_optimum_of_a_published_shop_is_found(published: Path) -> None:
     result = islands.solve("jobshop/ft06", algorithm="tempering", generations=200, seed=1)
