@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from eax_for_tests import weights
 from fakes import FakeProblem
 from problems_for_tests import cities
 
@@ -34,17 +33,6 @@ def test_improver_without_delta_of_its_moves_is_refused(monkeypatch: pytest.Monk
 
 
 EAX = {"algorithm": "eax", "population": 8, "islands": 1}
-CURVE = "first_tours=curve"
-
-
-def test_a_curve_through_a_matrix_is_refused_with_the_settings(tmp_path: Path) -> None:
-    asked = layers({**EAX, "first_tours": "curve"})
-    assert resolve(asked, cities(9, tmp_path)).settings.first_tours == "curve"
-    with pytest.raises(UsageError, match=CURVE):
-        resolve(asked, weights(9))
-    colonies = ["islands=1", "islands=1 algorithm=eax first_tours=curve"]
-    with pytest.raises(UsageError, match=f"colony 1: {CURVE}"):
-        resolve(layers({"colonies": colonies}), weights(9))
 
 
 @pytest.mark.parametrize(

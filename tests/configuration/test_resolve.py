@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -149,33 +148,6 @@ def test_many_islands_form_a_ring_unless_a_topology_is_given() -> None:
     spec = resolved(many)
     assert spec.migration.topology == "ring"
     assert "migration elite -> ring" in spec.adjusted
-
-
-@pytest.mark.parametrize(
-    ("instance", "setting", "owners"),
-    [
-        ("demo/qap", {"rho": 0.7}, ["brkga"]),
-        ("demo/tsp", {"mutation_rate": 0.5}, ["cellular", "ga"]),
-        ("demo/qap", {"colonies": [{"islands": 8, "rho": 0.7}]}, ["brkga"]),
-        ("demo/qap", {"stop": "converged", "rho": 0.7}, ["brkga"]),
-        ("demo/mkp", {"encoding": "bits", "strength": 3}, ["cellular", "ga"]),
-        ("demo/qap", {"reset": 9}, None),  # tempering has it
-    ],
-)
-def test_no_setting_chooses_the_algorithm(
-    instance: str, setting: dict[str, Any], owners: list[str] | None
-) -> None:
-    problem = load(instance)
-    usual = resolve(layers({"instance": instance}), problem).algorithm
-    if owners is None:
-        assert resolve(layers(setting), problem).algorithm == usual
-        return
-    with pytest.raises(UsageError) as caught:
-        resolve(layers(setting), problem)
-    assert {*owners} == {*ALGORITHMS} & {*re.findall(r"\w+", str(caught.value).split(" but ")[1])}
-    for owner in owners:
-        given = {**setting, "algorithm": owner}
-        assert resolve(layers(given), problem).algorithm == owner
 
 
 @pytest.mark.parametrize(

@@ -112,31 +112,6 @@ def test_one_facility_has_two_numbers(tmp_path: Path) -> None:
     assert read_qap(path).b.tolist() == [[3]]
 
 
-REAL = list("3012103230056507670")
-"""All assignments cost 64 or more."""
-TWO = {
-    "first line": (
-        "3 0\n1 2 1 0\n3 2 3\n0 0 5 6 5 0 7 6 7 0 76",
-        "the cost 0 before A = 1 2 1 ...",
-    ),
-    "same width": ("\n".join(" ".join(REAL[i : i + 2]) for i in range(0, 18, 2)) + "\n0 76", ""),
-    "with a row": ("3 76 0 1 2 1\n0 3 2 3 0\n0 5 6\n5 0 7 6 7 0", "A = 76 0 1 ... and the cost 0"),
-    "stray": ("2\n1 2 9\n3 4\n5 6\n7 8\n", "A = 1 2 9 ... and the cost 8 after B; or the cost 1"),
-    "only its cost": ("2 0\n3 1\n2 2\n6 5\n7 33\n", "and the cost 33 after B"),
-}
-
-
-@pytest.mark.parametrize("case", TWO)
-def test_a_file_with_two_readings_is_refused(tmp_path: Path, case: str) -> None:
-    text, reading = TWO[case]
-    path = tmp_path / "two.qap"
-    path.write_text(text)
-    with pytest.raises(InputError, match="the first or the last is a cost: it may be") as error:
-        read_qap(path)
-    assert reading in str(error.value)
-    assert "; or " in str(error.value)
-
-
 @pytest.mark.published
 def test_published_files_are_read_in_every_wrapping(published: Path, tmp_path: Path) -> None:
     generator = np.random.default_rng(1)
