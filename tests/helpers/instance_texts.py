@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -102,3 +105,14 @@ def content(file: MkpFile) -> tuple[list[int], list[list[int]], list[int], int |
 
 
 SMALL = (PROFITS, WEIGHTS, CAPACITIES, OPTIMUM)
+
+
+@contextmanager
+def peak_below(limit: int) -> Iterator[None]:
+    """Assert that what runs inside allocates no more than `limit` bytes at any time."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < limit
+    finally:
+        tracemalloc.stop()

@@ -26,13 +26,8 @@ class NumpyMemetic(NumpyIslands):
         self, n: int, costs: Costs, *, population: int, islands: int, seed: int, apart: int,
         near: int, fewest: int, most: int, crossover: str, reset: int = 0,
     ) -> None:  # fmt: skip
-        self.n, self.costs, self.population, self.seed, self.reset = (
-            n,
-            costs,
-            population,
-            seed,
-            reset,
-        )
+        self.n, self.costs, self.population = n, costs, population
+        self.seed, self.reset = seed, reset
         self.apart, self.near, self.fewest, self.most = apart, near, fewest, most
         self.crossover, self.generation = crossover, 0
         self.kinds = {"crossed": 0, "exchanged": 0, "refused": 0, "crowded": 0, "entered": 0}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from instance_texts import tsplib_text
+from instance_texts import peak_below, tsplib_text
 
 from islands.errors import InputError
 from islands.instances.synthetic import uniform_tsp
@@ -157,21 +156,6 @@ def test_every_published_file_is_read(published: Path) -> None:
         else:
             assert places is not None
             assert places.shape == (file.dimension, 2)
-
-
-class peak_below:  # noqa: N801 - read as a function
-    """Assert that what runs inside allocates no more than `limit` bytes at any time."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-
-    def __enter__(self) -> None:
-        tracemalloc.start()
-
-    def __exit__(self, *_: object) -> None:
-        _, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        assert peak < self.limit
 
 
 # Formats with a diagonal have 7, 8, 9 and 7 there; no tour uses them.
