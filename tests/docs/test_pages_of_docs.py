@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pyarrow.parquet as parquet
 import pytest
-from pages import PAGES, ROOT, blocks, commands, prose
+from pages import PAGES, ROOT, blocks, prose
 from scripts_for_tests import script
 
 import islands
@@ -115,21 +115,6 @@ def test_the_site_is_built(tmp_path: Path) -> None:
         if "\nproblem = " in example.read_text(encoding="utf-8"):
             assert f"{example.stem}.png" in page
             assert "Stopped: " in page
-
-
-@pytest.mark.slow
-def test_saved_scripts_of_the_readme_can_be_checked() -> None:
-    every = blocks(ROOT / "README.md")
-    for block in every:
-        if block.file:
-            Path(block.file).write_text(block.text, encoding="utf-8")
-    shells = [block for block in every if block.language == "sh"]
-    checks = [
-        line for each in shells for line in commands(each) if line[:2] == ["islands", "check"]
-    ]
-    assert checks
-    for _, *words in checks:
-        assert main([*words, "--samples", "5"]) == 0
 
 
 @pytest.mark.slow

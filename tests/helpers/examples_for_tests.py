@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import math
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import plain_costs
+from scripts_for_tests import script
 
 import islands
 
@@ -25,12 +25,7 @@ SIZE = 20
 
 def example(name: str) -> ModuleType:
     """Return an example as a module."""
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(FOLDER / f"{name}.py")
 
 
 def small(name: str) -> Any:

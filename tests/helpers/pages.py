@@ -47,12 +47,6 @@ def prose(page: Path) -> str:
     return _BLOCK.sub("", page.read_text(encoding="utf-8"))
 
 
-def commands(block: Block) -> list[list[str]]:
-    """Return the words of each command in a shell block."""
-    split = [shlex.split(line, comments=True) for line in _joined(block.text)]
-    return [words for words in split if words]
-
-
 _SCRIPTS = [
     *(ROOT / "launch" / name for name in ("quickstart", "bind", "supervise", "hosts.example")),
     *sorted((ROOT / "slurm").iterdir()),

@@ -53,13 +53,6 @@ def test_invalid_solutions_are_found(kind: Any, wrong: list[float]) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_program_gives_the_costs_of_numpy(kind: str) -> None:
-    problem, exact = model_of(kind, "cost"), model_of(kind, "batch")
-    solutions = problem.kind.drawn(40, seed=4)
-    assert problem.program_costs(solutions).tolist() == exact.costs(solutions).tolist()
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_solutions_of_files_are_the_same(kind: str, tmp_path: Path) -> None:
     problem = model_of(kind, "batch")
     (solution,) = problem.kind.drawn(1, seed=1)
