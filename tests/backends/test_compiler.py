@@ -10,7 +10,7 @@ from programs_for_tests import SCAN
 from islands.backends import choose
 from islands.backends.base import Backend, Block
 from islands.backends.source import Source
-from islands.errors import CompileError, UsageError
+from islands.errors import CompileError
 
 
 def programs(cache: Path) -> list[Path]:
@@ -73,26 +73,3 @@ def test_the_compiler_may_name_the_level_of_optimisation(
     choose("cpu").compile(SCAN, Block())
     used = (tmp_path / "options").read_text().splitlines()[-1].split()
     assert [word for word in used if word.startswith("-O")] == [level]
-
-
-@pytest.mark.parametrize(
-    ("wanted", "fault"),
-    [
-        ("no-such-compiler -O2", "no-such-compiler is not on the PATH"),
-        ("/no/compiler", "/no/compiler is not a program"),
-        ("FOLDER/text", "Exec format error"),
-        ("'", "No closing quotation"),
-    ],
-)
-def test_an_invalid_cxx_is_refused(
-    wanted: str, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "text").write_text("text")
-    (tmp_path / "text").chmod(0o755)
-    wanted, fault = (each.replace("FOLDER", str(tmp_path)) for each in (wanted, fault))
-    monkeypatch.setenv("CXX", wanted)
-    with pytest.raises(UsageError) as caught:
-        choose("cpu")
-    assert str(caught.value) == (
-        f"CXX={wanted}: {fault}. Let CXX name a C++ compiler, such as g++, or unset it"
-    )

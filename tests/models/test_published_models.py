@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import islands
-from islands.errors import InputError
 from islands.instances.catalogue import catalogue
 
 NAMES = ["jobshop/ft06", "flowshop/tai20_5_0", "setcover/scpclr10", "maxcut/G1"]
@@ -28,11 +27,3 @@ def test_names_are_those_of_problems(published: Path, name: str) -> None:
 def test_the_optimum_of_a_published_shop_is_found(published: Path) -> None:
     result = islands.solve("jobshop/ft06", algorithm="tempering", generations=200, seed=1)
     assert result.cost == 55
-
-
-def test_a_missing_file_says_where_it_is_published(
-    monkeypatch: pytest.MonkeyPatch, own_cache: None
-) -> None:
-    monkeypatch.setenv("ISLANDS_INSTANCES", "")
-    with pytest.raises(InputError, match=r"Get it from https://github\.com/ScheduleOpt"):
-        islands.load("jobshop/ft06")
