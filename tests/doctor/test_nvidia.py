@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,29 +16,9 @@ LIST = """\
 1, GPU-02e2ba0c-47a3-4f27-9b2d-52e3a0be6a41, NVIDIA H200, 143771, 580.159.03
 """
 # Two GPUs with a network card; some versions underline the header.
-TOPOLOGY = """\
-\t\x1b[4mGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\x1b[0m
-GPU0\t X \tNV18\tPIX\t0-47\t0\t\tN/A
-GPU1\tNV18\t X \tSYS\t48-95\t1\t\tN/A
-NIC0\tPIX\tSYS\t X
-
-Legend:
-
-  X    = Self
-  SYS  = Connection traversing PCIe as well as the SMP interconnect between NUMA nodes
-  NV#  = Connection traversing a bonded set of # NVLinks
-"""
-PEERS = """\
- \tGPU0\tGPU1
- GPU0\tX\tOK
- GPU1\tOK\tX
-
-Legend:
-
-  X    = Self
-  OK   = Status Ok
-  CNS  = Chipset not supported
-"""
+TOPOLOGY, PEERS = (
+    Path(__file__).with_name(f"{name}.txt").read_text() for name in ("topology", "peers")
+)
 
 
 Says = dict[str, str]
