@@ -15,24 +15,6 @@ PLACES = ["0000:18:00.0", "0000:2a:00.0", "0000:9a:00.0", "10000:ab:00.0"]
 NODES = ["0-3,8-11", "4-7,12-15"]
 NEAR = ["0,1,2,3,8,9,10,11", "4,5,6,7,12,13,14,15"]
 
-# It prints its options and calls the program that follows them.
-BINDER = """#!/bin/sh
-options=
-while :; do
-    case $1 in
-        -c) options="$options $1 $2"; shift 2 ;;
-        -*) options="$options $1"; shift ;;
-        *) break ;;
-    esac
-done
-[ "$1" = true ] || echo "${0##*/}$options"
-exec "$@"
-"""
-PROGRAM = """#!/bin/sh
-echo "GPU ${CUDA_VISIBLE_DEVICES-any} ${CUDA_DEVICE_ORDER-in the given order}"
-printf '<%s>' "$@"
-echo
-"""
 RUN = "<an argument><>"
 
 
@@ -53,9 +35,9 @@ class BigMachine(Machine):
             threads = f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
             self.write(threads, f"{cpu % 8},{cpu % 8 + 8}")
         self.allow("0-15")
-        self.add("numactl", BINDER)
-        self.add("taskset", BINDER)
-        self.add("program", PROGRAM)
+        self.copy("binder", "numactl")
+        self.copy("binder", "taskset")
+        self.copy("program", "program")
 
     def write(self, name: str, text: str) -> None:
         path = self.folder / name

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from fake_machine import PLANNED_MPIRUN, Supervised
+from fake_machine import Supervised
 
 
 @pytest.fixture
@@ -90,7 +90,8 @@ def test_a_status_of_0_without_a_result_is_a_death(machine: Supervised) -> None:
 
 
 def test_output_of_a_dying_mpirun_does_not_mix_with_the_object(machine: Supervised) -> None:
-    machine.add("mpirun", PLANNED_MPIRUN.replace("exit", 'echo "output of $status"\nexit'))
+    planned = (machine.bin / "mpirun").read_text()
+    machine.add("mpirun", planned.replace("exit", 'echo "output of $status"\nexit'))
     plan = ["137 r/run.toml", "0 r/solution.parquet"]
     done = machine.supervise("2", "--out", "r", "--json", plan=plan)
     assert done.stdout == "output of 0\n"
@@ -102,7 +103,8 @@ def test_output_of_a_dying_mpirun_does_not_mix_with_the_object(machine: Supervis
 def test_lost_hosts_are_excluded(machine: Supervised) -> None:
     machine.add("ssh", '#!/bin/sh\necho "$*" >>asked\ncase $* in *"lost true"*) exit 255 ;; esac\n')
     (machine.folder / "hosts").write_text("# ours\nlost slots=4\n\nalpha slots=2\nbeta\n")
-    machine.add("mpirun", PLANNED_MPIRUN.replace("printf", 'cat "$2" >>seen\nprintf', 1))
+    planned = (machine.bin / "mpirun").read_text()
+    machine.add("mpirun", planned.replace("printf", 'cat "$2" >>seen\nprintf', 1))
     plan = ["255 r/run.toml", "137", "0 r/solution.parquet"]
     done = machine.supervise("-H", "hosts", "7", "--out", "r", plan=plan)
     assert done.returncode == 0, done.stderr
