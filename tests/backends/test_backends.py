@@ -4,24 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from programs_for_tests import CHECKS, SCAN
+from programs_for_tests import CHECKS
 
 import islands.backends as backends
 from islands.backends import automatic, choose, gpus
 from islands.backends.base import Backend, Block, Room
 from islands.encodings.keys import Keys
 from islands.errors import CompileError, RunError, UsageError
-
-
-def test_arrays_are_copied_to_the_device_and_back(backend: Backend) -> None:
-    values = np.random.default_rng(1).integers(0, 9, (5, 3))
-    array = backend.upload(values)
-    other = backend.empty((5, 3), values.dtype)
-    backend.copy(array, other)
-    assert (backend.download(other) == values).all()
-    backend.upload(values[0], other[2])
-    assert backend.download(other)[2].tolist() == values[0].tolist()
-    assert backend.download(backend.zeros((4,), np.float32)).tolist() == [0, 0, 0, 0]
 
 
 def test_arenas_above_the_memory_are_an_error(backend: Backend) -> None:
@@ -37,18 +26,6 @@ def test_arenas_above_the_memory_are_an_error(backend: Backend) -> None:
     else:
         with pytest.raises(UsageError, match="GiB are too little"):
             backend.empty((1 << 50,), np.uint8)
-
-
-@pytest.mark.parametrize("times", [1, 250])
-def test_calls_are_repeated_in_order(backend: Backend, times: int) -> None:
-    program = backend.compile(SCAN, Block(128))
-    value = backend.upload(np.array([1, 1, 1], np.uint32))
-    call = backend.call(program, "scan", np.int32(3), value, blocks=1)
-    backend.run([call, call], times)
-    expected = np.ones(3, np.uint32)
-    for _ in range(2 * times):
-        expected = np.cumsum(expected, dtype=np.uint32) - expected
-    assert backend.download(value).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("n", [9_000, 9_152, 12_000, 43_000, 44_000, 70_000])

@@ -102,21 +102,20 @@ def test_a_program_with_another_checksum_or_digest_is_never_loaded(content: str)
     assert (maker.made, content in read) == (2, False)
 
 
-@pytest.mark.parametrize("whose", ["writable", "sticky", "another user's"])
+@pytest.mark.parametrize(
+    ("mode", "fault"),
+    [
+        (0o620, "can be written by others (mode 620)"),
+        (0o1666, "can be written by others (mode 1666)"),
+        (None, f"belongs to uid {OTHER_USER}"),
+    ],
+)
 def test_a_program_that_others_may_have_written_is_made_again(
-    whose: str, capsys: pytest.CaptureFixture[str]
+    mode: int | None, fault: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     maker = Maker()
     path = put(DIGEST, ".txt", f"foreign {DIGEST}".encode())
-    if whose == "writable":
-        path.chmod(0o620)
-        fault = "can be written by others (mode 620)"
-    elif whose == "sticky":
-        path.chmod(0o1666)
-        fault = "can be written by others (mode 1666)"
-    else:
-        give_away(path)
-        fault = f"belongs to uid {OTHER_USER}"
+    give_away(path) if mode is None else path.chmod(mode)
     assert maker.load() == f"program {DIGEST}"
     message = f"islands: the program {path} {fault}: it is replaced, not run\n"
     assert capsys.readouterr().err == message
@@ -142,12 +141,22 @@ def test_a_link_of_another_user_is_not_followed() -> None:
     assert not cached().is_symlink()
 
 
-@pytest.mark.parametrize(("name", "mode"), [("", 0o775), ("programs", 0o2770), ("", 0o707)])
-def test_write_permission_of_others_is_removed(cache: Path, name: str, mode: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "mode", "after"),
+    [
+        ("", 0o775, 0o755),
+        ("programs", 0o2770, 0o2750),
+        ("", 0o707, 0o705),
+        ("", 0o1777, 0o1777),  # sticky, as /tmp
+    ],
+)
+def test_write_permission_of_others_is_removed(
+    cache: Path, name: str, mode: int, after: int
+) -> None:
     cache_folder("programs")
     (cache / name).chmod(mode)
     assert Maker().load() == f"program {DIGEST}"
-    assert stat.S_IMODE((cache / name).stat().st_mode) == mode & ~0o022
+    assert stat.S_IMODE((cache / name).stat().st_mode) == after
 
 
 @pytest.mark.parametrize(
@@ -213,13 +222,6 @@ def test_a_folder_that_stays_writable_by_others_is_refused(
     assert str(caught.value).startswith(f"the cache folder {cache / name} {fault}, ")
     assert stat.S_IMODE((cache / name).stat().st_mode) == 0o775
     assert maker.made == 0
-
-
-def test_a_sticky_folder_is_accepted(cache: Path) -> None:
-    cache.mkdir()
-    cache.chmod(0o1777)  # as /tmp
-    assert Maker().load() == f"program {DIGEST}"
-    assert stat.S_IMODE(cache.stat().st_mode) == 0o1777
 
 
 def test_a_program_of_root_is_run(monkeypatch: pytest.MonkeyPatch) -> None:

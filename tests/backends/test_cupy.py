@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy is absent")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("cupy") is None, reason="CuPy is absent"),
+]
 
 _FIND_GPUS = """
 from islands.backends.gpus import devices
@@ -36,7 +39,6 @@ def found_gpus(home: str, **more: str) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.slow
 def test_its_folder_is_in_the_cache(tmp_path: Path) -> None:
     cache, home = tmp_path / "cache", tmp_path / "home"
     home.mkdir()

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from islands.backends import gpus as module
 from islands.backends.base import Backend
-from islands.backends.gpus import assigned, devices, identities, identity_of
+from islands.backends.gpus import assigned, devices, identities
 from islands.doctor import nvidia
 from islands.errors import UsageError
 
@@ -44,34 +41,6 @@ def test_ranks_without_a_gpu_of_their_own_are_refused(visible: list[list[str]], 
         assigned(visible, "n01", share=False)
     if all(visible):
         assert assigned([["a", "b"]] * 4, "n01", share=True) == [0, 1, 0, 1]
-
-
-UUIDS = [bytes([7, 0, *[number] * 14]) for number in (1, 2)]
-
-
-class FakeDriver:
-    """A driver with two GPUs, whose UUIDs differ after a byte of 0."""
-
-    def __init__(self, _: str) -> None:
-        pass
-
-    def cuInit(self, flags: int) -> int:  # noqa: N802
-        return flags
-
-    def cuDeviceGet(self, device: Any, number: int) -> int:  # noqa: N802
-        device._obj.value = 40 + number
-        return 0 if number < len(UUIDS) else 101
-
-    def cuDeviceGetUuid_v2(self, uuid: Any, device: Any) -> int:  # noqa: N802
-        uuid.raw = UUIDS[device.value - 40]
-        return 0
-
-
-def test_gpus_are_distinguished_by_all_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "CDLL", FakeDriver)
-    assert [identity_of(number) for number in range(2)] == [each.hex() for each in UUIDS]
-    with pytest.raises(UsageError, match=r"GPU 2: the driver does not tell its UUID \(CUDA error"):
-        identity_of(2)
 
 
 def test_the_driver_and_nvidia_smi_agree_about_gpus(backend: Backend) -> None:

@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from models_for_tests import KINDS, cost_text, model_of
-from problems_for_tests import facilities, knapsack
+from models_for_tests import cost_text
+from problems_for_tests import knapsack
 
 import islands
 from islands.check.contained import run_contained
 from islands.check.perform import agree, drawn, examine
 from islands.check.ways import moved, random_ends
-from islands.errors import RunError, UsageError
-from islands.instances.synthetic import uniform_tsp
+from islands.errors import RunError
 from islands.problems.mkp import MkpSettings
-from islands.problems.tsp import Tsp
 
 N = 20
 DATA = {"t": np.arange(N, dtype=np.int32), "limit": 3}
@@ -128,19 +126,6 @@ def test_differences_between_functions_are_found(problem: Callable[[], Any], mes
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("by", ["cost", "batch", "function"])
-def test_correct_problems_have_no_differences(kind: str, by: str) -> None:
-    more = {} if kind == "permutation" else {"seed": 3}
-    checked = islands.check_problem(model_of(kind, by), samples=40, **more)
-    assert checked.works
-    names = [row.way for row in checked.rows]
-    assert ("cost, CPU" in names) == (by == "cost")
-    assert ("delta of swap, CPU" in names) == (by == "cost" and kind == "permutation")
-    assert str(checked).endswith("No differences.")
-
-
-@pytest.mark.slow
 def test_a_correct_delta_and_repair_have_no_differences() -> None:
     good = islands.permutation(
         N,
@@ -175,24 +160,6 @@ def test_a_check_needs_no_cupy(monkeypatch: pytest.MonkeyPatch) -> None:
     checked = examine(order("return s[0];"), 5)
     assert checked.works
     assert "not checked on a GPU: CuPy is not installed" in checked.notes
-
-
-@pytest.mark.slow
-def test_built_in_orders_have_no_differences() -> None:
-    tours, linear = Tsp(uniform_tsp(9, seed=1)), facilities(8, linear=70_000)
-    for problem in (tours, facilities(11, symmetric="neither"), linear):
-        checked = examine(problem, 40)
-        assert checked.works
-        assert [row.way for row in checked.rows][:2] == ["NumPy", "cost, CPU"]
-        on_cpu = [row.way for row in checked.rows if row.way.endswith("CPU")]
-        assert len(on_cpu) == 1 + len(problem.moves)
-
-
-def test_invalid_arguments_are_refused() -> None:
-    keys: Any = model_of("keys", "cost")
-    for given, options in (("demo/tsp", {}), (keys, {"samples": 0}), (keys, {"seconds": 0})):
-        with pytest.raises(UsageError):
-            islands.check_problem(given, **options)
 
 
 def test_moves_are_those_of_lists() -> None:

@@ -10,6 +10,8 @@ import islands
 from islands.errors import RunError
 from islands.modelling.model import Model
 
+pytestmark = pytest.mark.slow
+
 N = 12
 PLACES = """
 __device__ long long cost(const Solution& s, int n, const Data& data) {
@@ -78,7 +80,6 @@ def found(problem: Model) -> Any:
     return islands.check_problem(problem, samples=40)
 
 
-@pytest.mark.slow
 def test_a_right_cross_has_no_differences() -> None:
     [row] = [row for row in found(places()).rows if row.way == "cross, CPU"]
     assert row.outcome.startswith("40 valid children, ")
@@ -86,7 +87,6 @@ def test_a_right_cross_has_no_differences() -> None:
     assert 0 < changed < 40  # a cut after the last item leaves the first parent
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -105,7 +105,6 @@ def test_a_wrong_cross_is_found(wrong: tuple[str, str], message: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.slow
 def test_a_child_with_too_many_items_is_found() -> None:
     own = islands.subset(N, cost=CHOSEN, state=OF_CHOICES, choose=4)
     words = r"cross, CPU: makes .* of .* and .*, which is not a choice of exactly 4 items\. Correct"
@@ -113,7 +112,6 @@ def test_a_child_with_too_many_items_is_found() -> None:
         found(own)
 
 
-@pytest.mark.slow
 def test_a_state_that_relies_on_what_cross_changes_is_found() -> None:
     twice = STATE.replace("* (state.used", "* (1 + (state.calls[0] == 77777)) * (state.used")
     own = places("int place = cut;", "int place = cut;\n    state.calls[0] = 77777;", state=twice)

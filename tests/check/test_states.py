@@ -6,7 +6,7 @@ import pytest
 from moving_problems import CHOICE, CHOICE_STATE, TABLE, N, problem
 
 import islands
-from islands.errors import RunError, UsageError
+from islands.errors import RunError
 
 
 @pytest.mark.slow
@@ -52,12 +52,3 @@ def test_a_fault_of_a_state_names_its_line(wrong: tuple[str, str], message: str)
     own = islands.subset(N, cost=CHOICE, state=text.replace(*wrong), data={"t": TABLE}, name="own")
     with pytest.raises(RunError, match=rf"state.cu, line \d+.*{message}.*in the state of the sol"):
         islands.check_problem(own, samples=20)
-
-
-def test_a_state_with_moves_of_another_kind_is_refused() -> None:
-    swaps = CHOICE_STATE.replace("Flip", "Swap").replace("Exchange", "Swap")
-    with pytest.raises(UsageError, match="of the moves Flip, Exchange, change takes none, and"):
-        islands.subset(N, cost=CHOICE, state=swaps, data={"t": TABLE})
-    without = CHOICE_STATE.replace("void apply", "void applied")
-    with pytest.raises(UsageError, match=r"Write __device__ void apply\(.*, Flip move\)"):
-        islands.subset(N, cost=CHOICE, state=without, data={"t": TABLE})

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import multiprocessing
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 from commands_for_tests import Capture
-from ready_python import ready_python
 
 from islands.cli import main
 
@@ -134,7 +134,7 @@ def test_a_run_leaves_processes_whose_function_does_not_return(capsys: Capture) 
 )
 def test_two_ranks_print_one_error(mpirun: list[str], name: str, message: str) -> None:
     line = ["run", f"mine.py:{name}", *RUN, "1", "--stop", "generations=90", "--quiet"]
-    command = [*mpirun, "2", *ready_python(), "-m", "islands", *line]
+    command = [*mpirun, "2", sys.executable, "-m", "islands", *line]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
     lines = [each for each in done.stderr.splitlines() if "islands: " in each]

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,6 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from ready_python import ready_python
 from standing_ranks import StandingRanks
 
 from islands.problems import load
@@ -69,7 +69,7 @@ def test_criterion_ends_all_ranks(standing_ranks: StandingRanks, tmp_path: Path)
 def test_signal_to_any_rank_ends_all_ranks(
     mpirun: list[str], tmp_path: Path, rank: int, number: signal.Signals
 ) -> None:
-    line = [*mpirun, "2", *ready_python(), "-m", "islands", "run", *BASIC]
+    line = [*mpirun, "2", sys.executable, "-m", "islands", "run", *BASIC]
     line += ["--out", str(tmp_path / "run"), "--migration", "ring", "--stop", "seconds=50"]
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     log = tmp_path / "run/log.txt"

@@ -18,6 +18,7 @@ from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.parallel import World
+from islands.testing.ranks import on_ranks
 
 STOP = "generations=5"
 TWO = ["islands=2 algorithm=de F=0.7 population=20", "islands=3 algorithm=ga rate=4"]
@@ -100,22 +101,6 @@ def test_colonies_do_not_use_the_migration_of_a_problem_for_one_of_them() -> Non
         assert spec.migration.topology == "elite"
 
 
-class Ranks(World):
-    """Rank 0 of three; the other ranks contribute the values of previous calls."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.size = 3
-        self.said: list[Any] = []
-
-    def allgather(self, value: Any) -> list[Any]:
-        self.said.append(value)
-        return [*self.said[::-1], *[value] * 3][:3]
-
-    def run_on_all(self, work: Any) -> Any:
-        return work()
-
-
 class Data(FakeProblem):
     def __init__(self, *numbers: int) -> None:
         super().__init__()
@@ -131,25 +116,22 @@ class Known(Data):
         self.best_known = BestKnown(value, "best_known", "a paper")
 
 
-def agree(
-    ranks: Ranks,
-    problem: FakeProblem,
-    writes: bool = True,
-    folder: Path | None = None,
-    asynchronous: bool = False,
-    **options: Any,
-) -> None:
-    spec = resolve(layers({"instance": "fake/five", **options}), problem)
-    require_agreement(
-        *(ranks, spec, problem), writes=writes, folder=folder, asynchronous=asynchronous
-    )
+def agree(*ranks: dict[str, Any]) -> None:
+    """Require that ranks agree, each of which has some other settings, problem or output."""
+
+    def one(world: World) -> None:
+        asked = {"instance": "fake/five", **ranks[world.rank]}
+        problem = asked.pop("problem", Data(1, 2))
+        output = {name: asked.pop(name) for name in ("folder", "asynchronous") if name in asked}
+        writes = asked.pop("writes", True)
+        spec = resolve(layers(asked), problem)
+        require_agreement(world, spec, problem, writes=writes, **output)
+
+    on_ranks(len(ranks), one)
 
 
 def test_ranks_may_use_different_devices() -> None:
-    ranks = Ranks()
-    agree(ranks, Data(1, 2), backend="cpu", threads=2)
-    agree(ranks, Data(1, 2), backend="auto", threads=3)
-    agree(ranks, Data(1, 2))
+    agree({"backend": "cpu", "threads": 2}, {"backend": "auto", "threads": 3}, {})
 
 
 @pytest.mark.parametrize(
@@ -165,10 +147,8 @@ def test_ranks_may_use_different_devices() -> None:
     ],
 )
 def test_ranks_with_differences_are_named(change: dict[str, Any], what: str) -> None:
-    ranks = Ranks()
-    agree(ranks, **{"problem": Data(1, 2), **change})
     with pytest.raises(UsageError, match=rf"^rank 1 of 3 differs from rank 0 in {what}"):
-        agree(ranks, Data(1, 2))
+        agree({}, change, {})
 
 
 def digest(problem: FakeProblem, **options: Any) -> str:

@@ -62,13 +62,6 @@ def test_adjusted_settings_are_possible_for_all_parts_and_sizes(name: str) -> No
                     assert not spec.adjusted
 
 
-@pytest.mark.parametrize("kind", BACKENDS)
-def test_small_searches_change_nothing(kind: str) -> None:
-    spec = resolved(tour(20), kind, algorithm="de", improver="two_opt")
-    assert (spec.general.population, spec.improver.rate, spec.improver.steps) == (256, 1, 0)
-    assert spec.adjusted == ""
-
-
 @pytest.mark.parametrize(
     "given", [{"population": 100}, {"population": 100, "improver.rate": 1.0, "improver.steps": 0}]
 )

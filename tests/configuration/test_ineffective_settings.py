@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import itertools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,16 +12,11 @@ from fakes import FakeProblem
 from numpy.typing import NDArray
 from problems_for_tests import knapsack
 
-import islands
-import islands.configuration.resolve as module
-from islands.configuration.given import ALIASES
 from islands.configuration.resolve import layers, resolve
 from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
-from islands.problems import PROBLEMS
 from islands.problems.base import Problem
 from islands.problems.mkp import WAYS, MkpSettings
-from islands.progress.result import Result
 from islands.run import request as request
 from islands.settings import Settings, setting
 
@@ -148,45 +141,3 @@ def test_defaults_may_set_settings_of_the_problem_and_islands() -> None:
     assert spec_of(Chosen(), islands=5).problem == WaySettings("left", 4)
     for other in ({"algorithm": "de"}, {"preset": "xavier2019"}):
         assert spec_of(Chosen(), **other).problem == WaySettings()
-
-
-def test_problem_keeps_the_settings_it_was_created_with() -> None:
-    problem = Plain(WaySettings("right", 1.0))
-    assert spec_of(problem).problem == WaySettings("right", 1.0)
-    assert spec_of(problem, way="left").problem == WaySettings("left", 1.0)
-
-
-ARGUMENTS = {*inspect.signature(islands.solve).parameters} - {"settings"}
-GENERAL = {*module.GeneralSettings.names(), *module.GROUPS, *module.NAMES, *ALIASES}
-
-
-@pytest.mark.parametrize(
-    ("problem", "algorithm"),
-    list(itertools.product(PROBLEMS.values(), module.ALGORITHMS.values())),
-    ids=lambda kind: kind.name,
-)
-def test_settings_of_problems_have_unique_names(
-    problem: type[Problem], algorithm: type[Any]
-) -> None:
-    names = problem.Settings.names()
-    assert len(names) == len({*names})
-    assert {*algorithm.Settings.names(), *GENERAL, *ARGUMENTS}.isdisjoint(names)
-
-
-@pytest.mark.slow
-def test_all_kinds_of_runs_use_settings_of_the_problem(tmp_path: Path) -> None:
-    few = {"backend": "cpu", "algorithm": "ga", "population": 8, "islands": 1, "seed": 3}
-    problem = islands.load("demo/mkp")
-
-    def solved(way: str, **more: Any) -> Result:
-        return islands.solve(problem, infeasible=way, generations=4, **few, **more)
-
-    folder = tmp_path / "a"
-    alone = solved("linear", out=folder)
-    assert alone.digest != solved("repair").digest
-    several = islands.solve_many([problem] * 2, runs=2, infeasible="linear", generations=4, **few)
-    assert several[0].digest == alone.digest
-    solver = islands.Solver(problem, infeasible="linear", **few)
-    assert solver.problem.settings.infeasible == "linear"
-    again = islands.resume(folder, generations=6)
-    assert again.digest == islands.solve(problem, infeasible="linear", generations=6, **few).digest

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+import inspect
 import os
-import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from fakes import FakeProblem
 
+import islands
 import islands.configuration.resolve as module
 from islands.algorithms import ALGORITHMS
 from islands.configuration.given import ALIASES
@@ -17,7 +18,7 @@ from islands.configuration.spec import RunSpec
 from islands.errors import UsageError
 from islands.instances.catalogue import BestKnown
 from islands.instances.synthetic import uniform_tsp
-from islands.problems import load
+from islands.problems import PROBLEMS, load
 from islands.problems.tsp import Tsp
 
 
@@ -129,12 +130,16 @@ def test_paths_in_toml_are_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert spec.start == (str(tmp_path / "first.tour"),)
 
 
-GENERAL = {*module.GeneralSettings.names(), *module.GROUPS, *module.NAMES, *ALIASES}
-
-
-@pytest.mark.parametrize("algorithm", module.ALGORITHMS.values(), ids=lambda kind: kind.name)
-def test_settings_of_algorithms_have_unique_names(algorithm: type[Any]) -> None:
-    assert GENERAL.isdisjoint(algorithm.Settings.names())
+def test_names_of_settings_are_unique() -> None:
+    general = {*module.GeneralSettings.names(), *module.GROUPS, *module.NAMES, *ALIASES}
+    arguments = {*inspect.signature(islands.solve).parameters} - {"settings"}
+    for algorithm in ALGORITHMS.values():
+        of_algorithm = {*algorithm.Settings.names()}
+        assert general.isdisjoint(of_algorithm)
+        for problem in PROBLEMS.values():
+            names = problem.Settings.names()
+            assert len(names) == len({*names})
+            assert {*of_algorithm, *general, *arguments}.isdisjoint(names)
 
 
 def test_many_islands_form_a_ring_unless_a_topology_is_given() -> None:
@@ -143,33 +148,6 @@ def test_many_islands_form_a_ring_unless_a_topology_is_given() -> None:
     spec = resolved(many)
     assert spec.migration.topology == "ring"
     assert "migration elite -> ring" in spec.adjusted
-
-
-@pytest.mark.parametrize(
-    ("instance", "setting", "owners"),
-    [
-        ("demo/qap", {"rho": 0.7}, ["brkga"]),
-        ("demo/tsp", {"mutation_rate": 0.5}, ["cellular", "ga"]),
-        ("demo/qap", {"colonies": [{"islands": 8, "rho": 0.7}]}, ["brkga"]),
-        ("demo/qap", {"stop": "converged", "rho": 0.7}, ["brkga"]),
-        ("demo/mkp", {"encoding": "bits", "strength": 3}, ["cellular", "ga"]),
-        ("demo/qap", {"reset": 9}, None),  # tempering has it
-    ],
-)
-def test_no_setting_chooses_the_algorithm(
-    instance: str, setting: dict[str, Any], owners: list[str] | None
-) -> None:
-    problem = load(instance)
-    usual = resolve(layers({"instance": instance}), problem).algorithm
-    if owners is None:
-        assert resolve(layers(setting), problem).algorithm == usual
-        return
-    with pytest.raises(UsageError) as caught:
-        resolve(layers(setting), problem)
-    assert {*owners} == {*ALGORITHMS} & {*re.findall(r"\w+", str(caught.value).split(" but ")[1])}
-    for owner in owners:
-        given = {**setting, "algorithm": owner}
-        assert resolve(layers(given), problem).algorithm == owner
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,10 @@ from emulated_gpu import EmulatedGpu
 
 import islands
 from islands.backends.base import Backend
-from islands.errors import RunError, UsageError
+from islands.errors import RunError
 from islands.modelling.model import Model
+
+pytestmark = pytest.mark.slow
 
 N = 40
 COUNT = """
@@ -61,7 +63,6 @@ def most(state: str) -> Model:
     return islands.subset(N, cost=COUNT, state=state, maximise=True)
 
 
-@pytest.mark.slow
 def test_children_have_the_items_of_both_parents(backend: Backend) -> None:
     result = islands.solve(most(STILL + UNION), **SEARCH, backend=backend.name)
     assert result.cost == N - 1 == np.sum(result.solution)
@@ -69,7 +70,6 @@ def test_children_have_the_items_of_both_parents(backend: Backend) -> None:
     assert islands.solve(most(STILL + whole), **SEARCH, backend=backend.name).cost == N
 
 
-@pytest.mark.slow
 def test_all_but_the_best_of_a_ladder_that_is_alone_cross_with_it() -> None:
     whole = UNION.replace("child.set(random.below(n), 0);", "")
 
@@ -85,7 +85,6 @@ def test_all_but_the_best_of_a_ladder_that_is_alone_cross_with_it() -> None:
     assert one < two < four < N  # the items of one, of both and of all
 
 
-@pytest.mark.slow
 def test_a_state_without_steps_of_its_own_may_cross(backend: Backend) -> None:
     own = """
     struct State { __device__ State(Memory&, int, const Data&) {} };
@@ -102,7 +101,6 @@ def test_a_state_without_steps_of_its_own_may_cross(backend: Backend) -> None:
     assert islands.solve(problem, **SEARCH, backend=backend.name).cost == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
 def test_all_threads_may_cross_together(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if device == "emulated":
@@ -130,7 +128,6 @@ def test_all_threads_may_cross_together(device: str, monkeypatch: pytest.MonkeyP
     assert together.solution.tolist() == alone.solution.tolist()
 
 
-@pytest.mark.slow
 def test_an_immigrant_is_not_replaced_by_a_child() -> None:
     worst = UNION.replace("state.mine[i] | other[i]", "0").replace("random.below(n), 0", "0, 0")
     options = SEARCH | {"islands": 4, "population": 2, "record.every": 1}
@@ -144,7 +141,6 @@ def test_an_immigrant_is_not_replaced_by_a_child() -> None:
     assert min(trace["best"]) < max(trace["best"]) == best[-1]
 
 
-@pytest.mark.slow
 def test_a_child_that_is_no_solution_ends_the_run() -> None:
     cost = COUNT.replace("s[i]", "i * s[i]")
     repeats = UNION.replace("state.mine[i] | other[i]", "0").replace("random.below(n), 0", "0, 0")
@@ -156,22 +152,8 @@ def test_a_child_that_is_no_solution_ends_the_run() -> None:
         islands.solve(most(STILL + wrong), **SEARCH)
 
 
-@pytest.mark.slow
 def test_a_ladder_is_renewed_sooner_by_a_crossover() -> None:
     def patience(state: str) -> object:
         return islands.solve(most(state), generations=1, backend="cpu").settings["patience"]
 
     assert (patience(STILL), patience(STILL + UNION)) == (100, 10)
-
-
-def test_a_helper_may_have_the_name_of_the_crossover() -> None:
-    helper = "__device__ int cross(int a, int b) { return a * b; }\n"
-    assert not most(STILL + helper).chains.has_cross
-
-
-def test_a_crossover_that_does_not_fit_is_refused() -> None:
-    with pytest.raises(UsageError, match="cross has the parameters"):
-        most(STILL + UNION.replace("Changing& child", "const Solution& child"))
-    repair = "__device__ void repair(Changing& s, int n, const Data& data) { s.set(0, 1); }"
-    with pytest.raises(UsageError, match="cross is never called with repair="):
-        islands.subset(N, cost=COUNT, state=STILL + UNION, repair=repair)

@@ -10,7 +10,7 @@ from own_steps import STATE, TABLE, N, problem
 
 import islands
 from islands.backends.base import Backend
-from islands.errors import RunError, UsageError
+from islands.errors import RunError
 
 
 @pytest.mark.slow
@@ -33,10 +33,3 @@ def test_the_check_finds_a_wrong_change() -> None:
     wrong = STATE.replace("return *state.now - before;", "return 1 + *state.now - before;")
     with pytest.raises(RunError, match="after 0 moves and a step of the solution"):
         islands.check_problem(problem(wrong), samples=20)
-
-
-def test_functions_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"apply has the parameters .*Step step"):
-        problem(STATE.replace("Changing& s", "const Solution& s"))
-    with pytest.raises(UsageError, match="propose has the parameters"):
-        problem(STATE.replace("Random& random", "int random"))

@@ -146,18 +146,6 @@ def test_the_options_of_a_command_name_scripts_in_all_spellings(
         assert current().files == {Path(each) for each in named}
 
 
-def _short(key: Path) -> None:
-    key.write_bytes(b"")
-
-
-def _long(key: Path) -> None:
-    key.write_bytes(key.read_bytes() + b"x")
-
-
-def _readable(key: Path) -> None:
-    key.chmod(0o640)
-
-
 def _foreign(key: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can give a file to another user")
@@ -169,7 +157,16 @@ def _linked(key: Path) -> None:
     key.symlink_to(key.with_name("elsewhere"))
 
 
-@pytest.mark.parametrize("spoil", [_short, _long, _readable, _foreign, _linked])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda key: key.write_bytes(b""),
+        lambda key: key.write_bytes(key.read_bytes() + b"x"),
+        lambda key: key.chmod(0o640),
+        _foreign,
+        _linked,
+    ],
+)
 def test_a_key_that_another_user_may_know_or_have_made_is_not_used(
     keys: Path, spoil: Callable[[Path], None]
 ) -> None:

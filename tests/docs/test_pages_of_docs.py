@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 import re
-import shlex
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -13,9 +12,8 @@ from pathlib import Path
 
 import pyarrow.parquet as parquet
 import pytest
-from pages import PAGES, ROOT, Started, blocks, commands, prose, started, words_of
+from pages import PAGES, ROOT, blocks, prose
 from scripts_for_tests import script
-from without_search import tried
 
 import islands
 from islands.cli import COMMANDS, main
@@ -47,6 +45,7 @@ def named(section: str) -> set[str]:
     return {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
 
 
+@pytest.mark.slow
 def test_every_key_and_column_of_a_run_is_named(tmp_path: Path) -> None:
     few = {"population": 8, "islands": 3, "interval": 2, "migration": "ring", "migrants": 1}
     result = islands.solve("demo/mkp", stop="generations=4", backend="cpu", out=tmp_path, **few)
@@ -118,65 +117,7 @@ def test_the_site_is_built(tmp_path: Path) -> None:
             assert "Stopped: " in page
 
 
-_RUN = re.compile(r"^\$ (islands (?:run|submit) .+)$", re.MULTILINE)
-_OF_SUBMIT = ("--nodes", "--ranks-per-node", "--time", "--gpus-per-node")
-
-
-def test_transcripts_begin_as_the_program(tmp_path: Path) -> None:
-    count = 0
-    for page in (ROOT / "README.md", *sorted(DOCS.glob("*.md"))):
-        for text in re.findall(r"```text\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
-            command = _RUN.search(text)
-            if not command or not re.search(r"^islands \d", text, re.MULTILINE):
-                continue
-            _, _, *words = shlex.split(command[1])
-            for option in _OF_SUBMIT:
-                if option in words:
-                    at = words.index(option)
-                    del words[at : at + 2]
-            count += 1
-            line = ("run", *words, "--backend", "cpu", "--out", str(tmp_path / f"run{count}"))
-            printed = tried(Started(line), has_gpus=False, captured=tmp_path / "captured")
-            assert header(text) == header(printed), page
-    assert count > 1
-
-
-def header(text: str) -> list[str]:
-    """Return the first two lines of a run; later ones depend on the machine."""
-    lines = text.splitlines()
-    first = next(number for number, line in enumerate(lines) if re.match(r"islands \d", line))
-    return lines[first : first + 2]
-
-
-@pytest.mark.usefixtures("published")
-@pytest.mark.parametrize("has_gpus", [False, True])
-def test_headers_match_islands_and_ranks_as_documented(has_gpus: bool, tmp_path: Path) -> None:
-    page = (DOCS / "clusters.md").read_text(encoding="utf-8")
-    section = page.partition("## Ranks and islands\n")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| `(mpirun [^`]*)` \| `([^`]*)` \|$", section, re.MULTILINE)
-    assert len(rows) == 3
-    for line, shown in rows:
-        command = started(words_of(line))
-        assert command is not None
-        printed = tried(command, has_gpus=has_gpus, captured=tmp_path / "captured")
-        assert f"\n{shown}\n" in printed, line
-
-
 @pytest.mark.slow
-def test_saved_scripts_of_the_readme_can_be_checked() -> None:
-    every = blocks(ROOT / "README.md")
-    for block in every:
-        if block.file:
-            Path(block.file).write_text(block.text, encoding="utf-8")
-    shells = [block for block in every if block.language == "sh"]
-    checks = [
-        line for each in shells for line in commands(each) if line[:2] == ["islands", "check"]
-    ]
-    assert checks
-    for _, *words in checks:
-        assert main([*words, "--samples", "5"]) == 0
-
-
 @pytest.mark.parametrize("package", ["pandas", "polars", "duckdb"])
 def test_the_lines_for_a_package_read_exported_tables(package: str) -> None:
     if find_spec(package) is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -17,7 +16,6 @@ from islands.configuration.spec import GeneralSettings
 from islands.configuration.stop import parse
 from islands.paths import data_folder
 from islands.problems import load
-from islands.record.inputs import read_settings, require_intact, write_settings
 
 
 def instances() -> list[Target]:
@@ -96,31 +94,6 @@ def solutions() -> list[Target]:
         Target("sol", "a.sol", ((demos / "mkp" / "demo.sol").read_bytes(),), mkp),
         Target("json", "a.json", (order, result), tsp),
         Target("json of a choice", "b.json", (b"[0, 3, 5]", result), mkp),
-    ]
-
-
-def settings(folder: Path) -> list[Target]:
-    """Return the readers of settings."""
-    problem = load("demo/tsp")
-    spec = resolve(layers({"stop": "generations=9"}), problem)
-    write_settings(folder, spec)
-    whole = (folder / "run.toml").read_bytes()
-    few = b'preset = "xavier2019"\nstop = ["seconds=9"]\n[migration]\ninterval = 7\n'
-
-    def resolved(path: Path) -> object:
-        return resolve(layers({}, path), problem)
-
-    def sealed(path: Path) -> object:
-        """Read settings with a checksum of the damaged lines."""
-        lines = path.read_bytes()
-        digest = hashlib.sha256(lines).hexdigest().encode()
-        path.write_bytes(lines + b"# SHA-256 of the lines above: " + digest + b"\n")
-        return resolve(layers({}, require_intact(path.parent)), problem)
-
-    return [
-        Target("configuration", "a.toml", (few, whole), resolved),
-        Target("run.toml", "run.toml", (whole,), lambda path: read_settings(path.parent)),
-        Target("sealed run.toml", "run.toml", (whole.rpartition(b"# SHA")[0],), sealed),
     ]
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from fuzz_cases import Fault
-from fuzz_plain_costs import COSTS, chosen_of
+from plain_costs import COSTS, chosen_of
 from scipy.sparse import coo_array, csr_matrix
 
 import islands

@@ -7,28 +7,22 @@ code behind it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from fuzz_cases import Target
 from numpy.typing import NDArray
 
-from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.campaign.ledger import Ledger
 from islands.campaign.series import COLUMNS, read_rows, row_of
 from islands.configuration.identity import identity
 from islands.configuration.resolve import layers, resolve
-from islands.configuration.spec import RunSpec
 from islands.parallel import World
 from islands.problems import load
-from islands.problems.base import Problem
-from islands.progress.result import Result
 from islands.record.checkpoint import Manifest, content_digest, digest
 from islands.record.files import append_row
 from islands.record.folder import LEDGER, SERIES_TABLE
@@ -73,7 +67,7 @@ def tables(folder: Path) -> list[Target]:
 
 def checkpoints(folder: Path) -> list[Target]:
     """Return the readers of a run's folder: its result, its row in a series, and its checkpoint."""
-    finished = Finished.of("demo/qap", folder, algorithm="ga", encoding="permutation")
+    finished = Finished("demo/qap", folder, algorithm="ga", encoding="permutation")
     which, manifest = finished.identity, finished.manifest
     row, ledger = row_of(finished.result), Ledger(folder.parent)
     ledger.add({"instance": row["instance"], "seed": row["seed"]}, row)
@@ -101,8 +95,8 @@ def checkpoints(folder: Path) -> list[Target]:
     result = folder / "solution.parquet"
     states = [
         finished,
-        Finished.of("demo/tsp", folder.parent / "keys", algorithm="brkga"),
-        Finished.of("demo/mkp", folder.parent / "bits", algorithm="pso", encoding="bits"),
+        Finished("demo/tsp", folder.parent / "keys", algorithm="brkga"),
+        Finished("demo/mkp", folder.parent / "bits", algorithm="pso", encoding="bits"),
     ]
     return [
         Target("manifest", inside(manifest), (whole,), lambda p: Manifest.read(p.parent, which)),
@@ -123,45 +117,24 @@ def checkpoints(folder: Path) -> list[Target]:
     ]
 
 
-@dataclass(frozen=True)
 class Finished:
     """A small run with one checkpoint, and islands to restore from it."""
 
-    folder: Path
-    spec: RunSpec
-    problem: Problem
-    result: Result
-    archipelago: Archipelago
-    state: Path
-    manifest_text: bytes
-    state_bytes: bytes
-    arrays: Mapping[str, NDArray[Any]]
-
-    @classmethod
-    def of(cls, instance: str, folder: Path, **options: str) -> Self:
+    def __init__(self, instance: str, folder: Path, **options: str) -> None:
         """Perform the run."""
         problem = load(instance)
         asked = {"improver": "none", "islands": 2, "population": 20, "backend": "cpu"}
-        spec = resolve(layers(asked | options | {"threads": 1, "stop": "generations=4"}), problem)
-        problem = problem.adjusted(spec.problem)
-        result = run(spec, problem, World(), Output(True, folder))
-        archipelago = islands_of(spec, problem, World(), choose("cpu", 1))
-        (state,) = folder.glob("checkpoints/*/rank-000.npz")
-        manifest_text = state.with_name("manifest.json").read_bytes()
-        with np.load(state) as saved:
-            arrays = dict(saved)
-        whole = state.read_bytes()
-        return cls(folder, spec, problem, result, archipelago, state, manifest_text, whole, arrays)
-
-    @property
-    def manifest(self) -> Path:
-        """The path of the manifest of the checkpoint."""
-        return self.state.with_name("manifest.json")
-
-    @property
-    def identity(self) -> str:
-        """The identity of the run."""
-        return identity(self.spec, self.problem)
+        asked |= options | {"threads": 1, "stop": "generations=4"}
+        self.folder, self.spec = folder, resolve(layers(asked), problem)
+        self.problem = problem.adjusted(self.spec.problem)
+        self.result = run(self.spec, self.problem, World(), Output(True, folder))
+        self.archipelago = islands_of(self.spec, self.problem, World(), choose("cpu", 1))
+        (self.state,) = folder.glob("checkpoints/*/rank-000.npz")
+        self.manifest = self.state.with_name("manifest.json")
+        self.manifest_text, self.state_bytes = self.manifest.read_bytes(), self.state.read_bytes()
+        with np.load(self.state) as saved:
+            self.arrays: dict[str, NDArray[Any]] = dict(saved)
+        self.identity = identity(self.spec, self.problem)
 
     def restored_from_bytes(self, path: Path) -> object:
         """Restore arrays filled with these bytes in order, repeated as needed."""
@@ -179,10 +152,6 @@ class Finished:
         values["parts"][0] |= {"bytes": path.stat().st_size, "sha256": digest(path)}
         self.manifest.write_text(json.dumps(values | {"sha256": content_digest(values)}))
         which, archipelago = self.identity, self.archipelago
-        restore(self.folder, self.spec, self.problem, which, World(), archipelago, _ignore)
+        restore(self.folder, self.spec, self.problem, which, World(), archipelago, lambda _: None)
         archipelago.advance(1)
         return self.archipelago.generation
-
-
-def _ignore(_: str) -> None:
-    """Ignore the messages of a restore."""

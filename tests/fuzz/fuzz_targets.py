@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from fuzz_cases import Target
-from fuzz_files import instances, models, settings, solutions, words
+from fuzz_files import instances, models, solutions, words
 from fuzz_records import records
 from fuzz_settings import complete_settings
 
 
 def targets(folder: Path) -> list[Target]:
     """Return all readers with valid files, some of which are written to the folder."""
-    texts = [*settings(folder), *complete_settings(folder), *words()]
+    texts = [*complete_settings(folder), *words()]
     return [*instances(), *models(), *solutions(), *texts, *records(folder)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from islands.algorithms import ALGORITHMS
 from islands.archipelago import colony
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.colonies import ColonySpec
@@ -86,6 +88,33 @@ def one_colony(
         islands, population, *names, settings, improver or ImproverSettings(), decoding
     )
     return Archipelago(colonies=[colony], **others)
+
+
+def begun(
+    algorithm: str,
+    encoding: str,
+    changes: dict[str, Any],
+    *,
+    sizes: dict[str, int],
+    search: Mapping[str, Any] | None = None,
+    given: Iterable[Any] = (),
+    migration: Mapping[str, Any] | None = None,
+    **others: Any,
+) -> tuple[Archipelago, Any, dict[str, int]]:
+    """Return islands that have started, their settings and their sizes; the latter leave `changes`.
+
+    `search` has the settings of the improver, and `given` solutions to start from.
+    """
+    sizes = sizes | {name: changes.pop(name) for name in sizes if name in changes}
+    settings = ALGORITHMS[algorithm].Settings.build(changes)
+    others.setdefault("warm_start", lambda: [np.array(each, np.int64) for each in given])
+    mine = one_colony(
+        algorithm=algorithm, encoding=encoding, settings=settings,
+        improver=ImproverSettings.build(search or {}),
+        migration=MigrationSettings.build(migration or {"topology": "none"}), **sizes, **others,
+    )  # fmt: skip
+    mine.start()
+    return mine, settings, sizes
 
 
 _GENOMES = {"genes", "archive", "offered"}

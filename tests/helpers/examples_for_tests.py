@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import math
 from collections.abc import Callable
@@ -11,6 +10,8 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import plain_costs
+from scripts_for_tests import script
 
 import islands
 
@@ -24,12 +25,7 @@ SIZE = 20
 
 def example(name: str) -> ModuleType:
     """Return an example as a module."""
-    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(FOLDER / f"{name}.py")
 
 
 def small(name: str) -> Any:
@@ -48,13 +44,7 @@ def plain_cost(name: str, problem: Any, solution: Any) -> float:
 
 def _flow_shop(problem: Any, order: list[int]) -> float:
     assert sorted(order) == list(range(SIZE))
-    times = problem.members["times"].tolist()
-    finish: dict[tuple[int, int], int] = {}
-    for place, job in enumerate(order):
-        for machine, time in enumerate(times[job]):
-            begin = max(finish.get((place - 1, machine), 0), finish.get((place, machine - 1), 0))
-            finish[place, machine] = begin + time
-    return max(finish.values())
+    return plain_costs.flow_shop(order, times=problem.members["times"])
 
 
 def _set_covering(problem: Any, chosen: list[int]) -> float:
@@ -88,9 +78,7 @@ def _vehicle_routing(problem: Any, order: list[int]) -> float:
 
 
 def _binary_quadratic(problem: Any, chosen: list[int]) -> float:
-    q = example("binary_quadratic").matrix(SIZE, seed=1).tolist()
-    items = [i for i in range(SIZE) if chosen[i] == 1]
-    return sum(q[i][j] for i in items for j in items)
+    return plain_costs.qubo(chosen, q=example("binary_quadratic").matrix(SIZE, seed=1))
 
 
 def _bin_packing(problem: Any, order: list[int]) -> float:
@@ -129,27 +117,20 @@ def _job_shop(problem: Any, order: list[int]) -> float:
 
 
 def _max_cut(problem: Any, side: list[int]) -> float:
-    ends, weights = problem.members["ends"].reshape(-1, 2).tolist(), problem.members["weights"]
-    cut = zip(ends, weights.tolist(), strict=True)
-    return sum(weight for (a, b), weight in cut if side[a] != side[b])
+    ends, weights = problem.members["ends"].reshape(-1, 2), problem.members["weights"]
+    return plain_costs.max_cut(side, edges=ends, weights=weights)
 
 
 def _p_median(problem: Any, chosen: list[int]) -> float:
-    depots = [i for i in range(SIZE) if chosen[i]]
-    assert len(depots) == SIZE // 10
-    distances = problem.members["distances"].reshape(SIZE, SIZE).tolist()
-    return sum(min(row[j] for j in depots) for row in distances)
+    assert sum(chosen) == SIZE // 10
+    distances = problem.members["distances"].reshape(SIZE, SIZE)
+    return plain_costs.p_median(chosen, distances=distances)
 
 
 _COSTS: dict[str, Callable[[Any, list[Any]], float]] = {
-    "bin_packing": _bin_packing,
-    "binary_quadratic": _binary_quadratic,
-    "continuous": _continuous,
-    "flow_shop": _flow_shop,
-    "graph_colouring": _graph_colouring,
-    "job_shop": _job_shop,
-    "max_cut": _max_cut,
-    "p_median": _p_median,
-    "set_covering": _set_covering,
-    "vehicle_routing": _vehicle_routing,
+    each.__name__.removeprefix("_"): each
+    for each in (
+        *(_bin_packing, _binary_quadratic, _continuous, _flow_shop, _graph_colouring),
+        *(_job_shop, _max_cut, _p_median, _set_covering, _vehicle_routing),
+    )
 }

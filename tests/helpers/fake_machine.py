@@ -21,38 +21,8 @@ FILES = [
 TOOLS = ["sh", "dirname", "date", "cksum", "awk", "tail", "grep", "rm", "tr", "mkdir", "cp"]
 TOOLS += ["cat", "mktemp", "paste", "sed", "sleep", "sort", "true", "uniq"]
 
-# It records its calls, without -P, creates a .venv with copies of itself, and fails if a call
-# matches $BREAK.
-PYTHON = """#!/bin/sh
-[ "$1" != -P ] || shift
-echo "$*" >>"$CALLS"
-case $* in
-    *${BREAK:-nothing}*)
-        echo "${TROUBLE:-}"
-        [ -z "${KILL:-}" ] || kill -9 $$
-        exit 1 ;;
-esac
-case $* in
-    -V) echo "Python 3.11.9" ;;
-    "-m venv "*)
-        for folder; do :; done
-        rm -rf "$folder"
-        mkdir -p "$folder/bin"
-        cp "$0" "$folder/bin/python"
-        case $* in *--without-pip*) echo >"$folder/bin/no-pip" ;; esac ;;
-    "-c import pip") [ ! -e "${0%/*}/no-pip" ] ;;
-    *getDeviceCount*) echo "$GPUS" ;;
-    *sys.executable*) echo "$0" ;;
-    *pytest*) echo "PYTHONPATH=${PYTHONPATH:-}"; echo "== 7 passed in 0.1s ==" ;;
-esac
-"""
-# It prints its arguments and calls the program.
-MPIRUN = """#!/bin/sh
-printf '<%s>' mpirun "$1" "$2"
-shift 3
-printf '<%s>' "$@"
-echo
-"""
+_FAKE = ROOT / "tests" / "launch" / "fake"
+"""The fake programs; each says what it does."""
 
 
 @dataclass
@@ -71,10 +41,10 @@ class Machine:
             shutil.copy(ROOT / name, target)
         for tool in TOOLS:
             self.link(tool)
-        self.add("python3", PYTHON)
         self.add("c++", "#!/bin/sh\n")
         self.add("clang-format", "#!/bin/sh\n")
-        self.add("mpirun", MPIRUN)
+        for name in ("python3", "mpirun"):
+            self.copy(name, name)
 
     def link(self, tool: str) -> None:
         """Add a tool of the real machine."""
@@ -86,6 +56,10 @@ class Machine:
         program = self.bin / name
         program.write_text(text)
         program.chmod(0o755)
+
+    def copy(self, fake: str, name: str) -> None:
+        """Add one of the fake programs."""
+        self.add(name, (_FAKE / fake).read_text())
 
     def add_driver(self, words: str) -> None:
         self.add("nvidia-smi", f"#!/bin/sh\necho '{words}'\n")
@@ -109,27 +83,12 @@ class Machine:
         return [line for line in lines if line.startswith(start)]
 
 
-# It records its call and ends as in the next line of `plan`: STATUS [FILE TO WRITE]...
-PLANNED_MPIRUN = """#!/bin/sh
-printf '<%s>' "$@" >>launches
-echo >>launches
-read -r status files <plan
-sed 1d plan >rest
-cat rest >plan
-for file in $files; do
-    mkdir -p "${file%/*}"
-    echo >"$file"
-done
-exit "$status"
-"""
-
-
 class Supervised(Machine):
     """A machine whose mpirun ends as planned; scripts run in `folder`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.add("mpirun", PLANNED_MPIRUN)
+        self.copy("planned-mpirun", "mpirun")
         for tool in ("find", "uname"):
             self.link(tool)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -58,34 +61,8 @@ SAC94 = "2 4\n100 600 1200 2400\n80 9\n8 12 13 64\n0 5 7 1\n\n3600\n"
 
 SECOND = "2 1 0\n5 4\n3 2\n3\n"
 COUNTED = f"2\n{DRAKE}{SECOND}"
-RULE = "+" * 29
-TITLED = f"""\
-   A collection of test problems, in the form
-
-     number of knapsacks, number of objects
-     problem instance!
-
-   for example
-
-     2 28  // 2 knapsacks, 28 objects
-     1898 440  // profits
-     600 600  // capacities
-{RULE}
-
-problem SMALL1.DAT
-{RULE}
-{SAC94}
-{RULE}
-problem SMALL2.DAT
-{RULE}
-
-1 2
-5 4
-3
-3 2
-
-5
-"""
+TITLED = (Path(__file__).parents[1] / "instances" / "data" / "titled.txt").read_text()
+"""Two instances below titles, as in the files of SAC-94."""
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -102,3 +79,14 @@ def content(file: MkpFile) -> tuple[list[int], list[list[int]], list[int], int |
 
 
 SMALL = (PROFITS, WEIGHTS, CAPACITIES, OPTIMUM)
+
+
+@contextmanager
+def peak_below(limit: int) -> Iterator[None]:
+    """Assert that what runs inside allocates no more than `limit` bytes at any time."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < limit
+    finally:
+        tracemalloc.stop()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from colonies_for_tests import one_colony
+from colonies_for_tests import begun
 from numpy.typing import NDArray
 from numpy_improvers import NumpyLocalSearch
 from numpy_islands import (
@@ -23,10 +23,9 @@ from numpy_islands import (
 )
 from numpy_operators import Genome, crossed, mutated, random_genome
 
-from islands.algorithms.cellular import Cellular, CellularSettings
+from islands.algorithms.cellular import Cellular
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
-from islands.improvers import ImproverSettings
 from islands.problems.base import Problem
 
 Costs = Callable[[NDArray[Any]], NDArray[np.int64]]
@@ -194,28 +193,22 @@ def both(
     backend: Backend, problem: Problem, encoding: str = "permutation", **changes: Any
 ) -> tuple[Archipelago, NumpyCellular]:
     """Return the same run on a device and in NumPy."""
-    general = {"population": 12, "islands": 2, "seed": 5, "runs": 1}
-    general |= {name: changes.pop(name) for name in list(changes) if name in general}
     given, search = changes.pop("given", ()), changes.pop("search", {})
-    settings = CellularSettings.build(changes)
-    mine = one_colony(
-        problem=problem, algorithm="cellular", encoding=encoding, settings=settings,
-        backend=backend, improver=ImproverSettings.build(search),
-        warm_start=lambda: [np.array(solution, np.int64) for solution in given], **general,
+    mine, settings, sizes = begun(
+        "cellular", encoding, changes, sizes={"population": 12, "islands": 2, "seed": 5},
+        problem=problem, backend=backend, search=search, given=given,
     )  # fmt: skip
 
     def costs(genomes: np.ndarray) -> np.ndarray:
         return problem.costs(problem.layout.from_device(mine._encodings[0].decode(genomes)))
 
-    width = Cellular(settings, general["population"], encoding).width
+    width = Cellular(settings, sizes["population"], encoding).width
     changes |= {"width": width, "encoding": encoding, "given": tuple(given)}
     changes.setdefault("crossover", "pmx" if encoding == "permutation" else "two_point")
     changes.setdefault("mutation", "swap" if encoding == "permutation" else "reset")
-    del general["runs"]
     if search:
         changes["search"] = NumpyLocalSearch(problem, **search)
-    mine.start()
-    return mine, NumpyCellular(problem.size, costs, **general, **changes)
+    return mine, NumpyCellular(problem.size, costs, **sizes, **changes)
 
 
 def assert_same(mine: Archipelago, reference: NumpyCellular) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from colonies_for_tests import one_colony
+from colonies_for_tests import begun
 from numpy.typing import NDArray
 from numpy_box import highest
 from numpy_improvers import NumpyLocalSearch, distinct
@@ -30,8 +30,6 @@ from islands.algorithms.de import DeSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.encodings import Encoding
-from islands.improvers import ImproverSettings
-from islands.migration import MigrationSettings
 from islands.problems.base import Problem
 
 Keys = NDArray[Any]
@@ -194,17 +192,13 @@ def both(
     **changes: Any,
 ) -> tuple[Archipelago, NumpyDe]:
     """Return a new archipelago and the reference."""
-    rest = {"population": 20, "islands": 3, "seed": 5}
-    rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
-    settings = DeSettings.build(changes)
     encoding = problem.solution_kind if problem.solution_kind in NUMBERS else "keys"
     improver = {"name": search.name, "rate": search.rate, "steps": 1} if search else {}
-    mine = one_colony(
-        problem=problem, algorithm="de", encoding=encoding, settings=settings,
-        migration=MigrationSettings.build({"topology": topology, "migrants": migrants}),
-        backend=backend, improver=ImproverSettings.build(improver), warm_start=warm_start, **rest,
+    mine, settings, rest = begun(
+        "de", encoding, changes, sizes={"population": 20, "islands": 3, "seed": 5},
+        problem=problem, backend=backend, search=improver, warm_start=warm_start,
+        migration={"topology": topology, "migrants": migrants},
     )  # fmt: skip
-    mine.start()
     reference = NumpyDe(
         problem.size, problem.costs, settings, assigns=problem.layout.assigns, search=search,
         bounded=mine._encodings[0] if mine._encodings[0].bounded else None, **rest,

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from colonies_for_tests import one_colony
+from colonies_for_tests import begun
 from numpy_improvers import NumpyLocalSearch
 from numpy_islands import MATES, MUTANT, MUTATE, OPERATORS, START, NumpyIslands, Place, below, words
 from numpy_mkp import evaluated
 from numpy_operators import Genome, crossed, mutated, random_genome
 
-from islands.algorithms.ga import GaSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
-from islands.improvers import ImproverSettings
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 
@@ -200,13 +198,10 @@ def both(
     backend: Backend, problem: Problem, encoding: str = "bits", **changes: Any
 ) -> tuple[Archipelago, NumpyGa]:
     """Return the same run on a device and in NumPy."""
-    general: dict[str, Any] = {"population": 12, "islands": 2, "seed": 5, "runs": 1}
-    general |= {name: changes.pop(name) for name in list(changes) if name in general}
     given, search = changes.pop("given", ()), changes.pop("search", {})
-    mine = one_colony(
-        problem=problem, algorithm="ga", encoding=encoding, settings=GaSettings.build(changes),
-        backend=backend, improver=ImproverSettings.build(search),
-        warm_start=lambda: [np.array(solution, np.int64) for solution in given], **general,
+    mine, _, sizes = begun(
+        "ga", encoding, changes, sizes={"population": 12, "islands": 2, "seed": 5},
+        problem=problem, backend=backend, search=search, given=given,
     )  # fmt: skip
 
     def evaluate(genome: Genome, place: Place) -> tuple[Genome, int]:
@@ -218,11 +213,9 @@ def both(
 
     crossover, mutation = USUAL[encoding]
     changes = {"crossover": crossover, "mutation": mutation, "given": tuple(given), **changes}
-    del general["runs"]
     if search:
         changes["search"] = NumpyLocalSearch(problem, **search)
-    mine.start()
-    return mine, NumpyGa(problem.size, evaluate, encoding, **general, **changes)
+    return mine, NumpyGa(problem.size, evaluate, encoding, **sizes, **changes)
 
 
 def genomes(mine: Archipelago) -> list[Any]:

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from colonies_for_tests import one_colony
+from colonies_for_tests import begun
 from numpy.typing import NDArray
 from numpy_islands import MATES, MUTANT, MUTATE, OPERATORS, START, NumpyIslands, below, words
 from numpy_operators import crossed, random_genome
 
-from islands.algorithms.memetic import MemeticSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.problems.qap import Qap
@@ -26,13 +25,8 @@ class NumpyMemetic(NumpyIslands):
         self, n: int, costs: Costs, *, population: int, islands: int, seed: int, apart: int,
         near: int, fewest: int, most: int, crossover: str, reset: int = 0,
     ) -> None:  # fmt: skip
-        self.n, self.costs, self.population, self.seed, self.reset = (
-            n,
-            costs,
-            population,
-            seed,
-            reset,
-        )
+        self.n, self.costs, self.population = n, costs, population
+        self.seed, self.reset = seed, reset
         self.apart, self.near, self.fewest, self.most = apart, near, fewest, most
         self.crossover, self.generation = crossover, 0
         self.kinds = {"crossed": 0, "exchanged": 0, "refused": 0, "crowded": 0, "entered": 0}
@@ -104,18 +98,16 @@ def both(
     backend: Backend, problem: Qap, population: int = 12, **settings: Any
 ) -> tuple[Archipelago, NumpyMemetic]:
     """Return the same run on a device and in Python."""
-    own = MemeticSettings.build(settings)
-    mine = one_colony(
-        problem=problem, algorithm="memetic", encoding="permutation", settings=own,
-        population=population, islands=2, seed=5, backend=backend,
+    mine, own, sizes = begun(
+        "memetic", "permutation", settings, problem=problem, backend=backend,
+        sizes={"population": population, "islands": 2, "seed": 5},
     )  # fmt: skip
     n = problem.size
     reference = NumpyMemetic(
-        n, problem.costs, population=population, islands=2, seed=5,
+        n, problem.costs, **sizes,
         apart=max(4, int(own.apart * n)), near=int(own.near * n), fewest=own.fewest,
         most=int(own.exchanges * n), crossover=own.crossover, reset=own.reset,
     )  # fmt: skip
-    mine.start()
     return mine, reference
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from colonies_for_tests import one_colony
+from colonies_for_tests import begun
 from numpy.typing import NDArray
 from numpy_box import highest
 from numpy_improvers import NumpyLocalSearch, distinct
@@ -29,8 +29,6 @@ from islands.algorithms.pso import PsoSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
 from islands.encodings import Encoding
-from islands.improvers import ImproverSettings
-from islands.migration import MigrationSettings
 from islands.problems.base import Problem
 from islands.problems.mkp import Mkp
 
@@ -229,19 +227,16 @@ def both_on(
     warm_start: Any = tuple,
     **changes: Any,
 ) -> tuple[Archipelago, NumpyPso]:
-    rest = {"population": 12, "islands": 3, "seed": 5}
-    rest |= {name: changes.pop(name) for name in list(changes) if name in rest}
-    settings = PsoSettings.build(changes)
-    mine = one_colony(
-        problem=problem, algorithm="pso", encoding=encoding, settings=settings,
-        migration=MigrationSettings.build({"topology": topology, "migrants": 2}), backend=backend,
-        improver=ImproverSettings.build(search or {}), warm_start=warm_start, **rest,
+    mine, settings, rest = begun(
+        "pso", encoding, changes, sizes={"population": 12, "islands": 3, "seed": 5},
+        problem=problem, backend=backend, search=search, warm_start=warm_start,
+        migration={"topology": topology, "migrants": 2},
     )  # fmt: skip
-    mine.start()
     local = NumpyLocalSearch(problem, **search) if search else None
     evaluate = evaluator_of(problem, encoding, local, mine._encodings[0])
-    rest["bounded"] = mine._encodings[0].bounded
-    return mine, NumpyPso(problem.size, evaluate, settings, encoding=encoding, **rest)
+    bounded = mine._encodings[0].bounded
+    own = {"encoding": encoding, "bounded": bounded, **rest}
+    return mine, NumpyPso(problem.size, evaluate, settings, **own)
 
 
 def unpacked(mine: Archipelago, rows: NDArray[Any], n: int) -> NDArray[Any]:

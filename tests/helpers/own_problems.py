@@ -165,10 +165,6 @@ def vector(n: int, random: np.random.Generator) -> Problem:
     return islands.real(low, low + 1 + random.random(n) * 6, cost=_BOWL, data=data)
 
 
-def shop(n: int, random: np.random.Generator) -> Problem:
-    return islands.models.flow_shop(random.integers(1, 100, (n, 4)))
-
-
 def medians(n: int, random: np.random.Generator) -> Problem:
     return islands.models.p_median(random.integers(1, 100, (n, n)), 3)
 

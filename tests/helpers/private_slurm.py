@@ -77,9 +77,9 @@ class PrivateSlurm:
             assert time.monotonic() < deadline, f"job {number} is {state}, not {states}"
             time.sleep(0.1)
 
-    def wait_for_restart(self, number: str, restarts: int, seconds: float = 90) -> None:
+    def wait_for_restart(self, number: str, restarts: int) -> None:
         """Wait until a job has been requeued this many times."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + 90
         while int(self.job(number)["Restarts"]) < restarts:
             assert time.monotonic() < deadline, f"job {number} is not requeued"
             time.sleep(0.1)
@@ -174,43 +174,18 @@ class PrivateSlurm:
         if len(str(self._socket())) > _LONGEST_SOCKET:
             raise NoSlurmError(f"the path {self.folder} is too long for a socket")
         here, control, *ports = socket.gethostname().partition(".")[0], *self._ports
-        nodes = f"Nodes={','.join(self.nodes)} State=UP"
         for name in ("state", *self.nodes):
             (self.folder / name).mkdir(parents=True)
-        lines = [
-            "ClusterName=private",
-            f"SlurmctldHost={here}(127.0.0.1)",
-            f"SlurmctldPort={control}",
-            *("SlurmUser=root", "SlurmdUser=root", "AuthType=auth/munge"),
-            # A requeued job waits until its old credential has expired: 120 s, and at least 5 s. A
-            # step that takes longer to start than this fails, as on a machine that stands still.
-            f"AuthInfo=socket={self._socket()},cred_expire=10",
-            f"StateSaveLocation={self.folder / 'state'}",
-            f"SlurmctldPidFile={self.folder / 'slurmctld.pid'}",
-            f"SlurmctldLogFile={self.folder / 'slurmctld.log'}",
-            f"SlurmdSpoolDir={self.folder}/%n",
-            f"SlurmdPidFile={self.folder}/%n/slurmd.pid",
-            f"SlurmdLogFile={self.folder}/%n.log",
-            # More processors than the machine may have.
-            "SlurmdParameters=config_overrides",
-            *("ProctrackType=proctrack/linuxproc", "TaskPlugin=task/none", "MpiDefault=none"),
-            *("SelectType=select/cons_tres", "SelectTypeParameters=CR_CPU"),
-            *("ReturnToService=2", "JobRequeue=1", "KillWait=30", "SlurmdTimeout=10"),
-            # On a busy machine, a job may take more than the usual 10 s to begin, and was then
-            # requeued once more.
-            "BatchStartTimeout=120",
-            "SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0",
-            *(
-                f"NodeName={node} NodeHostname={here} NodeAddr=127.0.0.1 Port={port} CPUs={_CPUS}"
-                for node, port in zip(self.nodes, ports, strict=True)
-            ),
-            "PreemptType=preempt/partition_prio",
-            "PreemptMode=CANCEL",
-            f"PartitionName=main {nodes} Default=YES PriorityTier=2 PreemptMode=OFF",
-            # A job in it ends when a job in main needs its nodes; Slurm does not requeue it.
-            f"PartitionName=cheap {nodes} PriorityTier=1 PreemptMode=CANCEL",
-        ]
-        (self.folder / "slurm.conf").write_text("\n".join(lines) + "\n")
+        text = Path(__file__).with_name("slurm.conf").read_text()
+        text = text.format(folder=self.folder, socket=self._socket(), here=here, control=control)
+        for node, port in zip(self.nodes, ports, strict=True):
+            where = f"NodeHostname={here} NodeAddr=127.0.0.1 Port={port} CPUs={_CPUS}"
+            text += f"NodeName={node} {where}\n"
+        nodes = f"Nodes={','.join(self.nodes)} State=UP"
+        text += f"PartitionName=main {nodes} Default=YES PriorityTier=2 PreemptMode=OFF\n"
+        # A job in it ends when a job in main needs its nodes; Slurm does not requeue it.
+        text += f"PartitionName=cheap {nodes} PriorityTier=1 PreemptMode=CANCEL\n"
+        (self.folder / "slurm.conf").write_text(text)
 
 
 def _program(name: str) -> str | None:

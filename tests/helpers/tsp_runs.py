@@ -18,7 +18,6 @@ SMALL = ["--population", "64", "--islands", "4", "--interval", "20", "--backend"
 SMALL += ["--improver", "none"]
 REPEATED = ["island", "generation", "best", "mean", "worst", "best_generation", "evaluations"]
 """The columns of the trace that are the same whenever the run is: all but time."""
-LONG = ["run", "demo/tsp", *SMALL, "--stop", "seconds=120", "--set", "record.every=5"]
 
 
 def solved(

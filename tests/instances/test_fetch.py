@@ -22,46 +22,41 @@ from islands.paths import cache_folder
 CONTENT = {f"f{number}.tsp": f"file {number}\r\n".encode() * 1000 for number in range(3)}
 
 
-class Site:
+class Site(ThreadingHTTPServer):
     """A server with configurable answers that records its requests."""
 
     def __init__(self) -> None:
-        self.answers: dict[str, bytes] = {}
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.base = f"http://127.0.0.1:{self.server_port}"
+        self.answers = {f"/{name}": content for name, content in CONTENT.items()}
         self.asked: list[str] = []
-        self.claim_more = False
-        self.endless = False
-        self.sent = 0
+        self.claims_more = self.is_endless = False
         self.cut_off = Event()
-        site = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                site.asked.append(self.path)
-                if site.endless:
-                    self.pour(site.answers[self.path])
-                    return
-                body = site.answers.get(self.path)
-                self.send_response(404 if body is None else 200)
-                self.send_header("Content-Length", str(len(body or b"") + 100 * site.claim_more))
-                self.end_headers()
-                self.wfile.write(body or b"")
 
-            def pour(self, body: bytes) -> None:
-                """Send an answer again and again until the client disconnects."""
-                self.send_response(200)
-                self.end_headers()
-                with suppress(OSError):
-                    while site.sent < 1 << 26:
-                        site.sent += self.wfile.write(body)
-                    return
-                self.close_connection = True
-                site.cut_off.set()
+class Handler(BaseHTTPRequestHandler):
+    server: Site
 
-            def log_message(self, *_: object) -> None:
-                """Stay silent."""
+    def do_GET(self) -> None:
+        site = self.server
+        site.asked.append(self.path)
+        body = site.answers.get(self.path)
+        self.send_response(404 if body is None else 200)
+        body = body or b""
+        if site.is_endless:
+            self.end_headers()
+            with suppress(OSError):
+                for _ in range((1 << 26) // len(body)):
+                    self.wfile.write(body)
+                return
+            site.cut_off.set()
+            return
+        self.send_header("Content-Length", str(len(body) + 100 * site.claims_more))
+        self.end_headers()
+        self.wfile.write(body)
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.base = f"http://127.0.0.1:{self.server.server_port}"
+    def log_message(self, *_: object) -> None:
+        """Stay silent."""
 
 
 @pytest.fixture
@@ -70,14 +65,12 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.upper(), raising=False)
-    site = Site()
-    site.answers = {f"/{name}": content for name, content in CONTENT.items()}
-    thread = Thread(target=site.server.serve_forever, daemon=True)
-    thread.start()
-    yield site
-    site.server.shutdown()
-    site.server.server_close()
-    thread.join()
+    with Site() as site:
+        thread = Thread(target=site.serve_forever, daemon=True)
+        thread.start()
+        yield site
+        site.shutdown()
+        thread.join()
 
 
 def instances(site: Site, pattern: str = "{file}") -> InstanceSet:
@@ -162,7 +155,7 @@ def test_an_endless_answer_is_cut_off(site: Site, form: str) -> None:
         "noise": os.urandom(8000),
         "zipped": gzip.compress(bytes(1 << 20)),
     }
-    site.answers, site.endless = {"/f1.tsp": bodies[form]}, True
+    site.answers, site.is_endless = {"/f1.tsp": bodies[form]}, True
     toy = instances(site)
     (failure,) = fetch(replace(toy, entries={"f1.tsp": toy.entries["f1.tsp"]}), None, ignore)
     assert str(failure).startswith(
@@ -174,7 +167,7 @@ def test_an_endless_answer_is_cut_off(site: Site, form: str) -> None:
 
 
 def test_without_a_network_the_message_gives_a_fix(site: Site) -> None:
-    site.server.server_close()
+    site.server_close()
     with pytest.raises(NoAnswerError) as caught:
         fetch(instances(site), None, ignore)
     message = str(caught.value)
@@ -193,7 +186,7 @@ def test_only_the_beginning_of_a_longer_file_is_decompressed(tmp_path: Path) -> 
 
 
 def test_an_interrupted_transfer_leaves_no_file(site: Site) -> None:
-    site.claim_more = True
+    site.claims_more = True
     failures = fetch(instances(site), None, ignore)
     assert len(failures) == 3
     assert all("the transfer was interrupted" in str(failure) for failure in failures)

@@ -15,18 +15,6 @@ from islands.instances.qaplib import read_qap
 from islands.instances.sln import read_sln
 from islands.instances.tsplib import read_tour, read_tsp
 
-READERS: dict[str, Callable[[Path], Any]] = {
-    "a.tsp.gz": read_tsp,
-    "a.qap.gz": read_qap,
-    "a.dat.gz": recognised,
-    "a.txt.gz": lambda path: read_mkp(path, "orlib"),
-    "a.tour.gz": lambda path: read_tour(path, 2),
-    "a.sln.gz": lambda path: read_sln(path, 2),
-    "a.sol.gz": lambda path: read_sol(path, 2),
-    "A.DAT.GZ": recognised,
-}
-
-
 WIDTHS = {"short lines": 3, "some in a block": 9_000, "parts of lines": 70_000}
 
 
@@ -52,29 +40,6 @@ def test_words_are_skipped_up_to_the_same_line(tmp_path: Path, name: str, width:
                 assert (numbers.next(), lines.number) == ([b"%d" % skipped], line_of[skipped])
             with pytest.raises(InputError, match=rf":{line_of[-1]}: the file ends after \d+ of"):
                 numbers.skip(count, "numbers")
-
-
-@pytest.mark.parametrize("name", READERS)
-@pytest.mark.parametrize("content", [b"", b"\x1f", b"2\n1 2\n", b"<html>404</html>"])
-def test_a_file_with_suffix_gz_must_be_gzipped(tmp_path: Path, name: str, content: bytes) -> None:
-    path = tmp_path / name
-    path.write_bytes(content)
-    with pytest.raises(InputError) as caught:
-        READERS[name](path)
-    assert str(caught.value) == (
-        f"{path}: is not gzipped, despite its suffix. Get it again, or rename it to {name[:-3]}"
-        " if it is plain text"
-    )
-
-
-def test_the_parts_of_a_long_line_have_the_same_line_number(tmp_path: Path) -> None:
-    path = tmp_path / "long.txt"
-    path.write_text("1 2\n" + "3 " * 40_000 + "\n4")
-    with Lines.open(path) as lines:
-        numbers = []
-        while lines.words() is not None:
-            numbers.append(lines.number)
-    assert numbers == [1, 2, 2, 3]
 
 
 MARKED: dict[str, tuple[bytes, Callable[[Path], Any]]] = {

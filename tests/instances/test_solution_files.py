@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from islands.errors import InputError
 from islands.instances.mkp import read_sol, write_sol
 from islands.instances.sln import SlnFile, compared, inverts, read_sln, write_sln
 from islands.instances.tsplib import read_tour, write_tour
@@ -140,11 +139,3 @@ def test_a_written_tour_is_read_back_from_file_and_folder(tmp_path: Path) -> Non
     np.testing.assert_array_equal(read_tour(path, 100), tour)
     np.testing.assert_array_equal(read_tour(path.parent, 100), tour)
     assert [each.name for each in path.parent.iterdir()] == ["solution.tour"]
-
-
-def test_a_too_large_json_file_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "large.json"
-    with path.open("wb") as stream:
-        stream.truncate(1 << 30)
-    with pytest.raises(InputError, match="is larger than 1048832 bytes"):
-        read_tour(path, 4)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from instance_texts import drake_text, qaplib_text, tsplib_text
 
+import islands
 from islands.instances.catalogue import catalogue
 from islands.instances.mkp import read_sol
 from islands.instances.sln import read_sln
@@ -46,47 +47,13 @@ def test_an_instance_with_any_name_is_read_back(tmp_path: Path, text: str) -> No
     assert read.comment == comment
 
 
-def around_tree(squares: set[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the tour around a tree that spans squares, by keeping a wall of it on the left."""
-    joined, found = set[frozenset[tuple[int, int]]](), [min(squares)]
-    for x, y in found:  # grows
-        for near in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)):
-            if near in squares and near not in found:
-                found.append(near)
-                joined.add(frozenset({(x, y), near}))
-    assert {*found} == squares, "the land is not connected"
-
-    def passes(one: tuple[int, int], other: tuple[int, int]) -> bool:
-        """Return whether a step between cities crosses no edge of the tree, and stays on it."""
-        own, next_one = ((x // 2, y // 2) for x, y in (one, other))
-        if own != next_one:
-            return frozenset({own, next_one}) in joined
-        (x, y), (dx, dy) = own, ((one[0] + other[0]) % 4, (one[1] + other[1]) % 4)
-        side = (0, 1 if one[1] % 2 else -1) if one[0] != other[0] else (1 if one[0] % 2 else -1, 0)
-        assert dx != dy
-        return frozenset({own, (x + side[0], y + side[1])}) not in joined
-
-    cities = [(2 * x + i, 2 * y + j) for x, y in squares for i in (0, 1) for j in (0, 1)]
-    tour = [cities[0]]
-    while True:
-        x, y = tour[-1]
-        near = [(x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)]
-        ways = [n for n in near if n in set(cities) and passes((x, y), n) and n not in tour[-2:]]
-        if tour[0] in ways and len(tour) > 2:
-            return tour
-        tour.append(ways[0])
-
-
 @pytest.mark.slow
 def test_the_optimum_of_the_embedded_tour_is_the_bound() -> None:
-    entry, made = catalogue().entry("demo", "tour"), demo_tour()
-    assert entry is not None
-    assert entry.best_known is not None
-    assert entry.best_known.value == LATTICE * made.dimension
-    assert made.coordinates is not None
-    places = made.coordinates.astype(int) // LATTICE
-    squares = {(x // 2, y // 2) for x, y in places.tolist()}
-    assert len(around_tree(squares)) == made.dimension == 4 * len(squares)
+    """No two cities are nearer than LATTICE, and a tour has no longer edges."""
+    bound = LATTICE * demo_tour().dimension
+    few = {"islands": 2, "population": 100, "interval": 20, "backend": "cpu"}
+    result = islands.solve("demo/tour", stop="optimum", **few)
+    assert result.cost == result.best_known == bound
 
 
 @pytest.mark.parametrize(("rows", "columns", "seed"), [(2, 4, 1), (3, 3, 1), (3, 3, 2)])

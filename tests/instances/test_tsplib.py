@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from instance_texts import tsplib_text
+from instance_texts import peak_below, tsplib_text
 
 from islands.errors import InputError
 from islands.instances.synthetic import uniform_tsp
@@ -17,51 +16,13 @@ from islands.instances.tsplib import FORMATS, read_tsp
 
 DATA = Path(__file__).parent / "data"
 
-# Files in `data` that must be refused, grouped by the line number that the error reports.
-WRONG = {
-    1: """
-        binary empty gzip_checksum.tsp.gz gzip_corrupt.tsp.gz gzip_truncated.tsp.gz prose
-    """,
-    2: """
-        type_atsp type_cvrp
-    """,
-    3: """
-        blank dimension_beyond_file dimension_empty dimension_fraction dimension_huge
-        dimension_negative dimension_power dimension_word dimension_zero truncated_header
-        unknown_keyword
-    """,
-    4: """
-        dimension_missing dimension_twice unknown_edge_weight_type
-    """,
-    5: """
-        dimension_beyond_rows fixed_edges missing_edge_weight_format no_section
-    """,
-    6: """
-        explicit_function matrix_beyond_file matrix_too_large.tsp.gz missing_edge_weight_type
-        node_zero three_dimensions unknown_edge_weight_format weights_without_explicit
-    """,
-    7: """
-        coordinate_comma coordinate_letters coordinate_missing coordinate_nan
-        coordinate_underscore node_fraction node_not_a_number section_twice weight_fraction
-        weight_letters weight_nan weight_negative weight_overflow
-    """,
-    8: """
-        coordinate_inf coordinate_overflow duplicate_node truncated_rows
-    """,
-    9: """
-        asymmetric node_outside too_few_rows too_many_weights_in_line truncated_line
-    """,
-    10: """
-        too_few_weights too_many_rows too_many_weights_after
-    """,
-}
+_WRONG = [line.split("\t") for line in (DATA / "wrong.tsv").read_text().splitlines()]
+"""Files in `data` that must be refused, with the number of the line that the error reports."""
 GOOD = sorted(path.name for path in DATA.glob("good_*") if path.name != "good_display_data.tsp")
 
 
-@pytest.mark.parametrize(
-    ("name", "line"), [(name, line) for line, names in WRONG.items() for name in names.split()]
-)
-def test_a_malformed_file_is_refused_in_one_line(name: str, line: int) -> None:
+@pytest.mark.parametrize(("name", "line"), _WRONG)
+def test_a_malformed_file_is_refused_in_one_line(name: str, line: str) -> None:
     path = DATA / (name if name.endswith(".gz") else f"{name}.tsp")
     with pytest.raises(InputError) as caught:
         read_tsp(path)
@@ -157,21 +118,6 @@ def test_every_published_file_is_read(published: Path) -> None:
         else:
             assert places is not None
             assert places.shape == (file.dimension, 2)
-
-
-class peak_below:  # noqa: N801 - read as a function
-    """Assert that what runs inside allocates no more than `limit` bytes at any time."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-
-    def __enter__(self) -> None:
-        tracemalloc.start()
-
-    def __exit__(self, *_: object) -> None:
-        _, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        assert peak < self.limit
 
 
 # Formats with a diagonal have 7, 8, 9 and 7 there; no tour uses them.

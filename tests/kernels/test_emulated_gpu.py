@@ -9,11 +9,11 @@ import functools
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from quick_compiler import for_long_runs
-from ready_python import ready_python
 from small_runs import RUNS
 from standing_ranks import StandingRanks
 
@@ -37,7 +37,7 @@ SCRIPT = str(Path(__file__).parents[1] / "helpers" / "small_runs.py")
 def _run(
     name: str, *faults: tuple[str, str, str], crowded: bool = False
 ) -> subprocess.CompletedProcess[str]:
-    line = [*ready_python(), SCRIPT, name, "--emulated", *(["--crowded"] if crowded else [])]
+    line = [sys.executable, SCRIPT, name, "--emulated", *(["--crowded"] if crowded else [])]
     for fault in faults:
         line += ["--replace", *fault]
     quick = os.environ.get("CXX", "c++")

@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from ready_python import ready_python
 from sanitizers import Tool
 from small_runs import RUNS
 
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.slow  # each compiles programs for a sanitizer
 @pytest.mark.parametrize("name", RUNS)
 def test_small_runs_have_no_undefined_behaviour_or_overrun(name: str) -> None:
     environment = os.environ | Tool.of("undefined").environment
-    line = [*ready_python(), _SMALL_RUNS, name]
+    line = [sys.executable, _SMALL_RUNS, name]
     done = subprocess.run(line, text=True, capture_output=True, env=environment)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -38,6 +37,6 @@ def test_a_run_of_each_kind_of_kernels_has_no_invalid_access_or_race(tool: str) 
 
 def test_several_walks_of_a_pair_stay_within_their_scratch() -> None:
     replace = ("eax/cycles.cuh", "PER_WALK = 512", "PER_WALK = 8")
-    line = [*ready_python(), _SMALL_RUNS, "eax", "--replace", *replace]
+    line = [sys.executable, _SMALL_RUNS, "eax", "--replace", *replace]
     done = subprocess.run(line, text=True, capture_output=True)
     assert (done.returncode, done.stderr) == (0, "")

@@ -15,24 +15,6 @@ PLACES = ["0000:18:00.0", "0000:2a:00.0", "0000:9a:00.0", "10000:ab:00.0"]
 NODES = ["0-3,8-11", "4-7,12-15"]
 NEAR = ["0,1,2,3,8,9,10,11", "4,5,6,7,12,13,14,15"]
 
-# It prints its options and calls the program that follows them.
-BINDER = """#!/bin/sh
-options=
-while :; do
-    case $1 in
-        -c) options="$options $1 $2"; shift 2 ;;
-        -*) options="$options $1"; shift ;;
-        *) break ;;
-    esac
-done
-[ "$1" = true ] || echo "${0##*/}$options"
-exec "$@"
-"""
-PROGRAM = """#!/bin/sh
-echo "GPU ${CUDA_VISIBLE_DEVICES-any} ${CUDA_DEVICE_ORDER-in the given order}"
-printf '<%s>' "$@"
-echo
-"""
 RUN = "<an argument><>"
 
 
@@ -53,9 +35,9 @@ class BigMachine(Machine):
             threads = f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
             self.write(threads, f"{cpu % 8},{cpu % 8 + 8}")
         self.allow("0-15")
-        self.add("numactl", BINDER)
-        self.add("taskset", BINDER)
-        self.add("program", PROGRAM)
+        self.copy("binder", "numactl")
+        self.copy("binder", "taskset")
+        self.copy("program", "program")
 
     def write(self, name: str, text: str) -> None:
         path = self.folder / name
@@ -200,7 +182,6 @@ def test_taskset_replaces_a_missing_or_failing_numactl(machine: BigMachine) -> N
         ({"MV2_COMM_WORLD_LOCAL_RANK": "2"}, 2),
         ({"MPI_LOCALRANKID": "3", "SLURM_LOCALID": "0"}, 3),
         ({"PMI_LOCAL_RANK": "2"}, 2),
-        ({"SLURM_LOCALID": "3"}, 3),
         ({"SLURM_LOCALID": "5"}, 1),
     ],
 )
@@ -212,28 +193,22 @@ def test_the_local_rank_of_every_launcher(
 
 
 @pytest.mark.parametrize(
-    ("node", "tasks", "bound"),
+    ("place", "begins"),
     [
-        ("0", "2(x2),4", "0,8,1,9,2,10,3,11"),
-        ("1", "2(x2),4", "0,8,1,9,2,10,3,11"),
-        ("2", "2(x2),4", "0,8,1,9"),
-        ("1", "2,4,2", "0,8,1,9"),
-        ("0", "8", "0,8"),
+        (("0", "2(x2),4", ""), "numactl --all --physcpubind=0,8,1,9,2,10,3,11\n"),
+        (("1", "2(x2),4", ""), "numactl --all --physcpubind=0,8,1,9,2,10,3,11\n"),
+        (("2", "2(x2),4", ""), "numactl --all --physcpubind=0,8,1,9\n"),
+        (("1", "2,4,2", ""), "numactl --all --physcpubind=0,8,1,9\n"),
+        (("0", "8", "quiet,none"), "numactl --all --physcpubind=0,8\n"),
+        (("0", "2", "quiet,mask_cpu:0x00FF,0xFF00"), "GPU any"),  # Slurm has bound it
     ],
 )
 def test_the_tasks_of_a_node_of_slurm(
-    machine: BigMachine, node: str, tasks: str, bound: str
+    machine: BigMachine, place: tuple[str, str, str], begins: str
 ) -> None:
-    done = machine.start(SLURM_LOCALID="0", SLURM_NODEID=node, SLURM_STEP_TASKS_PER_NODE=tasks)
-    assert done.stdout.startswith(f"numactl --all --physcpubind={bound}\n"), done.stderr
-
-
-def test_slurms_binding_is_kept(machine: BigMachine) -> None:
-    place = {"SLURM_LOCALID": "1", "SLURM_STEP_TASKS_PER_NODE": "2"}
-    done = machine.start(**place, SLURM_CPU_BIND="quiet,mask_cpu:0x00FF,0xFF00")
-    assert done.stdout.startswith("GPU any")
-    done = machine.start(**place, SLURM_CPU_BIND="quiet,none")
-    assert done.stdout.startswith("numactl")
+    names = ("SLURM_NODEID", "SLURM_STEP_TASKS_PER_NODE", "SLURM_CPU_BIND")
+    done = machine.start(SLURM_LOCALID="0", **dict(zip(names, place, strict=True)))
+    assert done.stdout.startswith(begins), done.stderr
 
 
 def test_wrong_usage_is_one_line_and_status_2_and_the_programs_status_is_kept(

@@ -25,7 +25,6 @@ LAUNCHERS = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 def test_a_launcher_imports_nothing_from_the_current_folder(tmp_path: Path, launcher: str) -> None:
     line = LAUNCHERS[launcher]

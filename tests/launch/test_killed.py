@@ -17,8 +17,6 @@ from tempfile import TemporaryDirectory
 import pytest
 from fake_machine import ROOT
 
-pytestmark = pytest.mark.slow
-
 RUN = ["demo/tsp", "--islands", "4", "--population", "256", "--stop", "generations=1500", "--json"]
 RUN += ["--backend", "cpu", "--threads", "1", "--set", "checkpoint.every=0.1s"]
 RUN += ["--algorithm", "brkga", "--improver", "none"]

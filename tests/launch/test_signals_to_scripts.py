@@ -28,19 +28,21 @@ echo >started
 while :; do sleep 0.05; done
 """
 
+SCRIPTS = ["supervise 2 --out r", "quickstart --no-install"]
+
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Supervised:
     return Supervised(tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("script", SCRIPTS)
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP])
 def test_a_signal_lets_the_job_write_its_checkpoint(
-    machine: Supervised, sent: signal.Signals
+    machine: Supervised, sent: signal.Signals, script: str
 ) -> None:
     machine.add("mpirun", PATIENT)
-    running = start(machine)
+    running = start(machine, script)
     running.send_signal(sent)
     _, said = running.communicate(timeout=30)
     assert running.returncode == 75
@@ -51,7 +53,6 @@ def test_a_signal_lets_the_job_write_its_checkpoint(
 CHECK = '    [ -z "$stopping" ] || return 0\n'
 START = '    "$@" </dev/null &\n'
 PAUSE = "    echo >pausing; sleep 1\n"
-SCRIPTS = ["supervise 2 --out r", "quickstart --no-install"]
 
 
 def replace_in_job(machine: Supervised, line: str, by: str) -> None:
@@ -61,7 +62,6 @@ def replace_in_job(machine: Supervised, line: str, by: str) -> None:
     job.write_text(text.replace(line, by))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS)
 @pytest.mark.parametrize(
     ("by", "until"),
@@ -91,7 +91,6 @@ def test_no_job_starts_after_a_signal(machine: Supervised, script: str) -> None:
     assert not (machine.folder / "started").exists()
 
 
-@pytest.mark.slow
 def test_a_second_signal_ends_the_job_at_once(machine: Supervised) -> None:
     machine.add("mpirun", STUBBORN)
     running = start(machine)
@@ -104,7 +103,6 @@ def test_a_second_signal_ends_the_job_at_once(machine: Supervised) -> None:
     assert heard.read_text() == "USR1\nTERM\n"
 
 
-@pytest.mark.slow
 def test_ctrl_c_does_not_reach_the_job(machine: Supervised) -> None:
     """An mpirun that receives it would kill the ranks while they write."""
     machine.add("mpirun", PATIENT)

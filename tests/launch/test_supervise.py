@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from fake_machine import PLANNED_MPIRUN, Supervised
+from fake_machine import Supervised
 
 
 @pytest.fixture
@@ -38,19 +38,32 @@ def test_a_restart_has_one_rank_fewer(machine: Supervised) -> None:
     assert "the job of 2 ranks died (status 139: killed by signal 11); restart 2 of 3" in second
 
 
-def test_the_number_of_ranks_is_kept_on_request_and_never_0(machine: Supervised) -> None:
-    plan = ["137 r/run.toml", "137", "137", "75"]
-    assert machine.supervise("-k", "2", "--out=r", plan=plan).returncode == 75
-    assert [call[1] for call in machine.launches()] == ["2", "2", "2", "2"]
-    (machine.folder / "launches").unlink()
-    assert machine.supervise("2", "--out=r", plan=plan).returncode == 75
-    assert [call[1] for call in machine.launches()] == ["2", "1", "1", "1"]
+SOLVED = "0 r/solution.parquet"
 
 
-def test_ranks_that_ended_as_another_died_during_the_start_start_again(machine: Supervised) -> None:
-    done = machine.supervise("3", "demo/tsp", "--out", "r", plan=["69", "0 r/solution.parquet"])
-    assert done.returncode == 0
-    assert [call[1:3] for call in machine.launches()] == [["3", "run"], ["2", "run"]]
+@pytest.mark.parametrize(
+    ("line", "plan", "launches"),
+    [
+        ("-k 2 --out=r", ["137 r/run.toml", "137", "75"], ["2 run", "2 resume", "2 resume"]),
+        ("2 --out=r", ["137 r/run.toml", "137", "75"], ["2 run", "1 resume", "1 resume"]),
+        # Ranks that ended as another died during the start, and a run without settings yet.
+        ("3 demo/tsp --out r", ["69", SOLVED], ["3 run", "2 run"]),
+        ("2 --out r", ["137", SOLVED], ["2 run", "1 run"]),
+        # The settings of an earlier run are not resumed.
+        ("2 --out old --force", ["137", "137 old/run.toml", "75"], ["2 run", "1 run", "1 resume"]),
+        ("2 resume old --stop generations=9 --quiet", ["137", "75"], ["2 resume", "1 resume"]),
+    ],
+)
+def test_a_restart_resumes_what_this_run_has_written(
+    machine: Supervised, line: str, plan: list[str], launches: list[str]
+) -> None:
+    (machine.folder / "old").mkdir()
+    (machine.folder / "old/run.toml").touch()
+    done = machine.supervise(*line.split(), plan=plan)
+    assert done.returncode == int(plan[-1].split()[0])
+    assert [" ".join(call[1:3]) for call in machine.launches()] == launches
+    if "resume" in line:
+        assert machine.launches()[1][2:] == line.split()[1:]
 
 
 @pytest.mark.parametrize("status", [1, 2, 66, 75, 127, 130, 213])
@@ -77,7 +90,8 @@ def test_a_status_of_0_without_a_result_is_a_death(machine: Supervised) -> None:
 
 
 def test_output_of_a_dying_mpirun_does_not_mix_with_the_object(machine: Supervised) -> None:
-    machine.add("mpirun", PLANNED_MPIRUN.replace("exit", 'echo "output of $status"\nexit'))
+    planned = (machine.bin / "mpirun").read_text()
+    machine.add("mpirun", planned.replace("exit", 'echo "output of $status"\nexit'))
     plan = ["137 r/run.toml", "0 r/solution.parquet"]
     done = machine.supervise("2", "--out", "r", "--json", plan=plan)
     assert done.stdout == "output of 0\n"
@@ -89,7 +103,8 @@ def test_output_of_a_dying_mpirun_does_not_mix_with_the_object(machine: Supervis
 def test_lost_hosts_are_excluded(machine: Supervised) -> None:
     machine.add("ssh", '#!/bin/sh\necho "$*" >>asked\ncase $* in *"lost true"*) exit 255 ;; esac\n')
     (machine.folder / "hosts").write_text("# ours\nlost slots=4\n\nalpha slots=2\nbeta\n")
-    machine.add("mpirun", PLANNED_MPIRUN.replace("printf", 'cat "$2" >>seen\nprintf', 1))
+    planned = (machine.bin / "mpirun").read_text()
+    machine.add("mpirun", planned.replace("printf", 'cat "$2" >>seen\nprintf', 1))
     plan = ["255 r/run.toml", "137", "0 r/solution.parquet"]
     done = machine.supervise("-H", "hosts", "7", "--out", "r", plan=plan)
     assert done.returncode == 0, done.stderr
@@ -104,30 +119,6 @@ def test_lost_hosts_are_excluded(machine: Supervised) -> None:
     ]
     machine.add("ssh", "#!/bin/sh\nexit 255\n")
     assert machine.supervise("-H", "hosts", "7", "--out", "r", plan=plan).returncode == 1
-
-
-def test_a_run_that_dies_before_writing_its_settings_starts_again(machine: Supervised) -> None:
-    done = machine.supervise("2", "--out", "r", plan=["137", "0 r/solution.parquet"])
-    assert done.returncode == 0
-    assert machine.launches()[1] == ["-n", "1", "run", "--out", "r"]
-
-
-def test_the_settings_of_an_earlier_run_are_not_resumed(machine: Supervised) -> None:
-    (machine.folder / "r").mkdir()
-    (machine.folder / "r/run.toml").touch()
-    plan = ["137", "137 r/run.toml", "0 r/solution.parquet"]
-    done = machine.supervise("2", "--out", "r", "--force", plan=plan)
-    assert done.returncode == 0
-    assert [call[2] for call in machine.launches()] == ["run", "run", "resume"]
-
-
-def test_resume_keeps_all_its_options(machine: Supervised) -> None:
-    (machine.folder / "r").mkdir()
-    (machine.folder / "r/run.toml").touch()
-    options = ["--stop", "generations=9", "--quiet"]
-    done = machine.supervise("2", "resume", "r", *options, plan=["137", "0 r/solution.parquet"])
-    assert done.returncode == 0
-    assert machine.launches()[1] == ["-n", "1", "resume", "r", *options]
 
 
 def test_a_new_folder_is_created_and_named(machine: Supervised) -> None:

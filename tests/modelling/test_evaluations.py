@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from models_for_tests import model_of
+from models_for_tests import KINDS, model_of
 
 import islands
-from islands.archipelago import parts as program_parts
 from islands.backends.base import Backend
 from islands.errors import RunError
+from islands.modelling.model import Model
 
-FEW: dict[str, Any] = {
-    "stop": "generations=12",
-    "seed": 2,
-    "population": 16,
-    "islands": 3,
-    "migration": "ring",
-    "interval": 4,
-    "migrants": 1,
+FEW: dict[str, Any] = {"stop": "generations=12", "seed": 2, "population": 16, "islands": 3}
+FEW |= {"migration": "ring", "interval": 4, "migrants": 1}
+FIRST = "__device__ void repair(Changing& s, int n, const Data& data) { s.set(0, 1); }"
+PAIRS = [(3, 1), (1, 0), (5, 2), (7, 3)]
+RULES: dict[str, tuple[str, dict[str, Any]]] = {
+    **{kind: (kind, {}) for kind in KINDS},
+    "choice": ("subset", {"choose": 5}),
+    "range": ("subset", {"choose": (3, 6)}),
+    "sequence": ("permutation", {"before": PAIRS}),
 }
-# All kernels of an algorithm evaluate costs in the same way, so one case per algorithm and one per
-# type of genome is enough.
+"""Kinds of solutions, and what their models state besides the cost."""
+# All kernels of an algorithm evaluate costs in the same way, so each algorithm and each type of
+# genome has one case, and each rule some.
 CASES = [
     ("permutation", "ga", "permutation"),
     ("permutation", "brkga", "keys"),
@@ -31,61 +34,64 @@ CASES = [
     ("subset", "pso", "keys"),
     ("keys", "ga", ""),
     ("real", "de", ""),
+    ("choice", "tempering", "bits"),
+    ("choice", "brkga", "keys"),
+    ("range", "ga", "bits"),
+    ("sequence", "tempering", "permutation"),
+    ("sequence", "cellular", "permutation"),
+    ("sequence", "de", "keys"),
 ]
 
 
 def solved(problem: Any, name: str, algorithm: str, encoding: str, **more: Any) -> Any:
-    own = {"encoding": encoding} if encoding else {}
+    own: dict[str, Any] = {"encoding": encoding} if encoding else {}
+    own |= {"proposals": 40} if algorithm == "tempering" else {}
     return islands.solve(problem, algorithm=algorithm, backend=name, **own, **FEW | more)
 
 
-@pytest.fixture
-def on_gpu_paths(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return a function that lets the CPU evaluate as GPUs do: in tiles, or in batches."""
-    usual = program_parts._evaluated_by
+def digests(made: Callable[[str], Model], on_gpu_paths: Any, *how: str) -> set[Any]:
+    """Return the results of all ways to evaluate: in blocks, tiles, batches, on the host."""
+    found = set()
+    for by, is_on in (("cost", False), ("cost", True), ("batch", True), ("batch", False)):
+        on_gpu_paths(is_on)
+        found.add(facts(made(by), *how))
+    return found | {facts(made("function"), *how)}
 
-    def choose(is_on: bool) -> None:
-        chosen = (
-            (
-                lambda problem, improver, decoding, on_cpu: usual(
-                    problem, improver, decoding, on_cpu=False
-                )
-            )
-            if is_on
-            else usual
-        )
-        monkeypatch.setattr(program_parts, "_evaluated_by", chosen)
 
-    return choose
+def facts(problem: Model, *how: str) -> tuple[Any, ...]:
+    result = solved(problem, *how)
+    assert problem.kind.holds(result.solution[None])
+    assert problem.cost(result.solution) == result.cost
+    return result.cost, result.digest, result.evaluations
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "algorithm", "encoding"), CASES)
-def test_five_evaluations_have_the_same_digest(
+def test_all_ways_to_evaluate_have_the_same_digest(
     backend: Backend, on_gpu_paths: Any, kind: str, algorithm: str, encoding: str
 ) -> None:
-    found = {}
-    for name, by, is_on in (
-        ("block", "cost", False),
-        ("tiles", "cost", True),
-        ("batch", "batch", True),
-        ("host", "batch", False),
-        ("function", "function", False),
-    ):
-        on_gpu_paths(is_on)
-        problem = model_of(kind, by)
-        result = solved(problem, backend.name, algorithm, encoding)
-        found[name] = (result.cost, result.digest, result.evaluations)
-        assert problem.cost(result.solution) == result.cost
-    assert len(set(found.values())) == 1, found
+    state, more = RULES[kind]
+    how = backend.name, algorithm, encoding
+    assert len(digests(lambda by: model_of(state, by, **more), on_gpu_paths, *how)) == 1
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["permutation", "subset"])
-def test_a_cost_of_all_threads_has_the_same_digest(backend: Backend, kind: str) -> None:
-    alone = solved(model_of(kind, "cost"), backend.name, "ga", "")
-    cooperative = solved(model_of(kind, "cost", cooperative=True), backend.name, "ga", "")
-    assert cooperative.digest == alone.digest
+@pytest.mark.parametrize("algorithm", ["tempering", "ga", "brkga", "cellular"])
+@pytest.mark.parametrize("kind", ["choice", "range", "sequence", "repaired choice"])
+def test_every_search_keeps_the_rules_of_solutions(
+    backend: Backend, kind: str, algorithm: str
+) -> None:
+    state, more = RULES[kind.removeprefix("repaired ")]
+    problem = model_of(state, "cost", **more, repair=FIRST if "repaired" in kind else None)
+    solver = islands.Solver(
+        problem, algorithm=algorithm, backend=backend.name, seed=1, islands=3, migration="ring"
+    )
+    for _ in range(3):
+        solver.evolve(5)
+        solver.exchange()
+        for each in solver.best(20):
+            assert problem.kind.holds(each.solution[None])
+            assert problem.cost(each.solution) == each.cost
 
 
 @pytest.mark.slow

@@ -14,6 +14,8 @@ from islands.errors import RunError
 from islands.parallel import World
 from islands.testing.ranks import on_ranks
 
+pytestmark = pytest.mark.slow
+
 N = 12
 FIRST = cost_text("    return s[0];")
 FEW: dict[str, Any] = {"stop": "generations=20", "seed": 1, "population": 16, "islands": 2}
@@ -30,7 +32,6 @@ def error(problem: Any, backend: str, **more: Any) -> str:
     return str(raised.value)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wrong", "maximise", "message"),
     [
@@ -52,7 +53,6 @@ def test_a_wrong_cost_of_any_individual_is_an_error(
     assert message in str(raised.value)
 
 
-@pytest.mark.slow
 def test_a_wrong_cost_that_any_rank_of_a_team_finds_is_an_error() -> None:
     size, population = 3, 16
     wrong = "    return s[0] == data.first && s[1] == data.second ? (1LL << 62) + 1 : s[0];"
@@ -77,7 +77,6 @@ def test_a_wrong_cost_that_any_rank_of_a_team_finds_is_an_error() -> None:
     assert found[-1] >= population - population // size, "a slot of the last rank"
 
 
-@pytest.mark.slow
 def test_nan_of_rejected_individuals_is_an_error(backend: Backend) -> None:
     # Generation 0 has no NaN, which is the cost of a child that no population accepts.
     body = "    return data.worst <= s[0] * 12 + s[1] ? NAN : -12.0 * s[0] - s[1];"
@@ -97,7 +96,6 @@ def test_nan_of_rejected_individuals_is_an_error(backend: Backend) -> None:
     assert "cost= returned NaN" in error(problem, backend.name)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("cost", [2**62, -(2**62), np.inf])
 def test_the_largest_costs_are_allowed(backend: Backend, cost: float) -> None:
     text = cost_text("    return s[0] == 3 ? data.largest : s[0];", KINDS[type(cost)])
@@ -139,7 +137,6 @@ WRONG = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "entry", "value", "message"), WRONG)
 def test_a_wrong_repair_is_an_error_and_no_endless_loop(
     backend: Backend, kind: str, entry: int, value: float | None, message: str

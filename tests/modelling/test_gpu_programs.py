@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
+from typing import Any
+
+import models_to_digest
 import numpy as np
+import own_problems
 import pytest
+import shops_to_digest
+from models_for_tests import KINDS, model_of
 from moving_problems import problem as moving_problem
 from own_steps import problem as problem_of_steps
 from programs_for_tests import for_gpu, require_compiles
@@ -22,14 +29,6 @@ from islands.modelling.model import Model
 pytestmark = pytest.mark.gpu
 
 _MEMORY = 200_000
-_INTEGERS = """
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = data.first;
-    for (int i = 0; i < n; ++i) sum += data.weight[i] * (long long)(8 * s[i]);
-    return sum;
-}
-"""
-_REALS = _INTEGERS.replace("long long cost", "double cost").replace("long long sum", "double sum")
 _TOGETHER = """
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     long long sum = 0;
@@ -43,71 +42,34 @@ __device__ double violation(const Solution& s, int n, const Data& data) {
     return s[0] > s[n - 1] ? 0.5 : 0.0;
 }
 """
-_WHOLE_RULE = _RULE.replace("double", "long long").replace("0.5 : 0.0", "1 : 0")
-_BOTH = """
-__device__ Change delta(const Solution& s, int n, const Data& data, const Swap& move) {
-    const bool ends = move.u == 0 && move.v == n - 1, was = s[0] > s[n - 1];
-    return {(data.weight[move.u] - data.weight[move.v]) * (s[move.v] - s[move.u]),
-            ends ? (was ? -1 : 1) : 0};
-}
-"""
-_BOTH_BY_STATE = """
-struct State { __device__ State(Memory&, int, const Data&) {} };
-__device__ void prepare(State&, const Solution&, int, const Data&) {}
-__device__ Change change(const State&, const Solution& s, int n, const Data& data, Flip move) {
-    return {data.weight[move.item], move.item % 2};
-}
-__device__ void apply(State&, const Solution&, int, const Data&, Flip) {}
-"""
-_DATA = {"weight": np.arange(12), "first": 3}
+_OWN = (
+    *(own_problems.order, own_problems.order_with_price, own_problems.order_in_parts),
+    *(own_problems.repaired_order, own_problems.order_with_pairs, own_problems.subset),
+    *(own_problems.subset_with_state, own_problems.keys, own_problems.vector),
+)
+_MOVING = ("delta", "state of choice", "state of places", "state of vectors", "repaired choice")
 
 
 def problems() -> dict[str, Model]:
     """Return models of every kind, by name."""
-    kinds = {"order": islands.permutation, "subset": islands.subset, "keys": islands.keys}
-    found = {}
-    for name, state in kinds.items():
-        for what, cost in {"integers": _INTEGERS, "reals": _REALS}.items():
-            found[f"{name}-{what}"] = state(12, cost=cost, data=_DATA)
-            found[f"{name}-{what}-rule"] = state(12, cost=cost, violation=_RULE, data=_DATA)
-        found[f"{name}-together"] = state(12, cost=_TOGETHER, cooperative=True, data=_DATA)
-        found[f"{name}-rule"] = state(
-            12, cost=_TOGETHER, cooperative=True, violation=_RULE, repair=_REPAIR, data=_DATA
-        )
-        found[f"{name}-repair"] = state(12, cost=_INTEGERS, repair=_REPAIR, data=_DATA)
-        found[f"{name}-batch"] = state(12, batch=lambda solutions: solutions.sum(axis=1))
-    found["subset-choice"] = islands.subset(
-        12, choose=3, cost=_INTEGERS, repair=_REPAIR, data=_DATA
-    )
-    sequence = [(0, 3), (3, 1), (7, 2)]
-    found["order-before"] = islands.permutation(
-        12, before=sequence, parts=3, cost=_INTEGERS, repair=_REPAIR, violation=_RULE, data=_DATA
-    )
-    found["order-before-batch"] = islands.permutation(
-        12, before=sequence, batch=lambda solutions: solutions[:, 0]
-    )
-    found["subset-range"] = islands.subset(12, choose=(3, 5), cost=_INTEGERS, data=_DATA)
-    found["delta-rule"] = islands.permutation(
-        12, cost=_INTEGERS, violation=_WHOLE_RULE, delta=_BOTH, data=_DATA
-    )
-    for what, cost in {"integers": _INTEGERS, "reals": _REALS}.items():
-        found[f"state-{what}-rule"] = islands.subset(
-            12, cost=cost, violation=_WHOLE_RULE, state=_BOTH_BY_STATE, data=_DATA
-        )
-    for what, cost in {"integers": _INTEGERS, "reals": _REALS}.items():
-        found[f"box-{what}"] = islands.real(-1, 1, 12, cost=cost, data=_DATA)
-    for kind in ("delta", "state of choice", "state of places", "state of vectors"):
-        found[kind] = moving_problem(kind)[0]
+    found: dict[str, Any] = {}
+    for make in _OWN:
+        found[make.__name__] = make(12, np.random.default_rng(1))
+    for kind, by in product(KINDS, ("cost", "batch")):
+        found[f"{kind}-{by}"] = model_of(kind, by)
+        if by == "cost":
+            found[f"{kind}-rule"] = model_of(kind, by, violation=_RULE, repair=_REPAIR)
+    for make in (islands.permutation, islands.subset, islands.keys):
+        own: Any = {"cost": _TOGETHER, "cooperative": True, "data": {"weight": np.arange(12)}}
+        found[f"{make.__name__}-together"] = make(12, **own)
+        found[f"{make.__name__}-together-rule"] = make(12, **own, violation=_RULE)
+    found |= {kind: moving_problem(kind)[0] for kind in _MOVING}
     found["steps"] = problem_of_steps()
-    found["shop"] = islands.models.job_shop([[0, 1], [1, 0]], [[1, 2], [3, 4]])
-    found["flexible shop"] = islands.models.job_shop(
-        [[0, [1, 2]]], [[3, [4, 5]]], due=[6], objective="tardiness"
-    )
-    found["covering"] = islands.models.set_cover([1, 2], [[0, 1], [1]])
-    found["quadratic"] = islands.qubo([[1, 2], [3, 4]])
-    found["quadratic-real"] = islands.qubo([[1.5, 2], [3, 4]])
-    found["box-repair"] = islands.real(-1, 1, 12, cost=_REALS, repair=_REPAIR, data=_DATA)
-    found["box-batch"] = islands.real(-1, 1, 12, batch=lambda solutions: solutions.sum(axis=1))
+    found["choice"] = model_of("subset", "cost", choose=3, repair=_REPAIR)
+    found["range"] = model_of("subset", "batch", choose=(3, 5))
+    for module in (models_to_digest, shops_to_digest):
+        models = {name: each for name, each in vars(module).items() if isinstance(each, Model)}
+        found |= models
     return found
 
 
@@ -132,10 +94,9 @@ def test_each_kind_of_problem_compiles_with_each_algorithm(name: str) -> None:
 
 
 @pytest.mark.parametrize("improver", ["swap", "two_opt", "reinsert"])
-@pytest.mark.parametrize("cost", [_INTEGERS, _REALS])
 @pytest.mark.parametrize("rule", [None, _RULE])
-def test_local_search_compiles_without_a_delta(cost: str, improver: str, rule: str | None) -> None:
-    problem = islands.permutation(12, cost=cost, violation=rule, data=_DATA)
+def test_local_search_compiles_without_a_delta(improver: str, rule: str | None) -> None:
+    problem = model_of("permutation", "cost", violation=rule)
     for encoding in ("keys", "permutation"):
         settings = ImproverSettings(name=improver)
         require_compiles(program(problem, "ga", encoding, settings))

@@ -52,17 +52,3 @@ def test_a_pair_that_fits_solves_the_problem(algorithm: str, encoding: str, name
     assert result.cost == pytest.approx(problem.cost(result.solution), rel=tolerance, abs=0)
     if name in NAMES:
         assert result.cost == pytest.approx(plain_cost(name, problem, result.solution), rel=1e-9)
-
-
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_a_pair_that_does_not_fit_is_refused_with_a_fix(name: str) -> None:
-    refused = [each[:2] for each in ALL if each[2] == name and each[:2] not in FITS[name]]
-    assert refused
-    problem = problem_of(name)
-    for algorithm, encoding in refused:
-        with pytest.raises(
-            islands.IslandsError, match=r"Leave .* out, or choose|Possible: "
-        ) as error:
-            islands.solve(problem, algorithm=algorithm, encoding=encoding, generations=1)
-        fit = [each for pair in FITS[name] for each in pair]
-        assert any(each in str(error.value) for each in fit)

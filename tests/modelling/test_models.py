@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from models_for_tests import KINDS, cost_text, model_of
+from programs_for_tests import parts
 
 import islands
 from islands.backends.source import own_line, refused
@@ -49,13 +50,6 @@ def test_rounding_does_not_lead_out_of_a_box() -> None:
 )
 def test_invalid_solutions_are_found(kind: Any, wrong: list[float]) -> None:
     assert not kind.holds(np.array([wrong], kind.dtype))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_program_gives_the_costs_of_numpy(kind: str) -> None:
-    problem, exact = model_of(kind, "cost"), model_of(kind, "batch")
-    solutions = problem.kind.drawn(40, seed=4)
-    assert problem.program_costs(solutions).tolist() == exact.costs(solutions).tolist()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -104,3 +98,25 @@ def require_same(problem: Model) -> None:
 @pytest.mark.parametrize("maximise", [False, True])
 def test_each_kind_of_problem_is_restored(kind: str, maximise: bool) -> None:
     require_same(model_of(kind, "cost", maximise=maximise, best_known=70))
+
+
+@pytest.mark.parametrize(
+    ("make", "algorithm", "encoding"),
+    [
+        (islands.permutation, "tempering", "permutation"),
+        (islands.subset, "tempering", "bits"),
+        (islands.keys, "brkga", "keys"),
+        (lambda n, **cost: islands.real(0.0, 1.0, n, **cost), "de", "vector"),
+    ],
+)
+def test_a_function_and_a_size_do_not_change_the_programs(
+    make: Any, algorithm: str, encoding: str
+) -> None:
+    settings = {"rungs": 4} if algorithm == "tempering" else {}
+    functions = (lambda one: int(sum(one) > 3), lambda one: int(max(one) > 0))
+    one, other = (
+        parts(make(n, function=function), algorithm, encoding, settings)
+        for n, function in zip((20, 90), functions, strict=True)
+    )
+    assert one.macros() == other.macros()
+    assert one.encoding_macros() == other.encoding_macros()

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from test_violations import EXCESS, VALUE, knapsack, real
+from test_violations import EXCESS, VALUE, real
 
 import islands
 from islands.backends.base import Backend
 from islands.errors import RunError
 from islands.modelling.model import Model
-from islands.parallel import World
-from islands.testing.ranks import on_ranks
 
 FEW: Any = {"generations": 25, "seed": 1, "islands": 3, "proposals": 80}
 MANY, LIMIT = 40, 300
@@ -70,29 +67,6 @@ def test_a_price_that_is_too_high_falls(backend: Backend) -> None:
     # Near the border, a unit of weight is worth a few units of value.
     assert (prices > 0.05).all()
     assert (prices < 100).all()
-
-
-@pytest.mark.parametrize("by", ["cost", "batch"])
-def test_a_resumed_run_has_the_same_price(backend: Backend, by: str, tmp_path: Path) -> None:
-    whole = islands.solve(knapsack(by), backend=backend.name, **FEW)
-    first = FEW | {"generations": 11}
-    islands.solve(knapsack(by), backend=backend.name, out=tmp_path / "run", **first)
-    problem = {"problem": knapsack(by)} if by == "batch" else {}
-    again = islands.resume(tmp_path / "run", generations=FEW["generations"], **problem)
-    assert again.digest == whole.digest
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("by", ["cost", "batch"])
-@pytest.mark.parametrize("islands_of_run", [3, 1])
-def test_ranks_adapt_it_alike(by: str, islands_of_run: int) -> None:
-    options: Any = {**FEW, "islands": islands_of_run, "population": 4, "generations": 40}
-
-    def run(world: World) -> tuple[str, float]:
-        found = islands.solve(tight(by, None), backend="cpu", threads=1, world=world, **options)
-        return found.digest, found.cost
-
-    assert {each for size in (1, 2, 3) for each in on_ranks(size, run)} == {run(World())}
 
 
 def test_a_price_is_found_after_an_error() -> None:

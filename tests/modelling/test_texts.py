@@ -13,8 +13,7 @@ import islands
 from islands.backends.arguments import Null, Struct
 from islands.backends.base import Backend, Block
 from islands.check.ways import source_of
-from islands.errors import CompileError, UsageError
-from islands.modelling.header import COST, DELTA, REPAIR, Signature
+from islands.errors import CompileError
 from islands.modelling.model import Model
 
 N = 12
@@ -150,25 +149,6 @@ def test_a_function_that_is_absent_is_an_error_with_its_line(line: str) -> None:
         problem.program_costs(ANY, "cpu")
     (wrong,) = [each.strip() for each in line.splitlines() if "(" in each]
     assert f"this line is {wrong!r}" in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("signature", "right", "wrong"),
-    [
-        (COST, "const auto& s, auto n, const auto& data", "const int* s, int n, const Data& data"),
-        (COST, "Solution s, const int items, Data", "int n, const Solution& s, const Data& data"),
-        (
-            DELTA,
-            "const auto& s, int n, const Data& data, Swap m",
-            "const Solution& s, int n, Data d",
-        ),
-        (REPAIR, "auto& s, int n, const Data& data", "const Solution& s, int n, const Data& data"),
-    ],
-)
-def test_types_may_be_deduced(signature: Signature, right: str, wrong: str) -> None:
-    signature.require("cost.cuh", ["float x", right])  # and another function of this name
-    with pytest.raises(UsageError, match=f"{signature.function} has the parameters"):
-        signature.require("cost.cuh", [wrong])
 
 
 @pytest.mark.slow

@@ -10,8 +10,10 @@ from test_violations import DATA, EXCESS, TOGETHER, VALUE, N, real
 
 import islands
 from islands.backends.base import Backend
-from islands.errors import RunError, UsageError
+from islands.errors import RunError
 from islands.modelling.model import Model, restored
+
+pytestmark = pytest.mark.slow
 
 LOAD = """
 struct State {
@@ -92,7 +94,6 @@ def stated(by: str) -> Model:
     return islands.subset(N, maximise=True, data=DATA, state=LOAD, **own)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("by", ["cost", "real", "together"])
 def test_changes_of_a_state_lead_to_the_same_run_as_whole_costs(backend: Backend, by: str) -> None:
     plain = islands.subset(
@@ -105,7 +106,6 @@ def test_changes_of_a_state_lead_to_the_same_run_as_whole_costs(backend: Backend
     assert (first.cost, first.violation) == (other.cost, 0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("by", ["real", "together"])
 def test_the_threads_of_a_gpu_follow_both_changes(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     options: Any = FEW | {"generations": 5, "proposals": 60}
@@ -115,14 +115,12 @@ def test_the_threads_of_a_gpu_follow_both_changes(by: str, monkeypatch: pytest.M
     assert islands.solve(stated(by), backend="cpu", **options).digest == own.digest
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("by", ["real", "together"])
 def test_a_check_follows_both_changes(by: str) -> None:
     report = islands.check_problem(stated(by), samples=50)
     assert any(row.outcome == "400 of 400 moves as costs" for row in report.rows)
 
 
-@pytest.mark.slow
 def test_a_check_finds_a_wrong_change_of_the_violation() -> None:
     wrong = LOAD.replace("max(0ll, load - data.limit) - before", "-before")
     problem = islands.subset(N, cost=VALUE, violation=EXCESS, state=wrong, data=DATA)
@@ -133,7 +131,6 @@ def test_a_check_finds_a_wrong_change_of_the_violation() -> None:
         islands.check_problem(due(delta=delta), samples=50)
 
 
-@pytest.mark.slow
 def test_a_run_with_a_wrong_violation_says_so() -> None:
     wrong = LOAD.replace("*state.load +=", "*state.load -=")
     problem = islands.subset(N, cost=VALUE, violation=EXCESS, state=wrong, data=DATA, maximise=True)
@@ -141,7 +138,6 @@ def test_a_run_with_a_wrong_violation_says_so() -> None:
         islands.solve(problem, backend="cpu", **FEW)
 
 
-@pytest.mark.slow
 def test_steps_of_the_users_own_return_both_changes(backend: Backend) -> None:
     own: Any = {"maximise": True, "data": DATA, "cost": VALUE, "violation": EXCESS}
     problem = islands.subset(N, state=STEP, **own)
@@ -189,7 +185,6 @@ def due(**more: Any) -> Model:
     return islands.permutation(9, cost=PLACES, violation=TOO_LATE, data=data, **more)
 
 
-@pytest.mark.slow
 def test_a_delta_returns_both_changes(backend: Backend) -> None:
     from scipy.optimize import linear_sum_assignment
 
@@ -205,17 +200,3 @@ def test_a_delta_returns_both_changes(backend: Backend) -> None:
     state = NOTHING + BOTH.split("Swap move) {")[1]
     assert islands.solve(due(state=state), **options).digest == result.digest
     assert islands.solve(restored(problem.saved()), **options).digest == result.digest
-
-
-@pytest.mark.parametrize(
-    ("own", "words"),
-    [
-        ({"delta": BOTH.replace("Change", "long long")}, "delta returns long long. With violation"),
-        ({"state": (NOTHING + " }").replace("Change", "long long")}, "let it return Change"),
-        ({"state": NOTHING.split("__device__ Change")[0]}, "Write __device__ Change change.* Swap"),
-        ({"delta": BOTH, "violation": real(TOO_LATE)}, "violation: returns double, but delta="),
-    ],
-)
-def test_changes_that_do_not_fit_are_refused(own: dict[str, Any], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        islands.permutation(9, **{"cost": PLACES, "violation": TOO_LATE, **own})

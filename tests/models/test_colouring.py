@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 
 import islands
 from islands.backends.base import Backend
-from islands.models.colouring import colours_of, read
+from islands.models.colouring import colours_of
 
 RANDOM = np.random.default_rng(10)
 EDGES = [(i, j) for i in range(8) for j in range(i) if RANDOM.random() < 0.6]
@@ -34,27 +33,6 @@ def test_the_fewest_colours_are_those_of_all_colourings(backend: Backend) -> Non
     colours = colours_of(result.solution, int(problem.name.rpartition("-")[2]))
     assert clashes(colours) == 0
     assert result.cost == len(set(colours.tolist())) == fewest()
-
-
-@pytest.mark.parametrize("count", [1, 2, 3])
-def test_the_fewest_clashes_are_those_of_all_colourings(backend: Backend, count: int) -> None:
-    best = min(clashes(each) for each in product(range(count), repeat=8))
-    problem = islands.models.graph_colouring(EDGES, count)
-    result = islands.solve(problem, **SEARCH, backend=backend.name)
-    assert result.cost == clashes(colours_of(result.solution, count)) == best
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("count", [None, 3])
-def test_the_state_agrees_with_costs(count: int | None) -> None:
-    problem = islands.models.graph_colouring(EDGES, count)
-    assert "480 of 480 moves as costs" in str(islands.check_problem(problem, samples=60))
-
-
-def test_a_file_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "triangle.col"
-    path.write_text("c a comment\np edge 4 3\ne 1 2\ne 2 3\ne 3 1\n")
-    assert islands.solve(read(path), **SEARCH).cost == 3
 
 
 @pytest.mark.slow

@@ -74,6 +74,7 @@ def test_no_schedule_costs_less_than_the_bound(seed: int) -> None:
     assert FlexibleShop.of(machines, times, dates).bound() <= best
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_least_end_with_choices_is_that_of_all_schedules(backend: Backend, seed: int) -> None:
     machines, times = shop(3, 2, seed, 3)
@@ -110,19 +111,6 @@ def test_the_state_agrees_with_costs(most: int, objective: str) -> None:
 
 
 _FATTAHI = "2 2 2\n2 2 1 25 2 37 2 1 32 2 24\n2 2 1 45 2 65 2 1 21 2 65\n"
-MK01 = """10 6 2
-6 2 1 5 3 4 3 5 3 3 5 2 1 2 3 4 6 2 3 6 5 2 6 1 1 1 3 1 3 6 6 3 6 4 3
-5 1 2 6 1 3 1 1 1 2 2 2 6 4 6 3 6 5 2 6 1 1
-5 1 2 6 2 3 4 6 2 3 6 5 2 6 1 1 3 3 4 2 6 6 6 2 1 1 5 5
-5 3 6 5 2 6 1 1 1 2 6 1 3 1 3 5 3 3 5 2 1 2 3 4 6 2
-6 3 5 3 3 5 2 1 3 6 5 2 6 1 1 1 2 6 2 1 5 3 4 2 2 6 4 6 3 3 4 2 6 6 6
-6 2 3 4 6 2 1 1 2 3 3 4 2 6 6 6 1 2 6 3 6 5 2 6 1 1 2 1 3 4 2
-5 1 6 1 2 1 3 4 2 3 3 4 2 6 6 6 3 2 6 5 1 1 6 1 3 1
-5 2 3 4 6 2 3 3 4 2 6 6 6 3 6 5 2 6 1 1 1 2 6 2 2 6 4 6
-6 1 6 1 2 1 1 5 5 3 6 6 3 6 4 3 1 1 2 3 3 4 2 6 6 6 2 2 6 4 6
-6 2 3 4 6 2 3 3 4 2 6 6 6 3 5 3 3 5 2 1 1 6 1 2 2 6 4 6 2 1 3 4 2
-"""
-"""The first instance of Brandimarte (1993), whose least end is 40."""
 
 
 @pytest.mark.slow
@@ -136,13 +124,10 @@ def test_a_file_with_machines_from_1_is_read(tmp_path: Path) -> None:
     best = best_cost(machines, times, [0, 0], max)
     assert best == 66  # as published
     assert islands.solve(problem, **SEARCH, generations=5).cost == best
-    path.write_text("1 2\n2 1 0 5 1 1 6\n")  # machines from 0, without a mean
-    assert read(path).cost(np.array([0, 1])) == 11
 
 
 @pytest.mark.slow
-def test_the_optimum_of_a_published_instance_is_found(tmp_path: Path) -> None:
-    path = tmp_path / "mk01.fjs"
-    path.write_text(MK01)
+def test_the_optimum_of_a_published_instance_is_found() -> None:
+    path = Path(__file__).with_name("mk01.fjs")  # the first one of Brandimarte (1993)
     result = islands.solve(read(path), **SEARCH, stop="evaluations=3000000")
     assert result.cost == 40

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from itertools import permutations
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,33 +11,9 @@ from colonies_for_tests import one_colony
 import islands
 from islands.algorithms.tempering import TemperingSettings
 from islands.backends.base import Backend
-from islands.models.flow_shops import bound, read
+from islands.models.flow_shops import bound
 
 TIMES = np.random.default_rng(9).integers(0, 30, (7, 4))
-
-
-def ends(order: Any) -> list[int]:
-    """Return the end of each job."""
-    free = [0] * 4
-    found = []
-    for job in order:
-        ready = 0
-        for k in range(4):
-            ready = free[k] = max(ready, free[k]) + int(TIMES[job][k])
-        found.append(ready)
-    return found
-
-
-@pytest.mark.parametrize("objective", ["makespan", "flow_time"])
-def test_the_best_order_is_that_of_all(backend: Backend, objective: str) -> None:
-    value = max if objective == "makespan" else sum
-    best = min(value(ends(order)) for order in permutations(range(7)))
-    problem = islands.models.flow_shop(TIMES.tolist(), objective=objective)
-    result = islands.solve(
-        problem, algorithm="tempering", generations=30, seed=1, backend=backend.name
-    )
-    assert result.cost == value(ends(result.solution)) == best
-    assert objective == "flow_time" or bound(TIMES.tolist()) <= best
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -48,13 +22,6 @@ def test_no_order_ends_before_the_bound(seed: int) -> None:
     times = draw.integers(0, 9, (int(draw.integers(1, 6)), int(draw.integers(1, 4))))
     orders = np.array([*permutations(range(len(times)))])
     assert bound(times.tolist()) <= islands.models.flow_shop(times.tolist()).costs(orders).min()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("objective", ["makespan", "flow_time"])
-def test_the_state_agrees_with_costs(objective: str) -> None:
-    problem = islands.models.flow_shop(TIMES.tolist(), objective=objective)
-    assert "480 of 480 moves as costs" in str(islands.check_problem(problem, samples=60))
 
 
 @pytest.mark.parametrize("objective", ["makespan", "flow_time"])
@@ -73,9 +40,3 @@ def test_no_step_climbs_without_heat(backend: Backend, objective: str) -> None:
         mine.advance(1)
     assert (np.diff(energies, axis=0) <= 0).all()
     assert (energies[-1] < energies[0]).any()
-
-
-def test_a_file_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "shop.fsp"
-    path.write_text("number of jobs, ... :\n 3 2 1 9 9\nprocessing times :\n 3 1 2\n 2 4 1\n")
-    assert read(path).cost(np.array([1, 0, 2])) == 8

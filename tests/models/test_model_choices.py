@@ -1,9 +1,8 @@
-"""Models that choose a given number of items, compared with all choices."""
+"""Models that choose items: covers, and given numbers of them, compared with all choices."""
 
 from __future__ import annotations
 
-from itertools import combinations, product
-from pathlib import Path
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,36 +10,7 @@ import pytest
 
 import islands
 from islands.backends.base import Backend
-from islands.models import diversity, medians
-
-N, SIZE = 9, 4
-POINTS = np.random.default_rng(12).integers(0, 50, (N, 2))
-WAYS = np.abs(POINTS[:, np.newaxis] - POINTS).sum(axis=2)
-SEARCH = {"algorithm": "tempering", "generations": 40, "seed": 1}
-
-
-def ways(chosen: Any) -> int:
-    return sum(min(int(WAYS[i][j]) for j in chosen) for i in range(N))
-
-
-def spread(chosen: Any) -> int:
-    return sum(int(WAYS[i][j]) for i, j in combinations(chosen, 2))
-
-
-def test_the_shortest_ways_are_those_of_all_choices(backend: Backend) -> None:
-    best = min(ways(each) for each in combinations(range(N), SIZE))
-    problem = islands.models.p_median(WAYS, SIZE)
-    result = islands.solve(problem, **SEARCH, backend=backend.name)
-    assert result.cost == ways(np.flatnonzero(result.solution)) == best
-    assert sum(result.solution) == SIZE
-
-
-def test_the_largest_spread_is_that_of_all_choices(backend: Backend) -> None:
-    best = max(spread(each) for each in combinations(range(N), SIZE))
-    problem = islands.models.max_diversity(WAYS, SIZE)
-    result = islands.solve(problem, **SEARCH, backend=backend.name)
-    assert result.cost == spread(np.flatnonzero(result.solution)) == best
-    assert sum(result.solution) == SIZE
+from islands.models.covering import lp_bound
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -61,14 +31,6 @@ def test_a_wrong_number_of_items_is_never_best(seed: int) -> None:
         assert set(every[costs == best].sum(axis=1).tolist()) == {size}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("model", [islands.models.p_median, islands.models.max_diversity])
-@pytest.mark.parametrize("size", [1, SIZE, N])
-def test_states_agree_with_costs(model: Any, size: int) -> None:
-    checked = str(islands.check_problem(model(WAYS, size), samples=60))
-    assert "480 of 480 moves as costs" in checked
-
-
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint64, np.float64])
 def test_the_longest_way_of_a_small_type_is_no_limit(dtype: Any) -> None:
     problem = islands.models.p_median(np.array([[0, 255], [255, 0]], dtype), 1)
@@ -78,13 +40,27 @@ def test_the_longest_way_of_a_small_type_is_no_limit(dtype: Any) -> None:
     assert problem.costs(every).tolist() == problem.program_costs(every, "cpu").tolist() == wanted
 
 
-def test_a_file_of_a_network_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "net.txt"
-    path.write_text("4 4 1\n1 2 3\n2 3 4\n3 4 1\n1 2 2\n")  # the last edge of a pair counts
-    assert medians.read(path).cost(np.array([0, 1, 0, 0])) == 2 + 4 + 5
+@pytest.mark.parametrize("seed", range(8))
+def test_only_covers_are_best(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(1, 7))
+    rows = [draw.choice(n, draw.integers(1, n + 1), replace=False).tolist() for _ in range(4)]
+    columns = draw.integers(0, 5, n)
+    problem = islands.models.set_cover(columns, rows)
+    chosen = np.array([*product((0, 1), repeat=n)])
+    costs = problem.costs(chosen)
+    for each in chosen[costs == costs.min()]:
+        assert all(any(each[j] for j in row) for row in rows)
+    assert lp_bound(columns, rows) <= costs.min() + 1e-6
 
 
-def test_a_file_of_distances_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "far.txt"
-    path.write_text("3 2\n0 1 1.5\n0 2 4\n1 2 2\n")
-    assert diversity.read(path).cost(np.array([1, 0, 1])) == 4
+@pytest.mark.slow
+def test_a_hidden_partition_is_found(backend: Backend) -> None:
+    # Ten columns cover each of 80 rows once, at 1 a row; the others cost more than that.
+    random = np.random.default_rng(3)
+    order = random.permutation(80)
+    columns = [order[8 * k : 8 * k + 8] for k in range(10)]
+    columns += [random.choice(80, 9, replace=False) for _ in range(400)]
+    rows = [[j for j, own in enumerate(columns) if r in own] for r in range(80)]
+    problem = islands.models.set_cover([8] * 10 + [10] * 400, rows)
+    assert islands.solve(problem, generations=20, seed=1, backend=backend.name).cost == 80

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from instance_texts import peak_below
 from scipy.sparse import coo_array
 
 import islands
@@ -41,23 +41,13 @@ WRONG = [
 ]
 
 
-def peak(call: Callable[[], Any], error: type[Exception]) -> int:
-    """Return the most bytes that a call allocates, which is refused."""
-    tracemalloc.start()
-    try:
-        with pytest.raises(error):
-            call()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
 @pytest.mark.parametrize(("form", "text"), WRONG)
 def test_wrong_files_are_refused_in_little_memory(tmp_path: Path, form: str, text: str) -> None:
     islands.load("demo/tsp")  # the catalogue is read once
     path = tmp_path / "wrong.txt"
     path.write_text(text)
-    assert peak(lambda: islands.load(path, form), InputError) < 8 << 20
+    with peak_below(8 << 20), pytest.raises(InputError):
+        islands.load(path, form)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +61,8 @@ def test_wrong_files_are_refused_in_little_memory(tmp_path: Path, form: str, tex
     ],
 )
 def test_arrays_of_few_entries_are_refused_in_little_memory(make: Callable[[], Any]) -> None:
-    assert peak(make, UsageError) < 8 << 20
+    with peak_below(8 << 20), pytest.raises(UsageError):
+        make()
 
 
 def test_graphs_have_as_many_nodes_as_their_edges_allow() -> None:

@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import product
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
 import islands
-from islands.backends.base import Backend
-from islands.models.packing import bins_of, bound, read
+from islands.models.packing import bins_of, bound
 
-SIZES = [7, 5, 4, 4, 3, 2, 2]
 SEARCH = {"algorithm": "tempering", "generations": 60, "seed": 1}
-
-
-def loads(bins: Any) -> list[int]:
-    return [sum(s for s, b in zip(SIZES, bins, strict=True) if b == k) for k in {*bins}]
-
-
-@pytest.mark.parametrize("capacity", [7, 9, 14])
-def test_the_fewest_bins_are_those_of_all_packings(backend: Backend, capacity: int) -> None:
-    fitting = (each for each in product(range(5), repeat=7) if max(loads(each)) <= capacity)
-    best = min(len({*each}) for each in fitting)
-    problem = islands.models.bin_packing(SIZES, capacity)
-    result = islands.solve(problem, **SEARCH, backend=backend.name)
-    assert result.cost == best >= bound(SIZES, capacity)
 
 
 def fewest(sizes: list[int], capacity: int, loads: tuple[int, ...] = ()) -> int:
@@ -72,15 +53,3 @@ def test_the_items_of_each_bin_fit() -> None:
     found = [int(sizes[np.asarray(result.solution) == key].sum()) for key in keys]
     assert max(found) <= 150
     assert result.cost == len(found)
-
-
-@pytest.mark.slow
-def test_the_state_agrees_with_costs() -> None:
-    problem = islands.models.bin_packing(SIZES, 9)
-    assert "480 of 480 moves as costs" in str(islands.check_problem(problem, samples=60))
-
-
-def test_a_file_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "bins.bpp"
-    path.write_text("3\n10\n6\n5\n4\n")
-    assert islands.solve(read(path), **SEARCH).cost == 2
