@@ -15,7 +15,6 @@ from typing import Any, TextIO
 
 import numpy as np
 
-import islands
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate
 from islands.backends.base import Backend
@@ -23,7 +22,7 @@ from islands.backends.cpu import share_of_cores
 from islands.bounds.held_karp import ESTIMATE, Bound
 from islands.bounds.methods import method_for
 from islands.configuration.spec import RunSpec
-from islands.display.messages import opening, place
+from islands.display.messages import place
 from islands.display.screen import Screen
 from islands.display.standstill import Standstill, advice, cure
 from islands.errors import InputError, IslandsError, RunError
@@ -130,8 +129,6 @@ def perform(
     run: PreparedRun,
     interruption: Interruption,
     output: Output,
-    *,
-    news: str = "",
     notices: Sequence[str] = (),
 ) -> Result:
     """Evolve on all ranks, print on rank 0, and write files if there is a folder; collective.
@@ -154,12 +151,8 @@ def perform(
             failed=failures.of_screen,
         ) as screen,
     ):
-        if news:
-            screen.say(news)
         for text in notices:
             screen.note(text)
-        if not notices:
-            screen.say(opening(islands.__version__, spec, problem, world.size))
         screen.say(place(spec, run.machine, folder))
         if evaluation:
             screen.say(evaluation)

@@ -37,7 +37,7 @@ def without_report(run: Callable[[int], tuple[int, str]]) -> tuple[int, str]:
     [
         ("run --foo", "unknown option '--foo'"),  # before MPI is started
         ("run demo/tsp --migration random --async", "--async with migration random: "),
-        ("run demo/tsp --fault-tolerant", "--fault-tolerant needs Open MPI 5"),
+        ("run demo/tsp --fault-tolerant", "--fault-tolerant was removed: "),
         ("verify demo/tsp nosuch", "nosuch: no such file"),  # only by rank 0
     ],
 )

@@ -14,7 +14,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from pkgutil import resolve_name
@@ -86,23 +85,8 @@ class AllAlike(World):
         yield
 
 
-@dataclass(frozen=True)
-class _Begun:
-    """A run without islands, in place of a `Start`."""
-
-    spec: RunSpec
-    problem: Problem
-    world: World
-    folder: Path | None = None
-
-
-def _stopped(begun: Any, *_: Any) -> NoReturn:
-    begun()
+def _stopped(*_: Any) -> NoReturn:
     raise Reached
-
-
-def _prepared(spec: RunSpec, problem: Problem, world: World, *_: Any, **__: Any) -> _Begun:
-    return _Begun(spec, problem, world)
 
 
 def _series(performance: _Performance) -> NoReturn:
@@ -180,8 +164,9 @@ def without_search(ranks: int, *, has_gpus: bool) -> Iterator[None]:
         "islands.backends.gpus.devices": lambda: ranks if has_gpus else 0,
         "islands.backends.gpus.block_memory": lambda _: _BLOCK_MEMORY,
         "islands.run.runner.take_device": lambda *_, **__: device,
-        "islands.run.runner._prepared": _prepared,
-        "islands.run.runner._run_to_end": _stopped,
+        "islands.run.runner.make_archipelago": lambda *_, **__: None,
+        "islands.run.runner.Machine": SimpleNamespace(of=lambda *_: None),
+        "islands.run.runner.perform": _stopped,
         "islands.run.build.take_device": lambda *_, **__: device,
         "islands.campaign.tuning.take_device": lambda *_, **__: device,
         "islands.campaign.workers.take_device": lambda *_, **__: device,

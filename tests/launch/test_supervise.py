@@ -47,7 +47,7 @@ def test_the_number_of_ranks_is_kept_on_request_and_never_0(machine: Supervised)
     assert [call[1] for call in machine.launches()] == ["2", "1", "1", "1"]
 
 
-def test_ranks_that_ended_as_another_died_during_the_start_start_again(machine: Supervised) -> None:
+def test_ranks_whose_messages_failed_start_again(machine: Supervised) -> None:
     done = machine.supervise("3", "demo/tsp", "--out", "r", plan=["69", "0 r/solution.parquet"])
     assert done.returncode == 0
     assert [call[1:3] for call in machine.launches()] == [["3", "run"], ["2", "run"]]
