@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from islands.campaign.ledger import Asked, Ledger, Made, plain
-from islands.display.heartbeat import Heartbeat, Work, end_work, write_work
+from islands.display.heartbeat import Heartbeat, end_work, write_work
 from islands.errors import IslandsError, Suspended, UsageError
 from islands.parallel import InterruptedTogether, World
 from islands.paths import writing
@@ -91,10 +91,7 @@ class Campaign:
         return folder
 
     def open(self, folder: Path, *, force: bool = False) -> None:
-        """Lock the folder and read its ledger, unless this rank 0 has done so.
-
-        With `force`, forget the results in the ledger.
-        """
+        """Lock the folder and read its ledger; with `force`, forget the results in it."""
         self.folder = folder
 
         def opened() -> None:
@@ -102,16 +99,9 @@ class Campaign:
                 self.ledger.open(folder, force=force)
 
         self.world.run_on_all(opened)
-        self.report_in(folder)
-
-    def report_in(self, folder: Path) -> None:
-        """Let other processes see in a folder what is in progress."""
-
-        def tell(work: Work) -> None:
-            if self.world.rank == 0:  # which may be another process now
-                write_work(folder, work)
-
-        self.heartbeat.tell = tell
+        if self.world.rank == 0:
+            # Other processes see in the folder what is in progress.
+            self.heartbeat.tell = partial(write_work, folder)
 
     def end_work(self) -> None:
         """Tell other processes that all cells are made."""

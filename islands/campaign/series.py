@@ -312,7 +312,8 @@ class _Performance:
     def perform(self) -> Series:
         """Perform the runs until all are done or a signal arrives; collective."""
         limit = time_limit(self._plan.first[0].spec.stop)
-        self._open()
+        self._campaign.open(self._folder)
+        self._world.run_on_all(self._tabulate)
         ended_by = 0
         for job in self._campaign.heartbeat.over(
             [*self._plan.jobs()],
@@ -329,7 +330,6 @@ class _Performance:
                 is_suspended = result.suspended or bool(result.write_error)
                 ended_by = INTERRUPT * result.interrupted + 2 * INTERRUPT * is_suspended
                 break
-            self._open()
             self._world.run_on_all(self._enter)
         series = Series.of(
             self._plan,
@@ -341,13 +341,8 @@ class _Performance:
         self._end(series)
         return series
 
-    def _open(self) -> None:
-        """Open the folder and its table, unless this is done; another rank may be rank 0 now."""
-        self._campaign.open(self._folder)
-        self._world.run_on_all(self._tabulate)
-
     def _tabulate(self) -> None:
-        if self._world.rank == 0 and self._ledger.table is None:
+        if self._world.rank == 0:
             if not len(self._ledger):  # of an earlier version
                 self._ledger.adopt((_asked(row), row, 0.0) for row in read_rows(self._folder))
             self._ledger.tabulate(self._folder / SERIES_TABLE, COLUMNS, lambda _, row: row)
@@ -416,7 +411,6 @@ class _Performance:
             self._say(self._campaign.to_continue(done, of, force=self._output.force))
 
     def _say(self, text: str) -> None:
-        # Another rank may become rank 0 if ranks die.
         stream = self._output.stream if self._world.rank == 0 else None
         with Screen(stream, None, failed=self._end_without_output) as screen:
             screen.say(text)

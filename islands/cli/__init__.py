@@ -26,7 +26,6 @@ from islands.parallel import (
     launched,
     leave,
     leave_alone,
-    prints_for_all,
     record_error,
 )
 from islands.paths import writing
@@ -63,6 +62,11 @@ _SHARED = {
     "submit": "job",
 }
 """The modules of commands that share one. Modules are imported when they are needed."""
+_REMOVED = {
+    "--fault-tolerant": "islands-supervise RANKS ... restarts a job from its last checkpoint when a"
+    " rank is lost"
+}
+"""What to write instead of an option that was removed."""
 _COLLECTIVE = ("run", "resume", "doctor", "bench", "reproduce", "tune")
 """The commands that all ranks run together; only rank 0 runs the others."""
 
@@ -118,7 +122,7 @@ def _run(line: list[str]) -> int:
         if isinstance(error, OSError):
             # If standard output has failed, it fails again, and this error is reported.
             _flush()
-        if prints_for_all(rank) or not isinstance(error, IslandsError):
+        if rank == 0 or not isinstance(error, IslandsError):
             _print(error, with_traceback="--debug" in line)
         elif args is None:
             # Rank 0 reports the same error; a failure here first could make the launcher end it.
@@ -178,6 +182,8 @@ def parsed(line: list[str]) -> argparse.Namespace:
 
 def _unknown_option(name: str, known: Sequence[str]) -> str:
     """Return the message for an unknown option, which may be a setting or a criterion."""
+    if name in _REMOVED:
+        return f"{name} was removed: {_REMOVED[name]}"
     if "--set" in known and not nearest(name, known):
         from islands.configuration.fit import how_to_write
 

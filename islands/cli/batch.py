@@ -10,7 +10,6 @@ import select
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from fnmatch import fnmatchcase
 from itertools import islice, takewhile
 from pathlib import Path
@@ -19,7 +18,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 from islands.custom.trust import signed_scripts, trust_files
 from islands.errors import InputError, IslandsError, UsageError
 from islands.instances.catalogue import catalogue
-from islands.parallel import RanksLostError
 from islands.paths import expanded, reading
 from islands.text import option, show
 from islands.untrusted import followed, parsing
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from islands.run.build import RankOptions
     from islands.run.single import Output
 
-_OF_ONE_RUN = ("plot", "asynchronous", "fault_tolerant", "start")
+_OF_ONE_RUN = ("plot", "asynchronous", "start")
 """The options that instances on one thread each cannot have."""
 _LIST = "@"
 """Begins the name of a file with a list of instances."""
@@ -59,7 +57,7 @@ def run_batch(
 
     for name in _OF_ONE_RUN:
         if getattr(args, name):
-            word = "async" if name == "asynchronous" else name.replace("_", "-")
+            word = "async" if name == "asynchronous" else name
             raise UsageError(f"--{word} with --batch: is for single runs. Leave one of them out")
 
     arriving: Iterator[str | None] | None = None
@@ -118,8 +116,7 @@ def _ended(
 
     lines = line if args.json else None
     end = batch.run_batch(plan, ranks, output, rank_options, lines=lines, arriving=arriving)
-    with suppress(RanksLostError):  # everything is written
-        ranks.barrier()
+    ranks.barrier()
     return batch.status_of(end, INTERRUPTED_STATUS, SUSPENDED_STATUS)
 
 

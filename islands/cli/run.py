@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,7 +25,7 @@ from islands.errors import IslandsError, RunError, UsageError
 from islands.improvers import IMPROVERS
 from islands.instances.formats import EVERY_FORMAT
 from islands.migration import TOPOLOGIES, MigrationSettings
-from islands.parallel import RanksLostError, world
+from islands.parallel import world
 from islands.presets import PRESETS
 from islands.text import show
 from islands.untrusted import followed
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from islands.campaign.series import Series
     from islands.parallel import World
     from islands.progress.result import Result
-    from islands.run.build import RankOptions
     from islands.run.single import Output
 
 PARTS = ("algorithm", "encoding", "improver", "crossover", "mutation", "migration")
@@ -147,21 +145,7 @@ def add_device(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     words += " instances at a time (default: 4)"
     add("--threads", metavar="T", type=arguments.threads, help=words)
     add("--share-gpu", action="store_true", help="let ranks share a GPU")
-    words = "continue with the remaining ranks if others fail (needs Open MPI)"
-    add("--fault-tolerant", action="store_true", help=words)
     return device
-
-
-def _rank_options(args: argparse.Namespace) -> RankOptions:
-    """Return how ranks work together; refuse options that exclude each other."""
-    from islands.run.build import RankOptions
-
-    if args.asynchronous and args.fault_tolerant:
-        raise UsageError(
-            "--async with --fault-tolerant: asynchronous ranks have no common checkpoint to resume"
-            " from. Leave one of them out"
-        )
-    return RankOptions(share_gpu=args.share_gpu, asynchronous=args.asynchronous)
 
 
 def add_output(group: argparse._ArgumentGroup) -> None:
@@ -174,14 +158,15 @@ def add_output(group: argparse._ArgumentGroup) -> None:
 def run(args: argparse.Namespace) -> int:
     """Solve instances, once or with several seeds, on one process or under mpirun."""
     from islands.campaign.series import SeriesPlan, run_series
+    from islands.run.build import RankOptions
     from islands.run.runner import run_requested
 
     output = _output(args, args.out, force=args.force)
-    # All ranks raise the same errors here.
-    requested, rank_options = options(args), _rank_options(args)
+    requested = options(args)  # all ranks raise the same errors here
+    rank_options = RankOptions(share_gpu=args.share_gpu, asynchronous=args.asynchronous)
     if args.plot:
         _require_plot(args)
-    ranks = world(fault_tolerant=args.fault_tolerant)
+    ranks = world()
     with ranks.guarded(show_traceback=args.debug):
         if args.batch:
             return run_batch(args, requested, ranks, output, rank_options)
@@ -282,7 +267,7 @@ def resume(args: argparse.Namespace) -> int:
     from islands.run.runner import resume_requested
 
     output = _output(args, args.folder)
-    ranks = world(fault_tolerant=args.fault_tolerant)
+    ranks = world()
     with ranks.guarded(show_traceback=args.debug):
         rank_options = RankOptions(share_gpu=args.share_gpu)
         if ranks.from_first(lambda: is_batch(args.folder)):
@@ -315,8 +300,7 @@ def ended(result: Result | Series, ranks: World, *, as_json: bool) -> int:
     else:
         ranks.run_on_all(lambda: result.require_solutions(hint_of))
     # A launcher may end the other ranks as soon as one rank exits with an error status.
-    with suppress(RanksLostError):  # everything is written
-        ranks.barrier()
+    ranks.barrier()
     if result.suspended:
         return SUSPENDED_STATUS
     return INTERRUPTED_STATUS if result.interrupted else 0

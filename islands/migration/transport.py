@@ -30,7 +30,7 @@ class Transport:
     ) -> None:
         self._world, self._backend, self._buffer, self._tag = world, backend, buffer, tag
         self._receives: Sequence[Parcel] = ()
-        self._pending = Pending(world)
+        self._pending = Pending()
 
     def memory(self, parcel: Parcel) -> Array:
         """Return the memory of a parcel that MPI reads or writes."""

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from islands.parallel.channel import Channel, StopNotice
-from islands.parallel.failure import (
-    ERROR_FILE,
-    InterruptedTogether,
-    RanksLostError,
-    describe,
-    record_error,
-)
+from islands.parallel.failure import ERROR_FILE, InterruptedTogether, describe, record_error
 from islands.parallel.likeness import differences
-from islands.parallel.process import leave, leave_alone, prints_for_all, world
+from islands.parallel.process import leave, leave_alone, world
 from islands.parallel.ranks import (
     LARGEST_TEAM,
     Deal,
@@ -29,7 +23,6 @@ __all__ = [
     "Deal",
     "InterruptedTogether",
     "Pending",
-    "RanksLostError",
     "Standing",
     "StopNotice",
     "World",
@@ -41,7 +34,6 @@ __all__ = [
     "leave",
     "leave_alone",
     "powers_of_two",
-    "prints_for_all",
     "record_error",
     "world",
 ]

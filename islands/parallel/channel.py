@@ -87,7 +87,7 @@ class StopNotice:
     def __init__(self, world: World) -> None:
         """Open the channel for requests; collective."""
         self.is_requested = False
-        self._world, self._channel = world, None
+        self._channel = None
         if world.size == 1 or not world.takes_threads():
             return
         others = range(1, world.size) if world.rank == 0 else (0,)
@@ -122,6 +122,4 @@ class StopNotice:
     def close(self) -> None:
         """Close the channel; collective."""
         if self._channel is not None:
-            # A rank may die here too, and the others may continue.
-            with self._world.detecting_lost_ranks():
-                self._channel.close()
+            self._channel.close()

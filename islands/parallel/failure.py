@@ -1,4 +1,4 @@
-"""Errors in one line, the loss of other ranks, and the error that all ranks raise together."""
+"""Errors in one line, their exit status, and the error that all ranks raise together."""
 
 from __future__ import annotations
 
@@ -16,17 +16,12 @@ from islands.inside import opened
 
 ERROR_FILE = "ISLANDS_ERROR_FILE"
 """The variable with the path of a file to which ranks append their errors; batch scripts set it."""
+_MPI_STATUS = 69
+"""EX_UNAVAILABLE of sysexits.h: islands-supervise restarts the job, unlike after status 1."""
 
 
 class InterruptedTogether(KeyboardInterrupt):
     """An interruption that all ranks know of, so that none waits for another one."""
-
-
-class RanksLostError(RunError):
-    """Other ranks have died; in a fault-tolerant run, the remaining ranks can continue."""
-
-    status = 69
-    """EX_UNAVAILABLE of sysexits.h: to start again may help, which a status of 1 denies."""
 
 
 def describe(error: BaseException, *, is_traced: bool = False) -> str:
@@ -53,12 +48,12 @@ def describe(error: BaseException, *, is_traced: bool = False) -> str:
 
 
 def record_error(error: BaseException) -> None:
-    """Append an error to the file of ERROR_FILE, unless the loss of other ranks may be its cause.
+    """Append an error to the file of ERROR_FILE, unless it is of MPI, as after the death of a rank.
 
     A launcher ends with the same status in both cases.
     """
     path = os.environ.get(ERROR_FILE)
-    if path and not _is_of_others(error) and isinstance(error, Exception):
+    if path and not _is_of_mpi(error) and isinstance(error, Exception):
         with suppress(OSError, InputError), opened(Path(path), "a") as stream:
             stream.write(f"{describe(error)}\n")
 
@@ -67,13 +62,11 @@ def status_of(error: BaseException) -> int:
     """Return the exit status of a process that ends with an error."""
     if isinstance(error, KeyboardInterrupt):
         return 130
-    default = RanksLostError.status if _is_of_others(error) else 1
-    return int(getattr(error, "status", default))
+    return int(getattr(error, "status", _MPI_STATUS if _is_of_mpi(error) else 1))
 
 
-def _is_of_others(error: BaseException) -> bool:
-    """Return whether the loss of other ranks may be the cause, as it is of errors of MPI."""
-    return isinstance(error, RanksLostError) or type(error).__module__.startswith("mpi4py")
+def _is_of_mpi(error: BaseException) -> bool:
+    return type(error).__module__.startswith("mpi4py")
 
 
 def portable(error: BaseException, rank: int = 0) -> BaseException:

@@ -13,23 +13,14 @@ from islands.parallel.ranks import launched
 
 _LAYER = "OMPI_MCA_pml"  # the layer of Open MPI for messages between two ranks
 _TRANSPORTS = "OMPI_MCA_btl"  # those below the layer `ob1`, and of one-sided messages
-_FAULT_TOLERANCE = "OMPI_MCA_mpi_ft_enable"
 
 
-def prepare(*, fault_tolerant: bool) -> None:
+def prepare() -> None:
     """Set the variables that Open MPI reads at its start; call this before importing mpi4py."""
     if _TRANSPORTS not in os.environ and _is_from_wheel():
         # Its search for networks takes a second, and only one-sided messages would use them.
         os.environ[_TRANSPORTS] = "^ofi"
-    if fault_tolerant:
-        if not outlives_ranks():
-            raise UsageError(
-                "--fault-tolerant needs Open MPI 5 with fault tolerance."
-                " Start it with: mpirun --with-ft ulfm"
-            )
-        # Only this layer detects that a rank has died.
-        os.environ[_LAYER] = "ob1"
-    elif _takes_ucx() and _has_gpu() and _is_from_wheel() and find_spec("libucx"):
+    if _takes_ucx() and _has_gpu() and _is_from_wheel() and find_spec("libucx"):
         import libucx
 
         # PyPI's Open MPI is built without CUDA, but uses a UCX library that is loaded before it.
@@ -49,26 +40,6 @@ def prepare(*, fault_tolerant: bool) -> None:
 def _takes_ucx() -> bool:
     """Return whether the user has chosen no layer, and MPI has not loaded its libraries yet."""
     return _LAYER not in os.environ and "mpi4py.MPI" not in sys.modules
-
-
-def outlives_ranks() -> bool:
-    """Return whether the launcher lets a job go on when a rank dies; others end it."""
-    return os.environ.get(_FAULT_TOLERANCE) == "1"
-
-
-def initialize() -> None:
-    """Start MPI without blocking other threads of Python, as mpi4py does when it is imported."""
-    import mpi4py
-
-    mpi4py.rc.initialize, mpi4py.rc.finalize = False, True
-    from mpi4py import MPI
-
-    if not MPI.Is_initialized():
-        provided = ctypes.c_int()
-        library = ctypes.CDLL(MPI.__file__)  # calls through ctypes release Python's lock
-        library.MPI_Init_thread(None, None, MPI.THREAD_MULTIPLE, ctypes.byref(provided))
-        for communicator in (MPI.COMM_SELF, MPI.COMM_WORLD):
-            communicator.Set_errhandler(MPI.ERRORS_RETURN)
 
 
 def takes_gpu_memory() -> bool:

@@ -7,21 +7,14 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import count
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
-from islands.errors import IslandsError, RunError
+from islands.errors import IslandsError
 from islands.parallel.channel import Channel
-from islands.parallel.failure import (
-    RanksLostError,
-    common,
-    describe,
-    portable,
-    record_error,
-    status_of,
-)
-from islands.parallel.library import outlives_ranks, takes_gpu_memory, takes_threads
+from islands.parallel.failure import common, describe, portable, record_error, status_of
+from islands.parallel.library import takes_gpu_memory, takes_threads
 from islands.text import show
 
 if TYPE_CHECKING:
@@ -30,7 +23,6 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 
-_MOST_USELESS_SHRINKS = 3
 _LONGEST_NAP = 0.005
 _FIRST_NEW_TAG = 100  # lower tags have fixed purposes
 
@@ -38,33 +30,21 @@ _FIRST_NEW_TAG = 100  # lower tags have fixed purposes
 class Pending:
     """Messages in flight."""
 
-    def __init__(
-        self, world: World, arriving: Sequence[Any] = (), leaving: Sequence[Any] = ()
-    ) -> None:
-        self._world = world
+    def __init__(self, arriving: Sequence[Any] = (), leaving: Sequence[Any] = ()) -> None:
         self._arriving, self._requests = arriving, [*arriving, *leaving]
 
     def wait(self) -> None:
         """Wait until all messages have arrived and all sent arrays may be overwritten."""
-        try:
-            with self._world.detecting_lost_ranks():
-                # One after another, as a single request reports more about its failure.
-                for request in self._requests:
-                    request.Wait()
-        except RanksLostError:
-            # The other requests fail too, and only then are their arrays free.
-            for request in self._requests:
-                with suppress(Exception):
-                    request.Wait()
-            raise
+        # One after another, as a single request reports more about its failure.
+        for request in self._requests:
+            request.Wait()
 
     def wait_for(self, seconds: float) -> bool:
         """Wait at most `seconds`; return whether all messages are complete."""
         deadline = time.monotonic() + seconds
-        with self._world.detecting_lost_ranks():
-            while not all(request.Test() for request in self._requests):
-                if time.monotonic() >= deadline:
-                    return False
+        while not all(request.Test() for request in self._requests):
+            if time.monotonic() >= deadline:
+                return False
         return True
 
     def cancel(self) -> None:
@@ -77,39 +57,28 @@ class Pending:
 class Standing:
     """The same messages again and again, between the same ranks and arrays."""
 
-    def __init__(self, world: World, requests: Sequence[Any]) -> None:
-        self._world, self._requests = world, requests
+    def __init__(self, requests: Sequence[Any]) -> None:
+        self._requests = requests
 
     def start(self) -> None:
         """Begin to send the current content of the arrays, and to receive."""
-        with self._world.detecting_lost_ranks():
-            for request in self._requests:
-                request.Start()
+        for request in self._requests:
+            request.Start()
 
     def wait(self) -> None:
         """Wait until all messages have arrived and all sent arrays may be overwritten."""
-        with self._world.detecting_lost_ranks():
-            for request in self._requests:
-                request.Wait()
+        for request in self._requests:
+            request.Wait()
 
 
 class World:
     """The ranks of a run, over an MPI communicator, or this process alone."""
 
-    rank_after_losses: ClassVar[int | None] = None
-    """The rank of this process after other ranks have died."""
-
-    def __init__(self, communicator: Any = None, *, fault_tolerant: bool = False) -> None:
+    def __init__(self, communicator: Any = None) -> None:
         self._agreed_error: BaseException | None = None
-        self._useless_shrinks = 0
-        self.fault_tolerant = fault_tolerant
         self.naps = False
         """Whether this rank, which has no work, leaves its processor to others while it waits."""
-        self._begin(communicator)
-
-    def _begin(self, communicator: Any) -> None:
         self._communicator = communicator
-        self._communicators = [communicator]
         self._parts: dict[tuple[int, ...], Self] = {}
         self._tags = count(_FIRST_NEW_TAG)
         self.rank, self.size = 0, 1
@@ -117,34 +86,24 @@ class World:
         self.local_rank, self.local_size = 0, 1
         if communicator is not None:
             self.rank, self.size = communicator.Get_rank(), communicator.Get_size()
-            with self.detecting_lost_ranks():
-                self._local = _on_this_host(communicator)
-            self._communicators.append(self._local)
+            self._local = _on_this_host(communicator)
             self.local_rank, self.local_size = self._local.Get_rank(), self._local.Get_size()
-
-    def _collective(self, name: str, *values: Any) -> Any:
-        """Call a method of the communicator, which all ranks call."""
-        with self.detecting_lost_ranks():
-            return getattr(self._communicator, name)(*values)
 
     def allgather(self, value: Value) -> list[Value]:
         """Return the value of every rank, in rank order, on every rank."""
-        return [value] if self.size == 1 else self._collective("allgather", value)
+        return [value] if self.size == 1 else self._communicator.allgather(value)
 
     def local_allgather(self, value: Value) -> list[Value]:
         """Return the value of every rank on this host, in rank order, on each of them."""
-        if self.local_size == 1:
-            return [value]
-        with self.detecting_lost_ranks():
-            return self._local.allgather(value)  # type: ignore[no-any-return]
+        return [value] if self.local_size == 1 else self._local.allgather(value)
 
     def gather(self, value: Value) -> list[Value]:
         """Return the value of every rank, in rank order, on rank 0; an empty list elsewhere."""
-        return [value] if self.size == 1 else self._collective("gather", value) or []
+        return [value] if self.size == 1 else self._communicator.gather(value) or []
 
     def bcast(self, value: Value) -> Value:
         """Return rank 0's value on every rank."""
-        return value if self.size == 1 else self._collective("bcast", value)
+        return value if self.size == 1 else self._communicator.bcast(value)
 
     def any(self, flag: bool) -> bool:
         """Return whether `flag` is true on any rank."""
@@ -153,13 +112,12 @@ class World:
     def barrier(self) -> None:
         """Wait for every rank."""
         if self.size > 1:
-            self._collective("Barrier")
+            self._communicator.Barrier()
 
     def wait_for_all(self) -> None:
         """Wait for every rank, which may take long, without using a processor meanwhile."""
         if self.size > 1:
-            with self.detecting_lost_ranks():
-                _complete_with_naps(self._communicator.Ibarrier())
+            _complete_with_naps(self._communicator.Ibarrier())
 
     def allgather_numbers(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of every rank, a row each, in rank order; the fastest collective."""
@@ -168,13 +126,10 @@ class World:
         if self.size == 1:
             return numbers[np.newaxis].copy()
         together = np.empty((self.size, len(numbers)), np.int64)
-        with self.detecting_lost_ranks():
-            request = self._communicator.Iallgather(
-                np.ascontiguousarray(numbers, np.int64), together
-            )
-            if self.naps:
-                _complete_with_naps(request)
-            request.Wait()
+        request = self._communicator.Iallgather(np.ascontiguousarray(numbers, np.int64), together)
+        if self.naps:
+            _complete_with_naps(request)
+        request.Wait()
         return together
 
     def post(
@@ -190,14 +145,13 @@ class World:
         """
         arriving: list[Any] = []
         try:
-            with self.detecting_lost_ranks():
-                for rank, to in receives:
-                    arriving.append(self._communicator.Irecv(to, rank, tag))
-                leaving = [self._communicator.Isend(what, rank, tag) for rank, what in sends]
+            for rank, to in receives:
+                arriving.append(self._communicator.Irecv(to, rank, tag))
+            leaving = [self._communicator.Isend(what, rank, tag) for rank, what in sends]
         except Exception:
-            Pending(self, arriving).cancel()
+            Pending(arriving).cancel()
             raise
-        return Pending(self, arriving, leaving)
+        return Pending(arriving, leaving)
 
     def standing(
         self,
@@ -207,9 +161,8 @@ class World:
     ) -> Standing:
         """Prepare messages that are repeated: pairs of a rank and a contiguous array."""
         into = [self._communicator.Recv_init(to, rank, tag) for rank, to in receives]
-        return Standing(
-            self, [*into, *(self._communicator.Send_init(what, to, tag) for to, what in sends)]
-        )
+        out_of = [self._communicator.Send_init(what, rank, tag) for rank, what in sends]
+        return Standing([*into, *out_of])
 
     def channel(self, tag: int, sends: Mapping[int, Any], receives: Mapping[int, Any]) -> Channel:
         """Return a channel for ranks that do not wait for each other, with arrays by rank."""
@@ -237,50 +190,9 @@ class World:
         if self.size == 1:
             return self
         groups = tuple(self.allgather(group))
-        if (part := self._parts.get(groups)) is not None:
-            return part  # MPI has few communicators, and a process may make many runs
-        with self.detecting_lost_ranks():
-            part = self._parts[groups] = type(self)(
-                self._communicator.Split(group, self.rank), fault_tolerant=self.fault_tolerant
-            )
-        # The loss of a rank concerns all communicators, whichever noticed it.
-        self._communicators += part._communicators
-        part._communicators = self._communicators
-        return part
-
-    def shrink(self) -> None:
-        """Continue with the remaining ranks, renumbered; each of them has to call this."""
-        size = self.size
-        while True:
-            try:
-                self._begin(self._communicator.Shrink())
-                break
-            except RanksLostError:
-                continue  # another rank has died meanwhile
-        World.rank_after_losses = self.rank
-        self._useless_shrinks = self._useless_shrinks + 1 if self.size == size else 0
-        if self._useless_shrinks > _MOST_USELESS_SHRINKS:
-            raise RunError(
-                f"messages between the ranks failed {self._useless_shrinks} times in a row, but no"
-                " rank died. Check the network between the hosts, then resume the run"
-            )
-
-    @contextmanager
-    def detecting_lost_ranks(self) -> Iterator[None]:
-        """Turn the death of other ranks into a `RanksLostError`, unless the launcher ends all."""
-        try:
-            yield
-        except Exception as error:
-            # Any error may have this cause: a dying rank can send an incomplete message.
-            if not (self.fault_tolerant or outlives_ranks()):
-                raise
-            # Other ranks may be waiting elsewhere, for this rank or for the dead one.
-            for communicator in self._communicators:
-                communicator.Revoke()
-            raise RanksLostError(
-                f"lost ranks of {self.size}: {error}. Repeat the command, or resume the run;"
-                " islands-supervise does so by itself"
-            ) from error
+        if groups not in self._parts:  # MPI has few communicators, and a process may make many runs
+            self._parts[groups] = type(self)(self._communicator.Split(group, self.rank))
+        return self._parts[groups]
 
     def run_on_all(self, work: Callable[[], Value]) -> Value:
         """Do `work`, which must not use MPI, on every rank; if it fails on one, all raise."""

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import gc
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from islands.backends.base import Backend
 from islands.configuration.fit import require_block_memory
 from islands.configuration.identity import identity, part_versions, require_agreement
 from islands.configuration.resolve import layers
 from islands.configuration.spec import RunSpec, deal_of
 from islands.custom.trust import signed_scripts, trust_files
-from islands.display.messages import Notices, announce
+from islands.display.messages import announce
 from islands.display.screen import Screen
 from islands.errors import InputError, RunError, UntrustedError, UnwritableError, UsageError
 from islands.migration.exchange import require_same_senders
-from islands.parallel import RanksLostError, World, describe
+from islands.parallel import World, describe
 from islands.problems.base import Problem
 from islands.progress.result import Result
 from islands.progress.usage import Machine
@@ -185,75 +182,22 @@ def run(
             # Other ranks would wait for one whose compiler was stopped.
             return world.size == 1 and suspension(interruption.requested) is not None
 
-        def begun() -> PreparedRun:
-            with backend.stopping_if(must_end), interruption.before_checkpoints():
-                return prepared()
-
-        def prepared() -> PreparedRun:
-            if not is_new:
-                return _prepared(spec, problem, world, backend, goes_on_in)
-            first = _prepared(spec, problem, world, backend, asynchronous=asynchronous)
-            return replace(first, folder=_folder(spec, problem, world, output, lock))
-
-        return _run_to_end(begun, backend, output, lock, interruption, notices)
-
-
-def _prepared(
-    spec: RunSpec,
-    problem: Problem,
-    world: World,
-    backend: Backend,
-    goes_on_in: Path | None = None,
-    *,
-    asynchronous: bool = False,
-) -> PreparedRun:
-    """Return a run with all programs compiled, before anything is written; collective."""
-    goes_on = goes_on_in is not None
-    archipelago = make_archipelago(
-        spec, problem, world, backend, asynchronous=asynchronous, goes_on=goes_on
-    )
-    machine = Machine.of(world, backend, archipelago)
-    return PreparedRun(
-        *(spec, problem, world, archipelago, machine, backend.device),
-        *(goes_on_in, goes_on, asynchronous, backend),
-    )
-
-
-def _run_to_end(
-    begun: Callable[[], PreparedRun],
-    backend: Backend,
-    output: Output,
-    lock: FolderLock,
-    interruption: Interruption,
-    notices: Notices,
-) -> Result:
-    """Run to the end; if ranks die and the others can continue, resume from the folder.
-
-    The device memory of a run must be released before the next one is prepared, so the caller must
-    not keep the return value of `begun`.
-    """
-    first = begun()
-    spec, problem, world, folder = first.spec, first.problem, first.world, first.folder
-    prepared: PreparedRun | None = first
-    del first
-    news, said = "", notices.lines
-    while True:
-        try:
-            if prepared is None:
-                gc.collect()  # the frames of a failure may hold each other, and the lost run
-                size = world.size
-                world.shrink()
-                news = f"{size - world.size} of {size} ranks died; the others continue"
-                prepared = _prepared(spec, problem, world, backend, folder)
-            if folder is not None:
-                world.run_on_all(lambda: lock.take(folder) if world.rank == 0 else None)
-            with advising(folder):
-                return perform(prepared, interruption, output, news=news, notices=said)
-        except RanksLostError:
-            if folder is None or not world.fault_tolerant:
-                raise
-            # Rank 0 may be another process now, which has printed nothing yet.
-            prepared, said = None, []
+        with backend.stopping_if(must_end), interruption.before_checkpoints():
+            archipelago = make_archipelago(
+                spec, problem, world, backend, asynchronous=asynchronous, goes_on=not is_new
+            )
+            machine = Machine.of(world, backend, archipelago)
+            # All programs are compiled before anything is written.
+            if is_new:
+                folder = _folder(spec, problem, world, output, lock)
+        if goes_on_in is not None:
+            world.run_on_all(lambda: lock.take(goes_on_in) if world.rank == 0 else None)
+        prepared = PreparedRun(
+            *(spec, problem, world, archipelago, machine, backend.device),
+            *(folder, not is_new, asynchronous, backend),
+        )
+        with advising(folder):
+            return perform(prepared, interruption, output, notices.lines)
 
 
 def _refuse_unfit(spec: RunSpec, problem: Problem, rank_options: RankOptions) -> None:

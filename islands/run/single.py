@@ -12,7 +12,6 @@ from typing import Any, TextIO
 
 import numpy as np
 
-import islands
 from islands.archipelago.archipelago import Archipelago
 from islands.archipelago.measure import Candidate
 from islands.backends.base import Backend
@@ -20,7 +19,7 @@ from islands.backends.cpu import share_of_cores
 from islands.bounds.held_karp import ESTIMATE, Bound
 from islands.bounds.methods import method_for
 from islands.configuration.spec import RunSpec
-from islands.display.messages import opening, place
+from islands.display.messages import place
 from islands.display.screen import Screen
 from islands.display.standstill import Standstill, advice, cure
 from islands.errors import IslandsError, RunError
@@ -88,8 +87,6 @@ def perform(
     run: PreparedRun,
     interruption: Interruption,
     output: Output,
-    *,
-    news: str = "",
     notices: Sequence[str] = (),
 ) -> Result:
     """Evolve on all ranks, print on rank 0, and write files if there is a folder; collective.
@@ -112,7 +109,7 @@ def perform(
             failed=failures.of_screen,
         ) as screen,
     ):
-        _introduce(run, screen, evaluation, news, notices)
+        _introduce(run, screen, evaluation, notices)
         journal, memory, checkpoints = None, None, None
         observers: list[Observer] = []
         if world.bcast(output.callback is not None):
@@ -162,16 +159,10 @@ def perform(
     return result if folder is None else replace(result, write_error=failures.of_all_ranks())
 
 
-def _introduce(
-    run: PreparedRun, screen: Screen, evaluation: str, news: str, notices: Sequence[str]
-) -> None:
+def _introduce(run: PreparedRun, screen: Screen, evaluation: str, notices: Sequence[str]) -> None:
     """Print what is known before the run begins; collective."""
-    if news:
-        screen.say(news)
     for text in notices:
         screen.note(text)
-    if not notices:
-        screen.say(opening(islands.__version__, run.spec, run.problem, run.world.size))
     screen.say(place(run.spec, run.machine, run.folder))
     if evaluation:
         screen.say(evaluation)

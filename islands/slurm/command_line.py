@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _OF_RESUME = ("--backend", "--threads")
-_FLAGS_OF_RESUME = (
-    *("--quiet", "--json", "--debug", "--share-gpu", "--fault-tolerant", "--trust"),
-)
+_FLAGS_OF_RESUME = ("--quiet", "--json", "--debug", "--share-gpu", "--trust")
 
 
 @dataclass(frozen=True)

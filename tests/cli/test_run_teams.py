@@ -41,11 +41,11 @@ def on(standing: StandingRanks, ranks: int, *line: str) -> tuple[dict[str, Any],
 
 @contextmanager
 def running(
-    mpirun: list[str], folder: str, *line: str, options: tuple[str, ...] = ()
+    mpirun: list[str], folder: str, *line: str
 ) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
     """Start a run on several ranks; after a checkpoint, return it and the process of each rank."""
     shell = ["sh", "-c", f'echo $$ >{folder}.$OMPI_COMM_WORLD_RANK; exec "$@"', "sh"]
-    command = [*mpirun[:-1], *options, "-n", str(RANKS), *shell, sys.executable, "-m", "islands"]
+    command = [*mpirun, str(RANKS), *shell, sys.executable, "-m", "islands"]
     command += ["run", *SHARED, *line, "--out", folder, *PLACE]
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **pipes) as process:
@@ -91,24 +91,6 @@ def test_a_signal_to_any_member_ends_all_and_nothing_is_lost(
     else:
         stopped = alone(capsys, "run", *SHARED, "--stop", f"generations={last}", "--out", "b")
         assert result["digest"] == stopped["digest"]
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("optimised")
-@pytest.mark.parametrize("rank", [0, 2])
-def test_the_share_of_a_killed_rank_goes_to_the_others(
-    mpirun: list[str], rank: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ends = ["--stop", "generations=800", "--set", "checkpoint.every=0.1s", "--fault-tolerant"]
-    tolerant = ("--with-ft", "ulfm")
-    with running(mpirun, "a", *ends, options=tolerant) as (process, pids):
-        os.kill(pids[rank], signal.SIGKILL)
-        out, said = process.communicate(timeout=120)
-    assert process.returncode == 0, said
-    result = json.loads(out)
-    assert (result["ranks"], result["team"]) == (RANKS - 1, RANKS - 1)
-    whole = alone(capsys, "run", *SHARED, "--stop", "generations=800", "--out", "whole")
-    assert result["digest"] == whole["digest"]
 
 
 COLONIES = [

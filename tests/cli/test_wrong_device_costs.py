@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from ready_python import ready_python
 
 import islands
 from islands.cli import main
@@ -135,7 +134,7 @@ def without_report(run: Callable[[int], tuple[int, str]]) -> tuple[int, str]:
 def test_refusal_prints_one_message_and_gives_status_2(
     mpirun: list[str], line: str, message: str
 ) -> None:
-    command = [*mpirun, "3", *ready_python(), "-m", "islands", *line.split()]
+    command = [*mpirun, "3", sys.executable, "-m", "islands", *line.split()]
 
     def refused(_: int) -> tuple[int, str]:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
@@ -149,7 +148,7 @@ def test_refusal_prints_one_message_and_gives_status_2(
 
 @pytest.mark.slow
 def test_ranks_with_different_options_are_refused(mpirun: list[str]) -> None:
-    command = [*ready_python(), "-m", "islands", "run", "demo/tsp", "--backend", "cpu"]
+    command = [sys.executable, "-m", "islands", "run", "demo/tsp", "--backend", "cpu"]
     other = [":", "-n", "1", *command, "--seed", "5"]
     done = subprocess.run(
         [*mpirun, "1", *command, *other], capture_output=True, text=True, timeout=60, check=False

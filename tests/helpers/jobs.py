@@ -26,18 +26,17 @@ ANY_RANKS = {
 def started(
     number: int,
     line: list[str],
-    *options: str,
     stdout: int | IO[str] = subprocess.DEVNULL,
     stderr: int | IO[str] = subprocess.PIPE,
     apart: bool = False,
 ) -> subprocess.Popen[str]:
-    """Start `islands` with a command line on `number` ranks; `options` are those of mpirun.
+    """Start `islands` with a command line on `number` ranks.
 
     With `apart`, it is in its own process group and can receive signals as from a terminal.
     """
     command = [sys.executable, "-m", "islands", *line]
     if number > 1:
-        command = [*(mpirun() or ["mpirun"]), *options, "-n", str(number), *command]
+        command = [*(mpirun() or ["mpirun"]), "-n", str(number), *command]
     return subprocess.Popen(
         command,
         stdout=stdout,

@@ -80,7 +80,7 @@ def test_a_killed_rank_does_not_change_the_result(
     assert result["digest"] == digest_of(*run)
 
 
-def test_a_rank_that_dies_while_fault_tolerant_ranks_start_does_not_change_the_result(
+def test_a_rank_that_dies_while_ranks_start_does_not_change_the_result(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
     # Python imports this file first; rank 1 of the first job dies then.
@@ -92,16 +92,13 @@ def test_a_rank_that_dies_while_fault_tolerant_ranks_start_does_not_change_the_r
         "    os.kill(os.getpid(), 9)\n"
     )
     environment |= {"PYTHONPATH": str(tmp_path), "DIED": str(tmp_path / "died")}
-    environment["ISLANDS_MPIRUN"] = "mpirun --with-ft ulfm"
-    folder = tmp_path / "survived"
-    line = [str(ROOT / "launch/supervise"), "3", *RUN, "--fault-tolerant", "--out", str(folder)]
+    line = [str(ROOT / "launch/supervise"), "3", *RUN, "--out", str(tmp_path / "killed")]
     done = subprocess.run(
         line, env=environment, capture_output=True, text=True, timeout=200, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert "only 2 of 3 ranks of this host are alive, so the others cannot start" in done.stderr
-    assert "the job of 3 ranks died (status 69: " in done.stderr
-    assert "restart 1 of 3: mpirun --with-ft ulfm -n 2 islands run 'demo/tsp'" in done.stderr
+    assert "the job of 3 ranks died (status 137: killed by signal 9)" in done.stderr
+    assert "restart 1 of 3: mpirun -n 2 islands run 'demo/tsp'" in done.stderr
     result = json.loads(done.stdout)
     assert result["ranks"] == 2
     assert result["digest"] == digest_of(*RUN)

@@ -46,7 +46,7 @@ SOLVED = "0 r/solution.parquet"
     [
         ("-k 2 --out=r", ["137 r/run.toml", "137", "75"], ["2 run", "2 resume", "2 resume"]),
         ("2 --out=r", ["137 r/run.toml", "137", "75"], ["2 run", "1 resume", "1 resume"]),
-        # Ranks that ended as another died during the start, and a run without settings yet.
+        # Ranks whose messages failed, and a run without settings yet.
         ("3 demo/tsp --out r", ["69", SOLVED], ["3 run", "2 run"]),
         ("2 --out r", ["137", SOLVED], ["2 run", "1 run"]),
         # The settings of an earlier run are not resumed.

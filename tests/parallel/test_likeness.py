@@ -136,7 +136,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_ucx_is_loaded_before_mpi_starts(loads: list[str]) -> None:
-    library.prepare(fault_tolerant=False)
+    library.prepare()
     assert (loads, os.environ[LAYER]) == (["ucx"], "ucx,ob1")
 
 
@@ -144,14 +144,14 @@ def test_ucx_is_not_loaded_into_an_mpi_that_has_started(
     loads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "mpi4py.MPI", SimpleNamespace())
-    library.prepare(fault_tolerant=False)
+    library.prepare()
     assert loads == []
     assert LAYER not in os.environ
 
 
 def test_a_choice_of_the_layer_is_kept(loads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LAYER, "ob1")
-    library.prepare(fault_tolerant=False)
+    library.prepare()
     assert (loads, os.environ[LAYER]) == ([], "ob1")
 
 
@@ -164,12 +164,10 @@ def test_a_slow_transport_for_messages_that_nobody_sends_is_left_out(
     monkeypatch: pytest.MonkeyPatch, given: str | None, is_from_wheel: bool, used: str | None
 ) -> None:
     monkeypatch.setattr(library, "_is_from_wheel", lambda: is_from_wheel)
-    monkeypatch.setattr(library, "outlives_ranks", lambda: True)
     if given is not None:
         monkeypatch.setenv(TRANSPORTS, given)
-    for fault_tolerant in (False, True):
-        library.prepare(fault_tolerant=fault_tolerant)
-        assert os.environ.get(TRANSPORTS) == used
+    library.prepare()
+    assert os.environ.get(TRANSPORTS) == used
 
 
 @pytest.mark.usefixtures("loads")
@@ -179,4 +177,4 @@ def test_a_ucx_that_does_not_load_is_an_error(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setitem(sys.modules, "libucx", SimpleNamespace(load_library=fail))
     with pytest.raises(UsageError, match="OMPI_MCA_pml=ob1"):
-        library.prepare(fault_tolerant=False)
+        library.prepare()

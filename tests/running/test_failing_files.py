@@ -1,4 +1,4 @@
-"""Runs whose files fail, as on a network file system, and runs that lose other ranks."""
+"""Runs whose files fail, as on a network file system."""
 
 from __future__ import annotations
 
@@ -6,22 +6,17 @@ import errno
 import os
 from collections.abc import Callable
 from functools import partial
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
-from fakes import DeadError, FakeProblem
+from fakes import DeadError
 from runs_for_tests import Honest, resumed, solved
 
 from islands import inside
 from islands.display.screen import Screen
 from islands.inside import descriptor
-from islands.parallel import RanksLostError, World
 from islands.record.folder import FINISHED, UNFINISHED
-from islands.run.runner import run_requested
-from islands.run.single import Output
 
 OPTIONS = {"stop": "generations=300", "checkpoint.every": "1e-9"}
 
@@ -121,46 +116,3 @@ def test_a_run_whose_files_fail_returns_its_result_and_can_be_resumed(
     again = resumed(folder)
     assert (again.generations, again.digest, again.write_error) == (300, whole.digest, "")
     assert (folder / FINISHED).exists()
-
-
-class Shrinking(World):
-    """A world of two ranks, one of which dies."""
-
-    def __init__(self) -> None:
-        super().__init__(fault_tolerant=True)
-        self.shrunk = 0
-
-    def shrink(self) -> None:
-        self.shrunk += 1
-
-
-class Losing(Honest):
-    """Loses a rank twice: first in a generation, then while resuming."""
-
-    lives = 0
-
-    def advance(self, generations: int) -> None:
-        super().advance(generations)
-        if self.generation == 150 and Losing.lives == 0:
-            Losing.lives = 1
-            raise RanksLostError("lost ranks of 2")
-
-    def restore(self, *arguments: Any, **named: Any) -> None:
-        if Losing.lives == 1:
-            Losing.lives = 2
-            raise RanksLostError("lost ranks of 2")
-        super().restore(*arguments, **named)
-
-
-def test_the_remaining_ranks_resume_from_the_last_checkpoint(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("islands.run.build.Archipelago", Losing)
-    monkeypatch.setattr(Losing, "lives", 0)
-    world, stream = Shrinking(), StringIO()
-    output = Output(writes=True, folder=tmp_path / "a", stream=stream)
-    options = {"backend": "cpu", "stop": "generations=300", "checkpoint.every": "1e-9"}
-    result = run_requested(options, None, world, output, FakeProblem())
-    assert (world.shrunk, Losing.lives, result.generations) == (2, 2, 300)
-    table = pq.read_table(tmp_path / "a" / "trace" / "rank-000.parquet")
-    assert table.column("generation").to_pylist() == [g for g in range(0, 301, 50) for _ in "ab"]

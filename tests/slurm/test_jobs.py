@@ -9,7 +9,7 @@ import pytest
 from commands_of_slurm import Commands
 
 from islands.errors import InputError, RunError, UsageError
-from islands.parallel import ERROR_FILE, RanksLostError, record_error
+from islands.parallel import ERROR_FILE, record_error
 from islands.slurm.command_line import JobFacts
 from islands.slurm.commands import ending
 from islands.slurm.follow import state_of
@@ -181,7 +181,7 @@ def test_ranks_report_their_own_errors_which_are_final_but_not_the_loss_of_other
     record_error(ValueError("outside of a job"))
     monkeypatch.setenv(ERROR_FILE, str(attempts.errors))
     of_mpi = type("Exception", (RuntimeError,), {"__module__": "mpi4py.MPI"})
-    for error in (RanksLostError("rank 1 died"), of_mpi("process failed"), KeyboardInterrupt()):
+    for error in (of_mpi("process failed"), KeyboardInterrupt()):
         record_error(error)
         assert attempts.reported_error() is None
     record_error(RunError("no feasible solution found"))
