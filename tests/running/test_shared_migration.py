@@ -78,10 +78,10 @@ def tours(count: int, size: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_runs_migrate_as_they_do_alone(name: str) -> None:
+def test_runs_migrate_as_they_do_alone(backend: Backend, name: str) -> None:
     # Some end sooner than others, whose places the next ones take: all are at other generations.
     stop = ["stagnation=7", "generations=23"]
-    require_same(tours(9, 12), choose("cpu", 1), **{**SMALL, "stop": stop, **CASES[name]})
+    require_same(tours(9, 12), backend, **{**SMALL, "stop": stop, **CASES[name]})
 
 
 @pytest.mark.slow
