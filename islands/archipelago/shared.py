@@ -312,7 +312,8 @@ class _Rows:
                 end += -(-part.bytes // _ALIGNED) * _ALIGNED
         self._parts = backend.upload_structs(structs)
         self._count, self._bytes = len(structs), end
-        self._rows = backend.empty((runs, end), np.uint8)
+        # Zeros, as nothing writes the bytes between the parts, which are copied, too.
+        self._rows = backend.zeros((runs, end), np.uint8)
         self._host = backend.host_array((runs, end), np.uint8)
         self.chosen = backend.empty((runs + 1,), np.int32)
         """The number of the runs of the first rows, and these runs, on the device."""
