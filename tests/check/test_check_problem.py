@@ -28,9 +28,10 @@ def order(body: str, kind: str = "long long", **more: Any) -> Any:
 
 
 def difference(problem: Any, **options: Any) -> str:
-    found = examine(problem, 30, **options).difference
-    assert found is not None
-    return found
+    found = examine(problem, 30, **options)
+    assert found.difference is not None
+    assert not found.works
+    return found.difference
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -140,6 +140,13 @@ def test_equal_keys_are_ordered_by_index() -> None:
     assert Keys(5, None).decode(keys).tolist() == [[4, 1, 3, 0, 2]]
 
 
+def test_corrected_keys_differ_and_have_the_order_of_the_solution() -> None:
+    encoding, solution = Keys(6, None, "free"), np.array([4, 1, 3, 0, 2, 5])
+    found = encoding.corrected(np.full(6, 0.25, np.float32), solution)[solution]
+    assert (np.diff(found) > 0).all()
+    assert found[0] == np.float32(0.25)
+
+
 @pytest.mark.parametrize("assigns", [False, True])
 def test_keys_of_any_value_are_ordered_as_floats(assigns: bool) -> None:
     drawn = np.random.default_rng(5)

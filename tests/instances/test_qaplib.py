@@ -79,6 +79,12 @@ def test_lines_distinguish_costs_from_matrices(
     assert (file.a.tolist(), file.b.tolist()) == ([[1, 2], [3, 4]], [[5, 6], [7, 8]])
 
 
+def test_negative_values_are_lower_bounds() -> None:
+    assert StatedCosts.of(-7, 9) == StatedCosts(best=9, bound=7)
+    assert StatedCosts.of(-7, -1) == StatedCosts(bound=7)
+    assert StatedCosts.of(8, 9) == StatedCosts(best=9, optimum=8)
+
+
 def test_an_n_beyond_the_file_takes_no_memory(tmp_path: Path) -> None:
     path = tmp_path / "beyond.dat"
     path.write_text("10000\n" + "1 " * 1000)

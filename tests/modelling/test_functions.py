@@ -35,6 +35,13 @@ def test_an_error_names_the_line_and_integers_may_become_real() -> None:
     assert costs.dtype == np.float64
 
 
+def test_one_cost_that_is_no_cost_is_refused() -> None:
+    assert "NaN for the solution" in error(lambda rows: [1.0, 2.0, np.nan, 3.0], "batch")
+    least = UserFunction("batch", lambda rows: [1, 2, 3, -(2**62)]).costs(ORDERS, real=None)
+    assert least.min() == -(2**62)
+    assert str(2**62 + 1) in error(lambda rows: [1, 2, 3, 2**62 + 1], "batch")
+
+
 @pytest.mark.parametrize(("maximise", "best"), [(False, -np.inf), (True, np.inf)])
 def test_an_infinite_cost_better_than_all_others_is_refused(maximise: bool, best: float) -> None:
     problem = islands.permutation(N, function=lambda row: best, maximise=maximise)
