@@ -36,6 +36,7 @@ _LONG = (
 _BY_FIXTURE = {"cluster": "slurm", "hosts": "slow"}
 """Marks of all tests that use a fixture."""
 _BY_NAME = {
+    "test_the_same_among_seeds": ("slow",),
     "test_the_same_on_an_emulated_gpu": ("slow",),
     "test_the_same_under_mpi": ("mpi", "slow"),
 }

@@ -157,6 +157,7 @@ def test_operators_equal_the_reference(
     assert_evolves_as_the_reference(backend, problem, encoding, **changes)
 
 
+@pytest.mark.slow
 def test_sbx_leaves_genes_that_hardly_differ(backend: Backend) -> None:
     steps = np.random.default_rng(1).integers(0, 30, (2, 14, 33))
     near = 0.5 + 1e-15 * steps

@@ -113,5 +113,6 @@ def of_islands(words: Sequence[str]) -> list[str]:
     text = shlex.join(words)
     if found := re.search(r"(?:^islands|python -m islands) (.*)", text):
         return shlex.split(found[1])
-    found = re.search(r"(?:run\.sbatch|^islands-supervise (?:-H \w+ )?\d+) (?!resume)(.*)", text)
+    supervise = r"^islands-supervise (?:-k |-[Hr] \w+ )*\d+"
+    found = re.search(rf"(?:run\.sbatch|{supervise}) (?!resume)(.*)", text)
     return ["run", *shlex.split(found[1])] if found else []

@@ -94,6 +94,7 @@ def test_long_segments_and_scans(backend: Backend, name: str, tmp_path: Path) ->
         compare(backend, facilities(40, symmetric="a"), name, **search)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["two_opt", "reinsert"])
 @pytest.mark.parametrize(
     "kind",

@@ -9,6 +9,7 @@ from programs_for_tests import Launcher, random
 SIZES = [1, 2, 31, 32, 33, 257, 1000, 4097]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 12, 13, 33, 34, 100, 257])
 def test_each_pair_is_visited_once(launchers: list[Launcher], n: int) -> None:
     for launch in launchers:

@@ -87,6 +87,7 @@ def _demanding(rng: np.random.Generator) -> Shape:
     return weights.mean(axis=0).astype(np.int64) + 20, weights, np.full(5, 420)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shape",
     [

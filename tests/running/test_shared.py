@@ -115,6 +115,7 @@ def test_each_has_the_result_that_it_has_alone(name: str, device: str) -> None:
     assert len(require_same(problems, backend, **settings)) > 1, "they were solved alone"
 
 
+@pytest.mark.slow
 def test_places_without_an_instance_do_no_harm() -> None:
     # The second of these has other numbers in its structs, so that its place stays free at first.
     problems = [*facilities(1), islands.qap(np.ones((9, 9), int), np.ones((9, 9), int))]
@@ -126,6 +127,7 @@ def test_places_without_an_instance_do_no_harm() -> None:
     assert [facts(every[n]) for n in range(6)] == [facts(each) for each in alone]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [{"coordinates": [[3, 4]]}, {"distances": [[0]]}])
 def test_tours_of_one_city(data: dict[str, Any]) -> None:
     problems = [islands.tsp(**data) for _ in range(20)]
@@ -233,6 +235,7 @@ def test_each_model_has_the_result_that_it_has_alone(name: str, device: str) -> 
     assert len(shared) == len(sizes) or (name == "state" and len(shared) > 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["order with a price", "vector"])
 def test_single_threads_of_a_gpu_evaluate_them(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     make, settings = MODELS[name]
@@ -253,6 +256,7 @@ def test_single_threads_of_a_gpu_evaluate_them(name: str, monkeypatch: pytest.Mo
         assert facts(mine) == facts(alone(problem, number, **settings))
 
 
+@pytest.mark.slow
 def test_problems_with_other_code_or_data_of_other_types_are_solved_alone() -> None:
     random = np.random.default_rng(3)
     problems = some(own_problems.order, (9, 9))
@@ -318,6 +322,7 @@ def test_a_reference_that_contradicts_concerns_its_own_problem_only() -> None:
     assert "but its exact cost is" in str(every[1])
 
 
+@pytest.mark.slow
 def test_evaluations_that_take_long_are_made_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(halting, "_LONGEST", 0.2)
     problems = [slow("permutation", "cost", 0.02, quick=quick) for quick in (0, 10**9, 0, 0)]
