@@ -41,7 +41,7 @@ _BY_NAME = {
     "test_the_same_under_mpi": ("mpi", "slow"),
 }
 """Marks of tests of contracts, which have none, as other projects do not know them."""
-_MOST_CASES = 4
+_MOST_CASES = 3
 """Cases of a parametrised test in the default tier: evenly spread ones; the others are slow."""
 _SETS = ("tsplib", "national", "vlsi", "qaplib", "mkp")
 
