@@ -16,38 +16,23 @@ import islands
 
 ROOT = Path(islands.__file__).parent
 
-# Each layer may import the previous ones; parts of one layer do not import each other.
+# A part imports those of the layers before its own, and those before it in its layer.
 LAYERS = [
-    {"text"},
-    {"errors"},
-    {"calls"},
-    {"paths"},
-    {"inside"},
-    {"tables"},
-    {"settings", "untrusted", "presets", "statistics"},
-    {"backends", "instances"},
-    {"custom"},
-    {"parallel"},
-    {"problems", "encodings", "algorithms", "improvers"},
-    {"modelling"},
-    {"models"},
-    {"bounds"},
-    {"migration"},
-    {"archipelago"},
-    {"progress"},
-    {"keywords"},
-    {"configuration"},
-    {"record", "display"},
-    {"run"},
-    {"campaign"},
-    {"report"},
-    {"check", "doctor", "solver", "stored", "reproduce", "slurm"},
-    {"many"},
-    {"bench"},
-    {"cli"},
-    {"testing", "__main__"},
+    ("text", "errors", "calls", "paths", "inside"),
+    ("settings", "untrusted", "tables", "presets", "statistics"),
+    ("backends", "instances", "custom", "parallel"),
+    ("problems", "encodings", "improvers", "algorithms"),
+    ("modelling", "models", "bounds"),
+    ("migration", "archipelago"),
+    ("progress", "keywords", "configuration"),
+    ("record", "display"),
+    ("run", "campaign"),
+    ("report", "check", "doctor", "solver", "stored", "reproduce", "slurm", "many"),
+    ("bench",),
+    ("cli",),
+    ("testing", "__main__"),
 ]
-LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+LEVEL = {name: level for level, name in enumerate(name for names in LAYERS for name in names)}
 
 IMPORTERS = {
     "mpi4py": ("parallel",),
@@ -70,25 +55,16 @@ def name_of(path: Path) -> str:
 
 @cache
 def imports(path: Path, *, top_only: bool = False) -> list[str]:
-    """Return the full names of imported modules, except those for type checking only."""
+    """Return the full names of imported modules, also of those for type checking only."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     found = list[str]()
-    for node in tree.body if top_only else _walk(tree):
+    for node in tree.body if top_only else ast.walk(tree):
         if isinstance(node, ast.Import):
             found += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import"
             found += (f"{node.module}.{alias.name}" for alias in node.names)
     return found
-
-
-def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    for child in ast.iter_child_nodes(node):
-        is_branch = isinstance(child, ast.If) and isinstance(child.test, ast.Name)
-        if is_branch and child.test.id == "TYPE_CHECKING":  # type: ignore[attr-defined]
-            continue
-        yield child
-        yield from _walk(child)
 
 
 def part(name: str) -> str:

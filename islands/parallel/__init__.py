@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from islands.parallel.channel import Channel, StopNotice
+from islands.parallel.channel import Channel
 from islands.parallel.failure import ERROR_FILE, InterruptedTogether, describe, record_error
 from islands.parallel.likeness import differences
 from islands.parallel.process import leave, leave_alone, world
@@ -14,6 +14,7 @@ from islands.parallel.ranks import (
     launched,
     powers_of_two,
 )
+from islands.parallel.stop_notice import StopNotice
 from islands.parallel.world import Pending, Standing, World
 
 __all__ = [
