@@ -94,10 +94,12 @@ FEW = ["run", "tsplib/berlin52", "--stop", "generations=3", "--backend", "cpu", 
 def test_the_bound_is_in_the_json_the_folder_and_the_report(capsys: Capture) -> None:
     assert main([*FEW, "--out", "a", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["bound"], found["bound_kind"], found["bound_estimate"]) == (7542, "1-tree", None)
-    assert found["bound_gap"] == pytest.approx(100 * (found["cost"] - 7542) / 7542)
+    bound = found["bound"]
+    assert 7500 <= bound <= 7542  # the optimum, as far as its time has sufficed
+    assert (found["bound_kind"], found["bound_estimate"]) == ("1-tree", None)
+    assert found["bound_gap"] == pytest.approx(100 * (found["cost"] - bound) / bound)
     kept = recorded(Path("a")).result
-    assert (kept.bound, kept.bound_kind) == (7542, "1-tree")
+    assert (kept.bound, kept.bound_kind) == (bound, "1-tree")
     assert "bound = true" in Path("a", "run.toml").read_text()
     assert "lower bound" in page_of(RecordedRun.read(Path("a"))).html()
 
