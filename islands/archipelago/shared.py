@@ -143,11 +143,18 @@ class SharedRuns:
         self._exchange: SharedExchange | None = None
         if migration is not None:
             side = Side(
-                *(0, parts.shape.islands, parts.shape.population, fixed(parts.algorithm)),
-                *(program, memory.all, launches.rank_again, launches.ranking_room),
+                first=0,
+                islands=parts.shape.islands,
+                population=parts.shape.population,
+                fixed=fixed(parts.algorithm),
+                program=program,
+                archipelago=memory.all,
+                rank_again=launches.rank_again,
+                room=launches.ranking_room,
             )
-            exchange = (migration, backend, side, layout.bytes, islands_a_run)
-            self._exchange = SharedExchange(*exchange)
+            self._exchange = SharedExchange(
+                migration, backend, side, migrant_bytes=layout.bytes, islands_a_run=islands_a_run
+            )
 
     def fits(self, parts: ProgramParts) -> bool:
         """Return whether the kernels can solve an instance with arrays of the same shapes."""

@@ -40,7 +40,12 @@ class Landing(NamedTuple):
         source, target, exists = entries(self.sources, islands, migrants)
         seconds = self.phases.pack + self.phases.unpack
         return Arrivals(
-            *(self.number, source, target, self.cost[exists], self.accepted[exists], self.bytes),
+            number=self.number,
+            source=source,
+            target=target,
+            cost=self.cost[exists],
+            accepted=self.accepted[exists],
+            bytes=self.bytes,
             microseconds=np.full(len(source), 1e6 * seconds),
             transport=np.full(len(source), "device"),
             phases=self.phases,
@@ -68,11 +73,11 @@ class SharedExchange:
         topology = TOPOLOGIES[settings.topology]
         assert topology.is_built_in, "the others may refuse a run"
         self._degree = topology.widest(islands_a_run, seed=0)
-        self._a_run = islands_a_run * self._degree * settings.migrants
-        """The migrants that may arrive in a run."""
+        self._most_arrivals = islands_a_run * self._degree * settings.migrants
+        """Of the migrants in a run."""
         buffer = backend.zeros((side.islands, settings.migrants * migrant_bytes), np.uint8)
         self._kernels = Kernels(
-            *(settings, backend, side, buffer), degree=self._degree, slots=side.islands
+            settings, backend, side, buffer, degree=self._degree, slots=side.islands
         )
 
         @lru_cache(maxsize=4096)
@@ -113,7 +118,9 @@ class SharedExchange:
         landed, self._landed = self._landed, {}
         if not landed:
             return {}
-        cost, accepted = (each.reshape(-1, self._a_run) for each in self._kernels.arrivals())
+        cost, accepted = (
+            each.reshape(-1, self._most_arrivals) for each in self._kernels.arrivals()
+        )
         first, second = (self._backend.seconds_between(*each) for each in self._phases)
         pack, unpack = (first, second) if self._delay == 0 else (second, first)
         phases = MigrationTimes(pack, 0.0, unpack)

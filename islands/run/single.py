@@ -123,9 +123,9 @@ def perform(
             observers.append(Recording(memory, failures))
         observers.append(Printing(screen))
         if journal is not None and not run.asynchronous:
-            every, origin = spec.checkpoint.every, journal.origin
-            kept = (journal.checkpoints, screen, failures)
-            checkpoints = Checkpointing(*kept, every, origin)
+            checkpoints = Checkpointing(
+                journal.checkpoints, screen, failures, spec.checkpoint.every, journal.origin
+            )
             observers.append(checkpoints)
         screen.say("")
         interruption.handle_interrupts()
