@@ -22,13 +22,13 @@ from islands.archipelago.launches import RUN_PART, Launches
 from islands.archipelago.measure import INFEASIBLE, ISLAND, IslandReader
 from islands.archipelago.memory import Memory, fields_of, tables_of
 from islands.archipelago.parts import ProgramParts
-from islands.archipelago.sizes import bytes_of_islands
+from islands.archipelago.sizes import bytes_of_islands, bytes_of_migrants
 from islands.backends.arguments import Struct
 from islands.backends.base import Array, Backend, Call, Calls, Program
 from islands.backends.state import Field
 from islands.migration import Layout
 from islands.migration.kernels import Side
-from islands.migration.settings import MigrationSettings, fixed
+from islands.migration.settings import MigrationSettings, fixed, migrates
 from islands.migration.shared import Landing, SharedExchange
 from islands.parallel import World
 from islands.problems.base import Problem
@@ -73,9 +73,14 @@ def can_share(parts: ProgramParts) -> bool:
     return is_known and parts.evaluated_by in ("block", "thread") and not parts.algorithm.halo
 
 
-def bytes_a_run(parts: ProgramParts, runs: int) -> float:
-    """Return the bytes that each of the runs with these parts needs."""
-    return bytes_of_islands(fields_of(parts), parts) / runs
+def bytes_a_run(parts: ProgramParts, migration: MigrationSettings) -> int:
+    """Return the bytes that a run with these parts needs."""
+    fields, islands = fields_of(parts), parts.shape.islands
+    layout = Layout([(parts.algorithm.name, fields)])
+    found = bytes_of_islands(fields, parts)
+    if migrates(migration, islands):
+        found += islands * bytes_of_migrants(migration, layout, islands, seed=0)
+    return found
 
 
 class SharedRuns:
@@ -132,7 +137,10 @@ class SharedRuns:
         start, generation = _only(launches.start), _only(launches.generation)
         sort = [] if launches.keeps_order else [launches.rank_again]
         self._sort, self._adopt = sort, launches.adopt
-        self._state = memory.state
+        if launches.adopt:
+            self._changed = memory.state.arrays["changed"]
+            self._unchanged = backend.host_array(self._changed.shape, np.int32)
+            self._unchanged[:] = 0
         self._start: Calls = [
             *(write, *launches.begin_runs, *start, launches.rank_again, *self._adopt, ended),
             launches.measure,
@@ -257,11 +265,13 @@ class SharedRuns:
         self._backend.run(self._generation, generations)
         if any(migrations):
             assert self._exchange is not None, "runs that migrate have settings for it"
+            # Also for the islands of other runs, which stay the same: the order of individuals is
+            # that of their costs, and none of them has changed.
             self._backend.run(self._sort)
             self._exchange.migrate(migrations, seeds)
             if self._adopt:
                 self._backend.run(self._adopt)
-                self._state.fill("changed")
+                self._backend.store(self._unchanged, self._changed)
         self._backend.run_again(self._after)
         self._fetch()
 

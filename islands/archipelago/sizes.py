@@ -89,11 +89,16 @@ def bytes_needed(
     found += backend.threads * max(_working_bytes(parts) for parts, _ in colonies)
     if migrates(migration, size[0]):
         mine = sum(parts.shape.islands for parts, _ in colonies)
-        sources = TOPOLOGIES[migration.topology].widest(*size)
-        arriving = sources * migration.migrants * _ARRIVAL
-        route = sources * _ROUTE if backend.in_host_memory else 0
-        found += mine * (migration.migrants * layout.bytes + arriving + route)
+        route = TOPOLOGIES[migration.topology].widest(*size) * _ROUTE
+        found += mine * bytes_of_migrants(migration, layout, *size)
+        found += mine * route if backend.in_host_memory else 0
     return found
+
+
+def bytes_of_migrants(migration: MigrationSettings, layout: Layout, islands: int, seed: int) -> int:
+    """Return the bytes for the migrants of an island that leave and arrive."""
+    arriving = TOPOLOGIES[migration.topology].widest(islands, seed) * migration.migrants
+    return migration.migrants * layout.bytes + arriving * _ARRIVAL
 
 
 def bytes_of_islands(

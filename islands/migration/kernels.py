@@ -86,6 +86,7 @@ class Kernels:
         migrants = settings.migrants
         arrivals = degree * migrants
         self._table = backend.empty((slots + islands * degree,), np.int32)
+        self._host_table = backend.host_array(self._table.shape, np.int32)
         self._arrivals = backend.empty((islands * arrivals * _ARRIVAL.itemsize,), np.uint8)
         self._fetched = backend.host_array(self._arrivals.shape, np.uint8)
         plan = _plan(settings, degree, self._table[:slots], self._table[slots:], buffer)
@@ -130,8 +131,11 @@ class Kernels:
             side.rank_again,
         ]
 
-    def follow(self, route: Route) -> None:
-        """Pack and unpack by the rank's route from now on."""
+    def follow(self, route: Route, *, waits: bool = True) -> None:
+        """Pack and unpack by the rank's route from now on.
+
+        Unless it `waits` for the device, the next call must come after the device was waited for.
+        """
         mine = slice(self._side.first, self._side.first + self._side.islands)
         leaving = np.full(self._slots, NOBODY, np.int32)
         is_mine = (route.leaving >= mine.start) & (route.leaving < mine.stop)
@@ -141,7 +145,10 @@ class Kernels:
             slots = self._crossing.follow(route.sources[mine], slots)
         sources = np.full((len(slots), self._degree), NOBODY, np.int32)
         sources[:, : slots.shape[1]] = slots
-        self._backend.upload(np.concatenate([leaving, sources.reshape(-1)]), self._table)
+        if waits:
+            self._backend.synchronise()  # the last copy may be in progress
+        self._host_table[:] = np.concatenate([leaving, sources.reshape(-1)])
+        self._backend.store(self._host_table, self._table)
 
     def fetch(self) -> None:
         """Begin to copy the record of the immigrants to the host."""

@@ -7,7 +7,6 @@ migrant leaves its run. An island packs its migrants into the slot that has its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +18,9 @@ from islands.migration.kernels import Kernels, Side
 from islands.migration.route import Route
 from islands.migration.settings import MigrationSettings
 from islands.migration.topology import NOBODY, TOPOLOGIES, Islands, Scene
+
+_MOST_KNOWN = 64
+"""Migrations whose sources are kept: runs with the same seed migrate at about the same time."""
 
 
 class Landing(NamedTuple):
@@ -70,9 +72,10 @@ class SharedExchange:
         """The number of the migration that has brought migrants to a run, and their sources."""
         self._phases: list[tuple[Any, Any]] = []
         """The marks before and after packing and unpacking, or unpacking and packing."""
-        topology = TOPOLOGIES[settings.topology]
-        assert topology.is_built_in, "the others may refuse a run"
-        self._degree = topology.widest(islands_a_run, seed=0)
+        self._topology = TOPOLOGIES[settings.topology]
+        assert self._topology.is_built_in, "the others may refuse a run"
+        self._degree = self._topology.widest(islands_a_run, seed=0)
+        self._known: dict[tuple[int, int], Islands] = {}
         self._most_arrivals = islands_a_run * self._degree * settings.migrants
         """Of the migrants in a run."""
         buffer = backend.zeros((side.islands, settings.migrants * migrant_bytes), np.uint8)
@@ -80,14 +83,17 @@ class SharedExchange:
             settings, backend, side, buffer, degree=self._degree, slots=side.islands
         )
 
-        @lru_cache(maxsize=4096)
-        def sources(seed: int, number: int) -> Islands:
-            found = topology.sources(Scene(islands_a_run, seed, number), range(islands_a_run))
-            rows = np.full((islands_a_run, self._degree), NOBODY, np.int64)
-            rows[:, : found.shape[1]] = found
-            return rows
-
-        self._sources, self._changes = sources, topology.changes
+    def _sources(self, seed: int, number: int) -> Islands:
+        """Return the islands that send in a migration of a run, a row for each of its islands."""
+        scene = (seed, number) if self._topology.changes else (0, 1)
+        if scene not in self._known:
+            if len(self._known) == _MOST_KNOWN:
+                self._known.clear()
+            size = self._islands_a_run
+            found = self._topology.sources(Scene(size, *scene), range(size))
+            self._known[scene] = np.full((size, self._degree), NOBODY, np.int64)
+            self._known[scene][:, : found.shape[1]] = found
+        return self._known[scene]
 
     def migrate(self, numbers: Sequence[int], seeds: Sequence[int]) -> None:
         """Pack and unpack the migrants of each run by the number of its migration; 0: it has none.
@@ -102,10 +108,11 @@ class SharedExchange:
             if number:
                 leaving[mine] = np.arange(mine.start, mine.stop)
             if arriving > 0:
-                rows = self._sources(seed, arriving if self._changes else 1)
+                rows = self._sources(seed, arriving)
                 self._landed[run] = arriving, rows
                 sources[mine] = np.where(rows == NOBODY, NOBODY, rows + mine.start)
-        self._kernels.follow(Route(leaving, sources, slots=sources, sends=(), receives=()))
+        route = Route(leaving, sources, slots=sources, sends=(), receives=())
+        self._kernels.follow(route, waits=False)
         phases, self._phases = [self._kernels.packing, self._kernels.unpacking], []
         for calls in phases if self._delay == 0 else reversed(phases):
             begin = self._backend.mark()
@@ -125,6 +132,7 @@ class SharedExchange:
         pack, unpack = (first, second) if self._delay == 0 else (second, first)
         phases = MigrationTimes(pack, 0.0, unpack)
         return {
-            run: Landing(number, rows, cost[run], accepted[run], self._bytes, phases)
+            # Copies, as results must not keep what has arrived in other runs.
+            run: Landing(number, rows, cost[run].copy(), accepted[run].copy(), self._bytes, phases)
             for run, (number, rows) in landed.items()
         }

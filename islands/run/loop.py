@@ -266,8 +266,9 @@ class Loop(Epochs):
         """Return why an observer ends the run now, or None; collective."""
         reasons = []
         for each in self._observers:
-            reasons.append(each.decide(progress))
-            self.phases.lap(each.phase)
+            if each.decides:
+                reasons.append(each.decide(progress))
+                self.phases.lap(each.phase)
         return next(filter(None, reasons), None)
 
     def _report(self) -> None:
@@ -277,7 +278,7 @@ class Loop(Epochs):
             epoch = Epoch(measures, self._archipelago.arrivals(), progress)
             for each in self._observers:
                 each.epoch(epoch)
-                self.phases.lap(each.phase)
+            self.phases.lap(usage.RECORDS)
 
     def _end(self, progress: Progress, requests: StopRequests, moment: Moment) -> Outcome | None:
         """Return how the run ends now, or None if it continues.
@@ -303,9 +304,10 @@ class Loop(Epochs):
 
     def _step_ended(self, seconds: float) -> None:
         """Show the progress between two distant visits, and write a checkpoint if it is due."""
-        if self._observers and seconds - self._viewed_at >= _VIEW_SECONDS:
+        seeing = [each for each in self._observers if each.sees_between]
+        if seeing and seconds - self._viewed_at >= _VIEW_SECONDS:
             self._viewed_at, progress = seconds, self._measured(seconds)
-            for each in self._observers:
+            for each in seeing:
                 each.between(progress)
         self._keep_if_due(Moment(self._archipelago.generation, seconds, self._before))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -19,10 +19,18 @@ _ENDED_BY_CALLBACK = "the callback returned True"
 
 
 class Observer:
-    """Receives the epochs of a run; each method is called on all ranks."""
+    """Receives the epochs of a run; each method is called on all ranks.
 
-    phase = usage.RECORDS
+    At the end of an epoch, all `decide`; then each receives it by `epoch`, while a GPU goes on, and
+    before any of them is asked to `keep` the state. The last epoch is received, too.
+    """
+
+    phase: ClassVar[str] = usage.RECORDS
     """The phase of the run to which the time of its methods belongs."""
+    decides: ClassVar[bool] = False
+    """Whether it may end a run."""
+    sees_between: ClassVar[bool] = False
+    """Whether it receives the progress inside long epochs, which must be measured for it."""
 
     def decide(self, progress: Progress) -> str | None:
         """Return why the run ends with this epoch, or None; the islands have not gone on."""
@@ -60,6 +68,8 @@ class Recording(Observer):
 class Printing(Observer):
     """Prints the progress."""
 
+    sees_between: ClassVar[bool] = True
+
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
 
@@ -73,7 +83,7 @@ class Printing(Observer):
 class Checkpointing(Observer):
     """Writes a checkpoint every few seconds, and one at the end."""
 
-    phase = usage.CHECKPOINTS
+    phase: ClassVar[str] = usage.CHECKPOINTS
 
     def __init__(
         self,
@@ -100,7 +110,8 @@ class Checkpointing(Observer):
 class Calling(Observer):
     """Calls a user's function on rank 0, which may end the run."""
 
-    phase = usage.CALLBACK
+    phase: ClassVar[str] = usage.CALLBACK
+    decides: ClassVar[bool] = True
 
     def __init__(self, callback: Callback | None, world: World) -> None:
         """Only rank 0 needs a `callback`."""

@@ -285,7 +285,12 @@ class Sharing(Generic[Key]):
                     continue
             generation, seconds, *_ = run.visits[-1]
             rows = measured[place].tolist()
-            measures = self._meaning.measures(range(len(rows)), rows)
+            try:
+                measures = self._meaning.measures(range(len(rows)), rows)
+            except IslandsError as error:
+                self._ended.append(_Ended(run, error))
+                self._free([place])
+                continue
             progress = _progress(run.waiting, measures, generation, seconds)
             reason = first_reason(run.waiting.spec.stop, progress)
             if reason is not None:

@@ -113,5 +113,5 @@ def places_for(first: Waiting[Any], backend: Backend, threads: int = 1) -> int:
     fill = max(1, individuals // (colony.islands * colony.population))
     room = fill
     if (free := backend.free_now()) is not None:
-        room = max(1, int(_SHARE / threads * free / bytes_a_run(first.parts, 1)))
+        room = max(1, int(_SHARE / threads * free / bytes_a_run(first.parts, first.spec.migration)))
     return min(fill, room, MOST_PLACES)

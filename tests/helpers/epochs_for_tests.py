@@ -39,6 +39,8 @@ def run(
 class Seen(Observer):
     """Collects the epochs of a run, and the generations seen between them."""
 
+    sees_between = True
+
     def __init__(self) -> None:
         self.epochs, self.between_epochs = list[Epoch](), list[int]()
 

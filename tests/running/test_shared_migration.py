@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ import islands
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
+from islands.migration.shared import SharedExchange
 from islands.progress.result import Result
 from islands.run.shared import VisitRecords
 
@@ -113,3 +116,22 @@ def test_the_fault_of_a_topology_names_the_problem() -> None:
     results = islands.iter_many(tours(4, 9), migration=back, seed=4, runs=3, **settings)
     with pytest.raises(UsageError, match=r"problems\[0\]: .*99 is not an island number"):
         dict(results)
+
+
+def test_the_memory_of_runs_that_are_over_is_free_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, original = list[weakref.ref[SharedExchange]](), SharedExchange.__init__
+
+    def noted(exchange: SharedExchange, *arguments: Any, **named: Any) -> None:
+        original(exchange, *arguments, **named)
+        made.append(weakref.ref(exchange))
+
+    monkeypatch.setattr(SharedExchange, "__init__", noted)
+    gc.disable()
+    try:
+        every = found(tours(3, 9), choose("cpu", 1), **GA, **RING, **SMALL, stop="generations=7")
+        assert [each() for each in made] == [None]
+    finally:
+        gc.enable()
+    landings = [each.landing for each in every[0].records._visits if each.landing]  # type: ignore[union-attr]
+    assert len(landings) == 2
+    assert all(each.cost.base is None for each in landings)  # they keep nothing of other runs

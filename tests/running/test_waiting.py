@@ -98,7 +98,7 @@ def test_runs_fit_into_the_free_memory(free: int, monkeypatch: pytest.MonkeyPatc
     assert isinstance(first, Waiting)
     monkeypatch.setattr(type(backend), "free_now", lambda _: free)
     places = places_for(first, backend, threads)
-    assert places == 1 or places * bytes_a_run(first.parts, 1) * threads <= free
+    assert places == 1 or places * bytes_a_run(first.parts, first.spec.migration) * threads <= free
     assert places > 1 or free < 10**12
 
 
