@@ -12,6 +12,7 @@ import pytest
 from colonies_for_tests import one_colony
 from numpy.typing import NDArray
 from numpy_cellular import NumpyCellular
+from numpy_genomes import assert_evolves
 from numpy_operators import cycle, mutated, order, pmx, uniform_order
 from problems_for_tests import NUMBERS, cities, lattice
 from programs_for_tests import for_gpu, parts, require_compiles
@@ -78,8 +79,8 @@ def assert_evolves_as_the_reference(
         return mine._encodings[0].decode(genomes)
 
     reference = NumpyCellular(
-        problem.size, lambda genomes: problem.costs(decoded(genomes)), encoding, population=14,
-        seed=8, **{"mutation_rate": 0.6, "group": 1, **changes},
+        problem.size, encoding, costs=lambda genomes: problem.costs(decoded(genomes)),
+        population=14, seed=8, **{"mutation_rate": 0.6, "group": 1, **changes},
     )  # fmt: skip
     mine.start()
     if first is not None:
@@ -88,14 +89,7 @@ def assert_evolves_as_the_reference(
         saved["cost"] = np.array([problem.costs(decoded(each)) for each in first])
         mine.restore(saved, generation=0, migrations=0)
         reference.genomes, reference.cost = first.tolist(), saved["cost"].tolist()
-    for _ in range(generations):
-        mine.advance(1)
-        reference.evolve(1)
-        saved = mine.snapshot()
-        assert saved["cost"].tolist() == reference.cost
-        genes = saved["genes"][:, :, : mine._encodings[0].size]
-        found = [mine._encodings[0].decode(each) for each in genes] if encoding == "bits" else genes
-        assert np.array(found).tolist() == reference.genomes
+    assert_evolves(mine, reference, generations)
 
 
 def problem_for(encoding: str) -> Problem:

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from colonies_for_tests import one_colony
 from numpy_core import NumpyCore
+from numpy_islands import evolve_together
 from numpy_mkp import unpacked
+from numpy_tempering import assert_same_numbers
 from problems_for_tests import knapsack
 from programs_for_tests import for_gpu, parts, require_compiles, require_machine_code
 
@@ -97,15 +99,10 @@ def both(
 
 def assert_same(mine: Archipelago, reference: NumpyCore) -> None:
     saved = mine.snapshot()
-    rows = [replica for rows in reference.replicas for replica in rows]
+    rows = assert_same_numbers(saved, reference, "cost", "energy")
     for name, states in {"genes": [r.best for r in rows], "state": [r.order for r in rows]}.items():
         found = unpacked(saved[name].reshape(len(rows), -1), reference.n)
         assert found.tolist() == states, name
-    assert saved["cost"].reshape(-1).tolist() == [row.cost for row in rows]
-    assert saved["energy"].reshape(-1).tolist() == [row.energy for row in rows]
-    temperatures = [t for island in reference.temperature for ladder in island for t in ladder]
-    assert saved["temperature"].reshape(-1).tolist() == temperatures
-    assert saved["calls"].tolist() == reference.calls
     assert saved["variant"].tolist() == reference.variant
 
 
@@ -113,11 +110,7 @@ def assert_same(mine: Archipelago, reference: NumpyCore) -> None:
 @pytest.mark.parametrize("kind", PROBLEMS)
 def test_each_kind_of_knapsack_equals_the_reference(backend: Backend, kind: str) -> None:
     mine, reference = both(backend, PROBLEMS[kind](), tuning=3)
-    assert_same(mine, reference)
-    for _ in range(7):
-        mine.advance(1)
-        reference.evolve(1)
-        assert_same(mine, reference)
+    evolve_together(mine, reference, 7, assert_same)
     if kind in ("usual", "many constraints", "large weights", "tight rows"):
         assert reference.kinds["accepted"] > 50
         assert reference.kinds["infeasible"] > 20
@@ -131,21 +124,14 @@ def test_given_solutions_and_temperatures_are_taken(backend: Backend) -> None:
     best = islands.solve(problem, stop="generations=20", backend=backend.name, seed=3).solution
     mine, reference = both(backend, problem, (best,), coldest=0.01, hottest=0.03)
     assert reference.replicas[0][0].best == problem.layout.to_device(best).tolist()
-    assert_same(mine, reference)
-    for _ in range(4):
-        mine.advance(1)
-        reference.evolve(1)
-        assert_same(mine, reference)
+    evolve_together(mine, reference, 4, assert_same)
     assert reference.kinds["exchanged"] > 0
 
 
 @pytest.mark.slow
 def test_an_improved_feasible_subset_is_always_taken(backend: Backend) -> None:
     mine, reference = both(backend, knapsack(120, 3), coldest=1e-6, hottest=2e-6, patience=0)
-    for _ in range(4):
-        mine.advance(1)
-        reference.evolve(1)
-        assert_same(mine, reference)
+    evolve_together(mine, reference, 4, assert_same)
     assert reference.kinds["always taken"] > 0
 
 

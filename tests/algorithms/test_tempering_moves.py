@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from colonies_for_tests import one_colony
 from moving_problems import BOWL, BOWL_STATE, CHOICE, CHOICE_STATE, ROUTE, TABLE, N, bowl, problem
 from numpy.typing import NDArray
 from numpy_chains import NumpyChains
+from numpy_islands import evolve_together
+from numpy_tempering import assert_same_numbers
 
 import islands
 from islands.algorithms.tempering import TemperingSettings
@@ -60,16 +63,9 @@ def both(backend: Backend, kind: str, **settings: Any) -> tuple[Archipelago, Num
 
 def assert_same(mine: Archipelago, reference: NumpyChains, model: Model) -> None:
     saved = mine.snapshot()
-    rows = [replica for rows in reference.replicas for replica in rows]
-    for name, values in {
-        "cost": [r.cost for r in rows],
-        "energy": [r.energy for r in rows],
-    }.items():
-        found = numbers(saved[name].reshape(-1)) if model.scale.real else saved[name].reshape(-1)
-        assert np.asarray(found).tolist() == values, name
-    temperatures = [t for island in reference.temperature for ladder in island for t in ladder]
-    assert saved["temperature"].reshape(-1).tolist() == temperatures
-    assert saved["calls"].tolist() == reference.calls
+    if model.scale.real:
+        saved |= {name: numbers(saved[name].reshape(-1)) for name in ("cost", "energy")}
+    rows = assert_same_numbers(saved, reference, "cost", "energy")
     for name, states in {"genes": [r.best for r in rows], "state": [r.order for r in rows]}.items():
         genes = saved[name].reshape(len(rows), -1)
         if model.solution_kind == "subset":
@@ -96,11 +92,7 @@ def test_each_kind_of_solution_equals_the_reference(
 ) -> None:
     mine, reference = both(backend, kind, tuning=5, cycle=cycle, patience=2)
     model = problem(kind)[0]
-    assert_same(mine, reference, model)
-    for _ in range(16):
-        mine.advance(1)
-        reference.evolve(1)
-        assert_same(mine, reference, model)
+    evolve_together(mine, reference, 16, partial(assert_same, model=model))
     assert reference.kinds["accepted"] > 20
     assert reference.kinds["renewed"] > 0 or kind in ("keys", "vector")
     assert (reference.kinds["heated"] > 0) == (cycle > 0)
@@ -110,10 +102,8 @@ def test_each_kind_of_solution_equals_the_reference(
 
 def test_given_temperatures_are_kept(backend: Backend) -> None:
     mine, reference = both(backend, "order", coldest=0.01, hottest=0.3)
-    for _ in range(6):
-        mine.advance(1)
-        reference.evolve(1)
-        assert_same(mine, reference, problem("order")[0])
+    same = partial(assert_same, model=problem("order")[0])
+    evolve_together(mine, reference, 6, same)
     assert reference.kinds["exchanged"] > 0
 
 

@@ -57,9 +57,7 @@ class NumpyDe(NumpyIslands):
         ]
         self.cost = [self.costs(self.decoded(keys)) for keys in self.keys]
         self.calls = [population] * islands
-        self.best = [int(cost.min()) for cost in self.cost]
-        self.since, self.restart = [0] * islands, [False] * islands
-        self.restarts = 0
+        self.begin_records()
 
     def words(self, count: int, stream: int, island: int, slot: int) -> NDArray[np.uint64]:
         return words(count, stream, *self.place(island, slot))

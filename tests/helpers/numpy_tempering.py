@@ -13,7 +13,7 @@ from colonies_for_tests import one_colony
 from numpy.typing import NDArray
 from numpy_exact import exp, pow
 from numpy_improvers import unequal_pairs
-from numpy_islands import CROSS, MUTANT, START, NumpyIslands, Place, words
+from numpy_islands import CROSS, MUTANT, START, NumpyIslands, Place, evolve_together, words
 from numpy_operators import crossed, random_genome
 from problems_for_tests import facilities, with_equals
 
@@ -104,13 +104,14 @@ class NumpyTempering(NumpyIslands):
         ladder = [first] * rungs if first is not None else self.series(low * unit, high * unit)
         self.temperature = [[list(ladder) for _ in self.firsts] for _ in range(islands)]
         self.heat = [[[0.0] * tuning for _ in self.firsts] for _ in range(islands)]
+        self.begin_records()
+
+    def begin_records(self) -> None:
+        super().begin_records()
         self.record = [
-            [[min(r.cost for r in rows[k : k + rungs]), 0] for k in self.firsts]
+            [[min(r.cost for r in rows[k : k + self.rungs]), 0] for k in self.firsts]
             for rows in self.replicas
         ]
-        self.restart = [False] * islands
-        self.best = [min(costs) for costs in self.cost]
-        self.since = [0] * islands
 
     @property
     def cost(self) -> list[list[int]]:  # type: ignore[override]
@@ -410,26 +411,25 @@ def both(
     return mine, reference
 
 
-def assert_same(mine: Archipelago, reference: NumpyTempering) -> None:
-    saved, n = mine.snapshot(), reference.problem.size
+def assert_same_numbers(
+    saved: dict[str, NDArray[Any]], reference: NumpyTempering, *names: str
+) -> list[Replica]:
+    """Compare numbers of replicas and ladders; return the replicas of the reference."""
     rows = [replica for rows in reference.replicas for replica in rows]
-    for name, values in {
-        "cost": [row.cost for row in rows],
-        "energy": [row.energy for row in rows],
-        "rung": [row.rung for row in rows],
-        "mate": [row.mate for row in rows],
-    }.items():
-        assert saved[name].reshape(-1).tolist() == values, name
-    assert saved["genes"][:, :, :n].reshape(-1, n).tolist() == [row.best for row in rows]
-    assert saved["state"][:, :, :n].reshape(-1, n).tolist() == [row.order for row in rows]
-    assert saved["calls"].tolist() == reference.calls
+    for name in names:
+        assert saved[name].reshape(-1).tolist() == [getattr(row, name) for row in rows], name
     temperatures = [t for island in reference.temperature for ladder in island for t in ladder]
     assert saved["temperature"].reshape(-1).tolist() == temperatures
+    assert saved["calls"].tolist() == reference.calls
+    return rows
+
+
+def assert_same(mine: Archipelago, reference: NumpyTempering) -> None:
+    saved, n = mine.snapshot(), reference.problem.size
+    rows = assert_same_numbers(saved, reference, "cost", "energy", "rung", "mate")
+    assert saved["genes"][:, :, :n].reshape(-1, n).tolist() == [row.best for row in rows]
+    assert saved["state"][:, :, :n].reshape(-1, n).tolist() == [row.order for row in rows]
 
 
 def assert_evolves(mine: Archipelago, reference: NumpyTempering, generations: int) -> None:
-    assert_same(mine, reference)
-    for _ in range(generations):
-        mine.advance(1)
-        reference.evolve(1)
-        assert_same(mine, reference)
+    evolve_together(mine, reference, generations, assert_same)
