@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_gpu import EmulatedGpu
+from models_for_tests import sum_text
 
 import islands
 from islands.backends.base import Backend
@@ -16,13 +17,7 @@ from islands.modelling.model import Model
 pytestmark = pytest.mark.slow
 
 N = 40
-COUNT = """
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int i = 0; i < n; ++i) sum += s[i];
-    return sum;
-}
-"""
+COUNT = sum_text("s[i]")
 STILL = """
 struct State {
     int* mine;

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from colonies_for_tests import one_colony
 from emulated_gpu import EmulatedGpu
-from numpy_improvers import MOVES, ImprovedBrkga, NumpyLocalSearch
+from numpy_improvers import MOVES, ImprovedBrkga, NumpyLocalSearch, assert_same
+from numpy_islands import evolve_together
 from problems_for_tests import cities, facilities
 
 from islands.algorithms.brkga import BrkgaSettings
@@ -47,21 +47,11 @@ def compare(
         improver=ImproverSettings.build({"name": name, **search}), **BRKGA,
     )  # fmt: skip
     reference = ImprovedBrkga(
-        NumpyLocalSearch(problem, name, **search),
-        elite=2,
-        mutants=1,
-        bias=[round(0.7 * 2**32)],
-        **BRKGA,
-    )
+        NumpyLocalSearch(problem, name, **search), elite=2, mutants=1,
+        bias=[round(0.7 * 2**32)], **BRKGA,
+    )  # fmt: skip
     mine.start()
-    for _ in range(generations):
-        mine.advance(1)
-        reference.evolve(1)
-        saved = mine.snapshot()
-        assert saved["cost"].tolist() == [cost.tolist() for cost in reference.cost]
-        assert saved["calls"].tolist() == reference.calls
-        keys = saved["genes"][:, :, : problem.size]
-        assert (keys == np.stack(reference.keys)).all()
+    evolve_together(mine, reference, generations, assert_same)
 
 
 @pytest.mark.slow

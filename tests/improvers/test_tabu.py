@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from colonies_for_tests import one_colony
-from numpy_improvers import ImprovedBrkga, Seen, unequal_pairs
+from numpy_improvers import ImprovedBrkga, Seen, assert_same, unequal_pairs
+from numpy_islands import evolve_together
 from numpy_tabu import NumpyTabu
 from problems_for_tests import cities, facilities, with_equals
 
@@ -66,14 +66,7 @@ def compare(
         reference_search, elite=1, mutants=1, bias=[round(0.7 * 2**32)], **BRKGA
     )
     mine.start()
-    for _ in range(generations):
-        mine.advance(1)
-        reference.evolve(1)
-        saved = mine.snapshot()
-        assert saved["cost"].tolist() == [cost.tolist() for cost in reference.cost]
-        assert saved["calls"].tolist() == reference.calls
-        keys = saved["genes"][:, :, : problem.size]
-        assert (keys == np.stack(reference.keys)).all()
+    evolve_together(mine, reference, generations, assert_same)
     return reference_search.kinds
 
 
