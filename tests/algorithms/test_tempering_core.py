@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from colonies_for_tests import one_colony
 from numpy_core import NumpyCore
 from numpy_islands import evolve_together
 from numpy_mkp import unpacked
-from numpy_tempering import assert_same_numbers
+from numpy_tempering import assert_same_numbers, ladders
 from problems_for_tests import knapsack
 from programs_for_tests import for_gpu, parts, require_compiles, require_machine_code
 
@@ -21,9 +20,6 @@ from islands.algorithms.tempering import TemperingSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend, Block
 from islands.instances.mkp import MkpFile
-from islands.migration import MigrationSettings
-from islands.migration.transport import find
-from islands.parallel import World
 from islands.problems.mkp import Mkp
 
 
@@ -70,18 +66,6 @@ PROBLEMS: dict[str, Callable[[], Mkp]] = {
 }
 
 
-def core(
-    backend: Backend, problem: Mkp, settings: TemperingSettings, ranks: World, way: str = "none",
-    given: tuple[Any, ...] = (), islands: int = 2,
-) -> Archipelago:  # fmt: skip
-    return one_colony(
-        problem=problem, algorithm="tempering", encoding="bits", settings=settings, population=4,
-        islands=islands, seed=5, migration=MigrationSettings.build({"topology": way}),
-        backend=backend, world=ranks, transport=find(ranks, backend)[0] if ranks.size > 1 else None,
-        warm_start=lambda: [np.array(each, np.int64) for each in given],
-    )  # fmt: skip
-
-
 def both(
     backend: Backend, problem: Mkp, given: tuple[Any, ...] = (), **settings: Any
 ) -> tuple[Archipelago, NumpyCore]:
@@ -92,7 +76,7 @@ def both(
         patience=own.patience, tuning=0 if is_given else own.tuning, low=own.coldest or 0.001,
         high=own.hottest or 0.05, given=given,
     )  # fmt: skip
-    mine = core(backend, problem, own, World(), given=given)
+    mine = ladders(backend, problem, own, "bits", given=given)
     mine.start()
     return mine, reference
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from colonies_for_tests import one_colony
 from moving_problems import BOWL, BOWL_STATE, CHOICE, CHOICE_STATE, ROUTE, TABLE, N, bowl, problem
 from numpy.typing import NDArray
 from numpy_chains import NumpyChains
 from numpy_islands import evolve_together
-from numpy_tempering import assert_same_numbers
+from numpy_tempering import assert_same_numbers, ladders
 
 import islands
 from islands.algorithms.tempering import TemperingSettings
@@ -21,10 +20,7 @@ from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
-from islands.migration import MigrationSettings
-from islands.migration.transport import find
 from islands.modelling.model import Model
-from islands.parallel import World
 
 ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
 
@@ -35,21 +31,16 @@ def numbers(costs: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def chains(
-    backend: Backend, model: Model, settings: TemperingSettings, ranks: World, way: str = "none"
+    backend: Backend, model: Model, settings: TemperingSettings, way: str = "none"
 ) -> Archipelago:
-    return one_colony(
-        problem=model, algorithm="tempering", encoding=ENCODINGS[model.solution_kind],
-        settings=settings, population=4, islands=2, seed=5,
-        migration=MigrationSettings.build({"topology": way}), backend=backend, world=ranks,
-        transport=find(ranks, backend)[0] if ranks.size > 1 else None, warm_start=list,
-    )  # fmt: skip
+    return ladders(backend, model, settings, ENCODINGS[model.solution_kind], way={"topology": way})
 
 
 def both(backend: Backend, kind: str, **settings: Any) -> tuple[Archipelago, NumpyChains]:
     """Return the same run on a device and in Python."""
     model, cost, moves = problem(kind)
     own = TemperingSettings.build({"rungs": 2, "proposals": 60, "patience": 4, **settings})
-    mine = chains(backend, model, own, World())
+    mine = chains(backend, model, own)
     is_given = own.coldest > 0
     reference = NumpyChains(
         cost, model.solution_kind, N, islands=2, population=4, seed=5, rungs=own.rungs,
@@ -110,7 +101,7 @@ def test_given_temperatures_are_kept(backend: Backend) -> None:
 @pytest.mark.slow
 def test_each_replica_has_the_cost_of_a_whole_evaluation(backend: Backend) -> None:
     model = islands.keys(N, cost=BOWL, state=BOWL_STATE, data={"t": TABLE})
-    mine = chains(backend, model, TemperingSettings.build({"rungs": 2, "proposals": 60}), World())
+    mine = chains(backend, model, TemperingSettings.build({"rungs": 2, "proposals": 60}))
     mine.start()
     for _ in range(8):
         mine.advance(1)
@@ -126,7 +117,7 @@ def test_moves_to_infinite_costs_do_not_heat(backend: Backend) -> None:
     small = BOWL.replace("return sum;", "return sum / 1000;")
     walls = small.replace("double sum = 0;", "double sum = s[0] < 0.5f ? 0 : INFINITY;")
     mine, free = (
-        chains(backend, islands.keys(N, cost=each, data={"t": TABLE}), own, World())
+        chains(backend, islands.keys(N, cost=each, data={"t": TABLE}), own)
         for each in (walls, small)
     )
     hottest = []
@@ -218,7 +209,7 @@ def test_replicas_that_descend_are_the_same(kind: str, descent: int) -> None:
     make, text, _ = FORMS[kind]
     own = OWN.replace({"descent": descent, "cycle": 0, "rungs": 4, "proposals": 33})
     models = (make(cost=text, data={"t": TABLE}), in_python(kind))
-    runs = [chains(choose("cpu", 1), each, own, World(), "ring") for each in models]
+    runs = [chains(choose("cpu", 1), each, own, "ring") for each in models]
     for mine in runs:
         mine.start()
         for _ in range(4):
@@ -237,8 +228,8 @@ def test_an_abandoned_generation_leaves_no_trace() -> None:
             halted.abandon()
         return route(orders)
 
-    whole = chains(choose("cpu", 1), in_python("order"), OWN, World())
-    halted = chains(choose("cpu", 1), islands.permutation(N, batch=counted), OWN, World())
+    whole = chains(choose("cpu", 1), in_python("order"), OWN)
+    halted = chains(choose("cpu", 1), islands.permutation(N, batch=counted), OWN)
     for mine in (whole, halted):
         mine.start()
         assert mine.attempt(4)

@@ -43,15 +43,9 @@ __device__ void cross(State& state, Changing& child, const Solution& other, int 
 }
 """
 SEARCH = {
-    "algorithm": "tempering",
-    "islands": 1,
-    "population": 32,
-    "rungs": 2,
-    "tuning": 1,
-    "patience": 1,
-    "generations": 60,
-    "seed": 3,
-}
+    "algorithm": "tempering", "islands": 1, "population": 32, "rungs": 2, "tuning": 1,
+    "patience": 1, "generations": 60, "seed": 3,
+}  # fmt: skip
 
 
 def most(state: str) -> Model:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -25,6 +25,7 @@ from islands.instances.qaplib import QapFile
 from islands.migration import MigrationSettings
 from islands.migration.transport import find
 from islands.parallel import World
+from islands.problems.base import Problem
 from islands.problems.qap import Qap
 from islands.problems.qap_exchanges import mean_change
 
@@ -366,26 +367,31 @@ def torus(rows: int, columns: int, chosen: int) -> Qap:
     return Qap(QapFile("torus", None, len(gaps), block, 100 // np.maximum(gaps, 1)))
 
 
-def archipelago(
-    backend: Backend,
-    problem: Qap,
-    *,
-    population: int = 8,
-    number: int = 2,
-    seed: int = 5,
-    given: tuple[list[int], ...] = (),
-    world: World | None = None,
-    way: dict[str, Any] | None = None,
-    **settings: Any,
-) -> Archipelago:
+def ladders(
+    backend: Backend, problem: Problem, settings: TemperingSettings, encoding: str, *,
+    population: int = 4, islands: int = 2, seed: int = 5, given: Iterable[Any] = (),
+    world: World | None = None, way: dict[str, Any] | None = None,
+) -> Archipelago:  # fmt: skip
+    """Return islands with tempering, on one of the ranks."""
     ranks = world or World()
     return one_colony(
-        problem=problem, algorithm="tempering", encoding="permutation",
-        settings=TemperingSettings.build({"rungs": 4, **settings}), population=population,
-        islands=number, seed=seed, migration=MigrationSettings.build(way or {"topology": "none"}),
-        backend=backend, world=ranks, transport=find(ranks, backend)[0] if ranks.size > 1 else None,
-        warm_start=lambda: [np.array(order, np.int64) for order in given],
+        problem=problem, algorithm="tempering", encoding=encoding, settings=settings,
+        population=population, islands=islands, seed=seed, backend=backend, world=ranks,
+        migration=MigrationSettings.build(way or {"topology": "none"}),
+        transport=find(ranks, backend)[0] if ranks.size > 1 else None,
+        warm_start=lambda: [np.array(each, np.int64) for each in given],
     )  # fmt: skip
+
+
+_OF_ISLANDS = ("population", "seed", "given", "world", "way")
+
+
+def archipelago(backend: Backend, problem: Qap, *, number: int = 2, **settings: Any) -> Archipelago:
+    own = {name: settings.pop(name) for name in _OF_ISLANDS if name in settings}
+    built = TemperingSettings.build({"rungs": 4, **settings})
+    return ladders(
+        backend, problem, built, "permutation", islands=number, **{"population": 8, **own}
+    )
 
 
 def both(
