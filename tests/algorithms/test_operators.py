@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from colonies_for_tests import one_colony
+from colonies_for_tests import begun
 from numpy.typing import NDArray
 from numpy_cellular import NumpyCellular
 from numpy_genomes import assert_evolves
@@ -18,7 +18,6 @@ from problems_for_tests import NUMBERS, cities, lattice
 from programs_for_tests import for_gpu, parts, require_compiles
 
 from islands.algorithms import operators
-from islands.algorithms.cellular import CellularSettings
 from islands.backends.base import Backend, Block
 from islands.backends.source import Header
 from islands.problems.base import Problem, Solution
@@ -67,10 +66,10 @@ def assert_evolves_as_the_reference(
     **changes: Any,
 ) -> None:
     """Compare each generation, from the `first` genomes or random ones."""
-    mine = one_colony(
-        problem=problem, algorithm="cellular", encoding=encoding,
-        settings=CellularSettings.build({"mutation_rate": 0.6, "group": 1, **changes}),
-        population=14, islands=2, seed=8, backend=backend,
+    changes = {"mutation_rate": 0.6, "group": 1, **changes}
+    mine, _, sizes = begun(
+        "cellular", encoding, changes, sizes={"population": 14, "islands": 2, "seed": 8},
+        problem=problem, backend=backend,
     )  # fmt: skip
 
     def decoded(genomes: NDArray[Any]) -> NDArray[np.int64]:
@@ -80,9 +79,8 @@ def assert_evolves_as_the_reference(
 
     reference = NumpyCellular(
         problem.size, encoding, costs=lambda genomes: problem.costs(decoded(genomes)),
-        population=14, seed=8, **{"mutation_rate": 0.6, "group": 1, **changes},
+        **sizes, **changes,
     )  # fmt: skip
-    mine.start()
     if first is not None:
         saved = mine.snapshot()
         saved["genes"][:, :, : problem.size] = first

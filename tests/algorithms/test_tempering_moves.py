@@ -135,10 +135,6 @@ def test_a_state_whose_functions_take_different_moves_is_refused() -> None:
     )
     with pytest.raises(UsageError, match=r"takes Flip and Exchange, and apply Flip\. Define"):
         islands.subset(N, cost=CHOICE, state=half, data={"t": TABLE})
-    with pytest.raises(UsageError, match=r"state\.cu: does not define prepare"):
-        islands.subset(N, cost=CHOICE, state="__device__ int x;", data={"t": TABLE})
-    with pytest.raises(UsageError, match="state: only belongs to cost="):
-        islands.subset(N, function=sum, state=CHOICE_STATE)
 
 
 OWN = TemperingSettings.build({"rungs": 2, "proposals": 60, "tuning": 4, "cycle": 3, "patience": 3})

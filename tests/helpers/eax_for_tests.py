@@ -76,7 +76,6 @@ def shortest(problem: Tsp) -> int:
 
 
 def require_consistent(mine: Archipelago) -> None:
-    """Compare costs, positions and frequencies with the tours."""
     problem, found = mine._colonies[0]._problem, genes(mine)
     near = mine.backend.download(
         mine._colonies[0]._launches.arguments[2].members["near"].members["table"]

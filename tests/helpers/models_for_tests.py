@@ -126,3 +126,13 @@ __device__ {kind} {name}(const Solution& s, int n, const Data& data) {{
     return {of};
 }}
 """
+
+
+def repair_text(body: str) -> str:
+    return f"__device__ void repair(Changing& s, int n, const Data& data) {{ {body} }}"
+
+
+def delta_text(body: str) -> str:
+    """Return the text of the change of a cost by a swap."""
+    head = "__device__ long long delta(const Solution& s, int n, const Data& data, Swap move)"
+    return f"{head} {{ {body} }}"

@@ -112,7 +112,6 @@ def archipelago(backend: Backend, problem: Problem, **changes: Any) -> Archipela
 
 
 def genes_and_costs(mine: Archipelago) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return each island's keys and costs."""
     saved = mine.snapshot()
     keys = saved["genes"][:, :, : mine._encodings[0].size]
     return list(zip(keys, saved["cost"], strict=True))

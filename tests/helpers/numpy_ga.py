@@ -23,8 +23,6 @@ Evaluate = Callable[[Genome, Place], tuple[Genome, int]]
 
 @dataclass
 class NumpyGa(NumpyGenomes):
-    """Islands with their genomes and costs."""
-
     evaluate: Evaluate = field(kw_only=True)
     selection: str = "tournament"
     tournament: int = 2

@@ -30,7 +30,6 @@ class NumpyIslands:
     restarts = 0
 
     def begin_records(self) -> None:
-        """Record the best of the first generation."""
         self.best = [int(min(cost)) for cost in self.cost]
         self.since, self.restart = [0] * len(self.best), [False] * len(self.best)
 
@@ -47,7 +46,6 @@ class NumpyIslands:
             self.evolve_all()
 
     def evolve_all(self) -> None:
-        """Evolve all islands by one generation."""
         for island in range(len(self.cost)):
             self.evolve_island(island)
             self.update_best(island)

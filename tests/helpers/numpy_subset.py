@@ -163,7 +163,6 @@ INFEASIBLE = 2 * 1234 + 1
 
 
 def source_of(problem: Mkp, improver: Improver) -> Source:
-    """Return the program that improves choices."""
     macros = {"COSTS_MARKED": str(int(problem.scale.marks)), "ISLANDS_IMPROVER": improver.header}
     return Source(KERNEL, problem.defines() | improver.defines() | macros)
 

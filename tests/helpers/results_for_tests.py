@@ -37,7 +37,6 @@ NEAR_BEST_KNOWN = [
 
 
 def result(**changes: Any) -> Result:
-    """Return the result of a run with `changes`."""
     values: dict[str, Any] = {
         "instance": "fake/five", "problem": "tsp", "algorithm": "brkga", "encoding": "keys",
         "preset": None, "cost": 210, "best_known": 200, "gap": 5.0, "island": 3,

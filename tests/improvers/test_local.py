@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from colonies_for_tests import one_colony
+from colonies_for_tests import begun
 from emulated_gpu import EmulatedGpu
 from numpy_improvers import MOVES, ImprovedBrkga, NumpyLocalSearch, assert_same
 from numpy_islands import evolve_together
 from problems_for_tests import cities, facilities
 
-from islands.algorithms.brkga import BrkgaSettings
 from islands.backends.base import Backend
-from islands.improvers import ImproverSettings
 from islands.problems.base import Problem
 
 BRKGA: dict[str, Any] = {"population": 10, "islands": 2, "seed": 5}
@@ -41,16 +39,14 @@ def compare(
     backend: Backend, problem: Problem, name: str, generations: int = 2, **search: Any
 ) -> None:
     """Compare populations improved on a device and with NumPy."""
-    mine = one_colony(
-        problem=problem, algorithm="brkga", encoding="keys",
-        settings=BrkgaSettings.build({"elite": 0.2}), backend=backend,
-        improver=ImproverSettings.build({"name": name, **search}), **BRKGA,
+    mine, _, _ = begun(
+        "brkga", "keys", {"elite": 0.2}, sizes=BRKGA, search={"name": name, **search},
+        problem=problem, backend=backend,
     )  # fmt: skip
     reference = ImprovedBrkga(
         NumpyLocalSearch(problem, name, **search), elite=2, mutants=1,
         bias=[round(0.7 * 2**32)], **BRKGA,
     )  # fmt: skip
-    mine.start()
     evolve_together(mine, reference, generations, assert_same)
 
 

@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.optimize
-from colonies_for_tests import one_colony
+from colonies_for_tests import begun
 from numpy_mkp import KERNEL, evaluate_choices, evaluated, random_choices
 from problems_for_tests import knapsack
 from programs_for_tests import for_gpu, require_machine_code
 
 import islands
-from islands.algorithms import ALGORITHMS
 from islands.backends.base import Backend, Block
 from islands.encodings import ENCODINGS
 from islands.errors import RunError
-from islands.migration import MigrationSettings
 from islands.problems import load
 from islands.problems.mkp import PENALTIES, WAYS, Mkp, MkpSettings
 from islands.problems.utilities import UTILITIES, by_difference, by_ratio, orders, prices_of, varied
@@ -150,13 +148,10 @@ def test_rejected_feasible_solutions_are_kept(
     backend: Backend, algorithm: str, encoding: str, changes: dict[str, Any]
 ) -> None:
     problem = knapsack(14, 2).adjusted(MkpSettings(infeasible="linear", penalty=0.6))
-    settings = ALGORITHMS[algorithm].Settings.build(changes)
-    mine = one_colony(
-        problem=problem, algorithm=algorithm, encoding=encoding,
-        settings=ALGORITHMS[algorithm].completed(settings, encoding), population=24, islands=2,
-        seed=3, migration=MigrationSettings(topology="none"), backend=backend,
-    )  # fmt: skip
-    mine.start()
+    sizes = {"population": 24, "islands": 2, "seed": 3}
+    mine, _, _ = begun(
+        algorithm, encoding, {**changes}, sizes=sizes, problem=problem, backend=backend
+    )
     genomes = ENCODINGS[encoding]["subset"](problem.size, None, "free", assigns=False)
     best, refused = [2**62] * 2, 0
     for _ in range(12):
