@@ -156,5 +156,5 @@ def both(
     def costs(genomes: np.ndarray) -> np.ndarray:
         return problem.costs(problem.layout.from_device(mine._encodings[0].decode(genomes)))
 
-    width = Cellular(settings, own["population"], encoding).width
-    return mine, NumpyCellular(problem.size, costs=costs, width=width, **own)
+    own["width"] = Cellular(settings, own["population"], encoding).width
+    return mine, NumpyCellular(problem.size, costs=costs, **own)
