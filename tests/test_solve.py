@@ -131,14 +131,9 @@ def test_a_released_device_still_works(backend: Backend, tmp_path: Path) -> None
 
 
 FEW: dict[str, Any] = {
-    "islands": 2,
-    "population": 16,
-    "backend": "cpu",
-    "improver": "none",
-    "interval": 6,
-    "record": {"every": 4},
-    "threads": 1,
-}
+    "islands": 2, "population": 16, "backend": "cpu", "improver": "none", "interval": 6,
+    "record": {"every": 4}, "threads": 1,
+}  # fmt: skip
 EPOCHS = [0, 4, 6, 8, 12, 16, 18, 20]
 
 

@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from colonies_for_tests import one_colony
+from colonies_for_tests import begun
 from numpy.typing import NDArray
 from numpy_cellular import NumpyCellular
+from numpy_genomes import assert_evolves
 from numpy_operators import cycle, mutated, order, pmx, uniform_order
 from problems_for_tests import NUMBERS, cities, lattice
 from programs_for_tests import for_gpu, parts, require_compiles
 
 from islands.algorithms import operators
-from islands.algorithms.cellular import CellularSettings
 from islands.backends.base import Backend, Block
 from islands.backends.source import Header
 from islands.problems.base import Problem, Solution
@@ -66,10 +66,10 @@ def assert_evolves_as_the_reference(
     **changes: Any,
 ) -> None:
     """Compare each generation, from the `first` genomes or random ones."""
-    mine = one_colony(
-        problem=problem, algorithm="cellular", encoding=encoding,
-        settings=CellularSettings.build({"mutation_rate": 0.6, "group": 1, **changes}),
-        population=14, islands=2, seed=8, backend=backend,
+    changes = {"mutation_rate": 0.6, "group": 1, **changes}
+    mine, _, sizes = begun(
+        "cellular", encoding, changes, sizes={"population": 14, "islands": 2, "seed": 8},
+        problem=problem, backend=backend,
     )  # fmt: skip
 
     def decoded(genomes: NDArray[Any]) -> NDArray[np.int64]:
@@ -78,24 +78,16 @@ def assert_evolves_as_the_reference(
         return mine._encodings[0].decode(genomes)
 
     reference = NumpyCellular(
-        problem.size, lambda genomes: problem.costs(decoded(genomes)), encoding, population=14,
-        seed=8, **{"mutation_rate": 0.6, "group": 1, **changes},
+        problem.size, encoding, costs=lambda genomes: problem.costs(decoded(genomes)),
+        **sizes, **changes,
     )  # fmt: skip
-    mine.start()
     if first is not None:
         saved = mine.snapshot()
         saved["genes"][:, :, : problem.size] = first
         saved["cost"] = np.array([problem.costs(decoded(each)) for each in first])
         mine.restore(saved, generation=0, migrations=0)
         reference.genomes, reference.cost = first.tolist(), saved["cost"].tolist()
-    for _ in range(generations):
-        mine.advance(1)
-        reference.evolve(1)
-        saved = mine.snapshot()
-        assert saved["cost"].tolist() == reference.cost
-        genes = saved["genes"][:, :, : mine._encodings[0].size]
-        found = [mine._encodings[0].decode(each) for each in genes] if encoding == "bits" else genes
-        assert np.array(found).tolist() == reference.genomes
+    assert_evolves(mine, reference, generations)
 
 
 def problem_for(encoding: str) -> Problem:

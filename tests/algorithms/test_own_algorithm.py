@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from colonies_for_tests import copies, in_teams, one_colony
 from numpy.typing import NDArray
-from numpy_islands import words
+from numpy_islands import START, words
 from numpy_migration import NumpyMigration
+from numpy_operators import random_genome
 from problems_for_tests import cities
 from user_algorithm import Threshold, ThresholdSettings, neighbours
 
@@ -30,7 +31,7 @@ from islands.problems.base import Problem
 from islands.testing.ranks import on_ranks
 
 N, POPULATION, ISLANDS, SEED = 21, 12, 4, 9
-START, OWN = 1, 128
+OWN = 128
 WAY: dict[str, Any] = {"topology": "ring", "migrants": 3}
 
 
@@ -56,19 +57,13 @@ class NumpyThreshold:
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self.near = problem, neighbours(problem, 5)
+        places = [[(SEED, k, 0, slot) for slot in range(POPULATION)] for k in range(ISLANDS)]
         self.genes = np.array(
-            [[self.drawn(island, slot) for slot in range(POPULATION)] for island in range(ISLANDS)]
+            [[random_genome(N, "permutation", START, each) for each in row] for row in places]
         )
         self.cost = self.costs()
         self.threshold = self.cost // 16
         self.generation = 0
-
-    def drawn(self, island: int, slot: int) -> NDArray[np.int64]:
-        word, order = words(N, START, SEED, island, 0, slot), np.arange(N)
-        for i in range(N - 1, 0, -1):
-            other = int(word[i]) * (i + 1) >> 32
-            order[[i, other]] = order[[other, i]]
-        return order
 
     def costs(self) -> NDArray[np.int64]:
         flat = self.problem.costs(self.genes.reshape(-1, N).astype(np.int64))

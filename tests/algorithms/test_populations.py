@@ -14,6 +14,7 @@ import numpy_ga
 import numpy_pso
 import pytest
 from numpy_brkga import archipelago, assert_same, both, genes_and_costs
+from numpy_genomes import assert_evolves
 from numpy_improvers import NumpyLocalSearch
 from numpy_islands import DONORS, words
 from problems_for_tests import NUMBERS, cities, facilities, flat
@@ -39,13 +40,13 @@ def test_equal_parents_are_equally_likely(backend: Backend, cost: int) -> None:
         for mate in reference.mates((1, 0, 1, individual), ranked, list(range(10)))
     )
     assert all(60 < drawn[slot] < 140 for slot in range(10))
-    numpy_ga.assert_evolves(mine, reference, 3)
+    assert_evolves(mine, reference, 3)
 
 
 def test_child_with_equal_cost_replaces_no_individual(backend: Backend) -> None:
     mine, reference = numpy_ga.both(backend, flat(9, 720), "permutation", duplicates="accept")
     before = mine.snapshot()["genes"]
-    numpy_ga.assert_evolves(mine, reference, 3)
+    assert_evolves(mine, reference, 3)
     assert np.array_equal(mine.snapshot()["genes"], before)
 
 
@@ -55,7 +56,7 @@ def test_duplicates_are_compared_by_their_genes(backend: Backend, selection: str
     problem = Wanted(12)
     problem.weight[:] = 1
     mine, reference = numpy_ga.both(backend, problem, population=30, selection=selection)
-    numpy_ga.assert_evolves(mine, reference, 15)
+    assert_evolves(mine, reference, 15)
     assert min(reference.refused, reference.displaced) > 0
     assert any(len(set(cost)) < 15 for cost in reference.cost), "no costs are equal"
 
@@ -75,7 +76,7 @@ def test_equal_neighbours_are_equally_likely(backend: Backend, selection: str, c
         for slot in range(200)
     )
     assert all(30 < chosen[k] < 70 for k in range(4))
-    numpy_cellular.assert_evolves(mine, reference, 3)
+    assert_evolves(mine, reference, 3)
 
 
 @pytest.mark.parametrize("encoding", ["permutation", "keys"])
@@ -84,7 +85,7 @@ def test_elitist_replacement_keeps_a_parent_with_equal_cost(
 ) -> None:
     mine, reference = numpy_cellular.both(backend, flat(9, 720), encoding, replacement="elitist")
     before = mine.snapshot()["genes"].tobytes()
-    numpy_cellular.assert_evolves(mine, reference, 3)
+    assert_evolves(mine, reference, 3)
     assert mine.snapshot()["genes"].tobytes() == before
 
 

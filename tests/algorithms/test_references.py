@@ -12,6 +12,7 @@ import numpy_brkga
 import numpy_cellular
 import numpy_de
 import numpy_ga
+import numpy_genomes
 import numpy_memetic
 import numpy_pso
 import numpy_tempering
@@ -178,8 +179,8 @@ SAME: dict[str, Same] = {
     "brkga": numpy_brkga.assert_same,
     "de": numpy_de.assert_same,
     "pso": numpy_pso.assert_same,
-    "ga": numpy_ga.assert_same,
-    "cellular": numpy_cellular.assert_same,
+    "ga": numpy_genomes.assert_same,
+    "cellular": numpy_genomes.assert_same,
     "memetic": numpy_memetic.assert_same,
     "tempering": numpy_tempering.assert_same,
 }

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from colonies_for_tests import one_colony
 from numpy_core import NumpyCore
+from numpy_islands import evolve_together
 from numpy_mkp import unpacked
+from numpy_tempering import assert_same_numbers, ladders
 from problems_for_tests import knapsack
 from programs_for_tests import for_gpu, parts, require_compiles, require_machine_code
 
@@ -19,9 +20,6 @@ from islands.algorithms.tempering import TemperingSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend, Block
 from islands.instances.mkp import MkpFile
-from islands.migration import MigrationSettings
-from islands.migration.transport import find
-from islands.parallel import World
 from islands.problems.mkp import Mkp
 
 
@@ -68,18 +66,6 @@ PROBLEMS: dict[str, Callable[[], Mkp]] = {
 }
 
 
-def core(
-    backend: Backend, problem: Mkp, settings: TemperingSettings, ranks: World, way: str = "none",
-    given: tuple[Any, ...] = (), islands: int = 2,
-) -> Archipelago:  # fmt: skip
-    return one_colony(
-        problem=problem, algorithm="tempering", encoding="bits", settings=settings, population=4,
-        islands=islands, seed=5, migration=MigrationSettings.build({"topology": way}),
-        backend=backend, world=ranks, transport=find(ranks, backend)[0] if ranks.size > 1 else None,
-        warm_start=lambda: [np.array(each, np.int64) for each in given],
-    )  # fmt: skip
-
-
 def both(
     backend: Backend, problem: Mkp, given: tuple[Any, ...] = (), **settings: Any
 ) -> tuple[Archipelago, NumpyCore]:
@@ -90,22 +76,17 @@ def both(
         patience=own.patience, tuning=0 if is_given else own.tuning, low=own.coldest or 0.001,
         high=own.hottest or 0.05, given=given,
     )  # fmt: skip
-    mine = core(backend, problem, own, World(), given=given)
+    mine = ladders(backend, problem, own, "bits", given=given)
     mine.start()
     return mine, reference
 
 
 def assert_same(mine: Archipelago, reference: NumpyCore) -> None:
     saved = mine.snapshot()
-    rows = [replica for rows in reference.replicas for replica in rows]
+    rows = assert_same_numbers(saved, reference, "cost", "energy")
     for name, states in {"genes": [r.best for r in rows], "state": [r.order for r in rows]}.items():
         found = unpacked(saved[name].reshape(len(rows), -1), reference.n)
         assert found.tolist() == states, name
-    assert saved["cost"].reshape(-1).tolist() == [row.cost for row in rows]
-    assert saved["energy"].reshape(-1).tolist() == [row.energy for row in rows]
-    temperatures = [t for island in reference.temperature for ladder in island for t in ladder]
-    assert saved["temperature"].reshape(-1).tolist() == temperatures
-    assert saved["calls"].tolist() == reference.calls
     assert saved["variant"].tolist() == reference.variant
 
 
@@ -113,11 +94,7 @@ def assert_same(mine: Archipelago, reference: NumpyCore) -> None:
 @pytest.mark.parametrize("kind", PROBLEMS)
 def test_each_kind_of_knapsack_equals_the_reference(backend: Backend, kind: str) -> None:
     mine, reference = both(backend, PROBLEMS[kind](), tuning=3)
-    assert_same(mine, reference)
-    for _ in range(7):
-        mine.advance(1)
-        reference.evolve(1)
-        assert_same(mine, reference)
+    evolve_together(mine, reference, 7, assert_same)
     if kind in ("usual", "many constraints", "large weights", "tight rows"):
         assert reference.kinds["accepted"] > 50
         assert reference.kinds["infeasible"] > 20
@@ -131,21 +108,14 @@ def test_given_solutions_and_temperatures_are_taken(backend: Backend) -> None:
     best = islands.solve(problem, stop="generations=20", backend=backend.name, seed=3).solution
     mine, reference = both(backend, problem, (best,), coldest=0.01, hottest=0.03)
     assert reference.replicas[0][0].best == problem.layout.to_device(best).tolist()
-    assert_same(mine, reference)
-    for _ in range(4):
-        mine.advance(1)
-        reference.evolve(1)
-        assert_same(mine, reference)
+    evolve_together(mine, reference, 4, assert_same)
     assert reference.kinds["exchanged"] > 0
 
 
 @pytest.mark.slow
 def test_an_improved_feasible_subset_is_always_taken(backend: Backend) -> None:
     mine, reference = both(backend, knapsack(120, 3), coldest=1e-6, hottest=2e-6, patience=0)
-    for _ in range(4):
-        mine.advance(1)
-        reference.evolve(1)
-        assert_same(mine, reference)
+    evolve_together(mine, reference, 4, assert_same)
     assert reference.kinds["always taken"] > 0
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-from colonies_for_tests import one_colony
 from moving_problems import BOWL, BOWL_STATE, CHOICE, CHOICE_STATE, ROUTE, TABLE, N, bowl, problem
 from numpy.typing import NDArray
 from numpy_chains import NumpyChains
+from numpy_islands import evolve_together
+from numpy_tempering import assert_same_numbers, ladders
 
 import islands
 from islands.algorithms.tempering import TemperingSettings
@@ -18,10 +20,7 @@ from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
 from islands.errors import UsageError
-from islands.migration import MigrationSettings
-from islands.migration.transport import find
 from islands.modelling.model import Model
-from islands.parallel import World
 
 ENCODINGS = {"order": "permutation", "subset": "bits", "keys": "keys", "vector": "vector"}
 
@@ -32,21 +31,16 @@ def numbers(costs: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def chains(
-    backend: Backend, model: Model, settings: TemperingSettings, ranks: World, way: str = "none"
+    backend: Backend, model: Model, settings: TemperingSettings, way: str = "none"
 ) -> Archipelago:
-    return one_colony(
-        problem=model, algorithm="tempering", encoding=ENCODINGS[model.solution_kind],
-        settings=settings, population=4, islands=2, seed=5,
-        migration=MigrationSettings.build({"topology": way}), backend=backend, world=ranks,
-        transport=find(ranks, backend)[0] if ranks.size > 1 else None, warm_start=list,
-    )  # fmt: skip
+    return ladders(backend, model, settings, ENCODINGS[model.solution_kind], way={"topology": way})
 
 
 def both(backend: Backend, kind: str, **settings: Any) -> tuple[Archipelago, NumpyChains]:
     """Return the same run on a device and in Python."""
     model, cost, moves = problem(kind)
     own = TemperingSettings.build({"rungs": 2, "proposals": 60, "patience": 4, **settings})
-    mine = chains(backend, model, own, World())
+    mine = chains(backend, model, own)
     is_given = own.coldest > 0
     reference = NumpyChains(
         cost, model.solution_kind, N, islands=2, population=4, seed=5, rungs=own.rungs,
@@ -60,16 +54,9 @@ def both(backend: Backend, kind: str, **settings: Any) -> tuple[Archipelago, Num
 
 def assert_same(mine: Archipelago, reference: NumpyChains, model: Model) -> None:
     saved = mine.snapshot()
-    rows = [replica for rows in reference.replicas for replica in rows]
-    for name, values in {
-        "cost": [r.cost for r in rows],
-        "energy": [r.energy for r in rows],
-    }.items():
-        found = numbers(saved[name].reshape(-1)) if model.scale.real else saved[name].reshape(-1)
-        assert np.asarray(found).tolist() == values, name
-    temperatures = [t for island in reference.temperature for ladder in island for t in ladder]
-    assert saved["temperature"].reshape(-1).tolist() == temperatures
-    assert saved["calls"].tolist() == reference.calls
+    if model.scale.real:
+        saved |= {name: numbers(saved[name].reshape(-1)) for name in ("cost", "energy")}
+    rows = assert_same_numbers(saved, reference, "cost", "energy")
     for name, states in {"genes": [r.best for r in rows], "state": [r.order for r in rows]}.items():
         genes = saved[name].reshape(len(rows), -1)
         if model.solution_kind == "subset":
@@ -96,11 +83,7 @@ def test_each_kind_of_solution_equals_the_reference(
 ) -> None:
     mine, reference = both(backend, kind, tuning=5, cycle=cycle, patience=2)
     model = problem(kind)[0]
-    assert_same(mine, reference, model)
-    for _ in range(16):
-        mine.advance(1)
-        reference.evolve(1)
-        assert_same(mine, reference, model)
+    evolve_together(mine, reference, 16, partial(assert_same, model=model))
     assert reference.kinds["accepted"] > 20
     assert reference.kinds["renewed"] > 0 or kind in ("keys", "vector")
     assert (reference.kinds["heated"] > 0) == (cycle > 0)
@@ -110,17 +93,15 @@ def test_each_kind_of_solution_equals_the_reference(
 
 def test_given_temperatures_are_kept(backend: Backend) -> None:
     mine, reference = both(backend, "order", coldest=0.01, hottest=0.3)
-    for _ in range(6):
-        mine.advance(1)
-        reference.evolve(1)
-        assert_same(mine, reference, problem("order")[0])
+    same = partial(assert_same, model=problem("order")[0])
+    evolve_together(mine, reference, 6, same)
     assert reference.kinds["exchanged"] > 0
 
 
 @pytest.mark.slow
 def test_each_replica_has_the_cost_of_a_whole_evaluation(backend: Backend) -> None:
     model = islands.keys(N, cost=BOWL, state=BOWL_STATE, data={"t": TABLE})
-    mine = chains(backend, model, TemperingSettings.build({"rungs": 2, "proposals": 60}), World())
+    mine = chains(backend, model, TemperingSettings.build({"rungs": 2, "proposals": 60}))
     mine.start()
     for _ in range(8):
         mine.advance(1)
@@ -136,7 +117,7 @@ def test_moves_to_infinite_costs_do_not_heat(backend: Backend) -> None:
     small = BOWL.replace("return sum;", "return sum / 1000;")
     walls = small.replace("double sum = 0;", "double sum = s[0] < 0.5f ? 0 : INFINITY;")
     mine, free = (
-        chains(backend, islands.keys(N, cost=each, data={"t": TABLE}), own, World())
+        chains(backend, islands.keys(N, cost=each, data={"t": TABLE}), own)
         for each in (walls, small)
     )
     hottest = []
@@ -154,10 +135,6 @@ def test_a_state_whose_functions_take_different_moves_is_refused() -> None:
     )
     with pytest.raises(UsageError, match=r"takes Flip and Exchange, and apply Flip\. Define"):
         islands.subset(N, cost=CHOICE, state=half, data={"t": TABLE})
-    with pytest.raises(UsageError, match=r"state\.cu: does not define prepare"):
-        islands.subset(N, cost=CHOICE, state="__device__ int x;", data={"t": TABLE})
-    with pytest.raises(UsageError, match="state: only belongs to cost="):
-        islands.subset(N, function=sum, state=CHOICE_STATE)
 
 
 OWN = TemperingSettings.build({"rungs": 2, "proposals": 60, "tuning": 4, "cycle": 3, "patience": 3})
@@ -228,7 +205,7 @@ def test_replicas_that_descend_are_the_same(kind: str, descent: int) -> None:
     make, text, _ = FORMS[kind]
     own = OWN.replace({"descent": descent, "cycle": 0, "rungs": 4, "proposals": 33})
     models = (make(cost=text, data={"t": TABLE}), in_python(kind))
-    runs = [chains(choose("cpu", 1), each, own, World(), "ring") for each in models]
+    runs = [chains(choose("cpu", 1), each, own, "ring") for each in models]
     for mine in runs:
         mine.start()
         for _ in range(4):
@@ -247,8 +224,8 @@ def test_an_abandoned_generation_leaves_no_trace() -> None:
             halted.abandon()
         return route(orders)
 
-    whole = chains(choose("cpu", 1), in_python("order"), OWN, World())
-    halted = chains(choose("cpu", 1), islands.permutation(N, batch=counted), OWN, World())
+    whole = chains(choose("cpu", 1), in_python("order"), OWN)
+    halted = chains(choose("cpu", 1), islands.permutation(N, batch=counted), OWN)
     for mine in (whole, halted):
         mine.start()
         assert mine.attempt(4)

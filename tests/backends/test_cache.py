@@ -52,7 +52,6 @@ class Maker:
 
 
 def cached() -> Path:
-    """Return the only program in the cache."""
     (path,) = (each for each in cache_folder("programs").rglob("*") if each.is_file())
     return path
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import combinations, permutations
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from eax_for_tests import placed, shortest, weights
 from numpy.typing import NDArray
 from scipy.optimize import linprog
+from tours_for_tests import distances
 
 from islands.backends.base import Backend
 from islands.bounds import graph as graphs
@@ -16,21 +18,10 @@ from islands.bounds import pricing as pricing_of
 from islands.bounds.graph import Graph
 from islands.bounds.held_karp import ESTIMATE, ONE_TREE, Bound, lower_bound
 from islands.bounds.pricing import Limit, Pricing
-from islands.instances.tsplib import TspFile
 from islands.problems import load
 from islands.problems.tsp import Tsp
 
 Ints = NDArray[np.int64]
-
-
-def placed(points: NDArray[np.int64], metric: str = "EUC_2D") -> Tsp:
-    return Tsp(TspFile("points", None, len(points), metric, coordinates=points.astype(float)))
-
-
-def matrix(n: int, most: int = 1000) -> Tsp:
-    """Return random weights, which break the triangle inequality."""
-    weights = np.triu(np.random.default_rng(n).integers(0, most, (n, n)), 1).astype(np.int32)
-    return Tsp(TspFile("weights", None, n, "EXPLICIT", matrix=weights + weights.T))
 
 
 def random(n: int, metric: str = "EUC_2D", side: int = 1000) -> Tsp:
@@ -46,13 +37,13 @@ SMALL = {
     "one place": placed(np.ones((7, 2), np.int64)),
     "a line": placed(np.column_stack([np.arange(8) ** 2, np.full(8, 3)])),
     "two clusters": placed(np.array([(x, 10**6 * (x % 2)) for x in range(9)])),
-    "weights": matrix(9),
-    "large weights": matrix(8, 2**31 - 1),
+    "weights": weights(9, 1000, 0),
+    "large weights": weights(8, 2**31 - 1, 0),
     "three": random(3),
     "four": random(4),
     "five": random(5),
-    "four weights": matrix(4),
-    "five weights": matrix(5),
+    "four weights": weights(4, 1000, 0),
+    "five weights": weights(5, 1000, 0),
 }
 
 
@@ -61,16 +52,11 @@ def bound_of(problem: Tsp, backend: Backend, tour: Ints | None = None) -> Bound:
     return lower_bound(problem, tour, backend, seconds=5.0)
 
 
-def lengths(problem: Tsp) -> Ints:
-    every = np.arange(problem.size)
-    return problem.near.between(every[:, np.newaxis], every[np.newaxis, :])
-
-
 def subtour_bound(problem: Tsp) -> float:
     """Return the optimum of the linear program over the subtour polytope."""
     n = problem.size
     edges = list(combinations(range(n), 2))
-    costs = [lengths(problem)[edge] for edge in edges]
+    costs = [distances(problem)[edge] for edge in edges]
     degrees = [[int(city in edge) for edge in edges] for city in range(n)]
     sets = [set(each) for k in range(3, n - 1) for each in combinations(range(n - 1), k)]
     inside = [[int({*edge} <= each) for edge in edges] for each in sets]
@@ -78,12 +64,6 @@ def subtour_bound(problem: Tsp) -> float:
     unequal = (inside, most) if sets else (None, None)
     found = linprog(costs, *unequal, degrees, [2] * n, bounds=(0, 1))
     return float(found.fun)
-
-
-def optimum(problem: Tsp) -> int:
-    last = problem.size - 1
-    tours = np.array([(last, *rest) for rest in permutations(range(last))])
-    return int(problem.costs(tours).min())
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -95,7 +75,7 @@ def test_the_bound_is_that_of_the_linear_program(name: str, backend: Backend) ->
     found = bound_of(problem, backend)
     assert found.kind == ONE_TREE
     assert 0.995 * exact - 1e-6 <= found.value <= highest
-    assert found.value <= optimum(problem)
+    assert found.value <= shortest(problem)
 
 
 @pytest.mark.parametrize("name", [name for name in SMALL if SMALL[name].size > 3])
@@ -107,14 +87,14 @@ def test_a_1_tree_has_as_many_edges_as_cities(name: str) -> None:
     found = graph.one_tree(multipliers)
     assert found.degrees.sum() == 2 * n
     assert found.degrees[found.leaf] == 2
-    weights = graph.weights(multipliers)
+    heavy = graph.weights(multipliers)
     ends = np.r_[graph.starts[found.tree.edges], graph.ends[found.tree.edges]]
     more = found.degrees - np.bincount(ends, minlength=n)
     (other,) = np.flatnonzero(more - (np.arange(n) == found.leaf))
     edge = np.flatnonzero(
         (graph.starts == min(other, found.leaf)) & (graph.ends == max(other, found.leaf))
     )
-    whole = weights[found.tree.edges].sum() + weights[edge].sum()
+    whole = heavy[found.tree.edges].sum() + heavy[edge].sum()
     assert found.value == whole - 2 * multipliers.sum()
 
 
@@ -141,7 +121,7 @@ def test_bounds_of_published_instances_are_near_their_optima(
 
 def one_tree_by_prim(problem: Tsp, multipliers: Ints, scale: int, leaf: int) -> int:
     """Return the weight of the shortest 1-tree of the complete graph whose extra city is `leaf`."""
-    weights = scale * lengths(problem) + multipliers[:, np.newaxis] + multipliers
+    weights = scale * distances(problem) + multipliers[:, np.newaxis] + multipliers
     left = [city for city in range(problem.size) if city != leaf]
     near = {city: weights[left[0], city] for city in left[1:]}
     total = int(np.sort(np.delete(weights[leaf], leaf))[:2].sum())
@@ -152,7 +132,17 @@ def one_tree_by_prim(problem: Tsp, multipliers: Ints, scale: int, leaf: int) -> 
     return total - 2 * int(multipliers.sum())
 
 
-@pytest.mark.parametrize("problem", [random(150), random(130, side=9), matrix(110)])
+def complete(graph: Graph, multipliers: Ints, pricing: Pricing) -> None:
+    """Add all edges that a shortest 1-tree needs."""
+    is_all = False
+    while not is_all:
+        found = pricing.find(graph, multipliers, Limit(60.0, lambda: False))
+        assert found is not None
+        graph.add(found.starts, found.ends)
+        is_all = found.is_all
+
+
+@pytest.mark.parametrize("problem", [random(150), random(130, side=9), weights(110, 1000, 0)])
 @pytest.mark.parametrize("few", [4096, 40])
 def test_missing_edges_are_found(
     problem: Tsp, few: int, backend: Backend, monkeypatch: pytest.MonkeyPatch
@@ -163,12 +153,7 @@ def test_missing_edges_are_found(
     graph = Graph(problem, np.arange(n))
     multipliers = graph.scale * np.random.default_rng(n).integers(-200, 200, n)
     before, pricing = graph.one_tree(multipliers), Pricing(problem, backend)
-    while True:
-        found = pricing.find(graph, multipliers, Limit(60.0, lambda: False))
-        assert found is not None
-        graph.add(found.starts, found.ends)
-        if found.is_all:
-            break
+    complete(graph, multipliers, pricing)
     after = graph.one_tree(multipliers)
     assert after.tree.total < before.tree.total
     value = graph.complete_value(multipliers)
@@ -188,12 +173,7 @@ def test_the_gap_behind_a_skipped_tile_counts(
     monkeypatch.setattr(graphs, "_NEAREST", 1)
     graph = Graph(problem, np.arange(problem.size))
     multipliers, pricing = np.zeros(problem.size, np.int64), Pricing(problem, backend)
-    is_all = False
-    while not is_all:
-        found = pricing.find(graph, multipliers, Limit(60.0, lambda: False))
-        assert found is not None
-        graph.add(found.starts, found.ends)
-        is_all = found.is_all
+    complete(graph, multipliers, pricing)
     leaf = graph.one_tree(multipliers).leaf
     value = graph.complete_value(multipliers)
     assert value == one_tree_by_prim(problem, multipliers, graph.scale, leaf)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from models_for_tests import cost_text
+from models_for_tests import cost_text, delta_text, repair_text
 from problems_for_tests import knapsack
 
 import islands
@@ -93,8 +93,7 @@ def test_a_cost_that_does_not_return_is_stopped() -> None:
             lambda: islands.permutation(
                 N,
                 cost=FIRST,
-                delta="__device__ long long delta(const Solution& s, int n, const Data& data,"
-                " Swap move) { return s[move.v] - s[move.u] + (move.u > 0); }",
+                delta=delta_text("return s[move.v] - s[move.u] + (move.u > 0);"),
             ),
             "delta of swap, CPU: {",
         ),
@@ -102,8 +101,7 @@ def test_a_cost_that_does_not_return_is_stopped() -> None:
             lambda: islands.subset(
                 N,
                 cost=FIRST,
-                repair="__device__ void repair(Changing& s, int n, const Data& data)"
-                " { s.set(0, 1 - s[0]); }",
+                repair=repair_text("s.set(0, 1 - s[0]);"),
             ),
             "Let repair not change a repaired solution",
         ),
@@ -111,8 +109,7 @@ def test_a_cost_that_does_not_return_is_stopped() -> None:
             lambda: islands.permutation(
                 N,
                 cost=FIRST,
-                repair="__device__ void repair(Changing& s, int n, const Data& data)"
-                " { s.set(0, s[1]); }",
+                repair=repair_text("s.set(0, s[1]);"),
             ),
             "which is not a permutation of 0 to n - 1",
         ),
@@ -131,8 +128,7 @@ def test_a_correct_delta_and_repair_have_no_differences() -> None:
     good = islands.permutation(
         N,
         cost=FIRST,
-        delta="__device__ long long delta(const Solution& s, int n, const Data& data, Swap move)"
-        " { return move.u == 0 ? s[move.v] - s[0] : 0; }",
+        delta=delta_text("return move.u == 0 ? s[move.v] - s[0] : 0;"),
         maximise=True,
     )
     assert examine(good, 30).works
@@ -141,8 +137,7 @@ def test_a_correct_delta_and_repair_have_no_differences() -> None:
         2,
         5,
         cost=cost_text("return s[0];", "double"),
-        repair="__device__ void repair(Changing& s, int n, const Data& data)"
-        " { if (s[0] < 0.0) s.set(0, 0.5); }",
+        repair=repair_text("if (s[0] < 0.0) s.set(0, 0.5);"),
     )
     (row,) = [row for row in examine(boxed, 30).rows if row.way == "repair, CPU"]
     assert row.outcome.startswith("30 valid and stable")

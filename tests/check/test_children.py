@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from models_for_tests import sum_text
 
 import islands
 from islands.errors import RunError
@@ -13,13 +14,7 @@ from islands.modelling.model import Model
 pytestmark = pytest.mark.slow
 
 N = 12
-PLACES = """
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int i = 0; i < n; ++i) sum += i * s[i];
-    return sum;
-}
-"""
+PLACES = sum_text("i * s[i]")
 STATE = """
 struct State {
     int* used;
@@ -49,13 +44,6 @@ __device__ void cross(State& state, Changing& child, const Solution& other, int 
     for (int i = 0; i < n; ++i) {
         if (!state.used[other[i]]) child.set(place++, other[i]);
     }
-}
-"""
-CHOSEN = """
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int i = 0; i < n; ++i) sum += s[i] * i;
-    return sum;
 }
 """
 OF_CHOICES = """
@@ -106,7 +94,7 @@ def test_a_wrong_cross_is_found(wrong: tuple[str, str], message: str) -> None:
 
 
 def test_a_child_with_too_many_items_is_found() -> None:
-    own = islands.subset(N, cost=CHOSEN, state=OF_CHOICES, choose=4)
+    own = islands.subset(N, cost=PLACES, state=OF_CHOICES, choose=4)
     words = r"cross, CPU: makes .* of .* and .*, which is not a choice of exactly 4 items\. Correct"
     with pytest.raises(RunError, match=words):
         found(own)

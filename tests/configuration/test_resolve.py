@@ -99,13 +99,9 @@ def test_settings_by_name(key: str, value: str, found: Any) -> None:
 
 def test_toml_of_a_run_resolves_to_the_same_run(tmp_path: Path) -> None:
     options = {
-        "instance": "fake/five",
-        "preset": "xavier2019",
-        "rho": "0.7123456789012345",
-        "stop": ["gap=0.5%", "seconds=2h"],
-        "seed": str(2**63 - 1),
-        "migration": "ring",
-    }
+        "instance": "fake/five", "preset": "xavier2019", "rho": "0.7123456789012345",
+        "stop": ["gap=0.5%", "seconds=2h"], "seed": str(2**63 - 1), "migration": "ring",
+    }  # fmt: skip
     problem = FakeProblem(BestKnown(7, "best_known", "a list"))
     spec = resolve(layers(options), problem)
     config = tmp_path / "run.toml"

@@ -24,16 +24,9 @@ from islands.progress.progress import Progress
 
 def progress(**changes: object) -> Progress:
     values = {
-        "generation": 100,
-        "evaluations": 5000,
-        "seconds": 12.5,
-        "cost": 210,
-        "island": 1,
-        "best_generation": 60,
-        "mean": 300.0,
-        "gap": 5.0,
-        "best_known": 200,
-    }
+        "generation": 100, "evaluations": 5000, "seconds": 12.5, "cost": 210, "island": 1,
+        "best_generation": 60, "mean": 300.0, "gap": 5.0, "best_known": 200,
+    }  # fmt: skip
     return Progress(**{**values, **changes})  # type: ignore[arg-type]
 
 

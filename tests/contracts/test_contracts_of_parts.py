@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -25,34 +25,15 @@ from islands.testing.devices import has_gpu
 RANDOM = np.random.default_rng(72)
 
 
-class TestRing(TopologyContract):
+class BuiltIn(TopologyContract):
+    name: ClassVar[str]
+
     def topology(self) -> Any:
-        return TOPOLOGIES["ring"]
+        return TOPOLOGIES[self.name]
 
 
-class TestElite(TopologyContract):
-    def topology(self) -> Any:
-        return TOPOLOGIES["elite"]
-
-
-class TestTorus(TopologyContract):
-    def topology(self) -> Any:
-        return TOPOLOGIES["torus"]
-
-
-class TestHypercube(TopologyContract):
-    def topology(self) -> Any:
-        return TOPOLOGIES["hypercube"]
-
-
-class TestBroadcast(TopologyContract):
-    def topology(self) -> Any:
-        return TOPOLOGIES["broadcast"]
-
-
-class TestRandom(TopologyContract):
-    def topology(self) -> Any:
-        return TOPOLOGIES["random"]
+for _name in ("ring", "elite", "torus", "hypercube", "broadcast", "random"):
+    globals()[f"Test{_name.title()}"] = type(f"Test{_name.title()}", (BuiltIn,), {"name": _name})
 
 
 class TestOwnTopology(TopologyContract):

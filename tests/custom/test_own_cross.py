@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_gpu import EmulatedGpu
+from models_for_tests import sum_text
 
 import islands
 from islands.backends.base import Backend
@@ -16,13 +17,7 @@ from islands.modelling.model import Model
 pytestmark = pytest.mark.slow
 
 N = 40
-COUNT = """
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int i = 0; i < n; ++i) sum += s[i];
-    return sum;
-}
-"""
+COUNT = sum_text("s[i]")
 STILL = """
 struct State {
     int* mine;
@@ -48,15 +43,9 @@ __device__ void cross(State& state, Changing& child, const Solution& other, int 
 }
 """
 SEARCH = {
-    "algorithm": "tempering",
-    "islands": 1,
-    "population": 32,
-    "rungs": 2,
-    "tuning": 1,
-    "patience": 1,
-    "generations": 60,
-    "seed": 3,
-}
+    "algorithm": "tempering", "islands": 1, "population": 32, "rungs": 2, "tuning": 1,
+    "patience": 1, "generations": 60, "seed": 3,
+}  # fmt: skip
 
 
 def most(state: str) -> Model:

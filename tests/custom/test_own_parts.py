@@ -14,21 +14,13 @@ from islands.instances.synthetic import uniform_tsp
 from islands.problems.tsp import Tsp
 
 FEW: dict[str, Any] = {
-    "islands": 4,
-    "population": 16,
-    "backend": "cpu",
-    "threads": 1,
-    "interval": 3,
+    "islands": 4, "population": 16, "backend": "cpu", "threads": 1, "interval": 3,
     "migrants": 1,
-}
+}  # fmt: skip
 BUILT_IN: dict[str, Any] = {
-    "algorithm": "ga",
-    "encoding": "keys",
-    "crossover": "two_point",
-    "mutation": "insertion",
-    "improver": "swap",
-    "migration": "ring",
-}
+    "algorithm": "ga", "encoding": "keys", "crossover": "two_point", "mutation": "insertion",
+    "improver": "swap", "migration": "ring",
+}  # fmt: skip
 OWN: dict[str, list[Any]] = {
     "algorithm": [copied_parts.Breed],
     "encoding": [copied_parts.Digits],

@@ -25,7 +25,6 @@ from fuzz_targets import targets
 
 
 def main() -> int:
-    """Run all cases."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

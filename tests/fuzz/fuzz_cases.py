@@ -23,8 +23,6 @@ MOST_BYTES = 2 << 30
 
 @dataclass(frozen=True)
 class Target:
-    """A reader, with valid files to damage."""
-
     name: str
     file: str
     seeds: tuple[bytes, ...]

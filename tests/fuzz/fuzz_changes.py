@@ -15,7 +15,6 @@ WORDS += [".".join("a" * 20_000)]
 
 
 def changed(content: bytes, draw: random.Random) -> bytes:
-    """Return the content with a few changes."""
     for _ in range(draw.choice((1, 1, 1, 2, 4))):
         content = draw.choice(CHANGES)(content, draw)
     return content
@@ -53,7 +52,6 @@ def _word(content: bytes, draw: random.Random) -> bytes:
 
 
 def _number(content: bytes, draw: random.Random) -> bytes:
-    """Replace a word by a number."""
     words = [each.span() for each in re.finditer(rb"\S+", content)] or [(0, 0)]
     first, last = draw.choice(words)
     return content[:first] + draw.choice(NUMBERS).encode() + content[last:]

@@ -19,7 +19,6 @@ from islands.problems import load
 
 
 def instances() -> list[Target]:
-    """Return the readers of instances."""
     tsp = (
         b"NAME: five\nTYPE: TSP\nCOMMENT: made here\nDIMENSION: 5\nEDGE_WEIGHT_TYPE: EUC_2D\n"
         b"NODE_COORD_SECTION\n1 7.5 3e1\n2 14.5 6e1\n3 21.5 9e1\n4 28.5 12e1\n5 3 15\nEOF\n"
@@ -69,8 +68,6 @@ MODEL_FILES: dict[str, tuple[bytes, ...]] = {
 
 
 def models() -> list[Target]:
-    """Return the readers of `islands.models`."""
-
     def reader(form: str) -> Callable[[Path], object]:
         return lambda path: load(str(path), form)
 
@@ -78,7 +75,6 @@ def models() -> list[Target]:
 
 
 def solutions() -> list[Target]:
-    """Return the readers of solutions."""
     demos = data_folder("instances")
 
     def of(name: str) -> Callable[[Path], object]:
@@ -98,7 +94,6 @@ def solutions() -> list[Target]:
 
 
 def words() -> list[Target]:
-    """Return the readers of options."""
     problem = load("demo/mkp")
     options = (
         "crossover_rate=0.3",

@@ -26,15 +26,11 @@ TOLERANCE = 1e-9
 
 
 class _Raising:
-    """An array-like object that raises an error."""
-
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise RuntimeError("no array")
 
 
 class _Unsized:
-    """A sequence that raises an error."""
-
     def __len__(self) -> int:
         raise RuntimeError("no length")
 
@@ -43,8 +39,6 @@ class _Unsized:
 
 
 class _UnsizedList(list[Any]):
-    """A list that raises an error."""
-
     def __len__(self) -> int:
         raise RuntimeError("no length")
 
@@ -219,7 +213,6 @@ class Call:
 
     @classmethod
     def of(cls, number: int) -> Call:
-        """Return the call of this number."""
         draw = random.Random(number)
         name = draw.choice([*CALLS])
         arguments = dict(draw.choice(CALLS[name][1]))
@@ -262,7 +255,6 @@ class Call:
 
 
 def call_faults(calls: range) -> Iterator[Fault]:
-    """Yield the faults of these calls."""
     for number in calls:
         call = Call.of(number)
         if what := call.fault():

@@ -38,12 +38,10 @@ TABLE = pa.table({"island": [0, 1, 0], "best": [5, None, 3], "word": ["ring", ""
 
 
 def records(folder: Path) -> list[Target]:
-    """Return the readers of tables and of checkpoints."""
     return [*tables(folder), *checkpoints(folder / "run")]
 
 
 def tables(folder: Path) -> list[Target]:
-    """Return the readers of rows."""
     stream = Stream(folder, 0, 1, TABLE.schema)
     for batch in TABLE.to_batches(2):
         stream.write(batch)
@@ -121,7 +119,6 @@ class Finished:
     """A small run with one checkpoint, and islands to restore from it."""
 
     def __init__(self, instance: str, folder: Path, **options: str) -> None:
-        """Perform the run."""
         problem = load(instance)
         asked = {"improver": "none", "islands": 2, "population": 20, "backend": "cpu"}
         asked |= options | {"threads": 1, "stop": "generations=4"}

@@ -42,7 +42,7 @@ _VALUES: tuple[list[Any], ...] = (
         "'",
         '"',
     ],
-    ["demo/qap", "demo/mkp", "demo/tsp:00", "a" * 5000 + ".py:x", "islands=1 F='"],
+    ["demo/qap", "demo/mkp", "demo/tsp:00", "a" * 5000 + ".py:x", "islands=1 F='", "ga", '"'],
     [date(1, 1, 1), time(23, 59), datetime(9999, 12, 31, tzinfo=UTC)],
     [True, False, [], {}, [[]], [{}], {"a": {}}, [1, "a"]],
 )

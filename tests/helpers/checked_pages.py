@@ -64,7 +64,6 @@ def page(*folders: Path, trusted: bool = False) -> str:
 
 
 def plain(text: str) -> str:
-    """Return the words of a page."""
     style = re.sub(r"<(style|script)>.*?</\1>", "", text, flags=re.DOTALL)
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", style))
 

@@ -31,11 +31,9 @@ class Commands:
         return CompletedProcess(command, *self._answers.get(name, (0, "", "")))
 
     def prints(self, name: str, text: str) -> None:
-        """Make a command print this text."""
         self._answers[name] = (0, f"{text}\n", "")
 
     def fails(self, name: str, message: str) -> None:
-        """Make a command fail with this message."""
         self._answers[name] = (1, "", f"{message}\n")
 
     def calls(self, name: str) -> list[str]:

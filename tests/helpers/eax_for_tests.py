@@ -63,9 +63,9 @@ def placed(points: Any, metric: str = "EUC_2D") -> Tsp:
     return Tsp(TspFile("points", None, len(places), metric, coordinates=places))
 
 
-def weights(n: int) -> Tsp:
-    """Return random weights, which break the triangle inequality."""
-    half = np.triu(np.random.default_rng(n).integers(1, 100, (n, n)), 1).astype(np.int32)
+def weights(n: int, most: int = 100, least: int = 1) -> Tsp:
+    """Return random weights below `most`, which break the triangle inequality."""
+    half = np.triu(np.random.default_rng(n).integers(least, most, (n, n)), 1).astype(np.int32)
     return Tsp(TspFile("weights", None, n, "EXPLICIT", matrix=half + half.T))
 
 
@@ -76,7 +76,6 @@ def shortest(problem: Tsp) -> int:
 
 
 def require_consistent(mine: Archipelago) -> None:
-    """Compare costs, positions and frequencies with the tours."""
     problem, found = mine._colonies[0]._problem, genes(mine)
     near = mine.backend.download(
         mine._colonies[0]._launches.arguments[2].members["near"].members["table"]

@@ -24,12 +24,10 @@ SIZE = 20
 
 
 def example(name: str) -> ModuleType:
-    """Return an example as a module."""
     return script(FOLDER / f"{name}.py")
 
 
 def small(name: str) -> Any:
-    """Return a small instance of an example."""
     if name == "vehicle_routing":
         random = np.random.default_rng(1)
         places, demands = random.integers(0, 1001, (SIZE + 1, 2)), random.integers(1, 20, SIZE)

@@ -58,7 +58,6 @@ class Machine:
         program.chmod(0o755)
 
     def copy(self, fake: str, name: str) -> None:
-        """Add one of the fake programs."""
         self.add(name, (_FAKE / fake).read_text())
 
     def add_driver(self, words: str) -> None:

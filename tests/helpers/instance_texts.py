@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from islands.instances.catalogue import BestKnown, Entry, catalogue
 from islands.instances.mkp import MkpFile
 from islands.instances.qaplib import QapFile
 from islands.instances.solution_files import in_rows
@@ -51,6 +52,14 @@ def drake_text(file: MkpFile) -> str:
     return "\n".join([head, *lines, ""])
 
 
+def entry_of(name: str) -> tuple[Entry, BestKnown]:
+    """Return an instance of the catalogue with its best known value."""
+    entry = catalogue().entry(*name.split("/"))
+    assert entry is not None
+    assert entry.best_known is not None
+    return entry, entry.best_known
+
+
 PROFITS = [100, 600, 1200, 2400]
 WEIGHTS = [[8, 12, 13, 64], [0, 5, 7, 1]]
 CAPACITIES = [80, 9]
@@ -73,7 +82,6 @@ def write(folder: Path, name: str, text: str) -> Path:
 
 
 def content(file: MkpFile) -> tuple[list[int], list[list[int]], list[int], int | None]:
-    """Return the numbers of an instance."""
     numbers = (file.profits.tolist(), file.weights.tolist(), file.capacities.tolist())
     return (*numbers, file.optimum)
 

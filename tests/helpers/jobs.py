@@ -62,7 +62,6 @@ def pids(run: Path) -> list[int]:
 
 
 def log(run: Path) -> str:
-    """Return the current log of a run."""
     try:
         return (run / "log.txt").read_text()
     except OSError:
@@ -83,7 +82,6 @@ def kill_all(process: subprocess.Popen[str]) -> None:
 
 
 def family_of(parent: int) -> list[int]:
-    """Return a process and all its descendants."""
     family = [parent]
     for pid in family:
         family += _children(pid)
@@ -92,22 +90,27 @@ def family_of(parent: int) -> list[int]:
 
 def is_alive(pid: int) -> bool:
     """Return whether a process runs; a zombie does not."""
+    return _status(pid)[0] not in "ZX"
+
+
+def parent_of(pid: int) -> int:
+    """Return the parent of a process, or 0 if it has ended."""
+    return int(_status(pid)[1])
+
+
+def all_pids() -> list[int]:
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+
+
+def _status(pid: int) -> list[str]:
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
-        return False
+        return ["X", "0"]
 
 
 def _children(parent: int) -> list[int]:
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            after_name = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(after_name[1]) == parent:
-            found.append(int(stat.parent.name))
-    return found
+    return [pid for pid in all_pids() if parent_of(pid) == parent]
 
 
 class Waits:

@@ -113,3 +113,26 @@ KINDS = ("permutation", "subset", "keys", "real")
 def cost_text(body: str, kind: str = "long long") -> str:
     """Return the text of a cost with this body, which begins in its second line."""
     return f"{HEAD.format(kind)}{body}\n}}\n"
+
+
+def sum_text(
+    term: str, *, name: str = "cost", first: str = "0", of: str = "sum", kind: str = "long long"
+) -> str:
+    """Return the text of a function: the sum of a term over all entries `i`, or what is `of` it."""
+    return f"""
+__device__ {kind} {name}(const Solution& s, int n, const Data& data) {{
+    {kind} sum = {first};
+    for (int i = 0; i < n; ++i) sum += {term};
+    return {of};
+}}
+"""
+
+
+def repair_text(body: str) -> str:
+    return f"__device__ void repair(Changing& s, int n, const Data& data) {{ {body} }}"
+
+
+def delta_text(body: str) -> str:
+    """Return the text of the change of a cost by a swap."""
+    head = "__device__ long long delta(const Solution& s, int n, const Data& data, Swap move)"
+    return f"{head} {{ {body} }}"

@@ -5,24 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from models_for_tests import sum_text
 
 import islands
 from islands.modelling.model import Model
 
 N = 11
 TABLE = np.random.default_rng(3).integers(1, 100, (N, N)).astype(np.int32)
-ROUTE = """
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int i = 0; i < n; ++i) sum += (1 + i % 3) * data.t[s[i] * n + s[(i + 1) % n]];
-    return sum;
-}"""
-PLACES = """
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int i = 0; i < n; ++i) sum += data.t[s[i] * n + i];
-    return sum;
-}"""
+ROUTE = sum_text("(1 + i % 3) * data.t[s[i] * n + s[(i + 1) % n]]")
+PLACES = sum_text("data.t[s[i] * n + i]")
 PLACES_CHANGE = """
 __device__ long long delta(const Solution& s, int n, const Data& data, Swap move) {
     const int a = s[move.u], b = s[move.v];

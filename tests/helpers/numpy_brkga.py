@@ -37,8 +37,7 @@ class NumpyBrkga(NumpyIslands):
             np.stack([self.drawn(START, k, s) for s in range(population)]) for k in range(islands)
         ]
         self.cost = [self.decoded(keys) for keys in self.keys]
-        self.best = [int(cost.min()) for cost in self.cost]
-        self.since, self.restart, self.restarts = [0] * islands, [False] * islands, 0
+        self.begin_records()
 
     def drawn(self, stream: int, island: int, slot: int) -> NDArray[Any]:
         drawn = words(self.n, stream, self.seed, island, self.generation, slot)
@@ -113,7 +112,6 @@ def archipelago(backend: Backend, problem: Problem, **changes: Any) -> Archipela
 
 
 def genes_and_costs(mine: Archipelago) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return each island's keys and costs."""
     saved = mine.snapshot()
     keys = saved["genes"][:, :, : mine._encodings[0].size]
     return list(zip(keys, saved["cost"], strict=True))

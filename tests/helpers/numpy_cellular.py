@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from colonies_for_tests import begun
 from numpy.typing import NDArray
-from numpy_improvers import NumpyLocalSearch
-from numpy_islands import (
-    MUTANT,
-    MUTATE,
-    NEIGHBOUR,
-    OPERATORS,
-    START,
-    NumpyIslands,
-    Place,
-    below,
-    words,
-)
-from numpy_operators import Genome, crossed, mutated, random_genome
+from numpy_genomes import NumpyGenomes, on_device
+from numpy_islands import MUTANT, MUTATE, NEIGHBOUR, OPERATORS, below, words
+from numpy_operators import Genome, crossed, mutated
 
 from islands.algorithms.cellular import Cellular
 from islands.archipelago.archipelago import Archipelago
@@ -46,45 +35,24 @@ def steps(grid: str, shape: str, size: int) -> list[tuple[int, int]]:
 
 
 @dataclass
-class NumpyCellular(NumpyIslands):
+class NumpyCellular(NumpyGenomes):
     """Islands with their genomes and costs; `width` is the width of a torus."""
 
-    n: int
-    costs: Costs
-    encoding: str = "permutation"
-    population: int = 12
-    islands: int = 2
-    seed: int = 5
+    costs: Costs = field(kw_only=True)
     grid: str = "ring"
     neighbours: int = 4
     shape: str = "von_neumann"
     radius: int = 1
     width: int = 0
     selection: str = "proportional"
-    crossover: str = "pmx"
-    mutation: str = "swap"
     crossover_rate: float = 0.9
     mutation_rate: float = 0.1
-    strength: int = 1
     group: int = 64
     replacement: str = "generational"
-    reset: int = 0
     halo: bool = False
-    given: tuple[Genome, ...] = ()
-    search: NumpyLocalSearch | None = None
 
-    def __post_init__(self) -> None:
-        self.generation, self.calls, self.restarts = 0, self.islands * self.population, 0
-        self.genomes = [
-            [random_genome(self.n, self.encoding, START, self.place(k, s)) for s in self.slots]
-            for k in range(self.islands)
-        ]
-        for number, genome in enumerate(self.given):
-            self.genomes[number % self.islands][number // self.islands] = list(genome)
-        self.cost = [self.evaluated(genomes) for genomes in self.genomes]
-        self.best = [min(cost) for cost in self.cost]
-        self.ever = list(self.best)
-        self.since, self.restart = [0] * self.islands, [False] * self.islands
+    def with_costs(self, island: int, genomes: list[Genome]) -> tuple[list[Genome], list[int]]:
+        return genomes, self.evaluated(genomes)
 
     def evaluated(self, genomes: list[Genome]) -> list[int]:
         return [int(cost) for cost in self.costs(np.array(genomes))]
@@ -99,13 +67,14 @@ class NumpyCellular(NumpyIslands):
 
     def next_island(self, island: int) -> tuple[list[Genome], list[int]]:
         if self.restart[island]:
-            places = [self.place(island, slot) for slot in self.slots]
-            fresh = [random_genome(self.n, self.encoding, MUTANT, place) for place in places]
+            fresh = [self.drawn(MUTANT, island, slot) for slot in self.slots]
             self.calls += len(fresh)
             self.restarts += 1
             improved = [
-                self.improved(genome, cost, place)
-                for genome, cost, place in zip(fresh, self.evaluated(fresh), places, strict=True)
+                self.improved(genome, cost, self.place(island, slot))
+                for slot, (genome, cost) in enumerate(
+                    zip(fresh, self.evaluated(fresh), strict=True)
+                )
             ]
             return [genome for genome, _ in improved], [cost for _, cost in improved]
         pairs = [self.children(island, slot) for slot in self.slots]
@@ -121,13 +90,6 @@ class NumpyCellular(NumpyIslands):
             genomes.append(genome)
             kept.append(cost)
         return genomes, kept
-
-    def improved(self, genome: Genome, cost: int, place: Place) -> tuple[Genome, int]:
-        if self.search is None or not self.search.is_due(place):
-            return genome, cost
-        genome, cost, tried = self.search.improve(genome, cost, place)
-        self.calls += tried
-        return genome, cost
 
     def children(self, island: int, slot: int) -> tuple[Genome, Genome]:
         place = self.place(island, slot)
@@ -184,43 +146,15 @@ class NumpyCellular(NumpyIslands):
         ]
         return [(first + each // self.population, each % self.population) for each in lines]
 
-    def update_best(self, island: int) -> None:
-        super().update_best(island)
-        self.ever[island] = min(self.ever[island], *self.cost[island])
-
 
 def both(
     backend: Backend, problem: Problem, encoding: str = "permutation", **changes: Any
 ) -> tuple[Archipelago, NumpyCellular]:
     """Return the same run on a device and in NumPy."""
-    given, search = changes.pop("given", ()), changes.pop("search", {})
-    mine, settings, sizes = begun(
-        "cellular", encoding, changes, sizes={"population": 12, "islands": 2, "seed": 5},
-        problem=problem, backend=backend, search=search, given=given,
-    )  # fmt: skip
+    mine, settings, own = on_device("cellular", backend, problem, encoding, changes)
 
     def costs(genomes: np.ndarray) -> np.ndarray:
         return problem.costs(problem.layout.from_device(mine._encodings[0].decode(genomes)))
 
-    width = Cellular(settings, sizes["population"], encoding).width
-    changes |= {"width": width, "encoding": encoding, "given": tuple(given)}
-    changes.setdefault("crossover", "pmx" if encoding == "permutation" else "two_point")
-    changes.setdefault("mutation", "swap" if encoding == "permutation" else "reset")
-    if search:
-        changes["search"] = NumpyLocalSearch(problem, **search)
-    return mine, NumpyCellular(problem.size, costs, **sizes, **changes)
-
-
-def assert_same(mine: Archipelago, reference: NumpyCellular) -> None:
-    saved = mine.snapshot()
-    assert saved["cost"].tolist() == reference.cost
-    assert saved["genes"][:, :, : mine._encodings[0].size].tolist() == reference.genomes
-    assert sum(each.evaluations for each in mine.measure()) == reference.calls
-
-
-def assert_evolves(mine: Archipelago, reference: NumpyCellular, generations: int = 5) -> None:
-    assert_same(mine, reference)
-    for _ in range(generations):
-        mine.advance(1)
-        reference.evolve(1)
-        assert_same(mine, reference)
+    own["width"] = Cellular(settings, own["population"], encoding).width
+    return mine, NumpyCellular(problem.size, costs=costs, **own)

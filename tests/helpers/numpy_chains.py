@@ -45,9 +45,7 @@ class NumpyChains(NumpyTempering):
         self.patience, self.tuning, self.low, self.high = patience, tuning, low, high
         self.renewed, self.descent, self.generation = renewed, 0, 0
         self.calls = [[1 + SAMPLES] * population for _ in range(islands)]
-        self.kinds = Counter[str]()
-        self.replicas, self.units, self.climbs = [], [], [[0] * population for _ in range(islands)]
-        self.tried = [[0] * population for _ in range(islands)]
+        self.replicas, self.units, self.kinds = [], [], Counter[str]()
         self.firsts = range(0, population, rungs)
         for island in range(islands):
             rows, rough = [], []
@@ -62,18 +60,15 @@ class NumpyChains(NumpyTempering):
             for each in rough:
                 total += each
             self.units.append(total / population if total > 0 else 1.0)
-        self.temperature = [
-            [self.beginning(island) for _ in self.firsts] for island in range(islands)
-        ]
-        self.shares = [[[0.0] * tuning for _ in self.firsts] for _ in range(islands)]
-        self.range = [[[0.0, 0.0] for _ in self.firsts] for _ in range(islands)]
-        self.record = [
-            [[min(r.cost for r in rows[k : k + rungs]), 0] for k in self.firsts]
-            for rows in self.replicas
-        ]
-        self.restart = [False] * islands
-        self.best = [min(costs) for costs in self.cost]
-        self.since = [0] * islands
+        self.begin_ladders()
+
+    def begin_ladders(self) -> None:
+        every = range(len(self.replicas))
+        self.climbs, self.tried = ([[0] * self.population for _ in every] for _ in range(2))
+        self.temperature = [[self.beginning(island) for _ in self.firsts] for island in every]
+        self.shares = [[[0.0] * self.tuning for _ in self.firsts] for _ in every]
+        self.range = [[[0.0, 0.0] for _ in self.firsts] for _ in every]
+        self.begin_records()
 
     def beginning(self, island: int) -> list[float]:
         self.unit = self.units[island]

@@ -51,10 +51,7 @@ class NumpyCore(NumpyChains):
         self.levels, self.gains = tables["levels"], tables["gains"].tolist()
         self.small = self.core.weights.tolist()
         self.calls = [[1] * population for _ in range(islands)]
-        self.kinds = Counter[str]()
-        self.climbs = [[0] * population for _ in range(islands)]
-        self.tried = [[0] * population for _ in range(islands)]
-        self.firsts = range(0, population, rungs)
+        self.firsts, self.kinds = range(0, population, rungs), Counter[str]()
         self.units = [self.core.unit] * islands
         ladders = len(self.firsts)
         self.variant = [[k * ladders + i for i in range(ladders)] for k in range(islands)]
@@ -71,18 +68,7 @@ class NumpyCore(NumpyChains):
                 energy = math.floor(self.core.scale * cost)
                 rows.append(Replica(state, energy, best, cost, slot % rungs))
             self.replicas.append(rows)
-        self.temperature = [
-            [self.beginning(island) for _ in self.firsts] for island in range(islands)
-        ]
-        self.shares = [[[0.0] * tuning for _ in self.firsts] for _ in range(islands)]
-        self.range = [[[0.0, 0.0] for _ in self.firsts] for _ in range(islands)]
-        self.record = [
-            [[min(r.cost for r in rows[k : k + rungs]), 0] for k in self.firsts]
-            for rows in self.replicas
-        ]
-        self.restart = [False] * islands
-        self.best = [min(costs) for costs in self.cost]
-        self.since = [0] * islands
+        self.begin_ladders()
 
     def drawn(self, place: Place, stream: int) -> list[int]:
         state = [int(each) for each in self.core.rounded]

@@ -37,8 +37,6 @@ Costs = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 
 
 class NumpyDe(NumpyIslands):
-    """An archipelago."""
-
     def __init__(
         self, n: int, costs: Costs, settings: DeSettings, *, assigns: bool = False,
         population: int = 20, islands: int = 1, seed: int = 1,
@@ -57,9 +55,7 @@ class NumpyDe(NumpyIslands):
         ]
         self.cost = [self.costs(self.decoded(keys)) for keys in self.keys]
         self.calls = [population] * islands
-        self.best = [int(cost.min()) for cost in self.cost]
-        self.since, self.restart = [0] * islands, [False] * islands
-        self.restarts = 0
+        self.begin_records()
 
     def words(self, count: int, stream: int, island: int, slot: int) -> NDArray[np.uint64]:
         return words(count, stream, *self.place(island, slot))
@@ -168,7 +164,6 @@ class NumpyDe(NumpyIslands):
         self.exchange_rows_in_ring(migrants, [self.keys, self.cost, self.rates])
 
     def migrate(self, migration: NumpyMigration) -> None:
-        """Exchange migrants, which keep their F and Cr."""
         rates = np.array(self.rates, np.float32)
         migration.migrate(self.cost, self.keys, self.generation, traits=[rates])
         self.rates = [[(weight, crossover) for weight, crossover in island] for island in rates]
@@ -191,7 +186,6 @@ def both(
     warm_start: Any = tuple,
     **changes: Any,
 ) -> tuple[Archipelago, NumpyDe]:
-    """Return a new archipelago and the reference."""
     encoding = problem.solution_kind if problem.solution_kind in NUMBERS else "keys"
     improver = {"name": search.name, "rate": search.rate, "steps": 1} if search else {}
     mine, settings, rest = begun(

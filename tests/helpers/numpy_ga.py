@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from colonies_for_tests import begun
-from numpy_improvers import NumpyLocalSearch
-from numpy_islands import MATES, MUTANT, MUTATE, OPERATORS, START, NumpyIslands, Place, below, words
+from numpy_genomes import NumpyGenomes, on_device
+from numpy_islands import MATES, MUTANT, MUTATE, OPERATORS, Place, below, words
 from numpy_mkp import evaluated
-from numpy_operators import Genome, crossed, mutated, random_genome
+from numpy_operators import Genome, crossed, mutated
 
 from islands.archipelago.archipelago import Archipelago
 from islands.backends.base import Backend
@@ -23,57 +22,26 @@ Evaluate = Callable[[Genome, Place], tuple[Genome, int]]
 
 
 @dataclass
-class NumpyGa(NumpyIslands):
-    """Islands with their genomes and costs."""
-
-    n: int
-    evaluate: Evaluate
-    encoding: str = "permutation"
-    population: int = 12
-    islands: int = 2
-    seed: int = 5
+class NumpyGa(NumpyGenomes):
+    evaluate: Evaluate = field(kw_only=True)
     selection: str = "tournament"
     tournament: int = 2
-    crossover: str = "pmx"
-    mutation: str = "swap"
     crossover_rate: float = 1.0
     mutation_rate: float = 1.0
-    strength: int = 1
     replacement: str = "steady"
     elite: int = 0
     children: int = 0
     duplicates: str = "refuse"
-    reset: int = 0
-    given: tuple[Genome, ...] = ()
-    search: NumpyLocalSearch | None = None
+    refused = displaced = 0
 
-    def __post_init__(self) -> None:
-        self.generation, self.calls, self.restarts = 0, self.islands * self.population, 0
-        self.refused = self.displaced = 0
-        genomes = [
-            [random_genome(self.n, self.encoding, START, self.place(k, s)) for s in self.slots]
-            for k in range(self.islands)
-        ]
-        for number, genome in enumerate(self.given):
-            genomes[number % self.islands][number // self.islands] = list(genome)
-        evaluated = [
-            [self.evaluate(genome, self.place(k, s)) for s, genome in enumerate(genomes[k])]
-            for k in range(self.islands)
-        ]
-        self.genomes = [[genome for genome, _ in each] for each in evaluated]
-        self.cost = [[cost for _, cost in each] for each in evaluated]
-        self.best = [min(cost) for cost in self.cost]
-        self.ever = list(self.best)
-        self.since, self.restart = [0] * self.islands, [False] * self.islands
+    def with_costs(self, island: int, genomes: list[Genome]) -> tuple[list[Genome], list[int]]:
+        found = [self.evaluate(each, self.place(island, s)) for s, each in enumerate(genomes)]
+        return [genome for genome, _ in found], [cost for _, cost in found]
 
     def evaluated(self, genome: Genome, place: Place) -> tuple[Genome, int]:
         """Return a new genome after evaluation and improvement, and its cost."""
-        genome, cost = self.evaluate(genome, place)
         self.calls += 1
-        if self.search is not None and self.search.is_due(place):
-            genome, cost, tried = self.search.improve(genome, cost, place)
-            self.calls += tried
-        return genome, cost
+        return self.improved(*self.evaluate(genome, place), place)
 
     def evolve_island(self, island: int) -> None:
         pairs = zip(*self.next_island(island), strict=True)
@@ -82,10 +50,9 @@ class NumpyGa(NumpyIslands):
     def next_island(self, island: int) -> list[tuple[Genome, int]]:
         if self.restart[island]:
             self.restarts += 1
-            places = [self.place(island, slot) for slot in self.slots]
             return [
-                self.evaluated(random_genome(self.n, self.encoding, MUTANT, place), place)
-                for place in places
+                self.evaluated(self.drawn(MUTANT, island, slot), self.place(island, slot))
+                for slot in self.slots
             ]
         order = sorted(self.slots, key=lambda slot: self.cost[island][slot])
         ranked = [(self.genomes[island][slot], self.cost[island][slot]) for slot in order]
@@ -171,17 +138,7 @@ class NumpyGa(NumpyIslands):
                 return genome
             count += 1
 
-    def update_best(self, island: int) -> None:
-        super().update_best(island)
-        self.ever[island] = min(self.ever[island], *self.cost[island])
 
-
-USUAL = {
-    "permutation": ("pmx", "swap"),
-    "keys": ("two_point", "reset"),
-    "bits": ("uniform", "flip"),
-    "vector": ("sbx", "polynomial"),
-}
 DANTAS = {"selection": "best", "replacement": "generational", "crossover": "one_point"}
 
 
@@ -198,11 +155,7 @@ def both(
     backend: Backend, problem: Problem, encoding: str = "bits", **changes: Any
 ) -> tuple[Archipelago, NumpyGa]:
     """Return the same run on a device and in NumPy."""
-    given, search = changes.pop("given", ()), changes.pop("search", {})
-    mine, _, sizes = begun(
-        "ga", encoding, changes, sizes={"population": 12, "islands": 2, "seed": 5},
-        problem=problem, backend=backend, search=search, given=given,
-    )  # fmt: skip
+    mine, _, own = on_device("ga", backend, problem, encoding, changes)
 
     def evaluate(genome: Genome, place: Place) -> tuple[Genome, int]:
         if isinstance(problem, Mkp):
@@ -211,30 +164,4 @@ def both(
         solutions = genomes if encoding == "bits" else mine._encodings[0].decode(genomes)
         return genome, int(problem.costs(solutions)[0])
 
-    crossover, mutation = USUAL[encoding]
-    changes = {"crossover": crossover, "mutation": mutation, "given": tuple(given), **changes}
-    if search:
-        changes["search"] = NumpyLocalSearch(problem, **search)
-    return mine, NumpyGa(problem.size, evaluate, encoding, **sizes, **changes)
-
-
-def genomes(mine: Archipelago) -> list[Any]:
-    """Return the genomes of all islands, with one entry for each bit."""
-    found = mine.snapshot()["genes"][:, :, : mine._encodings[0].size]
-    if mine._encodings[0].name == "bits":
-        return [mine._encodings[0].decode(each).tolist() for each in found]
-    return list(found.tolist())
-
-
-def assert_same(mine: Archipelago, reference: NumpyGa) -> None:
-    assert mine.snapshot()["cost"].tolist() == reference.cost
-    assert genomes(mine) == reference.genomes
-    assert sum(each.evaluations for each in mine.measure()) == reference.calls
-
-
-def assert_evolves(mine: Archipelago, reference: NumpyGa, generations: int = 5) -> None:
-    assert_same(mine, reference)
-    for _ in range(generations):
-        mine.advance(1)
-        reference.evolve(1)
-        assert_same(mine, reference)
+    return mine, NumpyGa(problem.size, evaluate=evaluate, **own)

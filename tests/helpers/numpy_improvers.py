@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from numpy_brkga import NumpyBrkga
 from numpy_islands import IMPROVE, POSITION, Place, below, words
 
+from islands.archipelago.archipelago import Archipelago
 from islands.problems.base import Problem
 
 ALL_INDIVIDUALS = 0xFFFFFFFF
@@ -122,6 +123,13 @@ class ImprovedBrkga(NumpyBrkga):
                     sequence = np.argsort(order) if self.search.problem.layout.assigns else order
                     keys[slot][sequence] = distinct(keys[slot])
                 cost[slot] = better
+
+
+def assert_same(mine: Archipelago, reference: ImprovedBrkga) -> None:
+    saved = mine.snapshot()
+    assert saved["cost"].tolist() == [cost.tolist() for cost in reference.cost]
+    assert saved["calls"].tolist() == reference.calls
+    assert (saved["genes"][:, :, : reference.n] == np.stack(reference.keys)).all()
 
 
 class Seen:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from islands.archipelago.archipelago import Archipelago
 
 
 class NumpyIslands:
@@ -25,6 +27,11 @@ class NumpyIslands:
     """The generation in which each island found its best."""
     restart: list[bool]
     """Which islands restart in the next generation."""
+    restarts = 0
+
+    def begin_records(self) -> None:
+        self.best = [int(min(cost)) for cost in self.cost]
+        self.since, self.restart = [0] * len(self.best), [False] * len(self.best)
 
     @property
     def slots(self) -> range:
@@ -39,7 +46,6 @@ class NumpyIslands:
             self.evolve_all()
 
     def evolve_all(self) -> None:
-        """Evolve all islands by one generation."""
         for island in range(len(self.cost)):
             self.evolve_island(island)
             self.update_best(island)
@@ -79,6 +85,17 @@ class NumpyIslands:
                 for field, value in zip(fields, migrant, strict=True):
                     field[k][row] = value
         self.update_best_after_migration()
+
+
+def evolve_together(
+    mine: Archipelago, reference: Any, generations: int, assert_same: Callable[[Any, Any], None]
+) -> None:
+    """Compare a run on a device and its reference after each generation."""
+    assert_same(mine, reference)
+    for _ in range(generations):
+        mine.advance(1)
+        reference.evolve(1)
+        assert_same(mine, reference)
 
 
 START, MUTANT, PARENTS, MATE, SELECT, REPLACE, NEIGHBOUR, OPERATORS, CROSS, MUTATE = range(1, 11)

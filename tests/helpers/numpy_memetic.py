@@ -36,8 +36,7 @@ class NumpyMemetic(NumpyIslands):
         ]
         self.cost = [[self.evaluate(order) for order in rows] for rows in self.orders]
         self.calls = islands * population
-        self.best, self.since = [min(costs) for costs in self.cost], [0] * islands
-        self.restart = [False] * islands
+        self.begin_records()
 
     def random(self, stream: int, island: int, slot: int) -> list[int]:
         return list(random_genome(self.n, "permutation", stream, self.place(island, slot)))

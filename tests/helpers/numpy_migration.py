@@ -82,7 +82,6 @@ class NumpyMigration:
         return [int(self.order(island)[rank]) for rank in drawn[:count]]
 
     def selected(self, island: int) -> list[int]:
-        """Return the individuals that an island sends."""
         order = self.order(island)
         if self.selection == "best":
             return [int(each) for each in order[: self.migrants]]

@@ -13,7 +13,6 @@ Genome = list[Any]
 
 
 def random_genome(n: int, encoding: str, stream: int, place: tuple[int, ...]) -> Genome:
-    """Return a random genome of an encoding."""
     if encoding == "bits":
         drawn = words(-(-n // 32), stream, *place)
         return [int(drawn[i // 32]) >> i % 32 & 1 for i in range(n)]
@@ -94,7 +93,6 @@ def uniform_like(coins: list[int], order: list[int], one: Genome, other: Genome)
 def crossed(
     kind: str, encoding: str, word: NDArray[np.uint64], place: tuple[int, ...], a: Genome, b: Genome
 ) -> tuple[Genome, Genome]:
-    """Return both children of two mates."""
     n = len(a)
     if kind == "pmx":
         return pmx(segment(word, n), a, b), pmx(segment(word, n), b, a)

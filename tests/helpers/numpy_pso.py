@@ -64,9 +64,8 @@ class NumpyPso(NumpyIslands):
         self.population, self.islands, self.seed = population, islands, seed
         self.bounded = bounded
         self.reset = settings.reset
-        self.generation, self.restarts = 0, 0
-        self.calls, self.since, self.began = [0] * islands, [0] * islands, [0] * islands
-        self.restart = [False] * islands
+        self.generation = 0
+        self.calls, self.began = [0] * islands, [0] * islands
         shape = (islands, population, n)
         kind = {"bits": np.int64, "keys": np.float32, "vector": np.float64}[encoding]
         self.real = np.float64 if encoding == "vector" else np.float32
@@ -76,7 +75,7 @@ class NumpyPso(NumpyIslands):
         self.cost = np.zeros(shape[:2], np.int64)
         for island in range(islands):
             self.begin(island, START)
-        self.best = [int(cost.min()) for cost in self.cost]
+        self.begin_records()
 
     def begin(self, island: int, stream: int) -> None:
         self.velocity[island] = 0

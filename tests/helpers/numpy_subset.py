@@ -162,10 +162,9 @@ INFEASIBLE = 2 * 1234 + 1
 """A marked cost of an infeasible choice."""
 
 
-def source_of(problem: Mkp, improver: Improver, **more: str) -> Source:
-    """Return the program that improves choices."""
+def source_of(problem: Mkp, improver: Improver) -> Source:
     macros = {"COSTS_MARKED": str(int(problem.scale.marks)), "ISLANDS_IMPROVER": improver.header}
-    return Source(KERNEL, problem.defines() | improver.defines() | macros | more)
+    return Source(KERNEL, problem.defines() | improver.defines() | macros)
 
 
 def improved(

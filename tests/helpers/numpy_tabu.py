@@ -33,7 +33,6 @@ class NumpyTabu:
         return True
 
     def tenures(self, place: Place) -> list[int]:
-        """Return two tenures for each step."""
         drawn = words(2 * self.steps, TENURE, *place)
         count = self.tenure_high - self.tenure_low + 1
         return [self.tenure_low + (int(word) * count >> 32) for word in drawn]

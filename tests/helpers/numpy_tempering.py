@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -13,7 +13,7 @@ from colonies_for_tests import one_colony
 from numpy.typing import NDArray
 from numpy_exact import exp, pow
 from numpy_improvers import unequal_pairs
-from numpy_islands import CROSS, MUTANT, START, NumpyIslands, Place, words
+from numpy_islands import CROSS, MUTANT, START, NumpyIslands, Place, evolve_together, words
 from numpy_operators import crossed, random_genome
 from problems_for_tests import facilities, with_equals
 
@@ -25,6 +25,7 @@ from islands.instances.qaplib import QapFile
 from islands.migration import MigrationSettings
 from islands.migration.transport import find
 from islands.parallel import World
+from islands.problems.base import Problem
 from islands.problems.qap import Qap
 from islands.problems.qap_exchanges import mean_change
 
@@ -104,13 +105,14 @@ class NumpyTempering(NumpyIslands):
         ladder = [first] * rungs if first is not None else self.series(low * unit, high * unit)
         self.temperature = [[list(ladder) for _ in self.firsts] for _ in range(islands)]
         self.heat = [[[0.0] * tuning for _ in self.firsts] for _ in range(islands)]
+        self.begin_records()
+
+    def begin_records(self) -> None:
+        super().begin_records()
         self.record = [
-            [[min(r.cost for r in rows[k : k + rungs]), 0] for k in self.firsts]
+            [[min(r.cost for r in rows[k : k + self.rungs]), 0] for k in self.firsts]
             for rows in self.replicas
         ]
-        self.restart = [False] * islands
-        self.best = [min(costs) for costs in self.cost]
-        self.since = [0] * islands
 
     @property
     def cost(self) -> list[list[int]]:  # type: ignore[override]
@@ -365,26 +367,31 @@ def torus(rows: int, columns: int, chosen: int) -> Qap:
     return Qap(QapFile("torus", None, len(gaps), block, 100 // np.maximum(gaps, 1)))
 
 
-def archipelago(
-    backend: Backend,
-    problem: Qap,
-    *,
-    population: int = 8,
-    number: int = 2,
-    seed: int = 5,
-    given: tuple[list[int], ...] = (),
-    world: World | None = None,
-    way: dict[str, Any] | None = None,
-    **settings: Any,
-) -> Archipelago:
+def ladders(
+    backend: Backend, problem: Problem, settings: TemperingSettings, encoding: str, *,
+    population: int = 4, islands: int = 2, seed: int = 5, given: Iterable[Any] = (),
+    world: World | None = None, way: dict[str, Any] | None = None,
+) -> Archipelago:  # fmt: skip
+    """Return islands with tempering, on one of the ranks."""
     ranks = world or World()
     return one_colony(
-        problem=problem, algorithm="tempering", encoding="permutation",
-        settings=TemperingSettings.build({"rungs": 4, **settings}), population=population,
-        islands=number, seed=seed, migration=MigrationSettings.build(way or {"topology": "none"}),
-        backend=backend, world=ranks, transport=find(ranks, backend)[0] if ranks.size > 1 else None,
-        warm_start=lambda: [np.array(order, np.int64) for order in given],
+        problem=problem, algorithm="tempering", encoding=encoding, settings=settings,
+        population=population, islands=islands, seed=seed, backend=backend, world=ranks,
+        migration=MigrationSettings.build(way or {"topology": "none"}),
+        transport=find(ranks, backend)[0] if ranks.size > 1 else None,
+        warm_start=lambda: [np.array(each, np.int64) for each in given],
     )  # fmt: skip
+
+
+_OF_ISLANDS = ("population", "seed", "given", "world", "way")
+
+
+def archipelago(backend: Backend, problem: Qap, *, number: int = 2, **settings: Any) -> Archipelago:
+    own = {name: settings.pop(name) for name in _OF_ISLANDS if name in settings}
+    built = TemperingSettings.build({"rungs": 4, **settings})
+    return ladders(
+        backend, problem, built, "permutation", islands=number, **{"population": 8, **own}
+    )
 
 
 def both(
@@ -410,26 +417,25 @@ def both(
     return mine, reference
 
 
-def assert_same(mine: Archipelago, reference: NumpyTempering) -> None:
-    saved, n = mine.snapshot(), reference.problem.size
+def assert_same_numbers(
+    saved: dict[str, NDArray[Any]], reference: NumpyTempering, *names: str
+) -> list[Replica]:
+    """Compare numbers of replicas and ladders; return the replicas of the reference."""
     rows = [replica for rows in reference.replicas for replica in rows]
-    for name, values in {
-        "cost": [row.cost for row in rows],
-        "energy": [row.energy for row in rows],
-        "rung": [row.rung for row in rows],
-        "mate": [row.mate for row in rows],
-    }.items():
-        assert saved[name].reshape(-1).tolist() == values, name
-    assert saved["genes"][:, :, :n].reshape(-1, n).tolist() == [row.best for row in rows]
-    assert saved["state"][:, :, :n].reshape(-1, n).tolist() == [row.order for row in rows]
-    assert saved["calls"].tolist() == reference.calls
+    for name in names:
+        assert saved[name].reshape(-1).tolist() == [getattr(row, name) for row in rows], name
     temperatures = [t for island in reference.temperature for ladder in island for t in ladder]
     assert saved["temperature"].reshape(-1).tolist() == temperatures
+    assert saved["calls"].tolist() == reference.calls
+    return rows
+
+
+def assert_same(mine: Archipelago, reference: NumpyTempering) -> None:
+    saved, n = mine.snapshot(), reference.problem.size
+    rows = assert_same_numbers(saved, reference, "cost", "energy", "rung", "mate")
+    assert saved["genes"][:, :, :n].reshape(-1, n).tolist() == [row.best for row in rows]
+    assert saved["state"][:, :, :n].reshape(-1, n).tolist() == [row.order for row in rows]
 
 
 def assert_evolves(mine: Archipelago, reference: NumpyTempering, generations: int) -> None:
-    assert_same(mine, reference)
-    for _ in range(generations):
-        mine.advance(1)
-        reference.evolve(1)
-        assert_same(mine, reference)
+    evolve_together(mine, reference, generations, assert_same)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from models_for_tests import sum_text
 
 import islands
 from islands.problems.base import Problem
@@ -43,20 +44,8 @@ __device__ long long cost(const Solution& s, int n, const Data& data) {
     return load > data.room ? -1 : sum;
 }
 """
-_VALUE = """
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int i = 0; i < n; ++i) sum += s[i] ? data.value[i] : 0;
-    return sum;
-}
-"""
-_LOAD = """
-__device__ long long violation(const Solution& s, int n, const Data& data) {
-    long long load = 0;
-    for (int i = 0; i < n; ++i) load += s[i] ? data.load[i] : 0;
-    return max(0ll, load - data.room);
-}
-"""
+_VALUE = sum_text("s[i] ? data.value[i] : 0")
+_LOAD = sum_text("s[i] ? data.load[i] : 0", name="violation", of="max(0ll, sum - data.room)")
 _KNOWN_LOAD = """
 struct State {
     long long* load;  // of each group of items
@@ -84,13 +73,9 @@ __device__ void apply(State& state, const Solution& s, int n, const Data& data, 
     state.load[move.item % data.groups] += s[move.item] ? -load : load;
 }
 """
-_BOWL = """
-__device__ double cost(const Solution& s, int n, const Data& data) {
-    double sum = data.base;
-    for (int i = 0; i < n; ++i) sum += (s[i] - data.centre[i]) * (s[i] - data.centre[i]);
-    return sum;
-}
-"""
+_BOWL = sum_text(
+    "(s[i] - data.centre[i]) * (s[i] - data.centre[i])", first="data.base", kind="double"
+)
 
 
 def _jobs(n: int, random: np.random.Generator) -> dict[str, Any]:

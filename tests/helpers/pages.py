@@ -35,7 +35,6 @@ class Block:
 
 
 def blocks(page: Path) -> list[Block]:
-    """Return the blocks of a page in order."""
     return [
         Block(match[3], match[4], match[2])
         for match in _BLOCK.finditer(page.read_text(encoding="utf-8"))
@@ -43,7 +42,6 @@ def blocks(page: Path) -> list[Block]:
 
 
 def prose(page: Path) -> str:
-    """Return a page without its blocks."""
     return _BLOCK.sub("", page.read_text(encoding="utf-8"))
 
 

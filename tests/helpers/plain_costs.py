@@ -86,7 +86,6 @@ def bin_packing(x: list[float], *, sizes: Any, capacity: int, bins: Any = None, 
 
 
 def graph_colouring(x: list[float], *, edges: Any, colours: Any = None, **_: Any) -> Any:
-    """Return the number of edges within a colour."""
     if colours is None:
         return None
     own = [int(np.float32(key) * np.float32(colours)) for key in x]
@@ -153,7 +152,6 @@ def qap(x: list[int], *, flows: Any, distances: Any, linear: Any = None, **_: An
 
 
 def mkp(x: list[int], *, profits: Any, **_: Any) -> Any:
-    """Return the profits of chosen items."""
     return sum(each for each, own in zip(plain(profits), x, strict=True) if own)
 
 

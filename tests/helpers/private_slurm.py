@@ -14,6 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+import jobs
+
 import islands
 from islands.progress.result import Result
 from islands.record.solution import recorded
@@ -91,7 +93,7 @@ class PrivateSlurm:
         """
         pids = [int((self.folder / node / "slurmd.pid").read_text())]
         own = self.processes(node)
-        parents = {_parent(pid) for pid in own}
+        parents = {jobs.parent_of(pid) for pid in own}
         pids += [pid for pid in parents if _name(pid) == "slurmstepd"]  # it would report the rest
         pids += own
         for pid in pids:
@@ -101,7 +103,7 @@ class PrivateSlurm:
     def processes(self, node: str) -> list[int]:
         """Return the processes of jobs on a node; nodes of other clusters have the same names."""
         words = {f"SLURMD_NODENAME={node}", f"SLURM_CONF={self.environment['SLURM_CONF']}"}
-        return [pid for pid in _pids() if words <= _environment(pid)]
+        return [pid for pid in jobs.all_pids() if words <= _environment(pid)]
 
     def set_down(self, node: str) -> None:
         """Make Slurm find at once that a node is lost."""
@@ -114,7 +116,6 @@ class PrivateSlurm:
         self._wait_for_states({"idle", "mix", "alloc", "comp"})
 
     def close(self) -> None:
-        """End all jobs and daemons."""
         if (self.folder / "slurmctld.pid").exists():
             with suppress(AssertionError):
                 self.call("scancel", "--user=root", "--signal=KILL", "--full")
@@ -202,22 +203,11 @@ def _free_ports(count: int) -> list[int]:
     return ports
 
 
-def _pids() -> list[int]:
-    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
-
-
 def _name(pid: int) -> str:
     """Return the name of a process, or an empty string if it has ended."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/comm").read_text().strip()
     return ""
-
-
-def _parent(pid: int) -> int:
-    """Return the parent of a process, or 0 if it has ended."""
-    with suppress(OSError):
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-    return 0
 
 
 def _environment(pid: int) -> set[str]:
@@ -263,7 +253,6 @@ class User:
         return done.stdout if status == 0 else done.stderr
 
     def islands(self, *words: str, status: int = 0) -> str:
-        """Return the output of `islands` with these words."""
         return self.call(sys.executable, "-m", "islands", *words, status=status)
 
     def sbatch(self, *words: str) -> str:
@@ -271,11 +260,9 @@ class User:
         return self.call("sbatch", "--parsable", *words).strip()
 
     def output(self, job: str) -> str:
-        """Return the output of a job."""
         return "".join(path.read_text() for path in sorted(self.folder.glob(f"*-{job}*.out")))
 
     def result(self, folder: str) -> Result:
-        """Return the result of a finished run."""
         return recorded(self.folder / folder).result
 
     def uninterrupted(self, *words: str) -> Result:

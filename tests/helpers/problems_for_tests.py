@@ -159,8 +159,6 @@ class Box(_Targets):
 
 
 class KeyTargets(_Targets):
-    """Targets of keys."""
-
     name: ClassVar[str] = "key_targets"
     solution_kind: ClassVar[str] = "keys"
 

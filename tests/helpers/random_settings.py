@@ -36,14 +36,11 @@ class RandomRun:
     is_asynchronous: bool
 
     def line(self) -> list[str]:
-        """Return the arguments of `islands run`."""
         more = ["--backend", self.backend, *(["--async"] if self.is_asynchronous else [])]
         return [self.instance, *self.options, *more]
 
 
 class RandomRuns:
-    """Draws random runs."""
-
     def __init__(
         self, folder: Path, ranks: list[int], backend: str = "cpu", *, own: float = 0.0
     ) -> None:

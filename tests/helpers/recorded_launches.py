@@ -23,8 +23,6 @@ from islands.run.build import islands_of
 
 @dataclass(frozen=True)
 class Launch:
-    """The arguments of a kernel launch."""
-
     source: Source
     kernel: str
     arguments: Sequence[Any]

@@ -37,37 +37,15 @@ NEAR_BEST_KNOWN = [
 
 
 def result(**changes: Any) -> Result:
-    """Return the result of a run with `changes`."""
     values: dict[str, Any] = {
-        "instance": "fake/five",
-        "problem": "tsp",
-        "algorithm": "brkga",
-        "encoding": "keys",
-        "preset": None,
-        "cost": 210,
-        "best_known": 200,
-        "gap": 5.0,
-        "island": 3,
-        "solution": np.array([2, 0, 1]),
-        "best_generation": 90,
-        "generations": 100,
-        "evaluations": 5000,
-        "seconds": 1.25,
-        "compile_seconds": 0.5,
-        "reason": "done",
-        "interrupted": False,
-        "suspended": False,
-        "reproducible": True,
-        "seed": 1,
-        "ranks": 1,
-        "islands": 8,
-        "population": 256,
-        "backend": "cpu",
-        "device": "CPU",
-        "transport": "device",
-        "digest": "ab",
-        "folder": "runs/a",
-    }
+        "instance": "fake/five", "problem": "tsp", "algorithm": "brkga", "encoding": "keys",
+        "preset": None, "cost": 210, "best_known": 200, "gap": 5.0, "island": 3,
+        "solution": np.array([2, 0, 1]), "best_generation": 90, "generations": 100,
+        "evaluations": 5000, "seconds": 1.25, "compile_seconds": 0.5, "reason": "done",
+        "interrupted": False, "suspended": False, "reproducible": True, "seed": 1, "ranks": 1,
+        "islands": 8, "population": 256, "backend": "cpu", "device": "CPU",
+        "transport": "device", "digest": "ab", "folder": "runs/a",
+    }  # fmt: skip
     return Result(**{**values, **changes})
 
 
@@ -148,30 +126,13 @@ LIMIT = 10.0
 def run_row(**changes: Any) -> RunRow:
     """Return a run that ends with `cost`, or with the last cost of its `course`."""
     values: dict[str, Any] = {
-        "instance": "fake/five",
-        "group": "fake",
-        "size": 5,
-        "constraints": None,
-        "maximise": False,
-        "reference": 200,
-        "is_known": True,
-        "backend": "cpu",
-        "method": "default",
-        "device": "CPU, 1 thread",
-        "ranks": 1,
-        "algorithm": "ga",
-        "islands": 8,
-        "population": 256,
-        "seed": 1,
-        "limit": LIMIT,
-        "cost": 210,
-        "seconds": 10.0,
-        "other_seconds": 0.1,
-        "generations": 100,
-        "evaluations": 5000,
-        "proved": False,
-        "course": None,
-    }
+        "instance": "fake/five", "group": "fake", "size": 5, "constraints": None,
+        "maximise": False, "reference": 200, "is_known": True, "backend": "cpu",
+        "method": "default", "device": "CPU, 1 thread", "ranks": 1, "algorithm": "ga",
+        "islands": 8, "population": 256, "seed": 1, "limit": LIMIT, "cost": 210,
+        "seconds": 10.0, "other_seconds": 0.1, "generations": 100, "evaluations": 5000,
+        "proved": False, "course": None,
+    }  # fmt: skip
     values |= changes
     if values["course"]:
         values["cost"] = values["course"][-1][1]
@@ -190,18 +151,10 @@ def gpu_row(ranks: int, reached: float, **changes: Any) -> GpuRunRow:
         "seconds": min(reached, LIMIT + 0.1),
     }
     own: dict[str, Any] = {
-        "purpose": TARGET,
-        "settings": "s",
-        "digest": "d",
-        "team": ranks,
-        "idle_ranks": 0,
-        "exchange": 0.1,
-        "migration": 0.0,
-        "waiting": 0.2,
-        "idle": 0.0,
-        "start_seconds": 0.0,
+        "purpose": TARGET, "settings": "s", "digest": "d", "team": ranks, "idle_ranks": 0,
+        "exchange": 0.1, "migration": 0.0, "waiting": 0.2, "idle": 0.0, "start_seconds": 0.0,
         "start_evaluations": 0,
-    }
+    }  # fmt: skip
     mine = {name: value for name, value in changes.items() if name in own}
     others = {name: value for name, value in changes.items() if name not in own}
     return GpuRunRow(**asdict(run_row(**(values | others))), **(own | mine))

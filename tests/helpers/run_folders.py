@@ -10,7 +10,6 @@ from islands.record.lock import FolderLock
 
 
 def claimed(folder: Path | None, *, force: bool = False) -> Path:
-    """Claim a folder and unlock it."""
     with FolderLock() as lock:
         return claim(folder, name="zi929", force=force, lock=lock)
 

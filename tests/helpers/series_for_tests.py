@@ -29,8 +29,6 @@ COSTS = {1: 103, 2: 101, 3: 106, 4: 101}
 
 
 class Named(AnyOrder):
-    """A fake instance with the requested name."""
-
     def __init__(self, name: str, *_: object) -> None:
         super().__init__(BestKnown(101, "best_known", "") if name == "fake/a" else None)
         self.instance = name

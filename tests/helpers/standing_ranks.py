@@ -58,7 +58,6 @@ class StandingRanks:
             )
 
     def stop(self) -> None:
-        """End the processes."""
         if self._process is not None:
             jobs.kill_all(self._process)
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -118,7 +117,6 @@ def _serve(address: str) -> None:
 
 @contextmanager
 def _written_to(paths: Sequence[Path]) -> Iterator[None]:
-    """Redirect standard output and standard error to files."""
     kept = [os.dup(1), os.dup(2)]
     try:
         for number, path in enumerate(paths, 1):

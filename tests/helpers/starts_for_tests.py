@@ -70,7 +70,6 @@ def start(
 
 
 def killed(folder: Path, ranks: int = 1, *, at: int, **options: Any) -> None:
-    """Start a run that dies at a generation."""
     try:
         start(folder, ranks, dies_at=at, **options)
     except DeadError:

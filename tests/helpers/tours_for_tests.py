@@ -24,8 +24,6 @@ _POOL, _A_QUADRANT, _DEGREE = 48, 2, 10
 
 
 class Tours:
-    """Tours of one problem on a device."""
-
     def __init__(self, backend: Backend, problem: Tsp, steps: int = 0, threads: int = 64) -> None:
         self.backend, self.problem, self.n = backend, problem, problem.size
         improver = OrOpt(ImproverSettings(name="or_opt", steps=steps), problem.size)
@@ -42,7 +40,6 @@ class Tours:
         backend.run([backend.call(self._program, "find_neighbours", *arguments, blocks=3)])
 
     def neighbours(self) -> NDArray[np.int32]:
-        """Return the table of neighbours."""
         return np.asarray(self.backend.download(self._near.members["table"]))
 
     def improved(self, tours: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
@@ -57,7 +54,6 @@ class Tours:
         return self.backend.download(orders), self.backend.download(lengths)
 
     def greedy(self, count: int, spread: int) -> NDArray[np.int32]:
-        """Return greedy tours."""
         return self._made("check_greedy", 6, count, spread)
 
     def nearest(self, count: int, spread: int) -> NDArray[np.int32]:
@@ -84,7 +80,6 @@ class Tours:
 
 
 def distances(problem: Tsp) -> NDArray[np.int64]:
-    """Return the matrix of distances."""
     every = np.arange(problem.size)
     return problem.near.between(every[:, np.newaxis], every[np.newaxis, :])
 

@@ -6,16 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from colonies_for_tests import one_colony
+from colonies_for_tests import begun
 from emulated_gpu import EmulatedGpu
-from numpy_improvers import MOVES, ImprovedBrkga, NumpyLocalSearch
+from numpy_improvers import MOVES, ImprovedBrkga, NumpyLocalSearch, assert_same
+from numpy_islands import evolve_together
 from problems_for_tests import cities, facilities
 
-from islands.algorithms.brkga import BrkgaSettings
 from islands.backends.base import Backend
-from islands.improvers import ImproverSettings
 from islands.problems.base import Problem
 
 BRKGA: dict[str, Any] = {"population": 10, "islands": 2, "seed": 5}
@@ -41,27 +39,15 @@ def compare(
     backend: Backend, problem: Problem, name: str, generations: int = 2, **search: Any
 ) -> None:
     """Compare populations improved on a device and with NumPy."""
-    mine = one_colony(
-        problem=problem, algorithm="brkga", encoding="keys",
-        settings=BrkgaSettings.build({"elite": 0.2}), backend=backend,
-        improver=ImproverSettings.build({"name": name, **search}), **BRKGA,
+    mine, _, _ = begun(
+        "brkga", "keys", {"elite": 0.2}, sizes=BRKGA, search={"name": name, **search},
+        problem=problem, backend=backend,
     )  # fmt: skip
     reference = ImprovedBrkga(
-        NumpyLocalSearch(problem, name, **search),
-        elite=2,
-        mutants=1,
-        bias=[round(0.7 * 2**32)],
-        **BRKGA,
-    )
-    mine.start()
-    for _ in range(generations):
-        mine.advance(1)
-        reference.evolve(1)
-        saved = mine.snapshot()
-        assert saved["cost"].tolist() == [cost.tolist() for cost in reference.cost]
-        assert saved["calls"].tolist() == reference.calls
-        keys = saved["genes"][:, :, : problem.size]
-        assert (keys == np.stack(reference.keys)).all()
+        NumpyLocalSearch(problem, name, **search), elite=2, mutants=1,
+        bias=[round(0.7 * 2**32)], **BRKGA,
+    )  # fmt: skip
+    evolve_together(mine, reference, generations, assert_same)
 
 
 @pytest.mark.slow

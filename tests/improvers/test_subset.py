@@ -16,9 +16,10 @@ from numpy_subset import (
     source_of,
     ways,
 )
+from programs_for_tests import for_gpu, require_machine_code
 
 from islands.backends import choose
-from islands.backends.base import Backend
+from islands.backends.base import Backend, Block
 from islands.improvers import ImproverSettings, improvers_for
 
 MOST = {"flip": 1, "exchange": 2, "exchange21": 3, "exchange22": 4}
@@ -122,12 +123,9 @@ def test_devices_agree_on_large_subsets(backend: Backend, n: int, m: int, core: 
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", [*MOST, "tabu"])
 def test_each_search_compiles_for_gpus(name: str) -> None:
-    from islands.backends.cuda import compiled
-
     problem = ways(100, 5)
     settings = ImproverSettings.build({"name": name})
     improver = improvers_for("subset")[name](settings, problem.size)
-    for threads, blocks in (("32", "32"), ("1024", "1")):
-        source = source_of(problem, improver, ISLANDS_THREADS=threads, ISLANDS_BLOCKS=blocks)
-        code, _ = compiled(source, "sm_90", lambda path: path.read_bytes())
-        assert code[:4] == b"\x7fELF"
+    source = source_of(problem, improver)
+    for block in (Block(32, 32), Block(1024, 1)):
+        require_machine_code(for_gpu(source.entry, source.defines, block), optimised=True)

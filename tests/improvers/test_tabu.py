@@ -6,18 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from colonies_for_tests import one_colony
-from numpy_improvers import ImprovedBrkga, Seen, unequal_pairs
+from colonies_for_tests import begun
+from numpy_improvers import ImprovedBrkga, Seen, assert_same, unequal_pairs
+from numpy_islands import evolve_together
 from numpy_tabu import NumpyTabu
 from problems_for_tests import cities, facilities, with_equals
 
-from islands.algorithms.brkga import BrkgaSettings
 from islands.archipelago.archipelago import Archipelago
 from islands.backends import choose
 from islands.backends.base import Backend
-from islands.improvers import ImproverSettings
 from islands.instances.qaplib import QapFile
 from islands.problems.base import Problem
 from islands.problems.qap import Qap
@@ -41,11 +39,11 @@ PROBLEMS: dict[str, Callable[[int, Path], Problem]] = {
 
 
 def archipelago(backend: Backend, problem: Problem, **search: Any) -> Archipelago:
-    return one_colony(
-        problem=problem, algorithm="brkga", encoding="keys",
-        settings=BrkgaSettings.build({"elite": 0.25, "mutants": 0.25}), backend=backend,
-        improver=ImproverSettings.build({"name": "tabu", **search}), **BRKGA,
+    mine, _, _ = begun(
+        "brkga", "keys", {"elite": 0.25, "mutants": 0.25}, sizes=BRKGA,
+        search={"name": "tabu", **search}, problem=problem, backend=backend,
     )  # fmt: skip
+    return mine
 
 
 def compare(
@@ -65,15 +63,7 @@ def compare(
     reference = ImprovedBrkga(
         reference_search, elite=1, mutants=1, bias=[round(0.7 * 2**32)], **BRKGA
     )
-    mine.start()
-    for _ in range(generations):
-        mine.advance(1)
-        reference.evolve(1)
-        saved = mine.snapshot()
-        assert saved["cost"].tolist() == [cost.tolist() for cost in reference.cost]
-        assert saved["calls"].tolist() == reference.calls
-        keys = saved["genes"][:, :, : problem.size]
-        assert (keys == np.stack(reference.keys)).all()
+    evolve_together(mine, reference, generations, assert_same)
     return reference_search.kinds
 
 
@@ -162,7 +152,6 @@ def test_long_searches_stay_exact(backend: Backend, n: int, changes: dict[str, A
     digests = []
     for device in (choose("cpu", 1), backend):
         mine = archipelago(device, problem, steps=2000 if n <= 101 else 100)
-        mine.start()
         first = mine.best().cost
         mine.advance(1)
         best = mine.best()

@@ -5,6 +5,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
+from instance_texts import entry_of
 
 from islands.instances.catalogue import catalogue
 from islands.instances.formats import MODELS
@@ -18,10 +19,8 @@ def test_entries_have_the_published_values() -> None:
         ("qaplib/esc16f", 0, "optimal"),
         ("qaplib/tai100a", 21044752, "best_known"),
     ):
-        entry = catalogue().entry(*name.split("/"))
-        assert entry is not None
-        assert entry.best_known is not None
-        assert (entry.best_known.value, entry.best_known.status) == (value, status)
+        _, best_known = entry_of(name)
+        assert (best_known.value, best_known.status) == (value, status)
 
 
 def test_every_entry_is_complete() -> None:

@@ -11,7 +11,6 @@ from islands.instances.locate import Found, find
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Create a folder of sets as published."""
     for name in ("mkp/orlib/mknapcb1.txt", "mkp/sac94/hp/hp1.dat", "mkp/orlib/own.txt", "a:b.txt"):
         path = tmp_path / "sets" / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,8 +6,8 @@ import csv
 from pathlib import Path
 
 import pytest
+from instance_texts import entry_of
 
-from islands.instances.catalogue import catalogue
 from islands.paths import data_folder
 
 _FOLDER = data_folder("instances") / "evidence"
@@ -22,9 +22,7 @@ def test_values_that_were_found_here_have_a_solution() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_each_solution_has_the_value_of_the_catalogue(published: Path, path: Path) -> None:
-    entry = catalogue().entry(path.parent.name, path.stem)
-    assert entry is not None
-    assert entry.best_known is not None
+    _, best_known = entry_of(f"{path.parent.name}/{path.stem}")
     file, number = published / "mkp" / "orlib" / "mknapcb9.txt", int(path.stem[-2:])
     words = iter(file.read_text().split())
     for _ in range(1 + number * (3 + 500 + 30 * 500 + 30)):
@@ -33,5 +31,5 @@ def test_each_solution_has_the_value_of_the_catalogue(published: Path, path: Pat
     profits = [int(next(words)) for _ in range(n)]
     rows = [[int(next(words)) for _ in range(n)] for _ in range(m)]
     chosen = {int(word) - 1 for word in path.read_text().split()}
-    assert sum(profits[item] for item in chosen) == entry.best_known.value
+    assert sum(profits[item] for item in chosen) == best_known.value
     assert all(sum(row[item] for item in chosen) <= int(next(words)) for row in rows)

@@ -49,7 +49,6 @@ def archipelago_of(
 
 
 def seen(archipelago: Archipelago) -> tuple[np.ndarray, np.ndarray]:
-    """Return all costs and keys."""
     saved = archipelago.snapshot()
     return saved["cost"], saved["genes"][:, :, : archipelago._encodings[0].size]
 

@@ -21,17 +21,21 @@ from islands.migration.transport import Direct, InHostMemory, Staged, Transport,
 from islands.parallel import World, world
 from islands.testing.ranks import FakeChannel, on_ranks
 
+KINDS = [InHostMemory, Staged, Direct]
+
+
+def usable(kind: type[Transport], ranks: World, backend: Backend) -> type[Transport]:
+    if kind not in {*candidates(ranks, backend), Staged}:
+        pytest.skip(f"MPI does not accept arrays of {backend.name} directly")
+    return kind
+
 
 @pytest.mark.mpi(min_size=2)
-@pytest.mark.parametrize("kind", [InHostMemory, Staged, Direct])
+@pytest.mark.parametrize("kind", KINDS)
 def test_parcels_of_different_sizes_reach_every_rank(
     backend: Backend, kind: type[module.Transport]
 ) -> None:
     ranks = world()
-    if kind not in {*candidates(ranks, backend), Staged}:
-        pytest.skip(
-            f"the MPI between these ranks does not accept arrays of {backend.name} directly"
-        )
     size, width = ranks.size, 100_000
     others = [rank for rank in range(size) if rank != ranks.rank]
 
@@ -50,7 +54,7 @@ def test_parcels_of_different_sizes_reach_every_rank(
         first += ranks.rank + 1
     space = np.zeros((len(others) * (ranks.rank + 1), width), np.uint8)
     buffer = backend.upload(np.concatenate([*rows, space]))
-    transport = kind(ranks, backend, buffer)
+    transport = usable(kind, ranks, backend)(ranks, backend, buffer)
     for _ in range(2):
         transport.stage(sends)
         backend.synchronise()
@@ -144,15 +148,6 @@ def test_trials_between_some_ranks_do_not_disturb_trials_of_all() -> None:
     if part is not None:
         assert find(part, backend) == (InHostMemory, "")
     assert find(ranks, backend) == (InHostMemory, "")
-
-
-KINDS = [InHostMemory, Staged, Direct]
-
-
-def usable(kind: type[Transport], ranks: World, backend: Backend) -> type[Transport]:
-    if kind not in {*candidates(ranks, backend), Staged}:
-        pytest.skip(f"MPI does not accept arrays of {backend.name} directly")
-    return kind
 
 
 @pytest.mark.mpi(min_size=2)

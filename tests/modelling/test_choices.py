@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from emulated_gpu import EmulatedGpu
+from models_for_tests import sum_text
 
 import islands
 from islands.backends.base import Backend
@@ -53,12 +54,7 @@ def test_the_default_finds_the_best_number_between_limits(
     assert not own.kind.holds(1 - drawn)
 
 
-COUNT = """
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int i = 0; i < n; ++i) sum += s[i] ? data.weight[i] : 0;
-    return sum;
-}"""
+COUNT = sum_text("s[i] ? data.weight[i] : 0")
 WEIGHT = np.arange(1, 15)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from models_for_tests import cost_text
+from models_for_tests import cost_text, delta_text, repair_text
 
 import islands
 from islands.backends.base import Backend
@@ -20,10 +20,6 @@ N = 12
 FIRST = cost_text("    return s[0];")
 FEW: dict[str, Any] = {"stop": "generations=20", "seed": 1, "population": 16, "islands": 2}
 KINDS = {int: "long long", float: "double"}
-
-
-def repair(body: str) -> str:
-    return f"__device__ void repair(Changing& s, int n, const Data& data) {{ {body} }}"
 
 
 def error(problem: Any, backend: str, **more: Any) -> str:
@@ -104,7 +100,7 @@ def test_the_largest_costs_are_allowed(backend: Backend, cost: float) -> None:
     assert result.cost == min(0, cost)
 
 
-ENTRY = repair("if (data.copies) s.set(0, s[1]); else s.set(data.entry, data.value);")
+ENTRY = repair_text("if (data.copies) s.set(0, s[1]); else s.set(data.entry, data.value);")
 REAL = cost_text("    return s[0];", "double")
 
 
@@ -149,10 +145,7 @@ def test_a_wrong_repair_is_an_error_and_no_endless_loop(
 def test_an_order_that_a_repair_breaks_reaches_no_operator(backend: Backend, encoding: str) -> None:
     # Local search, too, needs orders.
     body = "if (s[0] == 3) { for (int i = 0; i < n; ++i) s.set(i, 3); }"
-    delta = (
-        "__device__ long long delta(const Solution& s, int n, const Data& data, Swap move)"
-        " { return move.u == 0 ? s[move.v] - s[0] : 0; }"
-    )
-    problem = islands.permutation(N, cost=FIRST, repair=repair(body), delta=delta)
+    delta = delta_text("return move.u == 0 ? s[move.v] - s[0] : 0;")
+    problem = islands.permutation(N, cost=FIRST, repair=repair_text(body), delta=delta)
     said = error(problem, backend.name, encoding=encoding, improver="swap")
     assert "contains item 3 more than once" in said

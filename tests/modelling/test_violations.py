@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from models_for_tests import sum_text
 from test_evaluations import digests, facts
 
 import islands
@@ -20,18 +21,8 @@ from islands.problems.real_costs import ordered, real_of
 N = 16
 VALUES, WEIGHTS = (np.random.default_rng(3).integers(10, 100, (2, N))).astype(np.int64)
 LIMIT = int(0.3 * WEIGHTS.sum())
-VALUE = """
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int i = 0; i < n; ++i) sum += s[i] ? data.values[i] : 0;
-    return sum;
-}"""
-EXCESS = """
-__device__ long long violation(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int i = 0; i < n; ++i) sum += s[i] ? data.weights[i] : 0;
-    return max(0ll, sum - data.limit);
-}"""
+VALUE = sum_text("s[i] ? data.values[i] : 0")
+EXCESS = sum_text("s[i] ? data.weights[i] : 0", name="violation", of="max(0ll, sum - data.limit)")
 TOGETHER = """
 __device__ long long cost(const Solution& s, int n, const Data& data) {
     long long sum = 0;
@@ -106,12 +97,7 @@ def test_all_ways_have_the_same_digest(backend: Backend, on_gpu_paths: Any, algo
     assert facts(knapsack("real"), *how) == facts(real_of_host, *how)
 
 
-JUMPS = """
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int i = 0; i < n; ++i) sum += (s[i] * 37 + i * 11) % 17 * (1 + (s[i] + i) % 3);
-    return sum;
-}"""
+JUMPS = sum_text("(s[i] * 37 + i * 11) % 17 * (1 + (s[i] + i) % 3)")
 LATE = """
 __device__ long long violation(const Solution& s, int n, const Data& data) {
     long long sum = 0;  // item k must come before item k + 4

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from emulated_gpu import EmulatedGpu
+from models_for_tests import sum_text
 from test_violations import DATA, EXCESS, TOGETHER, VALUE, N, real
 
 import islands
@@ -15,7 +16,7 @@ from islands.modelling.model import Model, restored
 
 pytestmark = pytest.mark.slow
 
-LOAD = """
+KNOWN = """
 struct State {
     long long* load;
     __device__ State(Memory& memory, int, const Data&) : load(memory.take<long long>(1)) {}
@@ -24,7 +25,10 @@ __device__ void prepare(State& state, const Solution& s, int n, const Data& data
     long long sum = 0;
     for (int i = 0; i < n; ++i) sum += s[i] ? data.weights[i] : 0;
     *state.load = sum;
-}
+}"""
+LOAD = (
+    KNOWN
+    + """
 __device__ Change by(const State& state, const Data& data, int out, int in) {
     long long value = 0, load = *state.load;
     if (out >= 0) value -= data.values[out], load -= data.weights[out];
@@ -46,17 +50,11 @@ __device__ void apply(State& state, const Solution& s, int n, const Data& data, 
 __device__ void apply(State& state, const Solution& s, int n, const Data& data, Exchange move) {
     *state.load += data.weights[move.in] - data.weights[move.out];
 }"""
-STEP = """
-struct State {
-    long long* load;
-    __device__ State(Memory& memory, int, const Data&) : load(memory.take<long long>(1)) {}
-};
+)
+STEP = (
+    KNOWN
+    + """
 struct Step { int item; };
-__device__ void prepare(State& state, const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int i = 0; i < n; ++i) sum += s[i] ? data.weights[i] : 0;
-    *state.load = sum;
-}
 __device__ bool propose(const State& state, const Solution& s, int n, const Data& data,
                         Random& random, Step& step) {
     step.item = random.below(n);
@@ -75,6 +73,7 @@ __device__ Change apply(State& state, Changing& s, int n, const Data& data, Step
     s.set(step.item, !s[step.item]);
     return by;
 }"""
+)
 FEW: Any = {"generations": 30, "seed": 1, "islands": 2, "proposals": 200}
 
 
@@ -147,18 +146,8 @@ def test_steps_of_the_users_own_return_both_changes(backend: Backend) -> None:
     assert (result.cost, result.violation) == (best.cost, 0)
 
 
-PLACES = """
-__device__ long long cost(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int i = 0; i < n; ++i) sum += data.table[i * n + s[i]];
-    return sum;
-}"""
-TOO_LATE = """
-__device__ long long violation(const Solution& s, int n, const Data& data) {
-    long long sum = 0;
-    for (int i = 0; i < n; ++i) sum += max(0, i - data.due[s[i]]);
-    return sum;
-}"""
+PLACES = sum_text("data.table[i * n + s[i]]")
+TOO_LATE = sum_text("max(0, i - data.due[s[i]])", name="violation")
 BOTH = """
 __device__ Change delta(const Solution& s, int n, const Data& data, Swap move) {
     const int u = move.u, v = move.v, p = s[u], q = s[v];

@@ -6,10 +6,9 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from colonies_for_tests import one_colony
+from colonies_for_tests import begun
 
 import islands
-from islands.algorithms.tempering import TemperingSettings
 from islands.backends.base import Backend
 from islands.models.flow_shops import bound
 
@@ -28,12 +27,11 @@ def test_no_order_ends_before_the_bound(seed: int) -> None:
 def test_no_step_climbs_without_heat(backend: Backend, objective: str) -> None:
     """The search looks at the change that a step would make: this must be its true one."""
     cold = {"rungs": 2, "proposals": 60, "patience": 0, "coldest": 1e-9, "hottest": 1e-9}
-    mine = one_colony(
-        problem=islands.models.flow_shop(TIMES.tolist(), objective=objective),
-        algorithm="tempering", encoding="permutation", settings=TemperingSettings.build(cold),
-        population=8, islands=2, seed=5, backend=backend, warm_start=list,
-    )  # fmt: skip
-    mine.start()
+    problem = islands.models.flow_shop(TIMES.tolist(), objective=objective)
+    sizes = {"population": 8, "islands": 2, "seed": 5}
+    mine, _, _ = begun(
+        "tempering", "permutation", cold, sizes=sizes, problem=problem, backend=backend
+    )
     energies = []
     for _ in range(6):
         energies.append(np.sort(mine.snapshot()["energy"]))  # replicas exchange their states

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from instance_texts import entry_of
 
 import islands
-from islands.instances.catalogue import catalogue
 
 NAMES = ["jobshop/ft06", "flowshop/tai20_5_0", "setcover/scpclr10", "maxcut/G1"]
 
@@ -17,9 +17,7 @@ NAMES = ["jobshop/ft06", "flowshop/tai20_5_0", "setcover/scpclr10", "maxcut/G1"]
 def test_names_are_those_of_problems(published: Path, name: str) -> None:
     problem = islands.load(name)
     assert problem.instance == name
-    entry = catalogue().entry(*name.split("/"))
-    assert entry is not None
-    assert problem.best_known == entry.best_known
+    assert problem.best_known == entry_of(name)[1]
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from islands.errors import InputError, UsageError
+from islands.errors import InputError
 from islands.problems import load
 from islands.problems.mkp import Mkp
 
@@ -23,10 +23,6 @@ def test_format_can_be_given(tmp_path: Path) -> None:
     assert isinstance(drake, Mkp)
     assert isinstance(sac94, Mkp)
     assert (drake.file.profits.tolist(), sac94.file.profits.tolist()) == ([1, 1], [0, 1])
-    with pytest.raises(UsageError, match=r"format=.drak.: unknown format 'drak'\. Did you mean 'd"):
-        load(str(path), "drak")
-    with pytest.raises(UsageError, match=r"unknown suffix '\.knapsack'.* format=.tsplib"):
-        load(str(path))
     with pytest.raises(InputError, match="more than the 8 of two matrices"):
         load(str(path), "qaplib")
 

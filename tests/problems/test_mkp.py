@@ -10,20 +10,30 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.optimize
-from colonies_for_tests import one_colony
+from colonies_for_tests import begun
 from numpy_mkp import KERNEL, evaluate_choices, evaluated, random_choices
 from problems_for_tests import knapsack
+from programs_for_tests import for_gpu, require_machine_code
 
 import islands
-from islands.algorithms import ALGORITHMS
-from islands.backends.base import Backend
-from islands.backends.source import Source
+from islands.backends.base import Backend, Block
 from islands.encodings import ENCODINGS
 from islands.errors import RunError
-from islands.migration import MigrationSettings
 from islands.problems import load
 from islands.problems.mkp import PENALTIES, WAYS, Mkp, MkpSettings
 from islands.problems.utilities import UTILITIES, by_difference, by_ratio, orders, prices_of, varied
+
+
+def assert_same(
+    backend: Backend, problem: Mkp, choices: Any, threads: int, child: int = 0, generation: int = 5
+) -> Any:
+    """Compare choices after evaluation, and their costs, with plain Python; return the choices."""
+    seen, costs = evaluate_choices(backend, problem, choices, threads, child, generation)
+    for row, choice in enumerate(choices):
+        wanted, cost = evaluated(problem, choice, 7, (row, generation * (row % 2), row), child)
+        assert costs[row] == cost
+        np.testing.assert_array_equal(seen[row], wanted)
+    return seen
 
 
 @pytest.mark.parametrize(("way", "fit_first"), [*((way, False) for way in WAYS), ("linear", True)])
@@ -34,11 +44,7 @@ def test_evaluation_equals_plain_python(
     problem = knapsack(*size).adjusted(MkpSettings(infeasible=way, fit_first=fit_first))
     choices = random_choices(problem)
     for child in (0, 1):
-        seen, costs = evaluate_choices(backend, problem, choices, threads, child)
-        for row, choice in enumerate(choices):
-            wanted, cost = evaluated(problem, choice, 7, (row, 5 * (row % 2), row), child)
-            assert costs[row] == cost
-            np.testing.assert_array_equal(seen[row], wanted)
+        assert_same(backend, problem, choices, threads, child)
 
 
 @pytest.mark.parametrize(("way", "fit_first"), [("drop", False), ("linear", True)])
@@ -47,11 +53,7 @@ def test_generation_beyond_32_bits_differs_from_the_first(
 ) -> None:
     problem = knapsack(32, 5).adjusted(MkpSettings(infeasible=way, fit_first=fit_first))
     choices = np.ones((8, 32), np.int64)
-    seen, costs = evaluate_choices(backend, problem, choices, 32, generation=2**32)
-    for row, choice in enumerate(choices):
-        wanted, cost = evaluated(problem, choice, 7, (row, 2**32 * (row % 2), row))
-        assert costs[row] == cost
-        np.testing.assert_array_equal(seen[row], wanted)
+    seen = assert_same(backend, problem, choices, 32, generation=2**32)
     again = evaluate_choices(backend, problem, choices, 32, generation=0)[0]
     assert (seen[::2] == again[::2]).all()
     assert (seen[1::2] != again[1::2]).any(axis=1).all()
@@ -60,15 +62,10 @@ def test_generation_beyond_32_bits_differs_from_the_first(
 @pytest.mark.gpu
 @pytest.mark.parametrize(("way", "fit_first"), [*((way, False) for way in WAYS), ("linear", True)])
 def test_each_infeasible_setting_compiles_for_gpus(way: str, fit_first: bool) -> None:
-    from islands.backends.cuda import compiled
-
     problem = knapsack(100, 5).adjusted(MkpSettings(infeasible=way, fit_first=fit_first))
     macros = problem.defines() | {"COSTS_MARKED": str(int(problem.scale.marks))}
-    for threads, blocks in (("32", "32"), ("1024", "1")):
-        cut = {"ISLANDS_THREADS": threads, "ISLANDS_BLOCKS": blocks}
-        source = Source(str(KERNEL), macros | cut)
-        code, _ = compiled(source, "sm_90", lambda path: path.read_bytes())
-        assert code[:4] == b"\x7fELF"
+    for block in (Block(32, 32), Block(1024, 1)):
+        require_machine_code(for_gpu(str(KERNEL), macros, block), optimised=True)
 
 
 @pytest.mark.parametrize(
@@ -76,12 +73,7 @@ def test_each_infeasible_setting_compiles_for_gpus(way: str, fit_first: bool) ->
 )
 def test_large_numbers_are_exact(backend: Backend, way: str, largest: int) -> None:
     problem = knapsack(40, 4, largest=largest).adjusted(MkpSettings(infeasible=way))
-    choices = random_choices(problem)
-    seen, costs = evaluate_choices(backend, problem, choices, 32)
-    for row, choice in enumerate(choices):
-        wanted, cost = evaluated(problem, choice, 7, (row, 5 * (row % 2), row))
-        assert costs[row] == cost
-        np.testing.assert_array_equal(seen[row], wanted)
+    assert_same(backend, problem, random_choices(problem), 32)
 
 
 def test_items_that_never_fit_and_zero_capacities(backend: Backend) -> None:
@@ -156,13 +148,10 @@ def test_rejected_feasible_solutions_are_kept(
     backend: Backend, algorithm: str, encoding: str, changes: dict[str, Any]
 ) -> None:
     problem = knapsack(14, 2).adjusted(MkpSettings(infeasible="linear", penalty=0.6))
-    settings = ALGORITHMS[algorithm].Settings.build(changes)
-    mine = one_colony(
-        problem=problem, algorithm=algorithm, encoding=encoding,
-        settings=ALGORITHMS[algorithm].completed(settings, encoding), population=24, islands=2,
-        seed=3, migration=MigrationSettings(topology="none"), backend=backend,
-    )  # fmt: skip
-    mine.start()
+    sizes = {"population": 24, "islands": 2, "seed": 3}
+    mine, _, _ = begun(
+        algorithm, encoding, {**changes}, sizes=sizes, problem=problem, backend=backend
+    )
     genomes = ENCODINGS[encoding]["subset"](problem.size, None, "free", assigns=False)
     best, refused = [2**62] * 2, 0
     for _ in range(12):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import plain_costs
 import pytest
 from problems_for_tests import facilities
 
@@ -136,12 +137,6 @@ SYMMETRIC = np.tril(FLOWS) + np.tril(FLOWS, -1).T
 FLOWS_OF = {"asymmetric": FLOWS, "symmetric": SYMMETRIC}
 
 
-def cost(flows: Any, p: Any) -> int:
-    pairs = [(i, j) for i in range(N) for j in range(N)]
-    of_pairs = sum(int(flows[i, j]) * int(DISTANCES[p[i], p[j]]) for i, j in pairs)
-    return of_pairs + sum(int(LINEAR[i, p[i]]) for i in range(N))
-
-
 def problem(flows: Any = FLOWS, linear: Any = LINEAR) -> Any:
     return islands.qap(flows, DISTANCES, linear=linear)
 
@@ -157,7 +152,8 @@ def test_the_optimum_is_found(algorithm: str, kind: str) -> None:
     result = islands.solve(
         mine, algorithm=algorithm, stop=f"target={optimum}", generations=3000, **FEW
     )
-    assert result.cost == optimum == cost(FLOWS_OF[kind], result.solution)
+    terms = {"flows": FLOWS_OF[kind], "distances": DISTANCES, "linear": LINEAR}
+    assert result.cost == optimum == plain_costs.qap(result.solution.tolist(), **terms)
 
 
 @pytest.mark.slow

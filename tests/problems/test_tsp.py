@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from instance_texts import entry_of
 from problems_for_tests import lattice
 
-from islands.instances.catalogue import catalogue
 from islands.instances.tsplib import TspFile, read_tsp
 from islands.paths import data_folder
 from islands.problems.tsp import Tsp
@@ -109,12 +109,10 @@ def test_lengths_beyond_32_bits_are_exact() -> None:
 
 def test_embedded_tour_has_the_length_of_the_catalogue() -> None:
     folder = data_folder("instances") / "tsp"
-    entry = catalogue().entry("demo", "tsp")
-    assert entry is not None
-    assert entry.best_known is not None
-    problem = Tsp.read(folder / "demo.tsp", entry.full_name, entry.best_known)
+    entry, best_known = entry_of("demo/tsp")
+    problem = Tsp.read(folder / "demo.tsp", entry.full_name, best_known)
     cost = problem.cost(problem.read_solution(folder / "demo.opt.tour"))
-    assert cost == entry.best_known.value
+    assert cost == best_known.value
     assert problem.gap(cost) == 0.0
     assert problem.gap(2 * cost) == 100.0
 
@@ -125,11 +123,9 @@ def test_published_optimal_tours_have_their_published_lengths(published: Path) -
     assert len(paths) == 31
     for path in paths:
         name = path.name.removesuffix(".opt.tour")
-        entry = catalogue().entry("tsplib", name)
-        assert entry is not None
-        assert entry.best_known is not None
+        entry, best_known = entry_of(f"tsplib/{name}")
         problem = Tsp.read(published / "tsplib" / entry.file)
-        assert (name, problem.cost(problem.read_solution(path))) == (name, entry.best_known.value)
+        assert (name, problem.cost(problem.read_solution(path))) == (name, best_known.value)
 
 
 @pytest.mark.published

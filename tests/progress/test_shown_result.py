@@ -18,17 +18,10 @@ from islands import solve
 from islands.testing.ranks import on_ranks
 
 FEW: dict[str, Any] = {
-    "islands": 3,
-    "population": 16,
-    "backend": "cpu",
-    "improver": "none",
-    "threads": 1,
-    "interval": 6,
-    "record": {"every": 4},
-    "generations": 20,
-    "migration": "ring",
+    "islands": 3, "population": 16, "backend": "cpu", "improver": "none", "threads": 1,
+    "interval": 6, "record": {"every": 4}, "generations": 20, "migration": "ring",
     "migrants": 1,
-}
+}  # fmt: skip
 EPOCHS = [0, 4, 6, 8, 12, 16, 18, 20]
 
 

@@ -4,23 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from eax_for_tests import placed, weights
 from problems_for_tests import lattice
 from tours_for_tests import Tours, distances, expected_neighbours, is_local_optimum
 
 from islands.backends.base import Backend
-from islands.instances.tsplib import TspFile
-from islands.problems.tsp import Tsp
-
-
-def placed(points: np.ndarray, metric: str = "EUC_2D") -> Tsp:
-    return Tsp(TspFile("points", None, len(points), metric, coordinates=points.astype(float)))
-
-
-def matrix(n: int, most: int = 1000) -> Tsp:
-    """Return random weights below `most`, which break the triangle inequality."""
-    weights = np.triu(np.random.default_rng(n).integers(1, most, (n, n)), 1).astype(np.int32)
-    return Tsp(TspFile("weights", None, n, "EXPLICIT", matrix=weights + weights.T))
-
 
 RNG = np.random.default_rng(3)
 PROBLEMS = {
@@ -34,8 +22,8 @@ PROBLEMS = {
     "a grid": placed(np.array([(x, y) for x in range(12) for y in range(12)])),
     "one place": placed(np.ones((60, 2))),
     "near a half": lattice("ATT"),
-    "weights": matrix(70),
-    "equal weights": matrix(60, 4),
+    "weights": weights(70, 1000),
+    "equal weights": weights(60, 4),
     "five": placed(RNG.integers(0, 100, (5, 2))),
     "two": placed(RNG.integers(0, 100, (2, 2))),
 }
