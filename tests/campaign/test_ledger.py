@@ -17,7 +17,7 @@ import pytest
 from islands.campaign import ledger
 from islands.campaign.batch import BatchPlan, run_batch
 from islands.campaign.engine import Campaign
-from islands.campaign.ledger import LEDGER, Ledger, differing, refuse_unfit
+from islands.campaign.ledger import LEDGER, Ledger, refuse_unfit
 from islands.campaign.names import Arriving, keep_names, kept_names
 from islands.errors import InputError, UsageError
 from islands.parallel import World
@@ -93,12 +93,6 @@ def test_only_empty_folders_and_those_of_a_batch_are_taken(
             refuse_unfit(tmp_path / name, FolderKind.BATCH)
     with nullcontext() if fits else pytest.raises(UsageError):
         refuse_unfit(tmp_path, FolderKind.BATCH, own)
-
-
-def test_settings_that_differ_are_named() -> None:
-    assert {*differing({"a": 1}, {"a": 1})} == set()
-    assert {*differing({"a": 1, "b": 2}, {"a": 3})} == {"a", "b"}
-    assert {*differing({"a": 1}, {"a": 1, "c": 2})} == {"c"}
 
 
 @pytest.mark.slow

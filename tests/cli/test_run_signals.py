@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import sys
@@ -10,28 +9,6 @@ import time
 from pathlib import Path
 
 import pytest
-from tsp_runs import SMALL, traced, wait_for
-
-
-@pytest.mark.slow
-def test_time_limit_and_signals_end_a_long_epoch(tmp_path: Path) -> None:
-    line = ["demo/tsp", *SMALL, "--migration", "none", "--set", "record.every=1000000"]
-    command = [sys.executable, "-m", "islands", "run", *line, "--json"]
-    timed = [*command, "--stop", "seconds=1.5"]
-    done = subprocess.run(timed, capture_output=True, check=True, timeout=60)
-    result = json.loads(done.stdout)
-    assert 1.5 <= result["seconds"] < 10
-    assert 0 < result["generations"] < 1_000_000
-    # Generation 0 and the last one.
-    assert [row[1] for row in traced(result["folder"])][::4] == [0, result["generations"]]
-    signalled = [*command, "--out", "a", "--stop", "seconds=60"]
-    with subprocess.Popen(signalled, stdout=subprocess.PIPE) as process:
-        wait_for(tmp_path / "a" / "log.txt")
-        process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert json.loads(out)["seconds"] < 20
-
 
 pytest.importorskip("scipy")
 LINES = {

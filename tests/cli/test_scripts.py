@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -16,14 +15,8 @@ import copied_parts
 import pytest
 from commands_for_tests import Capture
 
-import islands
 from islands.cli import main
-from islands.configuration.identity import require_agreement
-from islands.configuration.resolve import layers, resolve
 from islands.custom.parts import PartKind
-from islands.errors import UsageError
-from islands.parallel import World
-from islands.testing.ranks import on_ranks
 
 FEW = ["--islands", "4", "--population", "16", "--interval", "3", "--migrants", "1"]
 FEW += ["--backend", "cpu", "--threads", "1", "--stop", "generations=6"]
@@ -269,20 +262,3 @@ def test_index_cannot_name_other_files() -> None:
     line = ["demo/tsp", *SETTINGS, "--stop", "generations=1", "--out", "out", "--force", "--quiet"]
     assert main(["run", *line]) == 0
     assert Path("precious.cuh").read_text() == "mine"
-
-
-def test_ranks_must_have_the_same_parts() -> None:
-    here = threading.local()
-
-    def ahead(island: int, islands: int, number: int, seed: int) -> list[int]:
-        return [(island + here.step) % islands]
-
-    def one(ranks: World) -> None:
-        here.step = ranks.rank + 1
-        migration = islands.Topology("mine", ahead)
-        problem = islands.load("demo/tsp")
-        spec = resolve(layers({"migration": migration}), problem)
-        require_agreement(ranks, spec, problem, writes=False)
-
-    with pytest.raises(UsageError, match="rank 1 of 2 differs from rank 0"):
-        on_ranks(2, one)

@@ -14,7 +14,6 @@ import islands
 from islands.cli import main
 from islands.custom.parts import PartKind
 from islands.custom.trust import is_signed
-from islands.errors import UntrustedError
 
 RUN = ["--algorithm", "ga", "--encoding", "keys", "--improver", "none", "--migration", "ring"]
 RUN += ["--islands", "2", "--population", "8", "--backend", "cpu", "--threads", "1", "--quiet"]
@@ -140,16 +139,6 @@ def test_it_is_run_with_trust_or_where_it_is_named(line: list[str], allows: list
     shutil.rmtree("evil/checkpoints")
     assert main([*line, *allows, "--quiet"]) == 0
     assert Path("evil/ran").exists()
-
-
-def test_python_needs_the_part_or_trust_too() -> None:
-    evil()
-    few = {"generations": 3, "backend": "cpu", "config": "evil/run.toml"}
-    with pytest.raises(UntrustedError):
-        islands.solve("demo/tsp", **few)  # type: ignore[arg-type]
-    assert not Path("evil/ran").exists()
-    part = islands.solve("demo/tsp", crossover="evil/payload.py:Spread", **few)  # type: ignore[arg-type]
-    assert islands.solve("demo/tsp", trust=True, **few).digest == part.digest  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

@@ -29,7 +29,6 @@ from islands.record.checkpoint import (
     content_digest,
     newest_first,
     next_start,
-    remove_obsolete,
 )
 from islands.record.stream import Extent
 from islands.run import pace as pace
@@ -257,13 +256,6 @@ def test_the_newest_checkpoint_is_that_of_the_latest_generation_and_start(tmp_pa
         *("000000000100.3", "000000000100.1", "000000000095.2", "000000000090.1")
     ]
     assert next_start(tmp_path) == 5
-
-
-def test_a_finished_run_keeps_the_checkpoints_of_its_last_start_only(tmp_path: Path) -> None:
-    made(tmp_path, "000000000010.1", "000000000020.2", "000000000030.3", "000000000015.4")
-    remove_obsolete(tmp_path, 3)
-    assert checkpoints(tmp_path) == ["000000000030.3"]
-    assert streams(tmp_path) == []
 
 
 _PERTURB = -6  # M_PERTURB of the C library
