@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
+from instance_texts import tsplib_text
 from quick_plots import without_drawing
 
 from islands.cli import main
+from islands.instances.synthetic import uniform_tsp
 from islands.slurm.follow import state_of
 
 pytest.importorskip("scipy")
@@ -86,10 +87,7 @@ def rows(folder: str | Path, work: Work) -> list[tuple[str, ...]]:
 def write_tours() -> None:
     TOURS.mkdir()
     for number in range(30):
-        places = np.random.default_rng(number).integers(0, 1000, (60, 2)).tolist()
-        lines = "\n".join(f"{place + 1} {x} {y}" for place, (x, y) in enumerate(places))
-        head = f"NAME: t{number}\nTYPE: TSP\nDIMENSION: 60\nEDGE_WEIGHT_TYPE: EUC_2D"
-        (TOURS / f"t{number:03}.tsp").write_text(f"{head}\nNODE_COORD_SECTION\n{lines}\nEOF\n")
+        (TOURS / f"t{number:03}.tsp").write_text(tsplib_text(uniform_tsp(60, seed=number)))
 
 
 @pytest.fixture(scope="module", params=WORKS)

@@ -171,9 +171,7 @@ def contents() -> dict[Path, bytes]:
 
 
 def digest_of(capsys: Capture, *line: str) -> str:
-    capsys.readouterr()
-    assert main([*line, "--json"]) == 0
-    return str(json.loads(capsys.readouterr().out)["digest"])
+    return str(done(capsys, *line)["digest"])
 
 
 def test_a_run_of_a_previous_version_is_read_and_repeated_but_not_resumed(

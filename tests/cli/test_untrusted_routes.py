@@ -336,9 +336,7 @@ CALLS: dict[str, Callable[..., object]] = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_a_configuration_runs_no_script_from_python(call: str) -> None:
-    perform = partial(CALLS[call], config=config(SPELLINGS["nested"]), generations=1, backend="cpu")
+def refused_without_trust_in_python(perform: Callable[..., object]) -> None:
     with pytest.raises(UntrustedError):
         perform()
     assert not MARK.exists()
@@ -346,6 +344,12 @@ def test_a_configuration_runs_no_script_from_python(call: str) -> None:
         perform(trust=True)
     assert MARK.exists()
     MARK.unlink()
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_configuration_runs_no_script_from_python(call: str) -> None:
+    perform = partial(CALLS[call], config=config(SPELLINGS["nested"]), generations=1, backend="cpu")
+    refused_without_trust_in_python(perform)
     with pytest.raises(UntrustedError):
         perform()
     assert not MARK.exists(), "trust ends with the call"
@@ -353,13 +357,7 @@ def test_a_configuration_runs_no_script_from_python(call: str) -> None:
 
 def test_a_folder_runs_no_script_from_python() -> None:
     folder = stopped(CROSSOVER)
-    with pytest.raises(UntrustedError):
-        islands.resume(folder)
-    assert not MARK.exists()
-    with pytest.raises(IslandsError, match="was run"):
-        islands.resume(folder, trust=True)
-    assert MARK.exists()
-    MARK.unlink()
+    refused_without_trust_in_python(partial(islands.resume, folder))
     for perform in (lambda: islands.load(f"{EVIL}:P"), lambda: islands.Solver(f"{EVIL}:P")):
         with pytest.raises(IslandsError, match="was run"):
             perform()

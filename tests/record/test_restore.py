@@ -23,13 +23,7 @@ import islands
 from islands.configuration.spec import FORMAT
 from islands.errors import InputError
 from islands.progress.progress import Moment, Progress
-from islands.record.checkpoint import (
-    Manifest,
-    RankFile,
-    content_digest,
-    newest_first,
-    next_start,
-)
+from islands.record.checkpoint import Manifest, RankFile, content_digest, newest_first, next_start
 from islands.record.stream import Extent
 from islands.run import pace as pace
 
