@@ -39,13 +39,8 @@ def test_closed_pipe_is_not_reported() -> None:
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "wb") as gone:
-        done = subprocess.run(
-            [sys.executable, "-m", "islands", "instances", "list"],
-            stdout=gone,
-            stderr=subprocess.PIPE,
-            check=False,
-            timeout=60,
-        )
+        command = [sys.executable, "-m", "islands", "instances", "list"]
+        done = subprocess.run(command, stdout=gone, stderr=subprocess.PIPE, timeout=60)
     assert done.returncode == 1
     assert done.stderr == b""
 
@@ -116,9 +111,8 @@ def offered(text: str, lines: list[list[str]]) -> list[list[str]]:
         quoted = " ".join(f"'{word}'" for word in ("islands", *words))
         code += f"\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _islands\n"
         code += 'echo "${COMPREPLY[@]}"'
-    done = subprocess.run(
-        ["bash", "-c", code], capture_output=True, text=True, check=True, timeout=20
-    )
+    command = ["bash", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
     return [line.split() for line in done.stdout.splitlines()]
 
 

@@ -31,11 +31,10 @@ def alone(capsys: pytest.CaptureFixture[str], *line: str) -> dict[str, Any]:
     return dict(json.loads(capsys.readouterr().out))
 
 
-def on(standing: StandingRanks, ranks: int, *line: str) -> tuple[dict[str, Any], str]:
-    """Return the result and what is written on standard error."""
+def on(standing: StandingRanks, ranks: int, *line: str) -> dict[str, Any]:
     done = standing.run(ranks, "-m", "islands", *line, *PLACE)
     assert done.returncode == 0, done.stderr
-    return dict(json.loads(done.stdout)), done.stderr
+    return dict(json.loads(done.stdout))
 
 
 @contextmanager
@@ -85,7 +84,7 @@ def test_a_signal_to_any_member_ends_all_and_nothing_is_lost(
     whole = alone(capsys, "run", *SHARED, "--stop", f"generations={last + 3}", "--out", "whole")
     if number == signal.SIGTERM:
         assert generations_of("a") == last
-        found, _ = on(standing_ranks, 2, "resume", "a", "--stop", f"generations={last + 3}")
+        found = on(standing_ranks, 2, "resume", "a", "--stop", f"generations={last + 3}")
         assert found["digest"] == whole["digest"]
     else:
         stopped = alone(capsys, "run", *SHARED, "--stop", f"generations={last}", "--out", "b")
@@ -96,18 +95,11 @@ COLONIES = [
     *("--colony", "islands=2 algorithm=brkga population=20 improver=none"),
     *("--colony", "islands=3 algorithm=ga encoding=permutation population=16 rate=2"),
 ]
-RUN = ["demo/tsp", *COLONIES, "--backend", "cpu", "--threads", "1"]
-
-
-def on_ranks(standing: StandingRanks, ranks: int, *line: str) -> dict[str, Any]:
-    done = standing.run(ranks, "-m", "islands", *line, "--json")
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+RUN = ["demo/tsp", *COLONIES]
 
 
 def test_ranks_that_do_not_wait_keep_all_costs(standing_ranks: StandingRanks) -> None:
     line = ["run", *RUN, "--migration", "ring", "--interval", "2", "--stop", "generations=40"]
-    found = on_ranks(standing_ranks, 3, *line, "--async")  # its cost is checked
+    found = on(standing_ranks, 3, *line, "--async")  # its cost is checked
     assert not found["reproducible"]
     assert min(each["cost"] for each in found["colonies"]) == found["cost"]

@@ -241,14 +241,6 @@ def test_resuming_cannot_change_a_part(capsys: Capture) -> None:
         refusal(capsys, *line)
 
 
-def test_result_is_shown_without_the_script(capsys: Capture) -> None:
-    begin(6)
-    Path("mine.py").unlink()
-    capsys.readouterr()
-    assert main(["resume", "out"]) == 0
-    assert "Its cost cannot be computed again, as files are missing" in capsys.readouterr().out
-
-
 def test_index_cannot_name_other_files() -> None:
     begin(6)
     Path("precious.cuh").write_text("mine")

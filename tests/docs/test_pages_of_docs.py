@@ -102,9 +102,8 @@ def test_each_public_name_is_once_in_the_reference() -> None:
 def test_the_site_is_built(tmp_path: Path) -> None:
     if missing := [name for name in NEEDED if find_spec(name) is None]:
         pytest.skip(f"{', '.join(missing)}: not installed. Install the extra docs")
-    ran = subprocess.run(
-        [sys.executable, SITE / "build", tmp_path], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, SITE / "build", tmp_path]
+    ran = subprocess.run(command, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr[-3000:]
     html = tmp_path / "html"
     assert "islands" in (html / "docs" / "install.html").read_text(encoding="utf-8")
@@ -127,8 +126,7 @@ def test_the_lines_for_a_package_read_exported_tables(package: str) -> None:
     for form in ("csv", "parquet"):
         assert main(["export", "second", f"--{form}", f"trace.{form}"]) == 0
     (block,) = (each for each in blocks(DOCS / "reports.md") if each.needs == package)
-    done = subprocess.run(
-        [sys.executable, "-c", block.text], capture_output=True, text=True, timeout=120
-    )
+    command = [sys.executable, "-c", block.text]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "20" in done.stdout

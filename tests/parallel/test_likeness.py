@@ -15,7 +15,7 @@ import pytest
 
 import islands
 from islands.errors import UsageError
-from islands.parallel import differences, library, likeness
+from islands.parallel import differences, library
 from islands.testing.ranks import on_ranks
 
 ROOT = Path(islands.__file__).parents[1]
@@ -41,29 +41,6 @@ def test_each_difference_is_shown_with_the_ranks_and_their_hosts() -> None:
     )
     many = [{"s": {str(i): i + rank for i in range(99)}} for rank in range(9)]
     assert len(found(*many)) < 1000
-
-
-def test_every_source_and_header_counts_and_nothing_else(tmp_path: Path) -> None:
-    def digest() -> bytes:
-        likeness._digest.cache_clear()
-        return likeness._digest(tmp_path, (".py", ".toml"))
-
-    (tmp_path / "a").mkdir()
-    (tmp_path / "a/b.py").write_text("1")
-    seen = [digest()]
-    (tmp_path / "a/b.pyc").write_text("1")
-    assert digest() == seen[0]
-    (tmp_path / "a/b.py").write_text("2")
-    seen.append(digest())
-    (tmp_path / "c.toml").write_text("")
-    seen.append(digest())
-    (tmp_path / "c.toml").rename(tmp_path / "d.toml")
-    seen.append(digest())
-    assert len(set(seen)) == 4
-    likeness._digest.cache_clear()
-    program = likeness._program()
-    assert program["the version of islands"] == islands.__version__
-    assert len({*program.values()}) == 3
 
 
 def copied(folder: Path) -> Path:

@@ -46,13 +46,9 @@ def test_invalid_variables_of_a_launcher_are_refused(
 def alone(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run `code` in a new Python process, with only the launcher's variables in `environment`."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI", "PRTE_"))}
+    command = [sys.executable, "-c", code]
     return subprocess.run(
-        [sys.executable, "-c", code],
-        env={**kept, **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+        command, env={**kept, **environment}, capture_output=True, text=True, timeout=60
     )
 
 
@@ -178,13 +174,8 @@ with ranks.guarded(show_traceback=False):
 def test_an_error_on_one_rank_ends_all_and_is_printed_once(
     mpirun: list[str], error: str, message: str, status: int
 ) -> None:
-    done = subprocess.run(
-        [*mpirun, "3", sys.executable, "-c", FAILURE_ON_ONE_RANK.format(error=error)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    command = [*mpirun, "3", sys.executable, "-c", FAILURE_ON_ONE_RANK.format(error=error)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == status
     assert done.stderr.count("islands: [rank 1 of 3, ") == 1
     assert done.stderr.count(message) == 1

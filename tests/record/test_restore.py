@@ -79,28 +79,16 @@ def rewritten(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     path.write_text(json.dumps(values | {"sha256": content_digest(values)}))
 
 
-def foreign(path: Path) -> None:
-    rewritten(path, lambda values: values.update(run="0" * 64))
+def with_values(**values: object) -> Callable[[Path], object]:
+    return lambda path: rewritten(path, lambda manifest: manifest.update(values))
 
 
-def newer(path: Path) -> None:
-    rewritten(path, lambda values: values.update(format=FORMAT + 1))
+def with_parts(change: Callable[[list[dict[str, Any]]], object]) -> Callable[[Path], object]:
+    return lambda path: rewritten(path, lambda manifest: change(manifest["parts"]))
 
 
-def older(path: Path) -> None:
-    rewritten(path, lambda values: values.update(format=2))
-
-
-def of_another_version(path: Path) -> None:
-    rewritten(path, lambda values: values.update(islands="0.0.9"))
-
-
-def outside(path: Path) -> None:
-    rewritten(path, lambda values: values["parts"][0].update(file="../../run.toml"))
-
-
-def half(path: Path) -> None:
-    rewritten(path, lambda values: values["parts"].pop())
+def outside(parts: list[dict[str, Any]]) -> None:
+    parts[0]["file"] = "../../run.toml"
 
 
 def other_arrays(path: Path) -> None:
@@ -125,12 +113,12 @@ FAULTS: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "manifest cut": ("manifest.json", cut, "is damaged or cut off"),
     "no manifest": ("manifest.json", lambda path: path.write_text("[]"), "is not the manifest"),
     "nested": ("manifest.json", lambda path: path.write_text("[" * 100_000), ""),
-    "half": ("manifest.json", half, "do not contain islands"),
-    "foreign": ("manifest.json", foreign, "belongs to a run with other settings"),
-    "newer": ("manifest.json", newer, f"has format {FORMAT + 1}"),
-    "older": ("manifest.json", older, "has format 2"),
-    "of another version": ("manifest.json", of_another_version, r"islands 0\.0\.9"),
-    "outside": ("manifest.json", outside, r"\.\./\.\./run\.toml"),
+    "half": ("manifest.json", with_parts(list.pop), "do not contain islands"),
+    "foreign": ("manifest.json", with_values(run="0" * 64), "belongs to a run with other settings"),
+    "newer": ("manifest.json", with_values(format=FORMAT + 1), f"has format {FORMAT + 1}"),
+    "older": ("manifest.json", with_values(format=2), "has format 2"),
+    "of another version": ("manifest.json", with_values(islands="0.0.9"), r"islands 0\.0\.9"),
+    "outside": ("manifest.json", with_parts(outside), r"\.\./\.\./run\.toml"),
 }
 
 
