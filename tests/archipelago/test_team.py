@@ -29,7 +29,6 @@ SMALL = [name for name in RUNS if name != "many cities"]
 
 
 def on(ranks: World, name: str, folder: Path, **given: Any) -> Any:
-    """Return the islands of a rank."""
     own = folder / f"{ranks.rank}-of-{ranks.size}"  # a file of cities for each thread
     own.mkdir(exist_ok=True)
     return made(name, own, choose("cpu", 1), ranks, **given)

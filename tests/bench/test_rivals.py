@@ -32,7 +32,6 @@ from islands.problems.base import Problem
 
 
 def shortest(problem: Problem) -> int:
-    """Return the length of the shortest of all tours."""
     tours = [(0, *rest) for rest in itertools.permutations(range(1, problem.size))]
     return int(problem.costs(np.array(tours)).min())
 
@@ -68,11 +67,9 @@ class Stub(rivals.Rival):
     courses: dict[int, Any] = {}
 
     def refusal(self, problem: Problem) -> str | None:
-        """Refuse what is no assignment."""
         return "solves assignments only" if problem.name != "qap" else None
 
     def solve(self, problem: Problem, seed: int, seconds: float) -> Answer:
-        """Return the course of a seed."""
         return Answer(self.courses[seed], None, seconds + seed)
 
 

@@ -27,8 +27,6 @@ from islands.run.single import Output
 
 
 class Clock:
-    """A clock that only moves when told to."""
-
     def __init__(self) -> None:
         self.now = 100.0
 
@@ -37,7 +35,6 @@ class Clock:
 
 
 def add(kept: Ledger, clock: Clock, seed: int, seconds: float) -> None:
-    """Keep the result of a run that takes some seconds."""
 
     def run() -> dict[str, int]:
         clock.now += seconds

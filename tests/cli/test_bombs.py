@@ -184,8 +184,6 @@ As a child of this process, a command would count the memory of its tests as wel
 
 
 class Limited:
-    """Runs commands, and checks their time and memory."""
-
     def __init__(self, printed: Path) -> None:
         self._printed = printed
         self.launcher = subprocess.Popen(
@@ -196,7 +194,6 @@ class Limited:
         )
 
     def __call__(self, *command: str) -> str:
-        """Run a command within the limits, and return what it printed."""
         asked, answered = self.launcher.stdin, self.launcher.stdout
         assert asked is not None
         assert answered is not None

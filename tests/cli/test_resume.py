@@ -60,7 +60,6 @@ def program(*line: str) -> list[str]:
 
 
 def require_uninterrupted(capsys: Capture, result: dict[str, Any], ranks: int) -> None:
-    """Compare the resumed run in `a` with an uninterrupted run."""
     stop = f"generations={result['generations']}"
     whole = done(capsys, "run", "demo/tsp", *RUN, "--stop", stop, "--out", "b")
     for key in ("digest", "cost", "solution", "island", "best_generation", "evaluations", "reason"):
@@ -201,11 +200,7 @@ def test_a_folder_of_a_previous_format_is_refused_but_its_settings_repeat_the_ru
     text = f"{SIGN}: --config repeats it.\n{lines}"
     path.write_text(f"{text}{LAST_LINE}{hashlib.sha256(text.encode()).hexdigest()}\n")
     before = contents()
-    for line in (
-        ["resume", "old"],
-        ["resume", "old", "--stop", "generations=9"],
-        ["verify", "demo/tsp", "old"],
-    ):
+    for line in (["resume", "old"], ["verify", "demo/tsp", "old"]):
         assert main(line) == 2
         error = capsys.readouterr().err
         assert error.startswith("islands: old: has format 2, written by an earlier")

@@ -321,7 +321,6 @@ def test_endless_lists_are_refused(array: Array, monkeypatch: Patch, little_memo
 
 @pytest.fixture
 def little_memory() -> Iterator[None]:
-    """Let an endless read end with a MemoryError soon."""
     before = resource.getrlimit(resource.RLIMIT_AS)
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (1 << 29), before[1]))

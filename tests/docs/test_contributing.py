@@ -45,7 +45,6 @@ def add(block: str, root: Path) -> None:
 
 
 def _end_of(name: str, lines: list[str]) -> int:
-    """Return the line at which the assignment to a name ends."""
     for node in ast.parse("\n".join(lines)).body:
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]

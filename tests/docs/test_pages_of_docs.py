@@ -67,13 +67,11 @@ def test_links_and_pictures_have_targets() -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the anchors of the headings of a page."""
     heads = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
 def navigation(page: Path) -> list[str]:
-    """Return the entries of the trees of contents of a page."""
     trees = re.findall(r"^\.\. toctree::\n((?: +.*\n|\n)*)", page.read_text(), re.MULTILINE)
     lines = [line.strip() for tree in trees for line in tree.splitlines()]
     return [line for line in lines if line and not line.startswith(":")]

@@ -44,7 +44,6 @@ def test_each_difference_is_shown_with_the_ranks_and_their_hosts() -> None:
 
 
 def copied(folder: Path) -> Path:
-    """Return a copy of the program."""
     for name in ("islands", "kernels", "instances"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)

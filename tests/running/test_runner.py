@@ -80,8 +80,6 @@ def test_a_run_locks_its_folder_until_its_end(
 
 
 class Warm(Honest):
-    """Requests the start solutions when it starts."""
-
     def __init__(self, warm_start: Any, **arguments: Any) -> None:
         super().__init__(**arguments)
         self.warm_start = warm_start

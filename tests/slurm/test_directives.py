@@ -81,7 +81,6 @@ def test_a_site_is_read_without_the_variables_of_the_user(
 
 
 def program(path: Path, body: str = "") -> None:
-    """Write a script of a shell that can be executed."""
     path.write_text(f"#!/bin/sh\n{body}\n")
     path.chmod(0o755)
 

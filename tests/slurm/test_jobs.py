@@ -23,7 +23,6 @@ NO_GPUS = {"SLURM_GPUS_ON_NODE": "0"}
 
 
 def allocation(**variables: str) -> Allocation:
-    """Return the allocation of a job with these variables."""
     return Allocation.of(JOB | variables)
 
 
@@ -191,7 +190,6 @@ def test_ranks_report_their_own_errors_which_are_final_but_not_the_loss_of_other
 
 
 def submit(folder: Path, number: str) -> None:
-    """Write the files of a submitted job."""
     (folder / "slurm").mkdir(parents=True, exist_ok=True)
     (folder / "slurm/job.sbatch").touch()
     Job(number, str(folder), str(folder / "slurm/job.sbatch"), time.time()).write()
